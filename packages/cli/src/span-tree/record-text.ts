@@ -1,0 +1,33 @@
+import type { Figures, Usage } from "@agate/protocol";
+import { USAGE_FIELDS } from "@agate/protocol";
+
+// A record is written once, at ingest, and never parsed again: what depends on spans that may still
+// arrive (`metadata.total` and `children`) is left for last, so that answering is concatenation.
+//
+//   {"id":…,"metadata":{…,"total":   TOTAL   },"children":   CHILDREN   }
+//   └────── open record ─────────┘           └ AFTER_TOTAL ┘
+//
+// In a list the record ends as `}}` after the total.
+
+/** Between a record's total and its children. */
+export const AFTER_TOTAL = '},"children":';
+/** After the total of a record that is listed without its children. */
+export const AFTER_LISTED_TOTAL = "}}";
+
+const NOTHING = '{"usage":null,"cost":null}';
+
+/** The JSON of `metadata.total`. */
+export function totalText(total: Figures): string {
+  const { usage, cost } = total;
+  if (usage === null && cost === null) return NOTHING;
+  return `{"usage":${usage === null ? "null" : usageText(usage)},"cost":${cost}}`;
+}
+
+/** The JSON of a usage object. */
+export function usageText(usage: Usage): string {
+  let text = "{";
+  for (const field of USAGE_FIELDS) {
+    text += `${text.length > 1 ? "," : ""}"${field}":${usage[field]}`;
+  }
+  return `${text}}`;
+}

@@ -1,0 +1,71 @@
+import type { SpanKind, SpanStatus } from "@agate/protocol";
+
+/** Every condition must hold; an absent one always does. Times are microseconds since 1970. */
+export interface SpanFilter {
+  readonly application?: string;
+  readonly variant?: string;
+  readonly environment?: string;
+  readonly status?: SpanStatus;
+  readonly spankind?: SpanKind;
+  readonly name?: string;
+  readonly userId?: string;
+  readonly sessionId?: string;
+  /** Inclusive. */
+  readonly startedFrom?: number;
+  /** Exclusive. */
+  readonly startedBefore?: number;
+  /** Milliseconds. */
+  readonly minLatency?: number;
+  /** US dollars. Traces compare their total, spans their own cost. */
+  readonly minCost?: number;
+  /**
+   * Words that must all occur in the name or the content; `"quoted words"` as a phrase. A trace
+   * matches when one of its spans does.
+   */
+  readonly text?: string;
+}
+
+/** Where a page stopped. Lists are ordered by start time, then id, both descending. */
+export interface ListPosition {
+  readonly start: number;
+  readonly traceId: string;
+  /** Null in a list of traces. */
+  readonly spanId: string | null;
+}
+
+export interface ListRequest {
+  readonly project: string;
+  readonly filter: SpanFilter;
+  readonly limit: number;
+  readonly after: ListPosition | null;
+}
+
+export interface ListPage {
+  /** Listed span records (no `children`), each one a JSON text. */
+  readonly items: readonly string[];
+  readonly next: ListPosition | null;
+}
+
+export interface AnalyticsRequest {
+  readonly project: string;
+  readonly filter: SpanFilter;
+  /** Microseconds since 1970, both multiples of `interval`; `from` inclusive, `to` exclusive. */
+  readonly from: number;
+  readonly to: number;
+  /** Microseconds. */
+  readonly interval: number;
+}
+
+/** Traces that started in one slice of time. Buckets without traces are left out by the store. */
+export interface AnalyticsBucket {
+  readonly start: number;
+  readonly count: number;
+  readonly errors: number;
+  /** US dollars; null when no trace in the bucket has a known cost. */
+  readonly cost: number | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+  /** Milliseconds; null when no trace in the bucket has ended. */
+  readonly latency: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
+}

@@ -1,0 +1,83 @@
+import type { SpanNode } from "../span-tree/span-node.ts";
+import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "./span-query.ts";
+import type { StoredSpan } from "./stored-span.ts";
+
+/** Spans that arrived together. Their order is the order of arrival: the last write of an id wins. */
+export interface SpanBatch {
+  readonly project: string;
+  /** Microseconds since 1970; retention counts from here, not from the clients' clocks. */
+  readonly receivedAt: number;
+  readonly spans: readonly StoredSpan[];
+}
+
+export type AppendOutcome =
+  | { readonly kind: "committed" }
+  /** Nothing of the batch was kept; the client should send it again. */
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** The write side alone, as the ingest thread holds it. */
+export interface SpanAppender {
+  /** Resolves with `committed` only after the spans are on disk. Idempotent by (trace, span id). */
+  append(batch: SpanBatch): Promise<AppendOutcome>;
+}
+
+/** What to read: a whole trace from its top, or a span with its subtree. */
+export type TreeFocus =
+  | { readonly kind: "trace"; readonly traceId: string }
+  | { readonly kind: "span"; readonly spanId: string };
+
+export type TreeRead =
+  | { readonly kind: "missing" }
+  /** The answer exactly as it goes out: the store had the tree assembled. */
+  | { readonly kind: "assembled"; readonly json: Uint8Array }
+  /** The trace's nodes, each id once; the tree is still to be built and its records fetched. */
+  | {
+      readonly kind: "nodes";
+      readonly nodes: readonly SpanNode[];
+      /** The node that was asked for; null for the trace's top. */
+      readonly focus: number | null;
+      /**
+       * The open records (UTF-8) of these nodes, in this order. Rejects with
+       * {@link TraceGoneError} if the trace was deleted meanwhile.
+       */
+      openRecords(nodes: readonly number[]): Promise<readonly Uint8Array[]>;
+    };
+
+/** A trace was deleted while it was being read. */
+export class TraceGoneError extends Error {
+  override readonly name = "TraceGoneError";
+}
+
+/** Sent after a commit, for live views. */
+export interface TraceChange {
+  readonly project: string;
+  readonly traceId: string;
+  /** True when the commit held the trace's first span. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Where spans are kept. Append-only, idempotent, batch-first; every implementation passes
+ * `span-store.contract.ts`.
+ */
+export interface SpanStore extends SpanAppender {
+  readTree(project: string, focus: TreeFocus): Promise<TreeRead>;
+  /** The listed records (JSON text) of these traces' tops; a trace that is gone is left out. */
+  readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]>;
+  listTraces(request: ListRequest): Promise<ListPage>;
+  listSpans(request: ListRequest): Promise<ListPage>;
+  analytics(request: AnalyticsRequest): Promise<readonly AnalyticsBucket[]>;
+  /** False when there was no such trace. */
+  deleteTrace(project: string, traceId: string): Promise<boolean>;
+  /**
+   * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`;
+   * resolves with how many. Small enough a step that appends do not wait for it.
+   */
+  expire(receivedBefore: number, limit: number): Promise<number>;
+  /** Resolves when everything committed so far can be found by full-text search. */
+  searchCaughtUp(): Promise<void>;
+  /** Calls back after every commit that changed traces; returns how to stop. */
+  watch(listener: (changes: readonly TraceChange[]) => void): () => void;
+  /** Commits what it has accepted, then releases everything. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,32 @@
+/**
+ * The attributes that the SDK writes on spans and that ingest reads back. A value marked JSON is a
+ * string holding JSON text, so that what the function saw survives OTLP's attribute types.
+ */
+export const AGATE_ATTRIBUTES = {
+  /** One of {@link SPAN_KINDS}. */
+  spanKind: "ag.span.kind",
+  application: "ag.application",
+  variantId: "ag.variant.id",
+  variantName: "ag.variant.name",
+  /** An integer: 1, 2, 3 … */
+  revision: "ag.variant.revision",
+  environment: "ag.environment",
+  /** JSON object. */
+  config: "ag.config",
+  /** JSON. */
+  inputs: "ag.content.inputs",
+  /** JSON. */
+  internals: "ag.content.internals",
+  /** JSON. */
+  outputs: "ag.content.outputs",
+  /** Integers, own to this span: never a sum of its children. */
+  inputTokens: "ag.usage.input_tokens",
+  outputTokens: "ag.usage.output_tokens",
+  totalTokens: "ag.usage.total_tokens",
+  cachedInputTokens: "ag.usage.cached_input_tokens",
+  reasoningTokens: "ag.usage.reasoning_tokens",
+  /** US dollars, own to this span. */
+  cost: "ag.cost",
+  userId: "user.id",
+  sessionId: "session.id",
+} as const;
