@@ -1,0 +1,142 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const repository = join(import.meta.dirname, "..");
+const biome = join(repository, "node_modules/@biomejs/biome/bin/biome");
+
+/** Each line: a file, and what it imports. */
+const forbidden: readonly (readonly [file: string, statement: string])[] = [
+  ["packages/cli/src/server/a.ts", 'import { x } from "../commands/x.ts";'],
+  ["packages/cli/src/server/b.ts", 'import { x } from "../start-platform.ts";'],
+  ["packages/cli/src/ingest/a.ts", 'import { x } from "../server/x.ts";'],
+  ["packages/cli/src/ingest/b.ts", 'import { x } from "../traces/x.ts";'],
+  ["packages/cli/src/ingest/deep/c.ts", 'import { x } from "../../commands/x.ts";'],
+  ["packages/cli/src/ingest/deep/d.ts", 'import { x } from "../../start-platform.ts";'],
+  ["packages/cli/src/traces/a.ts", 'import { x } from "../server/x.ts";'],
+  ["packages/cli/src/traces/b.ts", 'import { x } from "../ingest/x.ts";'],
+  ["packages/cli/src/traces/c.ts", 'import { x } from "../commands/x.ts";'],
+  ["packages/cli/src/traces/d.ts", 'import { x } from "../start-platform.ts";'],
+  ["packages/cli/src/stores/a.ts", 'import { x } from "../commands/x.ts";'],
+  ["packages/cli/src/stores/b.ts", 'import { x } from "../server/x.ts";'],
+  ["packages/cli/src/stores/c.ts", 'import { x } from "../ingest/x.ts";'],
+  ["packages/cli/src/stores/sqlite/d.ts", 'import { x } from "../../traces/x.ts";'],
+  ["packages/cli/src/stores/e.ts", 'import { x } from "../start-platform.ts";'],
+  ["packages/cli/src/span-tree/a.ts", 'import { x } from "../commands/x.ts";'],
+  ["packages/cli/src/span-tree/b.ts", 'import { x } from "../server/x.ts";'],
+  ["packages/cli/src/span-tree/c.ts", 'import { x } from "../ingest/x.ts";'],
+  ["packages/cli/src/span-tree/d.ts", 'import { x } from "../traces/x.ts";'],
+  ["packages/cli/src/span-tree/e.ts", 'import { x } from "../stores/x.ts";'],
+  ["packages/cli/src/span-tree/f.ts", 'import { x } from "../start-platform.ts";'],
+  ["packages/cli/src/start-platform.ts", 'import { x } from "./commands/x.ts";'],
+  ["packages/cli/src/leaf-a.ts", 'import { x } from "./stores/x.ts";'],
+  ["packages/cli/src/leaf-b.ts", 'import { x } from "./start-platform.ts";'],
+  ["packages/cli/src/commands/a.ts", 'import { x } from "@agate/sdk/source";'],
+  ["packages/cli/src/commands/b.ts", 'import { x } from "../../../web/src/x.ts";'],
+  ["packages/cli/src/commands/c.ts", 'import { x } from "../../../protocol/src/x.ts";'],
+  ["packages/sdk/src/a.ts", 'import { x } from "@agate/cli";'],
+  ["packages/sdk/src/b.ts", 'import { x } from "../../cli/src/x.ts";'],
+  ["packages/web/src/a.ts", 'import { x } from "@agate/cli";'],
+  ["packages/web/src/b.ts", 'import { x } from "../../sdk/src/x.ts";'],
+  ["packages/protocol/src/a.ts", 'import { x } from "node:fs";'],
+  ["packages/protocol/src/b.ts", 'import { x } from "@agate/cli";'],
+  ["packages/protocol/src/c.ts", 'import { x } from "../../cli/src/x.ts";'],
+  ["packages/cli/src/commands/d.ts", 'import { x } from "vitest";'],
+  ["packages/cli/src/server/c.ts", 'import { x } from "fast-check";'],
+  ["packages/cli/src/stores/f.ts", 'import { x } from "ajv/dist/2020.js";'],
+  ["packages/protocol/src/d.ts", 'import { x } from "./x.test.ts";'],
+  ["packages/cli/src/stores/g.ts", 'import { x } from "./span-store.contract.ts";'],
+  // The other ways to name a module.
+  ["packages/cli/src/stores/h.ts", 'import type { x } from "../server/x.ts";'],
+  ["packages/cli/src/stores/i.ts", 'export { x } from "../server/x.ts";'],
+  ["packages/cli/src/stores/j.ts", 'import "../server/x.ts";'],
+  ["packages/cli/src/stores/k.ts", 'export const x = await import("../server/x.ts");'],
+];
+
+const allowed: readonly (readonly [file: string, statement: string])[] = [
+  ["packages/cli/src/commands/ok.ts", 'import { x } from "../start-platform.ts";'],
+  ["packages/cli/src/commands/fine.ts", 'import { x } from "../server/x.ts";'],
+  ["packages/cli/src/server/ok.ts", 'import { x } from "../ingest/x.ts";'],
+  ["packages/cli/src/server/fine.ts", 'import { x } from "../traces/x.ts";'],
+  ["packages/cli/src/server/routes/own.ts", 'import { x } from "../health.ts";'],
+  ["packages/cli/src/ingest/ok.ts", 'import { x } from "../stores/x.ts";'],
+  ["packages/cli/src/traces/ok.ts", 'import { x } from "../span-tree/x.ts";'],
+  ["packages/cli/src/stores/ok.ts", 'import { x } from "../span-tree/x.ts";'],
+  ["packages/cli/src/stores/leaf.ts", 'import { x } from "../version.ts";'],
+  ["packages/cli/src/span-tree/ok.ts", 'import { x } from "@agate/protocol";'],
+  ["packages/cli/src/stores/schemas.ts", 'import { x } from "@agate/protocol/schemas";'],
+  ["packages/cli/src/stores/ok.test.ts", 'import { x } from "../server/x.ts";'],
+  ["packages/cli/src/stores/fine.test.ts", 'import { x } from "vitest";'],
+  ["packages/cli/src/stores/span-store.contract.ts", 'import { x } from "vitest";'],
+  ["packages/cli/src/other-leaf.ts", 'import { x } from "./version.ts";'],
+];
+
+interface Diagnostic {
+  readonly category: string;
+  readonly location: { readonly path: string };
+}
+
+let folder: string;
+let complaints: ReadonlyMap<string, readonly Diagnostic[]>;
+
+function categories(file: string): readonly string[] {
+  return (complaints.get(file) ?? []).map(({ category }) => category);
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, file)), { recursive: true });
+  await writeFile(join(folder, file), text);
+}
+
+/** The lint of this repository over a folder that holds nothing but these files. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "agate-import-rules-"));
+  for (const file of ["biome.jsonc", "import-rules.grit", ".gitignore"]) {
+    await cp(join(repository, file), join(folder, file));
+  }
+  for (const [file, statement] of [...forbidden, ...allowed]) {
+    await write(file, statement.startsWith("import {") ? `${statement}\nx();\n` : `${statement}\n`);
+  }
+  await write("packages/cli/src/stores/egg.ts", 'import { hen } from "./hen.ts";\nhen();\n');
+  await write(
+    "packages/cli/src/stores/hen.ts",
+    'import "./egg.ts";\nexport function hen(): void {}\n',
+  );
+  await write(
+    "packages/cli/src/stores/left.ts",
+    'import type { Right } from "./right.ts";\nexport type Left = Right | 1;\n',
+  );
+  await write(
+    "packages/cli/src/stores/right.ts",
+    'import type { Left } from "./left.ts";\nexport type Right = Left[];\n',
+  );
+  const lint = promisify(execFile)(
+    process.execPath,
+    [biome, "lint", "--reporter=json", "--max-diagnostics=none"],
+    { cwd: folder },
+  );
+  // Biome exits with 1 because it has found what it should; its report is what counts.
+  const { stdout } = await lint.catch((failure: { stdout: string }) => failure);
+  const { diagnostics } = JSON.parse(stdout) as { diagnostics: Diagnostic[] };
+  complaints = Map.groupBy(diagnostics, (diagnostic) => diagnostic.location.path);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("lint", () => {
+  it.each(forbidden)("%s may not say %s", (file) => {
+    expect(categories(file)).toContain("plugin");
+  });
+
+  it.each(allowed)("%s may say %s", (file) => {
+    expect(categories(file)).not.toContain("plugin");
+  });
+
+  it.each(["egg", "hen", "left", "right"])("sees %s in a cycle", (name) => {
+    const file = `packages/cli/src/stores/${name}.ts`;
+    expect(categories(file)).toContain("lint/suspicious/noImportCycles");
+  });
+});
