@@ -1,0 +1,92 @@
+// Bundles the tool into dist/, so that no runtime dependency is left to install.
+import { chmod, glob, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { build as bundle } from "esbuild";
+import { thirdPartyLicences } from "./third-party-licences.ts";
+
+const here = import.meta.dirname;
+const dist = join(here, "dist");
+const modules = join(here, "../../node_modules");
+
+/** CommonJS packages inside the bundle call `require` for Node's own modules. */
+const REQUIRE = `import { createRequire as createAgateRequire } from "node:module";
+const require = createAgateRequire(import.meta.url);`;
+
+/** What `/docs` is made of. */
+const SWAGGER_UI = [
+  "swagger-ui.css",
+  "swagger-ui-bundle.js",
+  "swagger-ui-bundle.js.LICENSE.txt",
+] as const;
+
+/** Name of a file in dist → its content. */
+type Files = Map<string, string | Uint8Array>;
+
+/** Builds `dist/` from what lies in `src/`. */
+export async function build(): Promise<void> {
+  const files = await bundleSources();
+  for (const name of SWAGGER_UI) {
+    files.set(`docs/${name}`, await readFile(join(modules, "swagger-ui-dist", name)));
+  }
+  await writeFiles(files);
+}
+
+async function bundleSources(): Promise<Files> {
+  const { metafile, outputFiles } = await bundle({
+    absWorkingDir: here,
+    entryPoints: await entryPoints(),
+    outdir: dist,
+    bundle: true,
+    // The command, its threads and what is loaded late share chunks instead of each having a copy.
+    splitting: true,
+    chunkNames: "chunk-[hash]",
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    banner: { js: REQUIRE },
+    sourcemap: "linked",
+    sourcesContent: false,
+    legalComments: "none",
+    metafile: true,
+    write: false,
+  });
+  const files: Files = new Map(
+    outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
+  );
+  const inlined = [...Object.keys(metafile.inputs), "../../node_modules/swagger-ui-dist/index.js"];
+  files.set("THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, inlined));
+  return files;
+}
+
+/** The command, and by convention every `*-worker.ts`: a thread is started by the name of its file. */
+async function entryPoints(): Promise<Record<string, string>> {
+  const entries: Record<string, string> = {};
+  for await (const file of glob(["src/commands/agate.ts", "src/**/*-worker.ts"], { cwd: here })) {
+    const name = basename(file, ".ts");
+    if (name in entries) throw new Error(`${file} and ${entries[name]} would both be ${name}.js`);
+    entries[name] = file;
+  }
+  return entries;
+}
+
+/**
+ * Puts the files in place one by one, each whole, and removes what an earlier build left. A server
+ * that runs from here meanwhile never reads half a file.
+ */
+async function writeFiles(files: Files): Promise<void> {
+  for (const [name, content] of files) {
+    const path = join(dist, name);
+    const unfinished = `${path}.${process.pid}`;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(unfinished, content);
+    if (name === "agate.js") await chmod(unfinished, 0o755);
+    await rename(unfinished, path);
+  }
+  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(dist.length + 1).replaceAll("\\", "/");
+    if (entry.isFile() && !files.has(name)) await rm(path, { force: true });
+  }
+}
+
+if (import.meta.main) await build();
