@@ -1,4 +1,5 @@
 import type { SpanNode } from "../span-tree/span-node.ts";
+import type { AppenderHandle } from "./appender-handle.ts";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "./span-query.ts";
 import type { StoredSpan } from "./stored-span.ts";
 
@@ -61,6 +62,8 @@ export interface TraceChange {
  * `span-store.contract.ts`.
  */
 export interface SpanStore extends SpanAppender {
+  /** A write side for another thread; opened there with `openAppender`. */
+  appenderHandle(): AppenderHandle;
   readTree(project: string, focus: TreeFocus): Promise<TreeRead>;
   /** The listed records (JSON text) of these traces' tops; a trace that is gone is left out. */
   readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]>;

@@ -1,0 +1,73 @@
+import type { SQLInputValue } from "node:sqlite";
+import type { ListPosition, SpanFilter } from "../span-query.ts";
+import { toMatchExpression } from "./search-text.ts";
+
+/** SQL with its parameters, in order. */
+export interface Sql {
+  readonly text: string;
+  readonly values: readonly SQLInputValue[];
+}
+
+/** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
+export type ListedTable = "t" | "p";
+
+/**
+ * The conditions of a filter; undefined when nothing can match it (a search text without a word).
+ */
+export function whereFilter(
+  table: ListedTable,
+  project: string,
+  filter: SpanFilter,
+): Sql | undefined {
+  const texts = [`${table}.project = ?`];
+  const values: SQLInputValue[] = [project];
+  const add = (condition: string, ...parameters: SQLInputValue[]) => {
+    texts.push(condition);
+    values.push(...parameters);
+  };
+  const equal = (column: string, value: string | undefined) => {
+    if (value !== undefined) add(`${table}.${column} = ?`, value);
+  };
+  equal("application", filter.application);
+  equal("variant", filter.variant);
+  equal("environment", filter.environment);
+  equal("spankind", filter.spankind);
+  equal("name", filter.name);
+  equal("user_id", filter.userId);
+  equal("session_id", filter.sessionId);
+  // A literal, so that SQLite can see that the index of failed spans covers it.
+  if (filter.status === "ERROR") add(`${table}.status = 'ERROR'`);
+  else equal("status", filter.status);
+  if (filter.startedFrom !== undefined) add(`${table}.start >= ?`, filter.startedFrom);
+  if (filter.startedBefore !== undefined) add(`${table}.start < ?`, filter.startedBefore);
+  if (filter.minLatency !== undefined) add(`${table}.latency >= ?`, filter.minLatency);
+  if (filter.minCost !== undefined) add(`${table}.cost >= ?`, filter.minCost);
+  if (filter.text !== undefined) {
+    const match = toMatchExpression(filter.text);
+    if (match === undefined) return undefined;
+    add(SEARCH[table], match);
+  }
+  return { text: texts.join(" AND "), values };
+}
+
+const MATCHES = "SELECT rowid FROM search.spans_text WHERE spans_text MATCH ?";
+const SEARCH: Record<ListedTable, string> = {
+  p: `p.span_no IN (${MATCHES})`,
+  t: `t.trace_no IN (SELECT trace_no FROM spans WHERE span_no IN (${MATCHES}))`,
+};
+
+/** Everything that comes after a position in the order of the list. */
+export function whereAfter(table: ListedTable, after: ListPosition | null): Sql {
+  if (after === null) return { text: "TRUE", values: [] };
+  const { start, traceId, spanId } = after;
+  // The first condition alone lets SQLite start in the middle of the index.
+  return table === "t"
+    ? {
+        text: "t.start <= ? AND (t.start, t.trace_id) < (?, ?)",
+        values: [start, start, traceId],
+      }
+    : {
+        text: "p.start <= ? AND (p.start, p.span_id, t.trace_id) < (?, ?, ?)",
+        values: [start, start, spanId ?? "", traceId],
+      };
+}

@@ -1,0 +1,12 @@
+import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
+
+export type QueryApi = {
+  listTraces(request: ListRequest): Promise<ListPage>;
+  listSpans(request: ListRequest): Promise<ListPage>;
+  analytics(request: AnalyticsRequest): Promise<AnalyticsBucket[]>;
+  close(): Promise<void>;
+};
+
+export interface QueryData {
+  readonly directory: string;
+}

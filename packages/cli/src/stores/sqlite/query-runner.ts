@@ -1,0 +1,190 @@
+import { DatabaseSync } from "node:sqlite";
+import { buildTree } from "../../span-tree/build-tree.ts";
+import { AFTER_LISTED_TOTAL, totalText } from "../../span-tree/record-text.ts";
+import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
+import { filesIn } from "./data-directory.ts";
+import { whereAfter, whereFilter } from "./list-sql.ts";
+import type { HeaderRow, PlacedEntry } from "./merge-segments.ts";
+import { SegmentMerger } from "./merge-segments.ts";
+import { registerPercentiles } from "./percentiles.ts";
+import { decodeHeader } from "./segment.ts";
+import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { segmentRange } from "./trace-writer.ts";
+
+const EMPTY_PAGE: ListPage = { items: [], next: null };
+
+interface TraceRow {
+  readonly trace_id: string;
+  readonly start: number;
+  readonly open: Uint8Array;
+  readonly total: string;
+}
+
+interface SpanRow {
+  readonly span_id: string;
+  readonly start: number;
+  readonly segment: number;
+  readonly trace_no: number;
+  readonly trace_id: string;
+  readonly segments: number;
+}
+
+interface BucketRow {
+  readonly bucket: number;
+  readonly count: number;
+  readonly errors: number;
+  readonly cost: number | null;
+  readonly input: number;
+  readonly output: number;
+  readonly total: number;
+  readonly latency: string;
+}
+
+/** Lists, search and analytics: the reads that may take long, on a connection of their own. */
+export class QueryRunner {
+  readonly #db: DatabaseSync;
+
+  constructor(directory: string) {
+    const files = filesIn(directory);
+    this.#db = new DatabaseSync(files.spans, { readOnly: true });
+    this.#db.exec("PRAGMA mmap_size = 2147483648; PRAGMA cache_size = -16384");
+    this.#db.prepare("ATTACH DATABASE ? AS search").run(files.search);
+    registerPercentiles(this.#db);
+  }
+
+  listTraces({ project, filter, limit, after }: ListRequest): ListPage {
+    const where = whereFilter("t", project, filter);
+    if (where === undefined) return EMPTY_PAGE;
+    const beyond = whereAfter("t", after);
+    const rows = this.#db
+      .prepare(
+        `SELECT t.trace_id, t.start, t.total,
+           substr(s.body, t.top_offset + 1, t.top_length) AS open
+         FROM (
+           SELECT * FROM traces t WHERE ${where.text} AND ${beyond.text}
+           ORDER BY t.start DESC, t.trace_id DESC LIMIT ?
+         ) t
+         JOIN segments s ON s.segment = t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment
+         ORDER BY t.start DESC, t.trace_id DESC`,
+      )
+      .all(...where.values, ...beyond.values, limit + 1) as unknown as TraceRow[];
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      items: shown.map(({ open, total }) => listedRecord(open, total)),
+      next:
+        rows.length > limit && last !== undefined
+          ? { start: last.start, traceId: last.trace_id, spanId: null }
+          : null,
+    };
+  }
+
+  listSpans({ project, filter, limit, after }: ListRequest): ListPage {
+    const where = whereFilter("p", project, filter);
+    if (where === undefined) return EMPTY_PAGE;
+    const beyond = whereAfter("p", after);
+    const rows = this.#db
+      .prepare(
+        `SELECT p.span_id, p.start, p.segment, t.trace_no, t.trace_id, t.segments
+         FROM spans p JOIN traces t USING (trace_no)
+         WHERE ${where.text} AND ${beyond.text}
+         ORDER BY p.start DESC, p.span_id DESC, t.trace_id DESC LIMIT ?`,
+      )
+      .all(...where.values, ...beyond.values, limit + 1) as unknown as SpanRow[];
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const recordOf = this.#spanRecords();
+    return {
+      items: shown.map(recordOf).filter((item) => item !== undefined),
+      next:
+        rows.length > limit && last !== undefined
+          ? { start: last.start, traceId: last.trace_id, spanId: last.span_id }
+          : null,
+    };
+  }
+
+  analytics({ project, filter, from, to, interval }: AnalyticsRequest): AnalyticsBucket[] {
+    const where = whereFilter("t", project, filter);
+    if (where === undefined) return [];
+    const rows = this.#db
+      .prepare(
+        `SELECT (t.start - ?) / ? AS bucket, count(*) AS count,
+           sum(t.status = 'ERROR') AS errors, sum(t.cost) AS cost,
+           coalesce(sum(t.input_tokens), 0) AS input, coalesce(sum(t.output_tokens), 0) AS output,
+           coalesce(sum(t.total_tokens), 0) AS total, percentiles(t.latency) AS latency
+         FROM traces t WHERE ${where.text} AND t.start >= ? AND t.start < ?
+         GROUP BY bucket ORDER BY bucket`,
+      )
+      .all(from, interval, ...where.values, from, to) as unknown as BucketRow[];
+    return rows.map((row) => ({
+      start: from + row.bucket * interval,
+      count: row.count,
+      errors: row.errors,
+      cost: row.cost === null ? null : Math.round(row.cost * 1e12) / 1e12,
+      inputTokens: row.input,
+      outputTokens: row.output,
+      totalTokens: row.total,
+      latency: JSON.parse(row.latency) as AnalyticsBucket["latency"],
+    }));
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** Reads the listed record of a span; remembers what neighbours in the same page need too. */
+  #spanRecords(): (row: SpanRow) => string | undefined {
+    const readSegment = this.#db.prepare("SELECT header, body FROM segments WHERE segment = ?");
+    const segments = memoise((segment: number) => {
+      const row = readSegment.get(segment) as { header: string; body: Uint8Array } | undefined;
+      if (row === undefined) return undefined;
+      const entries = decodeHeader(row.header);
+      return { body: row.body, entries: new Map(entries.map((entry) => [entry.id, entry])) };
+    });
+    const totals = memoise((traceNo: number) => this.#totalsOf(traceNo));
+    return (row) => {
+      const segment = segments(row.segment);
+      const entry = segment?.entries.get(row.span_id);
+      // Deleted between the two statements.
+      if (segment === undefined || entry === undefined) return undefined;
+      const { offset, openLength, totalLength } = entry;
+      const end = offset + openLength;
+      const open = segment.body.subarray(offset, end);
+      const total =
+        row.segments === 1
+          ? Buffer.from(segment.body.subarray(end, end + totalLength)).toString("latin1")
+          : totals(row.trace_no)(row.span_id);
+      return listedRecord(open, total);
+    };
+  }
+
+  /** The totals of a trace of several segments, by span id. */
+  #totalsOf(traceNo: number): (spanId: string) => string {
+    const merger = new SegmentMerger();
+    const headers = this.#db.prepare(
+      "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
+    );
+    for (const row of headers.iterate(...segmentRange(traceNo))) {
+      merger.add(row as unknown as HeaderRow);
+    }
+    const entries: readonly PlacedEntry[] = merger.entries();
+    const tree = buildTree(entries);
+    const indexById = new Map(entries.map(({ id }, index) => [id, index]));
+    return (spanId) => totalText(tree.total(indexById.get(spanId) ?? tree.top));
+  }
+}
+
+function listedRecord(open: Uint8Array, total: string): string {
+  return `${Buffer.from(open.buffer, open.byteOffset, open.byteLength).toString()}${total}${AFTER_LISTED_TOTAL}`;
+}
+
+function memoise<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,52 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { MessagePort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
+import { lowerThreadPriority } from "../../threads/lower-thread-priority.ts";
+import { connectThread, serveThread } from "../../threads/thread-rpc.ts";
+import type { ForgetApi, SearchIndexApi, SearchIndexData } from "./search-index-api.ts";
+import { SearchIndexer } from "./search-indexer.ts";
+
+const { directory, writer } = workerData as SearchIndexData;
+const main = parentPort as MessagePort;
+const forget = connectThread<ForgetApi>(writer);
+const indexer = new SearchIndexer(directory);
+// Ingest and reads come first where the cores are busy.
+lowerThreadPriority();
+
+let closed = false;
+let running: Promise<void> | undefined;
+
+/** Works until nothing is left; callers that come meanwhile share the run. */
+function run(): Promise<void> {
+  running ??= work().finally(() => {
+    running = undefined;
+  });
+  return running;
+}
+
+async function work(): Promise<void> {
+  while (!closed && indexer.indexSome()) await nextTurn();
+  while (!closed) {
+    const gone = indexer.removeSome();
+    if (gone.length === 0) break;
+    await forget.call("forgotten", [gone]);
+  }
+}
+
+serveThread<SearchIndexApi>(main, {
+  wake: async () => {
+    void run();
+  },
+  catchUp: async () => {
+    // The run under way may have looked before the caller's commit.
+    await running;
+    await run();
+  },
+  close: async () => {
+    closed = true;
+    await running;
+    indexer.close();
+    writer.close();
+    setImmediate(() => main.close());
+  },
+});

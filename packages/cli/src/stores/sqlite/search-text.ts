@@ -1,0 +1,47 @@
+// Chinese, Japanese, Korean and Thai are written without spaces between words, so each of their
+// characters becomes a word of its own, and a run of them in a query a phrase.
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
+
+/** Text as the index takes it. */
+export function toIndexedText(text: string): string {
+  return text.replace(UNSPACED, " $& ");
+}
+
+/**
+ * What may be searched of a span: its name and every text in its content, keys left out.
+ *
+ * @param record A listed span record.
+ */
+export function searchableText(record: { name: string; content: unknown }): string {
+  const texts = [record.name];
+  // An own stack: content may be nested deeper than the call stack allows.
+  const rest: unknown[] = [record.content];
+  while (rest.length > 0) {
+    const value = rest.pop();
+    if (typeof value === "string") texts.push(value);
+    else if (typeof value === "number") texts.push(String(value));
+    else if (Array.isArray(value)) for (let i = value.length - 1; i >= 0; i--) rest.push(value[i]);
+    else if (typeof value === "object" && value !== null)
+      rest.push(...Object.values(value).reverse());
+  }
+  return toIndexedText(texts.join("\n"));
+}
+
+/**
+ * A search as people type it, in FTS5's language: all words must occur, `"in quotes"` as a phrase,
+ * `begin*` as a prefix. Everything else is taken literally, so no text is a syntax error.
+ *
+ * @returns undefined when there is no word in it.
+ * @example toMatchExpression('refund "order 7" ship*') // '"refund" "order 7" "ship"*'
+ */
+export function toMatchExpression(text: string): string | undefined {
+  const terms: string[] = [];
+  for (const [, phrase, word] of text.matchAll(/"([^"]*)"|([^\s"]+)/g)) {
+    const isPrefix = word !== undefined && word.length > 1 && word.endsWith("*");
+    const literal = toIndexedText(phrase ?? word ?? "");
+    if (!/[\p{L}\p{N}\p{Co}]/u.test(literal)) continue;
+    terms.push(`"${literal.replaceAll('"', '""')}"${isPrefix ? "*" : ""}`);
+  }
+  return terms.length === 0 ? undefined : terms.join(" ");
+}

@@ -1,0 +1,95 @@
+import type { Usage } from "@agate/protocol";
+import type { SpanNode } from "../../span-tree/span-node.ts";
+
+// A segment is one row: the spans of one trace that were committed together. Its body is their JSON
+// in one blob, its header tells where each span's text lies and what the tree needs to know of it.
+// When a trace is a single segment, the body is the whole answer, assembled when it was written.
+
+/** One span inside a segment. Offsets and lengths are bytes of the segment's body. */
+export interface SegmentEntry extends SpanNode {
+  readonly offset: number;
+  /** Length of the open record that starts at `offset`. */
+  readonly openLength: number;
+  /** Length of the total that follows it, and of the whole nested record; 0 in a loose segment. */
+  readonly totalLength: number;
+  readonly treeLength: number;
+}
+
+type FiguresTuple = [role: 0 | 1, cost: number | null, ...usage: (number | null)[]];
+type EntryTuple = [
+  id: string,
+  parentId: string | 0,
+  start: number,
+  startNanos: number,
+  offset: number,
+  openLength: number,
+  totalLength: number,
+  treeLength: number,
+  figures: FiguresTuple | 0,
+];
+
+export function encodeHeader(entries: readonly SegmentEntry[]): string {
+  return JSON.stringify(entries.map(toTuple));
+}
+
+export function decodeHeader(header: string): SegmentEntry[] {
+  return (JSON.parse(header) as EntryTuple[]).map(fromTuple);
+}
+
+function toTuple(entry: SegmentEntry): EntryTuple {
+  return [
+    entry.id,
+    entry.parentId ?? 0,
+    entry.start,
+    entry.startNanos,
+    entry.offset,
+    entry.openLength,
+    entry.totalLength,
+    entry.treeLength,
+    figuresTuple(entry.figures),
+  ];
+}
+
+function figuresTuple(figures: SpanNode["figures"]): FiguresTuple | 0 {
+  if (figures === null) return 0;
+  const { usage, cost, role } = figures;
+  const head: [0 | 1, number | null] = [role === "own" ? 0 : 1, cost];
+  if (usage === null) return head;
+  return [
+    ...head,
+    usage.input_tokens,
+    usage.output_tokens,
+    usage.total_tokens,
+    usage.cached_input_tokens,
+    usage.reasoning_tokens,
+  ];
+}
+
+function fromTuple(tuple: EntryTuple): SegmentEntry {
+  return {
+    id: tuple[0],
+    parentId: tuple[1] === 0 ? null : tuple[1],
+    start: tuple[2],
+    startNanos: tuple[3],
+    offset: tuple[4],
+    openLength: tuple[5],
+    totalLength: tuple[6],
+    treeLength: tuple[7],
+    figures: tuple[8] === 0 ? null : figuresOf(tuple[8]),
+  };
+}
+
+function figuresOf(tuple: FiguresTuple): NonNullable<SpanNode["figures"]> {
+  const [role, cost, input, output, total, cached, reasoning] = tuple;
+  const usage: Usage | null =
+    input === undefined
+      ? null
+      : {
+          input_tokens: input,
+          output_tokens: output ?? null,
+          total_tokens: total ?? null,
+          cached_input_tokens: cached ?? null,
+          reasoning_tokens: reasoning ?? null,
+        };
+  return { role: role === 0 ? "own" : "restated", cost, usage };
+}

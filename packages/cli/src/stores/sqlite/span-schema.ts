@@ -1,0 +1,113 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** Marks a database file as ours ("AGAT"), so that a foreign file is refused and not written to. */
+export const APPLICATION_ID = 0x41474154;
+
+/** A trace's segments have the row ids `trace_no * SEGMENTS_PER_TRACE + 0, 1, 2 …`. */
+export const SEGMENTS_PER_TRACE = 2 ** 20;
+
+/**
+ * Each entry takes the schema one version further; `user_version` counts them. Entries are never
+ * changed once released, only added.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  -- One row a trace: what lists, filters and analytics need, taken from its top span.
+  CREATE TABLE traces (
+    trace_no INTEGER PRIMARY KEY AUTOINCREMENT,
+    project TEXT NOT NULL,
+    trace_id TEXT NOT NULL,
+    received INTEGER NOT NULL,
+    segments INTEGER NOT NULL,
+    spans INTEGER NOT NULL,
+    -- How many spans the summary below was made from; less than \`spans\` while it is behind.
+    summarised INTEGER NOT NULL,
+    -- Where the top's open record lies; the segment is counted from the trace's first.
+    top_segment INTEGER NOT NULL,
+    top_offset INTEGER NOT NULL,
+    top_length INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    latency REAL,
+    name TEXT NOT NULL,
+    spankind TEXT NOT NULL,
+    status TEXT NOT NULL,
+    application TEXT,
+    variant TEXT,
+    environment TEXT,
+    user_id TEXT,
+    session_id TEXT,
+    cost REAL,
+    input_tokens REAL,
+    output_tokens REAL,
+    total_tokens REAL,
+    total TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX traces_by_id ON traces (project, trace_id);
+  CREATE INDEX traces_by_start ON traces (project, start);
+  CREATE INDEX traces_by_arrival ON traces (received);
+  CREATE INDEX traces_by_user ON traces (project, user_id, start) WHERE user_id IS NOT NULL;
+  CREATE INDEX traces_by_session ON traces (project, session_id, start) WHERE session_id IS NOT NULL;
+  CREATE INDEX traces_behind ON traces (trace_no) WHERE summarised < spans;
+
+  -- The spans of a trace that were committed together. The body comes last: SQLite then reads
+  -- headers without touching it.
+  CREATE TABLE segments (
+    segment INTEGER PRIMARY KEY,
+    header TEXT NOT NULL,
+    body BLOB NOT NULL
+  ) STRICT;
+
+  -- One narrow row a span, for lists and to find a span by its id alone.
+  CREATE TABLE spans (
+    span_no INTEGER PRIMARY KEY AUTOINCREMENT,
+    trace_no INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    span_id TEXT NOT NULL,
+    project TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    latency REAL,
+    name TEXT NOT NULL,
+    spankind TEXT NOT NULL,
+    status TEXT NOT NULL,
+    application TEXT,
+    variant TEXT,
+    environment TEXT,
+    user_id TEXT,
+    session_id TEXT,
+    cost REAL
+  ) STRICT;
+  CREATE UNIQUE INDEX spans_by_id ON spans (span_id, trace_no);
+  CREATE INDEX spans_by_start ON spans (project, start);
+  CREATE INDEX spans_by_user ON spans (project, user_id, start) WHERE user_id IS NOT NULL;
+  CREATE INDEX spans_by_session ON spans (project, session_id, start) WHERE session_id IS NOT NULL;
+  CREATE INDEX spans_failed ON spans (project, start) WHERE status = 'ERROR';
+
+  -- Traces that are deleted (no row in \`traces\` any more) but whose rows still take up space, and
+  -- spans that full-text search may forget.
+  CREATE TABLE deleted_traces (trace_no INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE deleted_spans (span_no INTEGER PRIMARY KEY) STRICT;
+  `,
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Brings the database to {@link SCHEMA_VERSION}: all of a step or nothing of it. */
+export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): void {
+  for (let version = userVersion(db); version < migrations.length; version++) {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      db.exec(migrations[version] as string);
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version + 1}`);
+      db.exec("COMMIT");
+    } catch (error) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      throw error;
+    }
+    // The version must be in the file itself, where the next start looks before it opens it.
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+}
+
+function userVersion(db: DatabaseSync): number {
+  return (db.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
+}

@@ -1,0 +1,166 @@
+import { DatabaseSync } from "node:sqlite";
+import type { AppendOutcome, TraceChange } from "../span-store.ts";
+import type { BatchToWrite } from "./batch-encoder.ts";
+import { filesIn, sqliteCode } from "./data-directory.ts";
+import { TraceRemover } from "./trace-remover.ts";
+import { TraceWriter } from "./trace-writer.ts";
+
+/** At most this many batches share a commit: the first of them should not wait for ever. */
+const BATCHES_PER_COMMIT = 64;
+/** Pages of 4 KiB in the write-ahead log before it is copied into the database file. */
+const CHECKPOINT_PAGES = 8192;
+
+interface Pending {
+  readonly batch: BatchToWrite;
+  readonly answer: PromiseWithResolvers<AppendOutcome>;
+}
+
+/**
+ * The one writer of a data directory. Batches that arrive while it is busy wait together and share
+ * the next commit; chores (freeing deleted rows, summaries of huge traces) are done in small steps
+ * when nothing waits.
+ */
+export class SpanWriter {
+  readonly #db: DatabaseSync;
+  readonly #writer: TraceWriter;
+  readonly #remover: TraceRemover;
+  readonly #announce: (changes: readonly TraceChange[]) => void;
+  #pending: Pending[] = [];
+  #scheduled = false;
+  #closed = false;
+
+  constructor(directory: string, announce: (changes: readonly TraceChange[]) => void) {
+    this.#db = new DatabaseSync(filesIn(directory).spans);
+    this.#db.exec(
+      `PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
+    );
+    this.#writer = new TraceWriter(this.#db);
+    this.#remover = new TraceRemover(this.#db);
+    this.#announce = announce;
+    this.#schedule();
+  }
+
+  append(batch: BatchToWrite): Promise<AppendOutcome> {
+    if (this.#closed) {
+      return Promise.resolve({ kind: "unavailable", reason: "The store is closed." });
+    }
+    const answer = Promise.withResolvers<AppendOutcome>();
+    this.#pending.push({ batch, answer });
+    this.#schedule();
+    return answer.promise;
+  }
+
+  deleteTrace(project: string, traceId: string): boolean {
+    const deleted = this.#inTransaction(() => this.#remover.deleteTrace(project, traceId));
+    if (deleted) this.#schedule();
+    return deleted;
+  }
+
+  expire(receivedBefore: number, limit: number): number {
+    const count = this.#inTransaction(() => this.#remover.expire(receivedBefore, limit));
+    if (count > 0) this.#schedule();
+    return count;
+  }
+
+  /** The search index has dropped these spans: nobody needs to know of them any more. */
+  forgetDeletedSpans(spanNos: readonly number[]): void {
+    if (this.#closed) return;
+    this.#inTransaction(() => this.#remover.forget(spanNos));
+  }
+
+  close(): void {
+    while (this.#pending.length > 0) this.#commitPending();
+    this.#closed = true;
+    this.#db.close();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // After the events that are due: whatever has arrived by then is in the same commit.
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (this.#closed) return;
+      if (this.#pending.length > 0) this.#commitPending();
+      else if (!this.#doChore()) return;
+      this.#schedule();
+    });
+  }
+
+  #commitPending(): void {
+    const group = this.#pending.splice(0, BATCHES_PER_COMMIT);
+    const outcome = this.#commit(group);
+    if (outcome.kind === "committed" || group.length === 1) {
+      for (const { answer } of group) settle(answer, outcome);
+      return;
+    }
+    // One bad batch must not fail its neighbours.
+    for (const one of group) settle(one.answer, this.#commit([one]));
+  }
+
+  #commit(group: readonly Pending[]): AppendOutcome | { kind: "failed"; error: unknown } {
+    let changes: TraceChange[];
+    try {
+      changes = this.#inTransaction(() => group.flatMap(({ batch }) => this.#writer.write(batch)));
+    } catch (error) {
+      const reason = passingReason(error);
+      return reason === undefined ? { kind: "failed", error } : { kind: "unavailable", reason };
+    }
+    this.#announce(changes);
+    return { kind: "committed" };
+  }
+
+  /** @returns False when nothing is left to do. */
+  #doChore(): boolean {
+    try {
+      return this.#inTransaction(
+        () => this.#remover.freeSome() || this.#writer.summariseOneBehind(),
+      );
+    } catch (error) {
+      // A full disk stops the chores, not the server; the next commit starts them again.
+      if (passingReason(error) !== undefined) return false;
+      throw error;
+    }
+  }
+
+  #inTransaction<T>(work: () => T): T {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+function settle(
+  answer: PromiseWithResolvers<AppendOutcome>,
+  outcome: AppendOutcome | { kind: "failed"; error: unknown },
+): void {
+  if (outcome.kind === "failed") answer.reject(outcome.error);
+  else answer.resolve(outcome);
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+
+/** Why the disk cannot take a commit now; undefined for an error that trying again will not mend. */
+function passingReason(error: unknown): string | undefined {
+  switch (sqliteCode(error)) {
+    case SQLITE_FULL:
+      return "The disk is full.";
+    case SQLITE_IOERR:
+      return "The disk reported an error.";
+    case SQLITE_READONLY:
+      return "The data directory is read-only.";
+    case SQLITE_BUSY:
+      return "The database is locked by another program.";
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import type { MessagePort } from "node:worker_threads";
+import { connectThread } from "../../threads/thread-rpc.ts";
+import type { SpanAppender } from "../span-store.ts";
+import { createBatchEncoder, transferablesOf } from "./batch-encoder.ts";
+import type { AppendApi } from "./writer-api.ts";
+
+/** Appends from the thread that calls it: encodes here, writes in the writer's thread. */
+export function createSqliteAppender(writer: MessagePort): SpanAppender {
+  const client = connectThread<AppendApi>(writer);
+  const encode = createBatchEncoder();
+  return {
+    async append(batch) {
+      if (batch.spans.length === 0) return { kind: "committed" };
+      const encoded = encode(batch);
+      return client.call("append", [encoded], transferablesOf(encoded));
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { AFTER_LISTED_TOTAL } from "../../span-tree/record-text.ts";
+import type { TreeFocus, TreeRead } from "../span-store.ts";
+import { TraceGoneError } from "../span-store.ts";
+import type { HeaderRow, PlacedEntry } from "./merge-segments.ts";
+import { SegmentMerger } from "./merge-segments.ts";
+import { decodeHeader } from "./segment.ts";
+import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { segmentRange } from "./trace-writer.ts";
+
+/** Bodies kept at hand while one large trace is read; its spans jump between segments. */
+const BODY_BYTES_AT_HAND = 32 * 1024 * 1024;
+/** Header rows read before other requests get their turn. */
+const HEADERS_PER_TURN = 64;
+
+const MISSING: TreeRead = { kind: "missing" };
+
+/** Point reads of traces and spans over one connection. */
+export class TraceReader {
+  readonly #single: StatementSync;
+  readonly #findTrace: StatementSync;
+  readonly #findSpan: StatementSync;
+  readonly #segment: StatementSync;
+  readonly #headers: StatementSync;
+  readonly #top: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    // The hot one: a trace that is a single segment is stored as its own answer.
+    this.#single = db.prepare(
+      `SELECT s.body FROM traces t
+       JOIN segments s ON s.segment >= t.trace_no * ${SEGMENTS_PER_TRACE}
+         AND s.segment < (t.trace_no + 1) * ${SEGMENTS_PER_TRACE}
+       WHERE t.project = ? AND t.trace_id = ? AND t.segments = 1`,
+    );
+    this.#single.setReturnArrays(true);
+    this.#findTrace = db.prepare("SELECT trace_no FROM traces WHERE project = ? AND trace_id = ?");
+    this.#findSpan = db.prepare(
+      `SELECT p.trace_no, p.segment, t.segments FROM spans p JOIN traces t USING (trace_no)
+       WHERE p.span_id = ? AND t.project = ? ORDER BY p.span_no DESC LIMIT 1`,
+    );
+    this.#segment = db.prepare("SELECT header, body FROM segments WHERE segment = ?");
+    this.#headers = db.prepare(
+      "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment LIMIT ?",
+    );
+    this.#top = db.prepare(
+      `SELECT substr(s.body, t.top_offset + 1, t.top_length) AS open, t.total FROM traces t
+       JOIN segments s ON s.segment = t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment
+       WHERE t.project = ? AND t.trace_id = ?`,
+    );
+  }
+
+  async readTree(project: string, focus: TreeFocus): Promise<TreeRead> {
+    return focus.kind === "trace"
+      ? this.#readTrace(project, focus.traceId)
+      : this.#readSpan(project, focus.spanId);
+  }
+
+  /** The listed record of a trace's top; undefined when there is no such trace. */
+  readTop(project: string, traceId: string): string | undefined {
+    const row = this.#top.get(project, traceId) as { open: Uint8Array; total: string } | undefined;
+    return row && `${Buffer.from(row.open).toString()}${row.total}${AFTER_LISTED_TOTAL}`;
+  }
+
+  async #readTrace(project: string, traceId: string): Promise<TreeRead> {
+    const single = this.#single.get(project, traceId) as unknown as [Uint8Array] | undefined;
+    if (single !== undefined) return { kind: "assembled", json: single[0] };
+    const trace = this.#findTrace.get(project, traceId) as { trace_no: number } | undefined;
+    if (trace === undefined) return MISSING;
+    return this.#readNodes(trace.trace_no, null);
+  }
+
+  async #readSpan(project: string, spanId: string): Promise<TreeRead> {
+    const place = this.#findSpan.get(spanId, project) as
+      | { trace_no: number; segment: number; segments: number }
+      | undefined;
+    if (place === undefined) return MISSING;
+    if (place.segments > 1) return this.#readNodes(place.trace_no, spanId);
+    const row = this.#segment.get(place.segment) as unknown as
+      | { header: string; body: Uint8Array }
+      | undefined;
+    const entry = row && decodeHeader(row.header).find(({ id }) => id === spanId);
+    if (row === undefined || entry === undefined) return MISSING;
+    const json = row.body.subarray(entry.offset, entry.offset + entry.treeLength);
+    return { kind: "assembled", json };
+  }
+
+  async #readNodes(traceNo: number, focusId: string | null): Promise<TreeRead> {
+    const nodes = await this.#entriesOf(traceNo);
+    const focus = focusId === null ? null : nodes.findIndex(({ id }) => id === focusId);
+    if (nodes.length === 0 || focus === -1) return MISSING;
+    const body = this.#bodyCache();
+    return {
+      kind: "nodes",
+      nodes,
+      focus,
+      openRecords: async (wanted) =>
+        wanted.map((index) => {
+          const { segment, offset, openLength } = nodes[index] as PlacedEntry;
+          return body(segment).subarray(offset, offset + openLength);
+        }),
+    };
+  }
+
+  async #entriesOf(traceNo: number): Promise<PlacedEntry[]> {
+    const merger = new SegmentMerger();
+    let [next, end] = segmentRange(traceNo);
+    for (;;) {
+      const rows = this.#headers.all(next, end, HEADERS_PER_TURN) as unknown as HeaderRow[];
+      for (const row of rows) merger.add(row);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < HEADERS_PER_TURN) return merger.entries();
+      next = last.segment + 1;
+      await nextTurn();
+    }
+  }
+
+  /** Bodies by segment, the least recently used dropped first. */
+  #bodyCache(): (segment: number) => Uint8Array {
+    const bodies = new Map<number, Uint8Array>();
+    let bytes = 0;
+    return (segment) => {
+      let body = bodies.get(segment);
+      if (body !== undefined) {
+        bodies.delete(segment);
+      } else {
+        const row = this.#segment.get(segment) as { body: Uint8Array } | undefined;
+        if (row === undefined) throw new TraceGoneError("The trace was deleted while it was read");
+        body = row.body;
+        bytes += body.length;
+        for (const [oldest, { length }] of bodies) {
+          if (bytes <= BODY_BYTES_AT_HAND) break;
+          bodies.delete(oldest);
+          bytes -= length;
+        }
+      }
+      bodies.set(segment, body);
+      return body;
+    };
+  }
+}

@@ -1,0 +1,97 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { HeaderRow } from "./merge-segments.ts";
+import { decodeHeader } from "./segment.ts";
+import { segmentRange } from "./trace-writer.ts";
+
+/** How many rows one step frees: a few milliseconds, so that no batch waits long behind it. */
+const SPANS_PER_STEP = 500;
+
+/**
+ * Deletes traces in two moves: at once out of sight (the row in `traces` goes, and every read
+ * starts there), later, a segment at a time, out of the file. A restart resumes the second.
+ */
+export class TraceRemover {
+  readonly #find: StatementSync;
+  readonly #oldest: StatementSync;
+  readonly #hide: StatementSync;
+  readonly #enqueue: StatementSync;
+  readonly #nextDeleted: StatementSync;
+  readonly #nextSegment: StatementSync;
+  readonly #findSpan: StatementSync;
+  readonly #forgetSpan: StatementSync;
+  readonly #deleteSpan: StatementSync;
+  readonly #deleteSegment: StatementSync;
+  readonly #done: StatementSync;
+  readonly #forgotten: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#find = db.prepare("SELECT trace_no FROM traces WHERE project = ? AND trace_id = ?");
+    this.#oldest = db.prepare(
+      "SELECT trace_no FROM traces WHERE received < ? ORDER BY received LIMIT ?",
+    );
+    this.#hide = db.prepare("DELETE FROM traces WHERE trace_no = ?");
+    this.#enqueue = db.prepare("INSERT INTO deleted_traces (trace_no) VALUES (?)");
+    this.#nextDeleted = db.prepare("SELECT trace_no FROM deleted_traces LIMIT 1");
+    this.#nextSegment = db.prepare(
+      "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? LIMIT 1",
+    );
+    this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE span_id = ? AND trace_no = ?");
+    this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no) VALUES (?)");
+    this.#deleteSpan = db.prepare("DELETE FROM spans WHERE span_no = ?");
+    this.#deleteSegment = db.prepare("DELETE FROM segments WHERE segment = ?");
+    this.#forgotten = db.prepare("DELETE FROM deleted_spans WHERE span_no = ?");
+    this.#done = db.prepare("DELETE FROM deleted_traces WHERE trace_no = ?");
+  }
+
+  deleteTrace(project: string, traceId: string): boolean {
+    const row = this.#find.get(project, traceId) as { trace_no: number } | undefined;
+    if (row === undefined) return false;
+    this.#remove(row.trace_no);
+    return true;
+  }
+
+  expire(receivedBefore: number, limit: number): number {
+    const rows = this.#oldest.all(receivedBefore, limit) as { trace_no: number }[];
+    for (const { trace_no } of rows) this.#remove(trace_no);
+    return rows.length;
+  }
+
+  /** Ends the bookkeeping of deleted spans that search has dropped. */
+  forget(spanNos: readonly number[]): void {
+    for (const spanNo of spanNos) this.#forgotten.run(spanNo);
+  }
+
+  /** Frees the rows of some segments. @returns False when nothing was left to free. */
+  freeSome(): boolean {
+    let freed = 0;
+    while (freed < SPANS_PER_STEP) {
+      const trace = this.#nextDeleted.get() as { trace_no: number } | undefined;
+      if (trace === undefined) return freed > 0;
+      freed += this.#freeSegment(trace.trace_no);
+    }
+    return true;
+  }
+
+  #freeSegment(traceNo: number): number {
+    const row = this.#nextSegment.get(...segmentRange(traceNo)) as unknown as HeaderRow | undefined;
+    if (row === undefined) {
+      this.#done.run(traceNo);
+      return 1;
+    }
+    const entries = decodeHeader(row.header);
+    for (const { id } of entries) {
+      const span = this.#findSpan.get(id, traceNo) as { span_no: number } | undefined;
+      // A span that was sent twice is listed in two segments and gone after the first.
+      if (span === undefined) continue;
+      this.#deleteSpan.run(span.span_no);
+      this.#forgetSpan.run(span.span_no);
+    }
+    this.#deleteSegment.run(row.segment);
+    return entries.length;
+  }
+
+  #remove(traceNo: number): void {
+    this.#hide.run(traceNo);
+    this.#enqueue.run(traceNo);
+  }
+}

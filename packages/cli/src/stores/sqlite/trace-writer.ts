@@ -1,0 +1,193 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Figures } from "@agate/protocol";
+import { buildTree } from "../../span-tree/build-tree.ts";
+import { totalText } from "../../span-tree/record-text.ts";
+import type { TraceChange } from "../span-store.ts";
+import type { BatchToWrite, SpanColumns, TraceToWrite } from "./batch-encoder.ts";
+import type { HeaderRow, PlacedEntry } from "./merge-segments.ts";
+import { SegmentMerger } from "./merge-segments.ts";
+import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+
+/** Up to this many spans a trace's summary is made anew at every commit that touches it. */
+const ALWAYS_SUMMARISED = 2_000;
+/** Beyond that, when it has grown by this factor, and once more when the writer is idle. */
+const GROWTH_BETWEEN_SUMMARIES = 1.25;
+
+interface TraceState {
+  readonly trace_no: number;
+  readonly segments: number;
+  readonly spans: number;
+  readonly summarised: number;
+}
+
+const SUMMARY_COLUMNS =
+  "start, latency, name, spankind, status, application, variant, environment, user_id, session_id";
+
+/**
+ * The SQL of the write side. Every method must run inside a transaction; committing is the
+ * caller's business, so that several batches can share one commit.
+ */
+export class TraceWriter {
+  readonly #findTrace: StatementSync;
+  readonly #insertTrace: StatementSync;
+  readonly #insertSegment: StatementSync;
+  readonly #insertSpan: StatementSync;
+  readonly #findSpan: StatementSync;
+  readonly #forgetSpan: StatementSync;
+  readonly #deleteSpan: StatementSync;
+  readonly #headers: StatementSync;
+  readonly #lastSegment: StatementSync;
+  readonly #touch: StatementSync;
+  readonly #summarise: StatementSync;
+  readonly #behind: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#findTrace = db.prepare(
+      "SELECT trace_no, segments, spans, summarised FROM traces WHERE project = ? AND trace_id = ?",
+    );
+    this.#insertTrace = db.prepare(
+      `INSERT INTO traces (project, trace_id, received, segments, spans, summarised,
+         top_segment, top_offset, top_length, ${SUMMARY_COLUMNS},
+         cost, input_tokens, output_tokens, total_tokens, total)
+       VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertSegment = db.prepare(
+      "INSERT INTO segments (segment, header, body) VALUES (?, ?, ?)",
+    );
+    this.#insertSpan = db.prepare(
+      `INSERT INTO spans (trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE span_id = ? AND trace_no = ?");
+    this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no) VALUES (?)");
+    this.#deleteSpan = db.prepare("DELETE FROM spans WHERE span_no = ?");
+    this.#headers = db.prepare(
+      "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
+    );
+    this.#lastSegment = db.prepare(
+      "SELECT max(segment) AS segment FROM segments WHERE segment >= ? AND segment < ?",
+    );
+    this.#touch = db.prepare(
+      "UPDATE traces SET received = ?, segments = segments + ?, spans = spans + ? WHERE trace_no = ?",
+    );
+    this.#summarise = db.prepare(
+      `UPDATE traces SET (${SUMMARY_COLUMNS}) =
+         (SELECT ${SUMMARY_COLUMNS} FROM spans WHERE spans.span_id = ? AND spans.trace_no = ?),
+         top_segment = ?, top_offset = ?, top_length = ?, spans = ?, summarised = ?,
+         cost = ?, input_tokens = ?, output_tokens = ?, total_tokens = ?, total = ?
+       WHERE trace_no = ?`,
+    );
+    this.#behind = db.prepare("SELECT trace_no FROM traces WHERE summarised < spans LIMIT 1");
+  }
+
+  write(batch: BatchToWrite): TraceChange[] {
+    return batch.traces.map((trace) => {
+      const known = this.#findTrace.get(batch.project, trace.traceId) as TraceState | undefined;
+      if (known === undefined) this.#writeNew(batch, trace);
+      else this.#writeMore(batch, trace, known);
+      return { project: batch.project, traceId: trace.traceId, isNew: known === undefined };
+    });
+  }
+
+  /**
+   * Makes the summary of one large trace that had grown since it was made.
+   *
+   * @returns False when there is none.
+   */
+  summariseOneBehind(): boolean {
+    const row = this.#behind.get() as { trace_no: number } | undefined;
+    if (row === undefined) return false;
+    this.#summariseTrace(row.trace_no);
+    return true;
+  }
+
+  #writeNew(batch: BatchToWrite, trace: TraceToWrite): void {
+    const count = trace.columns.length;
+    const top = trace.columns[trace.top] as SpanColumns;
+    const [, ...summary] = top;
+    const inserted = this.#insertTrace.run(
+      batch.project,
+      trace.traceId,
+      batch.receivedAt,
+      trace.segments.length,
+      count,
+      count,
+      trace.topOpenLength,
+      ...summary.slice(0, -1),
+      ...totalColumns(trace.total),
+    );
+    const traceNo = Number(inserted.lastInsertRowid);
+    this.#writeSegments(batch.project, traceNo, traceNo * SEGMENTS_PER_TRACE, trace);
+  }
+
+  #writeMore(batch: BatchToWrite, trace: TraceToWrite, known: TraceState): void {
+    const traceNo = known.trace_no;
+    let added = trace.columns.length;
+    for (const [spanId] of trace.columns) {
+      const earlier = this.#findSpan.get(spanId, traceNo) as { span_no: number } | undefined;
+      if (earlier === undefined) continue;
+      this.#deleteSpan.run(earlier.span_no);
+      this.#forgetSpan.run(earlier.span_no);
+      added--;
+    }
+    const [first, end] = segmentRange(traceNo);
+    const last = this.#lastSegment.get(first, end) as { segment: number };
+    this.#writeSegments(batch.project, traceNo, last.segment + 1, trace);
+    this.#touch.run(batch.receivedAt, trace.segments.length, added, traceNo);
+    const spans = known.spans + added;
+    const mayWait =
+      spans > ALWAYS_SUMMARISED && spans < known.summarised * GROWTH_BETWEEN_SUMMARIES;
+    if (!mayWait) this.#summariseTrace(traceNo);
+  }
+
+  #writeSegments(project: string, traceNo: number, first: number, trace: TraceToWrite): void {
+    const [, end] = segmentRange(traceNo);
+    if (first + trace.segments.length > end) {
+      throw new RangeError(`Trace ${trace.traceId} has more than ${SEGMENTS_PER_TRACE} segments`);
+    }
+    for (const [n, { header, body, spans }] of trace.segments.entries()) {
+      const segment = first + n;
+      this.#insertSegment.run(segment, header, body);
+      for (const index of spans) {
+        const columns = trace.columns[index] as SpanColumns;
+        this.#insertSpan.run(traceNo, segment, project, ...columns);
+      }
+    }
+  }
+
+  #summariseTrace(traceNo: number): void {
+    const merger = new SegmentMerger();
+    for (const row of this.#headers.iterate(...segmentRange(traceNo))) {
+      merger.add(row as unknown as HeaderRow);
+    }
+    const entries = merger.entries();
+    const tree = buildTree(entries);
+    const top = entries[tree.top] as PlacedEntry;
+    this.#summarise.run(
+      top.id,
+      traceNo,
+      top.segment - traceNo * SEGMENTS_PER_TRACE,
+      top.offset,
+      top.openLength,
+      entries.length,
+      entries.length,
+      ...totalColumns(tree.total(tree.top)),
+      traceNo,
+    );
+  }
+}
+
+/** First segment row of a trace, and the first one past it. */
+export function segmentRange(traceNo: number): [number, number] {
+  return [traceNo * SEGMENTS_PER_TRACE, (traceNo + 1) * SEGMENTS_PER_TRACE];
+}
+
+function totalColumns(total: Figures) {
+  return [
+    total.cost,
+    total.usage?.input_tokens ?? null,
+    total.usage?.output_tokens ?? null,
+    total.usage?.total_tokens ?? null,
+    totalText(total),
+  ] as const;
+}

@@ -1,0 +1,29 @@
+import type { MessagePort } from "node:worker_threads";
+import type { AppendOutcome, TraceChange } from "../span-store.ts";
+import type { BatchToWrite } from "./batch-encoder.ts";
+import type { ForgetApi } from "./search-index-api.ts";
+
+/** What anyone with a port to the writer's thread may ask of it. */
+export type AppendApi = {
+  append(batch: BatchToWrite): Promise<AppendOutcome>;
+};
+
+/** What the store itself asks of the writer's thread. */
+export type WriterApi = AppendApi &
+  ForgetApi & {
+    /** Serves {@link AppendApi} and {@link ForgetApi} on another port, for another thread. */
+    connect(port: MessagePort): Promise<void>;
+    deleteTrace(project: string, traceId: string): Promise<boolean>;
+    expire(receivedBefore: number, limit: number): Promise<number>;
+    /** Takes no more batches, commits what it has, closes the database. */
+    close(): Promise<void>;
+  };
+
+export interface WriterData {
+  readonly directory: string;
+  /** Where commits are announced. */
+  readonly changes: MessagePort;
+}
+
+/** Sent on `WriterData.changes` after each commit. */
+export type CommitNotice = readonly TraceChange[];

@@ -1,0 +1,34 @@
+import type { MessagePort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
+import { serveThread } from "../../threads/thread-rpc.ts";
+import type { BatchToWrite } from "./batch-encoder.ts";
+import type { ForgetApi } from "./search-index-api.ts";
+import { SpanWriter } from "./span-writer.ts";
+import type { AppendApi, WriterApi, WriterData } from "./writer-api.ts";
+
+const { directory, changes } = workerData as WriterData;
+const main = parentPort as MessagePort;
+const writer = new SpanWriter(directory, (notice) => changes.postMessage(notice));
+const ports: MessagePort[] = [];
+
+const forAll = {
+  append: (batch: BatchToWrite) => writer.append(batch),
+  forgotten: async (spanNos: readonly number[]) => writer.forgetDeletedSpans(spanNos),
+} satisfies AppendApi & ForgetApi;
+
+serveThread<WriterApi>(main, {
+  ...forAll,
+  connect: async (port) => {
+    ports.push(port);
+    serveThread<AppendApi & ForgetApi>(port, forAll);
+  },
+  deleteTrace: async (project, traceId) => writer.deleteTrace(project, traceId),
+  expire: async (receivedBefore, limit) => writer.expire(receivedBefore, limit),
+  close: async () => {
+    writer.close();
+    for (const port of ports) port.close();
+    changes.close();
+    // The answer to this very call is still to be sent.
+    setImmediate(() => main.close());
+  },
+});
