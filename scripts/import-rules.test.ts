@@ -51,6 +51,7 @@ const forbidden: readonly (readonly [file: string, statement: string])[] = [
   ["packages/cli/src/stores/f.ts", 'import { x } from "ajv/dist/2020.js";'],
   ["packages/protocol/src/d.ts", 'import { x } from "./x.test.ts";'],
   ["packages/cli/src/stores/g.ts", 'import { x } from "./span-store.contract.ts";'],
+  ["packages/cli/src/ingest/e.ts", 'import { x } from "./otlp-span.fixture.ts";'],
   // The other ways to name a module.
   ["packages/cli/src/stores/h.ts", 'import type { x } from "../server/x.ts";'],
   ["packages/cli/src/stores/i.ts", 'export { x } from "../server/x.ts";'],
@@ -74,6 +75,7 @@ const allowed: readonly (readonly [file: string, statement: string])[] = [
   ["packages/cli/src/stores/ok.test.ts", 'import { x } from "../server/x.ts";'],
   ["packages/cli/src/stores/fine.test.ts", 'import { x } from "vitest";'],
   ["packages/cli/src/stores/span-store.contract.ts", 'import { x } from "vitest";'],
+  ["packages/cli/src/stores/stored-span.fixture.ts", 'import { x } from "fast-check";'],
   ["packages/cli/src/other-leaf.ts", 'import { x } from "./version.ts";'],
 ];
 
