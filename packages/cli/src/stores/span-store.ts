@@ -59,7 +59,7 @@ export interface TraceChange {
 
 /**
  * Where spans are kept. Append-only, idempotent, batch-first; every implementation passes
- * `span-store.contract.ts`.
+ * the suite in `contract/`.
  */
 export interface SpanStore extends SpanAppender {
   /** A write side for another thread; opened there with `openAppender`. */

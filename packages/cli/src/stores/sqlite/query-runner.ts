@@ -108,7 +108,7 @@ export class QueryRunner {
     if (where === undefined) return [];
     const rows = this.#db
       .prepare(
-        `SELECT (t.start - ?) / ? AS bucket, count(*) AS count,
+        `SELECT (t.start - CAST(? AS INTEGER)) / CAST(? AS INTEGER) AS bucket, count(*) AS count,
            sum(t.status = 'ERROR') AS errors, sum(t.cost) AS cost,
            coalesce(sum(t.input_tokens), 0) AS input, coalesce(sum(t.output_tokens), 0) AS output,
            coalesce(sum(t.total_tokens), 0) AS total, percentiles(t.latency) AS latency

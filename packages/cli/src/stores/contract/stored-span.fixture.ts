@@ -1,5 +1,5 @@
 import type { ListedSpan, Usage } from "@agate/protocol";
-import type { StoredSpan } from "./stored-span.ts";
+import type { StoredSpan } from "../stored-span.ts";
 
 /** What a test wants to say of a span; the rest is filled in. */
 export interface SpanSketch extends Partial<Omit<StoredSpan, "openRecord">> {
@@ -10,8 +10,8 @@ export interface SpanSketch extends Partial<Omit<StoredSpan, "openRecord">> {
 const EPOCH = Date.UTC(2026, 10, 1) * 1000;
 
 /** A number as a trace id of 32 or a span id of 16 hex digits. */
-export const traceIdOf = (n: number): string => n.toString(16).padStart(32, "a");
-export const spanIdOf = (n: number): string => n.toString(16).padStart(16, "b");
+export const traceIdOf = (n: number): string => n.toString(16).padStart(32, "0");
+export const spanIdOf = (n: number): string => n.toString(16).padStart(16, "0");
 
 export function usageOf(input: number, output: number): Usage {
   return {

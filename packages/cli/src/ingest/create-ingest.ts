@@ -1,0 +1,40 @@
+import type { SpanAppender } from "../stores/span-store.ts";
+import type { StoredSpan } from "../stores/stored-span.ts";
+import { decompress } from "./decompress.ts";
+import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
+import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
+import { decodeOtlpProtobuf } from "./otlp/decode-otlp-protobuf.ts";
+import { encodeExportResponse } from "./otlp/encode-export-response.ts";
+import type { PriceTable } from "./pricing/price-table.ts";
+import { createSpanMapper } from "./record/to-stored-span.ts";
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** Decodes, maps and appends OTLP requests in the calling thread. */
+export function createIngest(options: {
+  readonly appender: SpanAppender;
+  readonly prices: PriceTable;
+  readonly maxDecompressedBytes: number;
+}): (request: IngestRequest) => Promise<IngestOutcome> {
+  const { appender, prices, maxDecompressedBytes } = options;
+  const toStoredSpan = createSpanMapper({ prices, projectId: null });
+
+  return async ({ project, encoding, compression, body }) => {
+    const raw = decompress(body, compression, maxDecompressedBytes);
+    if (raw.kind !== "decompressed") return raw;
+    const decoded =
+      encoding === "protobuf" ? decodeOtlpProtobuf(raw.bytes) : decodeOtlpJson(raw.bytes);
+    if (decoded.kind === "undecodable") return decoded;
+    const { spans, rejected, rejectedReason } = decoded.request;
+    const stored: StoredSpan[] = spans.map(toStoredSpan);
+    const outcome = await appender.append({
+      project,
+      receivedAt: Date.now() * 1000,
+      spans: stored,
+    });
+    if (outcome.kind === "unavailable") {
+      return { ...outcome, retryAfterSeconds: RETRY_AFTER_SECONDS };
+    }
+    return { kind: "accepted", body: encodeExportResponse(encoding, rejected, rejectedReason) };
+  };
+}

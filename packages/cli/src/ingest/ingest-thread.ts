@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import type { AppenderHandle } from "../stores/appender-handle.ts";
+import { spawnThread } from "../threads/spawn-thread.ts";
+import { connectThread } from "../threads/thread-rpc.ts";
+import type { IngestApi, IngestData } from "./ingest-api.ts";
+import type { IngestOutcome, IngestRequest, IngestService } from "./ingest-service.ts";
+import type { PriceTable } from "./pricing/price-table.ts";
+
+export interface IngestOptions {
+  readonly appender: AppenderHandle;
+  readonly prices: PriceTable;
+  readonly maxDecompressedBytes: number;
+  /** Bytes of requests that may wait before further ones are turned away. */
+  readonly maxWaitingBytes: number;
+  /** The thread died of an unexpected error: nothing can be ingested any more. */
+  readonly onFailure: (error: Error) => void;
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Starts the thread that decodes, maps and appends; the caller's thread only passes bytes on. */
+export function startIngestThread(options: IngestOptions): IngestService {
+  const { appender, prices, maxDecompressedBytes } = options;
+  const data: IngestData = { appender, prices, maxDecompressedBytes };
+  const worker = spawnThread(import.meta.url, "ingest-worker", data, appender.transfer);
+  const thread = connectThread<IngestApi>(worker);
+  worker.on("error", (error) => {
+    thread.fail(error);
+    options.onFailure(error);
+  });
+  let waitingBytes = 0;
+  let closing = false;
+  const underWay = new Set<Promise<IngestOutcome>>();
+
+  async function pass(request: IngestRequest): Promise<IngestOutcome> {
+    const size = request.body.byteLength;
+    waitingBytes += size;
+    try {
+      return await thread.call("ingest", [request], [request.body.buffer]);
+    } finally {
+      waitingBytes -= size;
+    }
+  }
+
+  return {
+    async ingest(request) {
+      if (closing) {
+        const reason = "The server is shutting down.";
+        return { kind: "unavailable", reason, retryAfterSeconds: RETRY_AFTER_SECONDS };
+      }
+      // One request always gets in, however large: otherwise it never could.
+      if (waitingBytes > 0 && waitingBytes + request.body.byteLength > options.maxWaitingBytes) {
+        return { kind: "busy", retryAfterSeconds: RETRY_AFTER_SECONDS };
+      }
+      const outcome = pass(request);
+      underWay.add(outcome);
+      try {
+        return await outcome;
+      } finally {
+        underWay.delete(outcome);
+      }
+    },
+    async close() {
+      if (closing) return;
+      closing = true;
+      await Promise.allSettled(underWay);
+      const exited = once(worker, "exit");
+      await thread.call("close", []);
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { expectedTree } from "./expected-tree.fixture.ts";
+import { family } from "./family.fixture.ts";
+import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
+import type { Subject } from "./subject.fixture.ts";
+
+/** Deletion and retention. */
+export function describeDeleting(subject: Subject): void {
+  describe("deleting", () => {
+    it("takes a trace out of every answer, and nothing else", async () => {
+      subject.fresh();
+      await subject.append(family());
+      await subject.append([storedSpan({ traceId: traceIdOf(2), name: "other" })]);
+      await subject.store.searchCaughtUp();
+      expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toBe(true);
+      expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toBe(false);
+      expect(await subject.readTrace()).toBeUndefined();
+      expect(await subject.read({ kind: "span", spanId: spanIdOf(3) })).toBeUndefined();
+      expect(await subject.namesOf("listTraces", {})).toEqual(["other"]);
+      expect(await subject.namesOf("listSpans", {})).toEqual(["other"]);
+      expect(await subject.namesOf("listSpans", { text: "family" })).toEqual([]);
+      await subject.store.searchCaughtUp();
+      expect(await subject.namesOf("listSpans", { text: "family" })).toEqual([]);
+    });
+
+    it("lets the same trace be written anew", async () => {
+      subject.fresh();
+      const spans = family();
+      await subject.append(spans);
+      await subject.store.deleteTrace(subject.project, traceIdOf(1));
+      await subject.append(spans);
+      expect(await subject.readTrace()).toEqual(expectedTree(spans));
+      await subject.store.searchCaughtUp();
+      expect(await subject.namesOf("listTraces", { text: "family" })).toEqual([spans[0]?.name]);
+    });
+
+    it("expires the traces that arrived first, a few at a time", async () => {
+      subject.fresh();
+      // Earlier than anything another test appends.
+      for (const n of [1, 2, 3]) await subject.append([storedSpan({ traceId: traceIdOf(n) })], n);
+      await subject.append([storedSpan({ traceId: traceIdOf(1), id: spanIdOf(2) })], 4);
+      expect(await subject.store.expire(4, 1)).toBe(1);
+      expect((await subject.list("listTraces")).items.map((item) => item.trace_id).sort()).toEqual(
+        [1, 3].map(traceIdOf),
+      );
+      expect(await subject.store.expire(4, 10)).toBe(1);
+      expect(await subject.store.expire(4, 10)).toBe(0);
+      expect(await subject.readTrace(1)).toBeDefined();
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import type { ListedSpan, SpanRecord } from "@agate/protocol";
+import { buildTree } from "../../span-tree/build-tree.ts";
+import type { TreeRead } from "../span-store.ts";
+import type { StoredSpan } from "../stored-span.ts";
+
+/** The answer that these spans should give, made from parsed records instead of text. */
+export function expectedTree(spans: readonly StoredSpan[]): SpanRecord {
+  const tree = buildTree(spans);
+  return nest(
+    spans.map((span) => span.openRecord),
+    tree,
+    tree.top,
+  );
+}
+
+function nest(
+  openRecords: readonly string[],
+  tree: ReturnType<typeof buildTree>,
+  focus: number,
+): SpanRecord {
+  const path: SpanRecord[] = [];
+  const from = tree.position[focus] as number;
+  const floor = tree.depth[focus] as number;
+  for (const index of tree.preorder.subarray(from, tree.subtreeEnd[focus])) {
+    const open = openRecords[index] as string;
+    const record = JSON.parse(`${open}${JSON.stringify(tree.total(index))}}}`) as SpanRecord;
+    record.children = null;
+    const level = (tree.depth[index] as number) - floor;
+    const parent = path[level - 1];
+    if (parent !== undefined) {
+      parent.children ??= [];
+      parent.children.push(record);
+    }
+    path[level] = record;
+  }
+  return path[0] as SpanRecord;
+}
+
+/** What a read holds, as parsed records; undefined when it is missing. */
+export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> {
+  switch (read.kind) {
+    case "missing":
+      return undefined;
+    case "assembled":
+      return JSON.parse(Buffer.from(read.json).toString());
+    case "nodes": {
+      const texts = await read.openRecords(read.nodes.map((_, index) => index));
+      const tree = buildTree(read.nodes);
+      const open = texts.map((text) => Buffer.from(text).toString());
+      return nest(open, tree, read.focus ?? tree.top);
+    }
+  }
+}
+
+/** A record as lists show it. */
+export function withoutChildren({ children: _, ...listed }: SpanRecord): ListedSpan {
+  return listed;
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import type { ListPosition, SpanFilter } from "../span-query.ts";
+import type { StoredSpan } from "../stored-span.ts";
+import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";
+import { family } from "./family.fixture.ts";
+import { spanIdOf, storedSpan, traceIdOf, usageOf } from "./stored-span.fixture.ts";
+import type { Subject } from "./subject.fixture.ts";
+
+/** Order, paging and filters of lists. */
+export function describeLists(subject: Subject): void {
+  describe("lists", () => {
+    it("come newest first, page by page, each item once", async () => {
+      subject.fresh();
+      const starts = [5, 1, 3, 3, 3, 9, 2];
+      await subject.append(
+        starts.map((start, i) => storedSpan({ traceId: traceIdOf(i), id: spanIdOf(i), start })),
+      );
+      for (const verb of ["listTraces", "listSpans"] as const) {
+        const seen: string[] = [];
+        let after: ListPosition | null = null;
+        do {
+          const page = await subject.list(verb, {}, 2, after);
+          expect(page.items.length).toBeLessThanOrEqual(2);
+          seen.push(...page.items.map((item) => item.id));
+          after = page.next;
+        } while (after !== null);
+        expect(seen).toEqual([5, 0, 4, 3, 2, 6, 1].map(spanIdOf));
+      }
+    });
+
+    it("go on where a page ended though newer traces have come", async () => {
+      subject.fresh();
+      await subject.append([1, 2, 3].map((n) => storedSpan({ traceId: traceIdOf(n), start: n })));
+      const first = await subject.list("listTraces", {}, 1);
+      await subject.append([storedSpan({ traceId: traceIdOf(4), start: 4 })]);
+      const rest = await subject.list("listTraces", {}, 10, first.next);
+      expect([...first.items, ...rest.items].map((item) => item.trace_id)).toEqual(
+        [3, 2, 1].map(traceIdOf),
+      );
+      expect(rest.next).toBeNull();
+    });
+
+    it("show the top of a trace with the trace's totals, as trees do", async () => {
+      subject.fresh();
+      const spans = family();
+      await subject.append(spans);
+      const { items } = await subject.list("listTraces");
+      expect(items).toEqual([withoutChildren(expectedTree(spans))]);
+      const tops = await subject.store.readTops(subject.project, [traceIdOf(99), traceIdOf(1)]);
+      expect(tops.map((top) => JSON.parse(top))).toEqual(items);
+    });
+
+    const one = {
+      name: "one",
+      kind: "WORKFLOW",
+      status: "ERROR",
+      application: "shop",
+      variant: "blue",
+      environment: "production",
+      userId: "ann",
+      sessionId: "s1",
+      start: 100,
+      latency: 250,
+      figures: { role: "own", usage: usageOf(1, 1), cost: 0.5 },
+    } as const;
+    const two = { ...one, name: "two", start: 200 } as const;
+    const base = storedSpan().start;
+    const cases: [string, SpanFilter, Partial<Record<keyof StoredSpan, unknown>>][] = [
+      ["application", { application: "shop" }, { application: "other" }],
+      ["variant", { variant: "blue" }, { variant: null }],
+      ["environment", { environment: "production" }, { environment: "staging" }],
+      ["status ERROR", { status: "ERROR" }, { status: "OK" }],
+      ["spankind", { spankind: "WORKFLOW" }, { kind: "LLM" }],
+      ["user", { userId: "ann" }, { userId: null }],
+      ["session", { sessionId: "s1" }, { sessionId: "s2" }],
+      ["from, inclusive", { startedFrom: base + 100 }, { start: 99 }],
+      ["to, exclusive", { startedBefore: base + 201 }, { start: 201 }],
+      ["minimum latency", { minLatency: 250 }, { latency: 249.999 }],
+      ["minimum latency, not ended", { minLatency: 250 }, { latency: null }],
+      ["minimum cost", { minCost: 0.5 }, { figures: { ...one.figures, cost: 0.4999 } }],
+      ["minimum cost, unknown", { minCost: 0.5 }, { figures: null }],
+    ];
+    it.each(cases)("filter by %s", async (_, filter, other) => {
+      subject.fresh();
+      const out = { ...one, name: "out", ...other };
+      await subject.append(
+        [one, two, out].map((sketch, i) =>
+          storedSpan({ ...sketch, traceId: traceIdOf(i), id: spanIdOf(i) } as never),
+        ),
+      );
+      expect(await subject.namesOf("listTraces", filter)).toEqual(["two", "one"]);
+      expect(await subject.namesOf("listSpans", filter)).toEqual(["two", "one"]);
+    });
+
+    it("filter by name, by other states, and by everything at once", async () => {
+      subject.fresh();
+      await subject.append([
+        storedSpan(one),
+        storedSpan({ ...two, traceId: traceIdOf(2), status: "OK" }),
+      ]);
+      for (const verb of ["listTraces", "listSpans"] as const) {
+        expect(await subject.namesOf(verb, { name: "one" })).toEqual(["one"]);
+        expect(await subject.namesOf(verb, { status: "OK" })).toEqual(["two"]);
+        expect(await subject.namesOf(verb, { status: "UNSET" })).toEqual([]);
+        const all = Object.assign({}, ...cases.map(([, filter]) => filter)) as SpanFilter;
+        expect(await subject.namesOf(verb, { ...all, name: "one" })).toEqual(["one"]);
+      }
+    });
+
+    it("filter traces by their top and their total cost, spans by their own", async () => {
+      subject.fresh();
+      await subject.append([
+        storedSpan({ name: "top", kind: "WORKFLOW" }),
+        storedSpan({ ...one, name: "call", kind: "LLM", id: spanIdOf(2), parentId: spanIdOf(1) }),
+      ]);
+      expect(await subject.namesOf("listTraces", { minCost: 0.5 })).toEqual(["top"]);
+      expect(await subject.namesOf("listSpans", { minCost: 0.5 })).toEqual(["call"]);
+      expect(await subject.namesOf("listTraces", { spankind: "LLM" })).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
+import type { Subject } from "./subject.fixture.ts";
+
+/** Full-text search. */
+export function describeSearch(subject: Subject): void {
+  describe("full-text search", () => {
+    const texts = [
+      ["greeting", { messages: [{ role: "user", content: "Where is my refund, René?" }] }],
+      ["shipping", "The parcel left Köln on Monday; order 7-42 is on its way"],
+      ["tokyo", ["東京タワーはどこですか"]],
+    ] as const;
+    const searches: [string, string[]][] = [
+      ["refund", ["greeting"]],
+      ["REFUND rene", ["greeting"]],
+      ["refund parcel", []],
+      ['"left köln"', ["shipping"]],
+      ['"köln left"', []],
+      ["parc*", ["shipping"]],
+      ["parc", []],
+      ["shipping", ["shipping"]],
+      ["7-42", ["shipping"]],
+      ["東京", ["tokyo"]],
+      ["京東", []],
+      ["タワー", ["tokyo"]],
+      ["AND OR NOT ( ) * : ^", []],
+      ['"', []],
+      ["", []],
+    ];
+    it.each(searches)("finds %s", async (text, wanted) => {
+      subject.fresh();
+      await subject.append(
+        texts.map(([spanName, inputs], i) =>
+          storedSpan({ name: spanName, inputs, traceId: traceIdOf(i), id: spanIdOf(i) }),
+        ),
+      );
+      await subject.store.searchCaughtUp();
+      expect(await subject.namesOf("listSpans", { text })).toEqual(wanted);
+      expect(await subject.namesOf("listTraces", { text })).toEqual(wanted);
+    });
+
+    it("finds a trace by the text of any of its spans", async () => {
+      subject.fresh();
+      await subject.append([
+        storedSpan({ name: "top" }),
+        storedSpan({ id: spanIdOf(2), parentId: spanIdOf(1), outputs: "needle" }),
+      ]);
+      await subject.store.searchCaughtUp();
+      expect(await subject.namesOf("listTraces", { text: "needle" })).toEqual(["top"]);
+    });
+
+    it("finds what was written last, and nothing that was replaced", async () => {
+      subject.fresh();
+      await subject.append([storedSpan({ inputs: "before" })]);
+      await subject.store.searchCaughtUp();
+      await subject.append([storedSpan({ inputs: "after" })]);
+      await subject.store.searchCaughtUp();
+      expect(await subject.namesOf("listSpans", { text: "before" })).toEqual([]);
+      expect(await subject.namesOf("listSpans", { text: "after" })).toEqual(["span"]);
+    });
+  });
+}

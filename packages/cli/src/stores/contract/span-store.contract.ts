@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SpanStore, TraceChange } from "../span-store.ts";
+import { describeAnalytics } from "./analytics.contract.ts";
+import { describeDeleting } from "./deleting.contract.ts";
+import { expectedTree } from "./expected-tree.fixture.ts";
+import { family } from "./family.fixture.ts";
+import { describeLists } from "./lists.contract.ts";
+import { describeSearch } from "./search.contract.ts";
+import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
+import { Subject } from "./subject.fixture.ts";
+import { describeTrees } from "./trees.contract.ts";
+
+/** How the suite gets at a store; `open` may be called again after a close, over the same data. */
+export interface StoreUnderTest {
+  open(): Promise<SpanStore>;
+  dispose(): Promise<void>;
+}
+
+/**
+ * What every span store must do. A store registers with one call, in a test file of its own:
+ *
+ * @example describeSpanStore("SQLite", { open: () => openSqliteStore({ directory }), dispose })
+ */
+export function describeSpanStore(name: string, { open, dispose }: StoreUnderTest): void {
+  describe(`${name} span store`, () => {
+    const subject = new Subject(open);
+
+    beforeAll(() => subject.open());
+    afterAll(async () => {
+      await subject.store.close();
+      await dispose();
+    });
+
+    describeTrees(subject);
+    describeLists(subject);
+    describeSearch(subject);
+    describeAnalytics(subject);
+    describeDeleting(subject);
+
+    it("tells watchers about new and changed traces, after the commit", async () => {
+      subject.fresh();
+      const seen: TraceChange[] = [];
+      const found: unknown[] = [];
+      const stop = subject.store.watch((changes) => {
+        const mine = changes.filter((change) => change.project === subject.project);
+        seen.push(...mine);
+        for (const { traceId } of mine)
+          found.push(subject.store.readTops(subject.project, [traceId]));
+      });
+      await subject.append([storedSpan()]);
+      await subject.append([storedSpan({ id: spanIdOf(2) })]);
+      const isNew = (value: boolean) => ({
+        project: subject.project,
+        traceId: traceIdOf(1),
+        isNew: value,
+      });
+      await expect.poll(() => seen).toEqual([isNew(true), isNew(false)]);
+      for (const tops of await Promise.all(found)) expect(tops).toHaveLength(1);
+      stop();
+      await subject.append([storedSpan({ id: spanIdOf(3) })]);
+      await subject.append([storedSpan({ id: spanIdOf(4) })]);
+      expect(seen).toHaveLength(2);
+    });
+
+    it("keeps everything that many writers append at once", async () => {
+      subject.fresh();
+      await Promise.all(
+        Array.from({ length: 200 }, (_, i) =>
+          subject.append([
+            storedSpan({ traceId: traceIdOf(i % 20), id: spanIdOf(i), start: i }),
+            storedSpan({ traceId: traceIdOf(100 + i), id: spanIdOf(1000 + i), start: i }),
+          ]),
+        ),
+      );
+      expect((await subject.list("listSpans", {}, 1000)).items).toHaveLength(400);
+      expect((await subject.list("listTraces", {}, 1000)).items).toHaveLength(220);
+    });
+
+    it("has everything after it was closed and opened again", async () => {
+      subject.fresh();
+      const spans = family();
+      await subject.append(spans);
+      await subject.store.close();
+      await subject.open();
+      expect(await subject.readTrace()).toEqual(expectedTree(spans));
+      await subject.store.searchCaughtUp();
+      expect(await subject.namesOf("listTraces", { text: "family" })).toEqual([spans[0]?.name]);
+      await subject.append([storedSpan({ id: spanIdOf(50), parentId: spanIdOf(1), start: 50 })]);
+      expect((await subject.readTrace())?.children).toHaveLength(3);
+    });
+  });
+}
