@@ -19,6 +19,9 @@ const SWAGGER_UI = [
   "swagger-ui-bundle.js.LICENSE.txt",
 ] as const;
 
+/** Packages that are shipped without being imported: copied files, and the data of the price table. */
+const SHIPPED = ["swagger-ui-dist", "@pydantic/genai-prices"] as const;
+
 /** Name of a file in dist → its content. */
 type Files = Map<string, string | Uint8Array>;
 
@@ -53,7 +56,8 @@ async function bundleSources(): Promise<Files> {
   const files: Files = new Map(
     outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
   );
-  const inlined = [...Object.keys(metafile.inputs), "../../node_modules/swagger-ui-dist/index.js"];
+  const shipped = SHIPPED.map((name) => join(modules, name, "package.json"));
+  const inlined = [...Object.keys(metafile.inputs), ...shipped];
   files.set("THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, inlined));
   return files;
 }

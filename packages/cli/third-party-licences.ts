@@ -4,7 +4,7 @@ import { join, resolve, sep } from "node:path";
 /**
  * The licences of the packages whose files went into the bundle, as one text.
  *
- * @param inputs the bundled files, relative to `folder`
+ * @param inputs the bundled files, absolute or relative to `folder`
  */
 export async function thirdPartyLicences(
   folder: string,
