@@ -1,0 +1,45 @@
+// Tags: field number times eight, plus wire type.
+const PARTIAL_SUCCESS = (1 << 3) | 2;
+const REJECTED_SPANS = (1 << 3) | 0;
+const ERROR_MESSAGE = (2 << 3) | 2;
+
+/**
+ * Encodes an ExportTraceServiceResponse. A full success has no fields: no bytes at all in protobuf,
+ * an empty object in JSON. The bytes have memory of their own, fit to be handed to another thread.
+ */
+export function encodeExportResponse(
+  encoding: "protobuf" | "json",
+  rejected: number,
+  reason: string,
+): Uint8Array<ArrayBuffer> {
+  switch (encoding) {
+    case "json":
+      return new TextEncoder().encode(JSON.stringify(toJson(rejected, reason)));
+    case "protobuf":
+      return rejected === 0 ? new Uint8Array() : toProtobuf(rejected, reason);
+  }
+}
+
+function toJson(rejected: number, reason: string): object {
+  if (rejected === 0) return {};
+  // Proto3's JSON form has 64-bit integers as strings.
+  return { partialSuccess: { rejectedSpans: String(rejected), errorMessage: reason } };
+}
+
+function toProtobuf(rejected: number, reason: string): Uint8Array<ArrayBuffer> {
+  const message = new TextEncoder().encode(reason);
+  const head = [REJECTED_SPANS, ...varint(rejected), ERROR_MESSAGE, ...varint(message.length)];
+  const length = varint(head.length + message.length);
+  return Uint8Array.from([PARTIAL_SUCCESS, ...length, ...head, ...message]);
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  bytes.push(rest);
+  return bytes;
+}
