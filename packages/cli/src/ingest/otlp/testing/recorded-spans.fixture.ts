@@ -48,7 +48,7 @@ export function recordSpans(): ReadableSpan[] {
       attributes: {
         text: "naïve 漢字 🜁 \u0000 end",
         empty: "",
-        long: "x".repeat(5000),
+        long: "x".repeat(500),
         yes: true,
         no: false,
         zero: 0,
