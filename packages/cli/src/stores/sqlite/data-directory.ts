@@ -20,7 +20,8 @@ export class DataDirectoryError extends Error {
 export function filesIn(directory: string) {
   return {
     spans: join(directory, "spans.db"),
-    search: join(directory, "search.db"),
+    /** Derived from the spans: may be deleted at any time, and is made anew. */
+    index: join(directory, "index.db"),
     lock: join(directory, "agate.lock"),
     pid: join(directory, "agate.pid"),
   };

@@ -50,7 +50,7 @@ export function whereFilter(
   return { text: texts.join(" AND "), values };
 }
 
-const MATCHES = "SELECT rowid FROM search.spans_text WHERE spans_text MATCH ?";
+const MATCHES = "SELECT rowid FROM derived.spans_text WHERE spans_text MATCH ?";
 const SEARCH: Record<ListedTable, string> = {
   p: `p.span_no IN (${MATCHES})`,
   t: `t.trace_no IN (SELECT trace_no FROM spans WHERE span_no IN (${MATCHES}))`,

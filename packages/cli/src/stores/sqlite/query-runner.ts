@@ -1,11 +1,11 @@
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { buildTree } from "../../span-tree/build-tree.ts";
 import { AFTER_LISTED_TOTAL, totalText } from "../../span-tree/record-text.ts";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
-import { filesIn } from "./data-directory.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import type { HeaderRow, PlacedEntry } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
+import { openForReading } from "./open-for-reading.ts";
 import { registerPercentiles } from "./percentiles.ts";
 import { decodeHeader } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
@@ -45,10 +45,7 @@ export class QueryRunner {
   readonly #db: DatabaseSync;
 
   constructor(directory: string) {
-    const files = filesIn(directory);
-    this.#db = new DatabaseSync(files.spans, { readOnly: true });
-    this.#db.exec("PRAGMA mmap_size = 2147483648; PRAGMA cache_size = -16384");
-    this.#db.prepare("ATTACH DATABASE ? AS search").run(files.search);
+    this.#db = openForReading(directory);
     registerPercentiles(this.#db);
   }
 

@@ -8,7 +8,7 @@ import { TraceWriter } from "./trace-writer.ts";
 /** At most this many batches share a commit: the first of them should not wait for ever. */
 const BATCHES_PER_COMMIT = 64;
 /** Pages of 4 KiB in the write-ahead log before it is copied into the database file. */
-const CHECKPOINT_PAGES = 8192;
+const CHECKPOINT_PAGES = 16384;
 
 interface Pending {
   readonly batch: BatchToWrite;
@@ -62,7 +62,7 @@ export class SpanWriter {
     return count;
   }
 
-  /** The search index has dropped these spans: nobody needs to know of them any more. */
+  /** The index has dropped these spans: nobody needs to know of them any more. */
   forgetDeletedSpans(spanNos: readonly number[]): void {
     if (this.#closed) return;
     this.#inTransaction(() => this.#remover.forget(spanNos));

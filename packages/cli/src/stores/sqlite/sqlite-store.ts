@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { MessagePort, Transferable, Worker } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
@@ -17,9 +17,10 @@ import type {
   TreeRead,
 } from "../span-store.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { filesIn, openDataDirectory } from "./data-directory.ts";
+import { openDataDirectory } from "./data-directory.ts";
+import { openForReading } from "./open-for-reading.ts";
 import type { QueryApi, QueryData } from "./query-api.ts";
-import type { SearchIndexApi, SearchIndexData } from "./search-index-api.ts";
+import type { SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
 import { createSqliteAppender } from "./sqlite-appender.ts";
 import { TraceReader } from "./trace-reader.ts";
 import type { CommitNotice, WriterApi, WriterData } from "./writer-api.ts";
@@ -37,7 +38,7 @@ interface Thread<Api extends ThreadApi> {
 
 interface Threads {
   readonly writer: Thread<WriterApi>;
-  readonly index: Thread<SearchIndexApi>;
+  readonly index: Thread<SpanIndexApi>;
   readonly query: Thread<QueryApi>;
   readonly commits: MessagePort;
 }
@@ -73,9 +74,7 @@ class SqliteStore implements SpanStore {
   constructor(directory: DataDirectory, threads: Threads) {
     this.#directory = directory;
     this.#threads = threads;
-    this.#connection = new DatabaseSync(filesIn(directory.path).spans, { readOnly: true });
-    // Mapped, a trace is copied once, from the page cache into the answer.
-    this.#connection.exec("PRAGMA mmap_size = 2147483648; PRAGMA cache_size = -8192");
+    this.#connection = openForReading(directory.path);
     this.#reader = new TraceReader(this.#connection);
     this.#appender = createSqliteAppender(this.#appendPort());
     threads.commits.on("message", (changes: CommitNotice) => {
@@ -170,14 +169,14 @@ async function startThreads({ directory, onFailure }: SqliteStoreOptions): Promi
     { directory, changes: commits.port2 } satisfies WriterData,
     [commits.port2],
   );
-  const index = start<SearchIndexApi>(
-    "search-index-worker",
-    { directory, writer: toWriter.port2 } satisfies SearchIndexData,
+  const index = start<SpanIndexApi>(
+    "span-index-worker",
+    { directory, writer: toWriter.port2 } satisfies SpanIndexData,
     [toWriter.port2],
   );
   await Promise.all([
     writer.client.call("connect", [toWriter.port1], [toWriter.port1]),
-    // The query thread attaches the index file, so that has to be there first.
+    // Readers attach the index file, so that has to be there first.
     index.client.call("wake", []),
   ]);
   const query = start<QueryApi>("query-worker", { directory } satisfies QueryData, []);

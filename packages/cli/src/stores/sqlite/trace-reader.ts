@@ -16,10 +16,11 @@ const HEADERS_PER_TURN = 64;
 
 const MISSING: TreeRead = { kind: "missing" };
 
-/** Point reads of traces and spans over one connection. */
+/** Point reads over one connection, to which the index is attached as `derived`. */
 export class TraceReader {
   readonly #single: StatementSync;
   readonly #findTrace: StatementSync;
+  readonly #findRecentSpan: StatementSync;
   readonly #findSpan: StatementSync;
   readonly #segment: StatementSync;
   readonly #headers: StatementSync;
@@ -35,9 +36,15 @@ export class TraceReader {
     );
     this.#single.setReturnArrays(true);
     this.#findTrace = db.prepare("SELECT trace_no FROM traces WHERE project = ? AND trace_id = ?");
-    this.#findSpan = db.prepare(
+    this.#findRecentSpan = db.prepare(
       `SELECT p.trace_no, p.segment, t.segments FROM spans p JOIN traces t USING (trace_no)
-       WHERE p.span_id = ? AND t.project = ? ORDER BY p.span_no DESC LIMIT 1`,
+       WHERE p.span_no > (SELECT ids FROM derived.progress) AND p.span_id = ? AND t.project = ?
+       ORDER BY p.span_no DESC LIMIT 1`,
+    );
+    this.#findSpan = db.prepare(
+      `SELECT p.trace_no, p.segment, t.segments FROM derived.span_ids i
+       JOIN spans p USING (span_no) JOIN traces t USING (trace_no)
+       WHERE i.span_id = ? AND t.project = ? ORDER BY i.span_no DESC LIMIT 1`,
     );
     this.#segment = db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     this.#headers = db.prepare(
@@ -71,7 +78,9 @@ export class TraceReader {
   }
 
   async #readSpan(project: string, spanId: string): Promise<TreeRead> {
-    const place = this.#findSpan.get(spanId, project) as
+    // In this order: what is indexed between the two statements is found by the second.
+    const place = (this.#findRecentSpan.get(spanId, project) ??
+      this.#findSpan.get(spanId, project)) as
       | { trace_no: number; segment: number; segments: number }
       | undefined;
     if (place === undefined) return MISSING;

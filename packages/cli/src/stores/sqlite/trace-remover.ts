@@ -35,8 +35,8 @@ export class TraceRemover {
     this.#nextSegment = db.prepare(
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? LIMIT 1",
     );
-    this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE span_id = ? AND trace_no = ?");
-    this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no) VALUES (?)");
+    this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE trace_no = ? AND span_id = ?");
+    this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no, span_id) VALUES (?, ?)");
     this.#deleteSpan = db.prepare("DELETE FROM spans WHERE span_no = ?");
     this.#deleteSegment = db.prepare("DELETE FROM segments WHERE segment = ?");
     this.#forgotten = db.prepare("DELETE FROM deleted_spans WHERE span_no = ?");
@@ -56,7 +56,7 @@ export class TraceRemover {
     return rows.length;
   }
 
-  /** Ends the bookkeeping of deleted spans that search has dropped. */
+  /** Ends the bookkeeping of deleted spans that the index has dropped. */
   forget(spanNos: readonly number[]): void {
     for (const spanNo of spanNos) this.#forgotten.run(spanNo);
   }
@@ -80,11 +80,11 @@ export class TraceRemover {
     }
     const entries = decodeHeader(row.header);
     for (const { id } of entries) {
-      const span = this.#findSpan.get(id, traceNo) as { span_no: number } | undefined;
+      const span = this.#findSpan.get(traceNo, id) as { span_no: number } | undefined;
       // A span that was sent twice is listed in two segments and gone after the first.
       if (span === undefined) continue;
       this.#deleteSpan.run(span.span_no);
-      this.#forgetSpan.run(span.span_no);
+      this.#forgetSpan.run(span.span_no, id);
     }
     this.#deleteSegment.run(row.segment);
     return entries.length;

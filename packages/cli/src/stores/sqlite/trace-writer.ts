@@ -58,8 +58,8 @@ export class TraceWriter {
       `INSERT INTO spans (trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE span_id = ? AND trace_no = ?");
-    this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no) VALUES (?)");
+    this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE trace_no = ? AND span_id = ?");
+    this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no, span_id) VALUES (?, ?)");
     this.#deleteSpan = db.prepare("DELETE FROM spans WHERE span_no = ?");
     this.#headers = db.prepare(
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
@@ -72,7 +72,7 @@ export class TraceWriter {
     );
     this.#summarise = db.prepare(
       `UPDATE traces SET (${SUMMARY_COLUMNS}) =
-         (SELECT ${SUMMARY_COLUMNS} FROM spans WHERE spans.span_id = ? AND spans.trace_no = ?),
+         (SELECT ${SUMMARY_COLUMNS} FROM spans WHERE spans.trace_no = ? AND spans.span_id = ?),
          top_segment = ?, top_offset = ?, top_length = ?, spans = ?, summarised = ?,
          cost = ?, input_tokens = ?, output_tokens = ?, total_tokens = ?, total = ?
        WHERE trace_no = ?`,
@@ -124,10 +124,10 @@ export class TraceWriter {
     const traceNo = known.trace_no;
     let added = trace.columns.length;
     for (const [spanId] of trace.columns) {
-      const earlier = this.#findSpan.get(spanId, traceNo) as { span_no: number } | undefined;
+      const earlier = this.#findSpan.get(traceNo, spanId) as { span_no: number } | undefined;
       if (earlier === undefined) continue;
       this.#deleteSpan.run(earlier.span_no);
-      this.#forgetSpan.run(earlier.span_no);
+      this.#forgetSpan.run(earlier.span_no, spanId);
       added--;
     }
     const [first, end] = segmentRange(traceNo);
@@ -164,8 +164,8 @@ export class TraceWriter {
     const tree = buildTree(entries);
     const top = entries[tree.top] as PlacedEntry;
     this.#summarise.run(
-      top.id,
       traceNo,
+      top.id,
       top.segment - traceNo * SEGMENTS_PER_TRACE,
       top.offset,
       top.openLength,

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { AppendOutcome, TraceChange } from "../span-store.ts";
 import type { BatchToWrite } from "./batch-encoder.ts";
-import type { ForgetApi } from "./search-index-api.ts";
+import type { ForgetApi } from "./span-index-api.ts";
 
 /** What anyone with a port to the writer's thread may ask of it. */
 export type AppendApi = {

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 
-export type SearchIndexApi = {
+export type SpanIndexApi = {
   /** There may be something new. Answers at once. */
   wake(): Promise<void>;
   /** Answers when everything committed before the call is indexed. */
@@ -8,13 +8,13 @@ export type SearchIndexApi = {
   close(): Promise<void>;
 };
 
-export interface SearchIndexData {
+export interface SpanIndexData {
   readonly directory: string;
   /** To the writer, who alone may change the spans' file: serves {@link ForgetApi}. */
   readonly writer: MessagePort;
 }
 
-/** What the search index asks of the writer. */
+/** What the index asks of the writer. */
 export type ForgetApi = {
   /** These deleted spans are no longer in the index. */
   forgotten(spanNos: readonly number[]): Promise<void>;

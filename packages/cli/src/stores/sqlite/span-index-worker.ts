@@ -3,13 +3,13 @@ import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
 import { lowerThreadPriority } from "../../threads/lower-thread-priority.ts";
 import { connectThread, serveThread } from "../../threads/thread-rpc.ts";
-import type { ForgetApi, SearchIndexApi, SearchIndexData } from "./search-index-api.ts";
-import { SearchIndexer } from "./search-indexer.ts";
+import type { ForgetApi, SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
+import { SpanIndexer } from "./span-indexer.ts";
 
-const { directory, writer } = workerData as SearchIndexData;
+const { directory, writer } = workerData as SpanIndexData;
 const main = parentPort as MessagePort;
 const forget = connectThread<ForgetApi>(writer);
-const indexer = new SearchIndexer(directory);
+const indexer = new SpanIndexer(directory);
 // Ingest and reads come first where the cores are busy.
 lowerThreadPriority();
 
@@ -33,7 +33,7 @@ async function work(): Promise<void> {
   }
 }
 
-serveThread<SearchIndexApi>(main, {
+serveThread<SpanIndexApi>(main, {
   wake: async () => {
     void run();
   },

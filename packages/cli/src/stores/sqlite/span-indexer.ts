@@ -1,0 +1,219 @@
+import { rmSync } from "node:fs";
+import type { StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
+import { AFTER_LISTED_TOTAL } from "../../span-tree/record-text.ts";
+import { filesIn, sqliteCode } from "./data-directory.ts";
+import { searchableText } from "./search-text.ts";
+import { decodeHeader } from "./segment.ts";
+
+/** Spans whose text is indexed in one step: some tens of milliseconds of work, and one commit. */
+const TEXTS_PER_STEP = 1_000;
+/** Ids in one step. Sorted, neighbours go to the same page: the more at once, the fewer pages. */
+const IDS_PER_STEP = 20_000;
+const DELETIONS_PER_STEP = 1_000;
+
+interface SpanPlace {
+  readonly span_no: number;
+  readonly span_id: string;
+  readonly segment: number;
+}
+
+interface SpanName {
+  readonly span_no: number;
+  readonly span_id: string;
+}
+
+/**
+ * Keeps what is found by something other than trace or time: spans by their id, and by the words in
+ * them. Both are a file of their own that trails the spans, so that ingest neither waits for their
+ * random writes nor shares a lock with them. The file holds how far it has come, so a restart
+ * resumes it, and one that is lost or damaged is made anew.
+ *
+ * Whoever looks up an id must also look at the spans beyond `progress.ids`.
+ */
+export class SpanIndexer {
+  readonly #spans: DatabaseSync;
+  readonly #index: DatabaseSync;
+  readonly #nextSpans: StatementSync;
+  readonly #segment: StatementSync;
+  readonly #nextDeleted: StatementSync;
+  readonly #insertText: StatementSync;
+  readonly #insertId: StatementSync;
+  readonly #removeText: StatementSync;
+  readonly #removeId: StatementSync;
+  readonly #setTexts: StatementSync;
+  readonly #setIds: StatementSync;
+  #progress: Progress;
+
+  constructor(directory: string) {
+    const files = filesIn(directory);
+    this.#spans = new DatabaseSync(files.spans, { readOnly: true });
+    this.#index = openIndex(files.index);
+    this.#progress = progressOf(this.#index);
+    if (Math.max(this.#progress.ids, this.#progress.texts) > lastSpanNo(this.#spans)) {
+      // The spans were restored from a backup: the index knows rows that are gone.
+      this.#index.close();
+      this.#index = remakeIndex(files.index);
+      this.#progress = progressOf(this.#index);
+    }
+    this.#nextSpans = this.#spans.prepare(
+      "SELECT span_no, span_id, segment FROM spans WHERE span_no > ? ORDER BY span_no LIMIT ?",
+    );
+    this.#segment = this.#spans.prepare("SELECT header, body FROM segments WHERE segment = ?");
+    this.#nextDeleted = this.#spans.prepare("SELECT span_no, span_id FROM deleted_spans LIMIT ?");
+    this.#insertText = this.#index.prepare("INSERT INTO spans_text (rowid, text) VALUES (?, ?)");
+    this.#insertId = this.#index.prepare("INSERT INTO span_ids (span_id, span_no) VALUES (?, ?)");
+    this.#removeText = this.#index.prepare("DELETE FROM spans_text WHERE rowid = ?");
+    this.#removeId = this.#index.prepare("DELETE FROM span_ids WHERE span_id = ? AND span_no = ?");
+    this.#setTexts = this.#index.prepare("UPDATE progress SET texts = ?");
+    this.#setIds = this.#index.prepare("UPDATE progress SET ids = ?");
+  }
+
+  /** Indexes some ids, and when those are done some texts. @returns False when it has caught up. */
+  indexSome(): boolean {
+    return this.#indexIds() || this.#indexTexts();
+  }
+
+  /** Drops some deleted spans from the index. @returns Their numbers, which may be forgotten now. */
+  removeSome(): number[] {
+    const rows = this.#nextDeleted.all(DELETIONS_PER_STEP) as unknown as SpanName[];
+    // What is not indexed yet will not be: its row is gone.
+    const { ids, texts } = this.#progress;
+    const gone = rows.filter((row) => row.span_no <= Math.min(ids, texts));
+    if (gone.length > 0) {
+      this.#inTransaction(() => {
+        for (const { span_no, span_id } of gone) {
+          this.#removeText.run(span_no);
+          this.#removeId.run(span_id, span_no);
+        }
+      });
+    }
+    return gone.map((row) => row.span_no);
+  }
+
+  #indexIds(): boolean {
+    const names = this.#nextSpans.all(this.#progress.ids, IDS_PER_STEP) as unknown as SpanName[];
+    const last = names.at(-1);
+    if (last === undefined) return false;
+    names.sort((a, b) => (a.span_id < b.span_id ? -1 : 1));
+    this.#inTransaction(() => {
+      for (const { span_id, span_no } of names) this.#insertId.run(span_id, span_no);
+      this.#setIds.run(last.span_no);
+    });
+    this.#progress = { ...this.#progress, ids: last.span_no };
+    return true;
+  }
+
+  #indexTexts(): boolean {
+    const places = this.#nextSpans.all(
+      this.#progress.texts,
+      TEXTS_PER_STEP,
+    ) as unknown as SpanPlace[];
+    const last = places.at(-1);
+    if (last === undefined) return false;
+    const textOf = this.#texts();
+    this.#inTransaction(() => {
+      for (const place of places) {
+        const text = textOf(place);
+        if (text !== undefined) this.#insertText.run(place.span_no, text);
+      }
+      this.#setTexts.run(last.span_no);
+    });
+    this.#progress = { ...this.#progress, texts: last.span_no };
+    return true;
+  }
+
+  close(): void {
+    this.#spans.close();
+    this.#index.close();
+  }
+
+  #inTransaction(work: () => void): void {
+    this.#index.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      this.#index.exec("COMMIT");
+    } catch (error) {
+      if (this.#index.isTransaction) this.#index.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** The text of a span; the spans of a segment come one after the other, so one is kept at hand. */
+  #texts(): (place: SpanPlace) => string | undefined {
+    let current = -1;
+    let body: Buffer | undefined;
+    let entries = new Map<string, { offset: number; openLength: number }>();
+    return ({ span_id, segment }) => {
+      if (segment !== current) {
+        const row = this.#segment.get(segment) as { header: string; body: Uint8Array } | undefined;
+        current = segment;
+        body = row && Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength);
+        entries = new Map(
+          row === undefined ? [] : decodeHeader(row.header).map((entry) => [entry.id, entry]),
+        );
+      }
+      const entry = entries.get(span_id);
+      // Deleted meanwhile.
+      if (body === undefined || entry === undefined) return undefined;
+      const open = body.toString("utf8", entry.offset, entry.offset + entry.openLength);
+      return searchableText(JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`));
+    };
+  }
+}
+
+const SCHEMA = `
+  CREATE VIRTUAL TABLE spans_text USING fts5(
+    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+  );
+  CREATE TABLE span_ids (
+    span_id TEXT NOT NULL, span_no INTEGER NOT NULL, PRIMARY KEY (span_id, span_no)
+  ) STRICT, WITHOUT ROWID;
+  -- The last span whose id, and the last whose text, is in here.
+  CREATE TABLE progress (ids INTEGER NOT NULL, texts INTEGER NOT NULL) STRICT;
+  INSERT INTO progress VALUES (0, 0);
+  PRAGMA user_version = 1;
+`;
+
+function openIndex(file: string): DatabaseSync {
+  try {
+    const index = new DatabaseSync(file);
+    // Not FULL: what a power cut takes from the index is indexed again.
+    index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    const { user_version } = index.prepare("PRAGMA user_version").get() as {
+      user_version: number;
+    };
+    if (user_version === 1) {
+      progressOf(index);
+      return index;
+    }
+    index.close();
+  } catch (error) {
+    // Not a SQLite error (no permission, say): making the file anew would not help.
+    if (sqliteCode(error) === undefined) throw error;
+  }
+  return remakeIndex(file);
+}
+
+function remakeIndex(file: string): DatabaseSync {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  const index = new DatabaseSync(file);
+  index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  index.exec(`BEGIN; ${SCHEMA} COMMIT`);
+  return index;
+}
+
+/** The numbers of the last spans that are indexed. */
+interface Progress {
+  readonly ids: number;
+  readonly texts: number;
+}
+
+function progressOf(index: DatabaseSync): Progress {
+  return index.prepare("SELECT ids, texts FROM progress").get() as unknown as Progress;
+}
+
+function lastSpanNo(spans: DatabaseSync): number {
+  const row = spans.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'spans'").get();
+  return (row as { seq: number } | undefined)?.seq ?? 0;
+}
