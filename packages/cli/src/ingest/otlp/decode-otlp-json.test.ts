@@ -179,6 +179,7 @@ describe("fields", () => {
     [{ startTimeUnixNano: "" }, /startTimeUnixNano: expected nanoseconds/],
     [{ startTimeUnixNano: "18446744073709551616" }, /startTimeUnixNano: expected nanoseconds/],
     [{ endTimeUnixNano: 1.5 }, /endTimeUnixNano: expected nanoseconds/],
+    [{ endTimeUnixNano: 1e20 }, /endTimeUnixNano: expected nanoseconds/],
     [{ end_time_unix_nano: -1 }, /end_time_unix_nano: expected nanoseconds/],
     [{ endTimeUnixNano: true }, /endTimeUnixNano: expected nanoseconds/],
     [{ flags: 2 ** 32 }, "flags: expected an unsigned 32-bit integer"],
@@ -197,7 +198,16 @@ describe("fields", () => {
     ],
   ])("refuses %j and says where", (fields, reason) => {
     const at = "resourceSpans[0].scopeSpans[0].spans[1].";
-    const said = refusal(bodyOf(IDS, { ...IDS, ...fields }));
+    // Lists and objects before the fault, in its own span and in the one before, leave no trace.
+    const values = [{ intValue: 1 }, { kvlistValue: { values: [{ key: "k" }] } }];
+    const before = {
+      ...IDS,
+      attributes: [{ key: "a", value: { arrayValue: { values } } }],
+      events: [{ name: "e" }],
+      links: [{}],
+      status: { code: 1 },
+    };
+    const said = refusal(bodyOf(before, { ...before, ...fields }));
     expect(said.slice(0, at.length)).toBe(at);
     if (typeof reason === "string") expect(said.slice(at.length)).toBe(reason);
     else expect(said).toMatch(reason);
@@ -259,6 +269,14 @@ describe("values", () => {
     );
   });
 
+  it("has no negative zero among integers", () => {
+    const attributes = [{ key: "a", value: { intValue: "@" } }];
+    const body = Buffer.from(bodyOf({ ...IDS, flags: "@", attributes })).toString();
+    const [span] = decode(body.replaceAll('"@"', "-0")).spans;
+    expect(span?.attributes.get("a")).toBe(0);
+    expect(span?.flags).toBe(0);
+  });
+
   it("takes the names of Object.prototype as data", () => {
     const names = ["__proto__", "constructor", "toString", "__proto__"];
     const pair = (key: string, i: number) => `{"key":"${key}","value":{"intValue":${i}}}`;
@@ -279,6 +297,10 @@ describe("values", () => {
       const open = '{"arrayValue":{"values":['.repeat(depth - 1);
       return `${open}{"stringValue":"core"}${"]}}".repeat(depth - 1)}`;
     };
+    const nestedMaps = (depth: number) => {
+      const open = '{"kvlistValue":{"values":[{"value":'.repeat(depth - 1);
+      return `${open}{}${"}]}}".repeat(depth - 1)}`;
+    };
     const body = (any: string) =>
       Buffer.from(bodyOf({ ...IDS, attributes: [{ key: "a", value: "@" }] }))
         .toString()
@@ -287,6 +309,8 @@ describe("values", () => {
     for (let i = 1; i < 64; i += 1) value = (value as readonly string[])[0];
     expect(value).toBe("core");
     expect(refusal(body(nested(65)))).toMatch(/: expected values nested at most 64 deep$/);
+    expect(decode(body(nestedMaps(64))).spans).toHaveLength(1);
+    expect(refusal(body(nestedMaps(65)))).toMatch(/: expected values nested at most 64 deep$/);
     expect(refusal(body(nested(100_000)))).toMatch(/: expected values nested at most 64 deep$/);
   });
 });

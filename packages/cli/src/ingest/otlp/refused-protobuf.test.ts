@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
+import { decodeOtlpJson } from "./decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./decode-otlp-protobuf.ts";
 import type { OtlpRequest } from "./otlp-span.ts";
-import { spanRequest } from "./testing/protobuf-request.fixture.ts";
+import { requestOf, SPAN_ID, spanRequest, TRACE_ID } from "./testing/protobuf-request.fixture.ts";
 import { message, type ProtobufWriter } from "./testing/protobuf-writer.fixture.ts";
 
 function decode(writer: ProtobufWriter): OtlpRequest {
@@ -80,7 +81,12 @@ describe("nesting", () => {
 });
 
 describe("bytes that are no request", () => {
-  const inSpan = (...bytes: number[]) => spanRequest((span) => span.raw(...bytes)).finish();
+  /** In a span that is not the last: a read that goes too far finds the bytes of the next. */
+  const inSpan = (...bytes: number[]) =>
+    requestOf(
+      message((span) => span.raw(...bytes)),
+      message((span) => span.bytes(1, TRACE_ID).bytes(2, SPAN_ID).bytes(5, "next")),
+    ).finish();
   const NAME = (5 << 3) | 2;
 
   it.each<[what: string, bytes: Uint8Array, reason: RegExp]>([
@@ -89,7 +95,7 @@ describe("bytes that are no request", () => {
     ["field number 0", inSpan(0x02, 0x00), /invalid field number/],
     [
       "a field number of 32 bits",
-      inSpan(0x82, 0x80, 0x80, 0x80, 0x80, 0x01),
+      inSpan(NAME | 0x80, 0x80, 0x80, 0x80, 0x80, 0x01),
       /invalid field number/,
     ],
     ["wire type 6", inSpan((5 << 3) | 6, 0x00), /unexpected wire type 6/],
@@ -120,6 +126,15 @@ describe("bytes that are no request", () => {
     // The status says it has 1 byte; its tag promises a varint, which would be the next field's tag.
     const bytes = inSpan((15 << 3) | 2, 1, (3 << 3) | 0, NAME, 0);
     expect(refusal(bytes)).toMatch(/a number reaches beyond its message/);
+  });
+
+  it("refuses more bytes than a string could hold in hex, in both encodings", () => {
+    const body = new Uint8Array(2 ** 28);
+    expect(refusal(body)).toBe("more than 268435440 bytes");
+    expect(decodeOtlpJson(body)).toEqual({
+      kind: "undecodable",
+      reason: "more than 268435440 bytes",
+    });
   });
 
   it("refuses every proper prefix that ends within a field", () => {

@@ -5,7 +5,7 @@ import type { Instant } from "./otlp-span.ts";
 import { Undecodable } from "./undecodable.ts";
 
 /** Protobuf wire types, the low three bits of a tag. */
-export const WIRE = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 };
+const WIRE = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 };
 
 /**
  * Reads protobuf's wire format. Every read is checked against the end of the innermost message,
