@@ -1,0 +1,37 @@
+import { AGATE_ATTRIBUTES as AG } from "@agate/protocol";
+import type { Dialect } from "./dialect.ts";
+import { embeddedObject } from "./json-text.ts";
+import { kindNamed } from "./span-kind-names.ts";
+
+/** What Agate's own SDK writes. */
+export const agate: Dialect = {
+  name: "Agate",
+  kind: { name: AG.spanKind, kindOf: kindNamed },
+  text: {
+    userId: [AG.userId],
+    sessionId: [AG.sessionId],
+    application: [AG.application],
+    environment: [AG.environment],
+    variantId: [AG.variantId],
+    variantName: [AG.variantName],
+  },
+  numbers: {
+    revision: [AG.revision],
+    inputTokens: [AG.inputTokens],
+    outputTokens: [AG.outputTokens],
+    totalTokens: [AG.totalTokens],
+    cachedInputTokens: [AG.cachedInputTokens],
+    reasoningTokens: [AG.reasoningTokens],
+    cost: [AG.cost],
+  },
+  contentNames: [AG.inputs, AG.internals, AG.outputs, AG.config],
+  content(attributes, draft) {
+    draft.take("inputs", attributes, AG.inputs, "json");
+    draft.take("internals", attributes, AG.internals, "json");
+    draft.take("outputs", attributes, AG.outputs, "json");
+    const config = attributes.get(AG.config);
+    // Only an object can be a configuration; anything else stays among the attributes.
+    draft.config = config === undefined ? null : embeddedObject(config);
+    if (draft.config !== null) draft.shown.add(AG.config);
+  },
+};

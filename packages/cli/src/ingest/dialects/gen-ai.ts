@@ -1,0 +1,97 @@
+import type { SpanKind } from "@agate/protocol";
+import type { Dialect } from "./dialect.ts";
+
+const KINDS: ReadonlyMap<string, SpanKind> = new Map([
+  ["chat", "LLM"],
+  ["generate_content", "LLM"],
+  ["text_completion", "LLM"],
+  ["embeddings", "EMBEDDING"],
+  ["retrieval", "RETRIEVER"],
+  ["create_agent", "AGENT"],
+  ["invoke_agent", "AGENT"],
+  ["execute_tool", "TOOL"],
+  ["invoke_workflow", "WORKFLOW"],
+  // Not in the conventions, but sent: by the AI SDK 7, then by OpenLLMetry.
+  ["agent_step", "TASK"],
+  ["rerank", "RERANKER"],
+  ["ai.generatespeech", "LLM"],
+  ["ai.transcribe", "LLM"],
+  ["ai.streamtranscribe", "LLM"],
+  ["image_generation", "LLM"],
+  ["image_edit", "LLM"],
+  ["image_variation", "LLM"],
+  ["guardrail.run", "GUARDRAIL"],
+  ["guard", "GUARDRAIL"],
+]);
+
+/** The OpenTelemetry GenAI conventions, and the forms that they replaced. */
+export const genAi: Dialect = {
+  name: "OpenTelemetry GenAI",
+  kind: { name: "gen_ai.operation.name", kindOf: (name) => KINDS.get(name) ?? null },
+  text: {
+    responseModel: ["gen_ai.response.model"],
+    requestModel: ["gen_ai.request.model"],
+    provider: ["gen_ai.provider.name", "gen_ai.system"],
+    userId: ["enduser.id"],
+    sessionId: ["gen_ai.conversation.id"],
+  },
+  numbers: {
+    inputTokens: ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],
+    outputTokens: ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"],
+    totalTokens: ["gen_ai.usage.total_tokens"],
+    cachedInputTokens: [
+      "gen_ai.usage.cache_read.input_tokens",
+      "gen_ai.usage.cache_read_input_tokens",
+      "gen_ai.usage.details.cache_read_tokens",
+      "gen_ai.usage.details.cached_tokens",
+    ],
+    reasoningTokens: [
+      "gen_ai.usage.reasoning.output_tokens",
+      "gen_ai.usage.reasoning_tokens",
+      "gen_ai.usage.details.reasoning_tokens",
+    ],
+    cacheWriteTokens: [
+      "gen_ai.usage.cache_write.input_tokens",
+      "gen_ai.usage.cache_creation.input_tokens",
+      "gen_ai.usage.cache_creation_input_tokens",
+      "gen_ai.usage.details.cache_write_tokens",
+    ],
+    cost: ["gen_ai.usage.cost", "gen_ai.usage.total_cost", "operation.cost"],
+  },
+  parameterPrefixes: ["gen_ai.request.", "gen_ai.openai.request."],
+  contentNames: [
+    "gen_ai.tool.call.arguments",
+    "gen_ai.tool.call.result",
+    "gen_ai.input.messages",
+    "gen_ai.output.messages",
+    "gen_ai.system_instructions",
+    "gen_ai.tool.definitions",
+    "gen_ai.retrieval.query.text",
+    "gen_ai.retrieval.documents",
+    "gen_ai.prompt",
+    "gen_ai.completion",
+  ],
+  groups: ["gen_ai.prompt", "gen_ai.completion", "llm.request.functions"],
+  content(attributes, draft) {
+    draft.take("inputs", attributes, "gen_ai.tool.call.arguments", "json");
+    draft.take("outputs", attributes, "gen_ai.tool.call.result", "json");
+    draft.take("inputs", attributes, "gen_ai.retrieval.query.text", "text");
+    draft.take("outputs", attributes, "gen_ai.retrieval.documents", "json");
+    draft.compose("inputs", attributes, [
+      { member: "messages", name: "gen_ai.input.messages", form: "json" },
+      { member: "system_instructions", name: "gen_ai.system_instructions", form: "json" },
+      { member: "tools", name: "gen_ai.tool.definitions", form: "json" },
+    ]);
+    draft.compose("outputs", attributes, [
+      { member: "messages", name: "gen_ai.output.messages", form: "json" },
+    ]);
+    draft.take("inputs", attributes, "gen_ai.prompt", "sniff");
+    draft.take("outputs", attributes, "gen_ai.completion", "sniff");
+    if (draft.indexed.size === 0) return;
+    draft.compose("inputs", attributes, [
+      { member: "messages", group: "gen_ai.prompt" },
+      { member: "tools", group: "llm.request.functions" },
+    ]);
+    draft.compose("outputs", attributes, [{ member: "messages", group: "gen_ai.completion" }]);
+  },
+};

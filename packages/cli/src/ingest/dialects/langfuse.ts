@@ -1,0 +1,103 @@
+import type { SpanKind } from "@agate/protocol";
+import type { Attributes } from "../otlp/otlp-span.ts";
+import type { NumberField } from "./claim.ts";
+import type { Dialect, DialectFigures } from "./dialect.ts";
+import { parsedObject } from "./json-text.ts";
+import { kindNamed } from "./span-kind-names.ts";
+
+const USAGE = "langfuse.observation.usage_details";
+const COST = "langfuse.observation.cost_details";
+
+// Langfuse leaves the names inside to the client: these are its SDKs' own and the providers'.
+const TOKENS: ReadonlyMap<string, NumberField> = new Map([
+  ["input", "inputTokens"],
+  ["input_tokens", "inputTokens"],
+  ["prompt_tokens", "inputTokens"],
+  ["promptTokens", "inputTokens"],
+  ["output", "outputTokens"],
+  ["output_tokens", "outputTokens"],
+  ["completion_tokens", "outputTokens"],
+  ["completionTokens", "outputTokens"],
+  ["total", "totalTokens"],
+  ["total_tokens", "totalTokens"],
+  ["totalTokens", "totalTokens"],
+  ["cache_read_input_tokens", "cachedInputTokens"],
+  ["input_cached_tokens", "cachedInputTokens"],
+  ["input_cache_read", "cachedInputTokens"],
+  ["cache_creation_input_tokens", "cacheWriteTokens"],
+  ["input_cache_creation", "cacheWriteTokens"],
+  ["output_reasoning_tokens", "reasoningTokens"],
+  ["output_reasoning", "reasoningTokens"],
+]);
+
+/** Langfuse's SDKs. */
+export const langfuse: Dialect = {
+  name: "Langfuse",
+  kind: { name: "langfuse.observation.type", kindOf },
+  text: {
+    responseModel: ["langfuse.observation.model.name"],
+    userId: ["langfuse.user.id"],
+    sessionId: ["langfuse.session.id"],
+    environment: ["langfuse.environment"],
+  },
+  parameterObjects: ["langfuse.observation.model.parameters"],
+  contentNames: [
+    "langfuse.observation.input",
+    "langfuse.observation.output",
+    "langfuse.trace.input",
+    "langfuse.trace.output",
+  ],
+  content(attributes, draft) {
+    draft.take("inputs", attributes, "langfuse.observation.input", "sniff");
+    draft.take("outputs", attributes, "langfuse.observation.output", "sniff");
+    draft.take("inputs", attributes, "langfuse.trace.input", "sniff");
+    draft.take("outputs", attributes, "langfuse.trace.output", "sniff");
+  },
+  figureNames: [USAGE, COST],
+  figures,
+};
+
+function kindOf(type: string): SpanKind | null {
+  return type === "generation" ? "LLM" : kindNamed(type);
+}
+
+function figures(attributes: Attributes): DialectFigures {
+  const numbers: Partial<Record<NumberField, number>> = {};
+  const fullyRead: string[] = [];
+
+  const tokens = entries(attributes, USAGE);
+  for (const [name, count] of tokens) {
+    const field = TOKENS.get(name);
+    if (field !== undefined && count !== null) numbers[field] ??= count;
+  }
+  const isRead = ([name, count]: readonly [string, number | null]) => {
+    const field = TOKENS.get(name);
+    return field !== undefined && field !== "cacheWriteTokens" && numbers[field] === count;
+  };
+  if (tokens.length > 0 && tokens.every(isRead)) fullyRead.push(USAGE);
+
+  const costs = entries(attributes, COST);
+  const total = costs.find(([name]) => name === "total")?.[1] ?? null;
+  const cost = total ?? sum(costs);
+  if (cost !== null) numbers.cost = cost;
+  if (total !== null && costs.length === 1) fullyRead.push(COST);
+
+  return { numbers, fullyRead };
+}
+
+type Entry = readonly [name: string, figure: number | null];
+
+function entries(attributes: Attributes, name: string): readonly Entry[] {
+  const figures = parsedObject(attributes.get(name) ?? null);
+  if (figures === null) return [];
+  return Object.entries(figures).map(([key, figure]) => [key, isFigure(figure) ? figure : null]);
+}
+
+function isFigure(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+function sum(costs: readonly Entry[]): number | null {
+  const known = costs.flatMap(([, cost]) => (cost === null ? [] : [cost]));
+  return known.length === 0 ? null : known.reduce((all, cost) => all + cost, 0);
+}

@@ -1,0 +1,119 @@
+import { SPAN_STATUSES, type SpanStatus } from "@agate/protocol";
+import { usageText } from "../../span-tree/record-text.ts";
+import type { StoredSpan } from "../../stores/stored-span.ts";
+import { quoted, valueText } from "../dialects/json-text.ts";
+import type { Attributes, OtlpResource, OtlpScope, OtlpSpan } from "../otlp/otlp-span.ts";
+import { createPriceLookup } from "../pricing/price-lookup.ts";
+import type { PriceTable } from "../pricing/price-table.ts";
+import { InstantWriter, isSet, latencyOf, nanosText } from "./instant-text.ts";
+import { KeyTable } from "./key-table.ts";
+import { type ResourceFields, resourceFields, scopeText } from "./resource-fields.ts";
+import { isShown, type SpanFields, spanFields } from "./span-fields.ts";
+import { SpanReading } from "./span-reading.ts";
+import { eventsText, linksText, otelText } from "./telemetry-text.ts";
+
+export interface SpanMapperOptions {
+  readonly prices: PriceTable;
+  /** The project that the spans are written to, as their records name it. */
+  readonly projectId: string | null;
+}
+
+/**
+ * How to make a decoded span into what a store keeps. One mapper serves many spans: it remembers
+ * what they share (resources, attribute names, prices).
+ *
+ * @example
+ * const toStoredSpan = createSpanMapper({ prices, projectId: null });
+ * const stored = request.spans.map(toStoredSpan);
+ */
+export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) => StoredSpan {
+  const priceOf = createPriceLookup(options.prices);
+  const projectText = optional(options.projectId);
+  const reading = new SpanReading(new KeyTable());
+  const instants = new InstantWriter();
+  const resources = new WeakMap<OtlpResource, ResourceFields>();
+  const scopes = new WeakMap<OtlpScope, string>();
+
+  return (span) => {
+    const resource = cached(resources, span.resource, resourceFields);
+    const scope = cached(scopes, span.scope, scopeText);
+    reading.read(span.attributes);
+    const fields = spanFields(span, reading, resource, priceOf);
+    const status: SpanStatus = SPAN_STATUSES[span.statusCode] ?? "UNSET";
+    const latency = latencyOf(span.start, span.end);
+    const { draft } = reading;
+
+    const started = instants.openMicros(span.start);
+    const { parentSpanId } = span;
+    // Ids are hex: nothing in them needs escaping.
+    let text = `{"id":"${span.spanId}","name":${quoted(span.name)},"project_id":${projectText}`;
+    text += `,"parent_span_id":${parentSpanId === null ? "null" : `"${parentSpanId}"`}`;
+    text += `,"created_at":"${started}Z","variant":${variantText(fields)}`;
+    text += `,"environment":${optional(fields.environment)},"spankind":"${fields.kind}"`;
+    text += `,"status":"${status}","trace_id":"${span.traceId}"`;
+    text += `,"user_id":${optional(fields.userId)},"content":{"inputs":${draft.inputs}`;
+    text += `,"internals":${draft.internals},"outputs":${draft.outputs}},"config":${fields.config}`;
+    text += `,"metadata":{"start_time":"${started}${nanosText(span.start)}"`;
+    text += `,"end_time":${isSet(span.end) ? `"${instants.nanos(span.end)}"` : "null"}`;
+    text += `,"latency":${latency},"model":${optional(fields.model)}`;
+    text += `,"provider":${optional(fields.provider)}`;
+    text += `,"usage":${fields.usage === null ? "null" : usageText(fields.usage)}`;
+    text += `,"cost":${fields.cost},"session_id":${optional(fields.sessionId)}`;
+    text += `,"application":${optional(fields.application)}`;
+    text += `,"status_message":${span.statusMessage === "" ? "null" : quoted(span.statusMessage)}`;
+    text += `,"events":${eventsText(span.events, instants)},"links":${linksText(span.links)}`;
+    text += `,"attributes":${remainingText(span.attributes, fields, reading)}`;
+    text += `,"resource":${resource.text},"scope":${scope},"otel":${otelText(span)},"total":`;
+
+    return {
+      id: span.spanId,
+      parentId: span.parentSpanId,
+      start: span.start.us,
+      startNanos: span.start.nanos,
+      figures: fields.figures,
+      traceId: span.traceId,
+      name: span.name,
+      kind: fields.kind,
+      status,
+      latency,
+      application: fields.application,
+      variant: fields.variantName ?? fields.variantId,
+      environment: fields.environment,
+      userId: fields.userId,
+      sessionId: fields.sessionId,
+      openRecord: text,
+    };
+  };
+}
+
+// Every attribute that no other field shows.
+function remainingText(attributes: Attributes, fields: SpanFields, reading: SpanReading): string {
+  let text = "";
+  let index = 0;
+  for (const value of attributes.values()) {
+    const info = reading.infos[index++];
+    if (info === undefined || isShown(info, value, fields, reading)) continue;
+    text += `${text === "" ? "{" : ","}${info.keyText}${valueText(value)}`;
+  }
+  return text === "" ? "{}" : `${text}}`;
+}
+
+function variantText({ variantId, variantName, revision }: SpanFields): string {
+  return `{"variant_id":${optional(variantId)},"variant_name":${optional(variantName)},"revision":${revision}}`;
+}
+
+function optional(text: string | null): string {
+  return text === null ? "null" : quoted(text);
+}
+
+function cached<Key extends WeakKey, Value>(
+  cache: WeakMap<Key, Value>,
+  key: Key,
+  read: (key: Key) => Value,
+): Value {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const value = read(key);
+  cache.set(key, value);
+  return value;
+}
