@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Logger } from "pino";
+import type { IngestService } from "../ingest/ingest-service.ts";
+import type { SpanStore } from "../stores/span-store.ts";
+import type { Answer } from "./answer.ts";
+import { answerResponse } from "./answer-response.ts";
+import { createDelivery, pathOf } from "./deliver.ts";
+import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
+import type { HostPolicy } from "./host-guard.ts";
+import { checkHost } from "./host-guard.ts";
+import { LiveFeed } from "./live/live-feed.ts";
+import { routeApp } from "./route-app.ts";
+import { allRoutes } from "./routes/all-routes.ts";
+import { answerTrace } from "./routes/read-trace.ts";
+
+export interface HttpAppOptions {
+  readonly store: SpanStore;
+  readonly ingest: IngestService;
+  /** Whose spans are read and written. */
+  readonly project: string;
+  readonly log: Logger;
+  readonly hostPolicy: HostPolicy;
+  /** Of a request's body as it is sent. */
+  readonly maxBodyBytes: number;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** The platform as something that answers requests. */
+export interface HttpApp {
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** For `node:http`. */
+  readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+  /** Ends the streams that would never end by themselves. */
+  close(): void;
+}
+
+const TRACE_TARGET = /^\/observability\/traces\/([A-Za-z0-9_-]{1,128})\/?$/;
+
+/**
+ * Makes the platform's HTTP face from its parts.
+ *
+ * @example const app = createHttpApp({ store, ingest, project, log, hostPolicy: "loopback", maxBodyBytes })
+ */
+export function createHttpApp(options: HttpAppOptions): HttpApp {
+  const { store, ingest, project, log, hostPolicy, maxBodyBytes, now = Date.now } = options;
+  const feed = new LiveFeed({
+    store,
+    project,
+    onError: (err) => log.error({ err }, "Live events could not be read."),
+  });
+  const deliver = createDelivery(log);
+  const answerError = (err: unknown, method: string, path: string): Answer => {
+    log.error({ err, method, path }, "A request failed.");
+    return opaqueAnswer("internal_error");
+  };
+  const routes = allRoutes({
+    store,
+    ingest,
+    feed,
+    project,
+    maxBodyBytes,
+    now,
+    onIngestUnavailable: (reason) => log.error({ reason }, "Spans could not be written."),
+  });
+  const app = routeApp(routes, deliver, answerError);
+
+  const fetch = async (request: Request, env: Partial<HttpBindings> = {}): Promise<Response> => {
+    const host = request.headers.get("host") ?? new URL(request.url).host;
+    const origin = request.headers.get("origin") ?? undefined;
+    const refused = checkHost(hostPolicy, host, origin);
+    if (refused === undefined) return app.fetch(request, env);
+    const answer = problemAnswer(refused);
+    if (env.outgoing === undefined) return answerResponse(answer);
+    await deliver(answer, env.outgoing);
+    return RESPONSE_ALREADY_SENT;
+  };
+
+  const general = getRequestListener((request, env) => fetch(request, env as HttpBindings), {
+    errorHandler: (error) =>
+      answerResponse(error instanceof RequestError ? malformed(error) : answerError(error, "", "")),
+  });
+
+  /** The hottest route by itself: Hono and the web objects around it cost as much as the read. */
+  const traceRead = async (text: string, outgoing: ServerResponse): Promise<void> => {
+    let answer: Answer;
+    try {
+      answer = await answerTrace(store, project, text);
+    } catch (error) {
+      answer = answerError(error, outgoing.req.method ?? "", pathOf(outgoing.req.url));
+    }
+    await deliver(answer, outgoing);
+  };
+
+  return {
+    fetch,
+    listener(incoming, outgoing) {
+      const { host, origin } = incoming.headers;
+      const match = incoming.method === "GET" ? TRACE_TARGET.exec(incoming.url ?? "") : null;
+      if (match === null || host === undefined) {
+        void general(incoming, outgoing);
+        return;
+      }
+      const refused = checkHost(hostPolicy, host, origin);
+      if (refused === undefined) void traceRead(match[1] ?? "", outgoing);
+      else void deliver(problemAnswer(refused), outgoing);
+    },
+    close: () => feed.close(),
+  };
+}
+
+function malformed({ message }: RequestError): Answer {
+  return problemAnswer({ type: "request_malformed", loc: [], msg: `${message}.` });
+}

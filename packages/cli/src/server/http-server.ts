@@ -1,0 +1,134 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathOf } from "./deliver.ts";
+import { problemAnswer } from "./errors/error-answer.ts";
+import type { HttpApp } from "./http-app.ts";
+import type { RequestLog } from "./log/request-log.ts";
+import { refuseBadRequest } from "./refuse-bad-request.ts";
+import { sendAnswer } from "./send-answer.ts";
+
+export interface HttpServerOptions {
+  readonly app: HttpApp;
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  readonly requests: RequestLog;
+}
+
+export type ListenOutcome =
+  | { readonly kind: "listening"; readonly server: HttpServer }
+  | { readonly kind: "port-in-use" }
+  /** A port below 1024, most often. */
+  | { readonly kind: "not-permitted" }
+  /** This machine has no such address. */
+  | { readonly kind: "no-such-address" };
+
+export interface HttpServer {
+  readonly port: number;
+  /** Where it can be reached, for people: `http://127.0.0.1:4100`. */
+  readonly url: string;
+  /**
+   * Stops accepting, finishes the requests under way, and after `graceMs` breaks off what is left.
+   * Resolves with how many connections that were.
+   */
+  close(graceMs?: number): Promise<number>;
+}
+
+const SECOND = 1000;
+const GRACE_MS = 10 * SECOND;
+
+/** Serves the app over HTTP, with a log line a request. */
+export function startHttpServer(options: HttpServerOptions): Promise<ListenOutcome> {
+  const { app, host, port, requests } = options;
+  let closing = false;
+  const server = createServer(
+    {
+      // Longer than exporters and proxies keep an idle connection, so that it is they who close it:
+      // the other way round, a request can be on its way while its connection goes.
+      keepAliveTimeout: 75 * SECOND,
+      headersTimeout: 20 * SECOND,
+      requestTimeout: 120 * SECOND,
+      // Without a Host header the app answers, with the same body as ever.
+      requireHostHeader: false,
+    },
+    (incoming, outgoing) => {
+      const started = performance.now();
+      outgoing.on("close", () => {
+        requests.record({
+          method: incoming.method ?? "",
+          path: pathOf(incoming.url),
+          status: outgoing.statusCode,
+          ms: performance.now() - started,
+          aborted: !outgoing.writableFinished,
+        });
+        if (closing) setImmediate(() => server.closeIdleConnections());
+      });
+      if (closing) outgoing.shouldKeepAlive = false;
+      app.listener(incoming, outgoing);
+    },
+  );
+  server.on("clientError", refuseBadRequest);
+  server.on("checkExpectation", (_, outgoing) => {
+    const problem = {
+      type: "expectation_failed",
+      loc: ["header", "expect"],
+      msg: "Takes only 100-continue.",
+    } as const;
+    void sendAnswer(problemAnswer(problem), outgoing);
+  });
+
+  async function close(graceMs = GRACE_MS): Promise<number> {
+    closing = true;
+    app.close();
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    server.closeIdleConnections();
+    const patience = new AbortController();
+    const outOfPatience = delay(graceMs, "late", { signal: patience.signal }).catch(() => "stopped waiting");
+    const first = await Promise.race([closed, outOfPatience]);
+    patience.abort();
+    if (first !== "late") return 0;
+    const left = await connectionCount();
+    server.closeAllConnections();
+    await closed;
+    return left;
+  }
+
+  function connectionCount(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    });
+  }
+
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const outcome = listenFailure(error.code);
+      if (outcome === undefined) reject(error);
+      else resolve(outcome);
+    });
+    server.listen({ host, port }, () => {
+      const bound = (server.address() as AddressInfo).port;
+      const shownHost = host.includes(":") ? `[${host}]` : host;
+      const url = `http://${shownHost}:${bound}`;
+      resolve({ kind: "listening", server: { port: bound, url, close } });
+    });
+  });
+}
+
+function listenFailure(code: string | undefined): ListenOutcome | undefined {
+  switch (code) {
+    case "EADDRINUSE":
+      return { kind: "port-in-use" };
+    case "EACCES":
+    case "EPERM":
+      return { kind: "not-permitted" };
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return { kind: "no-such-address" };
+    default:
+      return undefined;
+  }
+}

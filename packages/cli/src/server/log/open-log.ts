@@ -1,0 +1,73 @@
+import type { Logger } from "pino";
+import { pino } from "pino";
+import type { RequestLog } from "./request-log.ts";
+import { createRequestLog } from "./request-log.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** `json`: a line an entry, for machines. `pretty`: the same for people. */
+export const LOG_FORMATS = ["json", "pretty"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  /** A file descriptor; standard output where nothing is said. */
+  readonly destination?: number;
+}
+
+/** The server's log. */
+export interface OpenLog {
+  readonly log: Logger;
+  readonly requests: RequestLog;
+  /** Resolves when everything said so far is written. */
+  flush(): Promise<void>;
+}
+
+/** Opens the log. Lines are written in the background: nobody waits for them. */
+export async function openLog(options: LogOptions): Promise<OpenLog> {
+  const { level, format, destination = process.stdout.fd } = options;
+  const file = pino.destination({ dest: destination, sync: false, minLength: 1 });
+  // A full disk or a closed pipe costs log lines, not the server.
+  file.on("error", () => {});
+  const prettify = format === "pretty" ? await prettifier() : undefined;
+  const write = (lines: string) => {
+    file.write(prettify === undefined ? lines : prettify(lines));
+  };
+  const log = pino({ level, base: null }, { write });
+  const requests = createRequestLog(log.levelVal, write);
+  return {
+    log,
+    requests,
+    flush: () => {
+      requests.flush();
+      return new Promise((resolve) => {
+        file.flush(() => resolve());
+      });
+    },
+  };
+}
+
+/** Loaded late: most servers write JSON. */
+async function prettifier(): Promise<(lines: string) => string> {
+  const { prettyFactory } = await import("pino-pretty");
+  const prettify = prettyFactory({
+    colorize: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
+    translateTime: "SYS:HH:MM:ss.l",
+    singleLine: true,
+    ignore: "method,path,status,ms,aborted",
+    messageFormat: (entry, key) => {
+      const { method, path, status, ms, aborted } = entry;
+      if (method === undefined) return String(entry[key]);
+      const what = status === undefined ? entry[key] : `${status} in ${ms} ms`;
+      return `${method} ${path}: ${what}${aborted ? ", broken off" : ""}`;
+    },
+  });
+  return (lines) =>
+    lines
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => prettify(line))
+      .join("");
+}

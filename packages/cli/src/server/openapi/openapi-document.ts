@@ -1,0 +1,143 @@
+import { VERSION } from "../../version.ts";
+import { JSON_TYPE } from "../answer.ts";
+import type { ErrorType, ErrorTypeInfo } from "../errors/error-types.ts";
+import { ERROR_TYPES } from "../errors/error-types.ts";
+import type { QueryParameter } from "../query/query-parameter.ts";
+import type { BodyDoc, Operation, Route } from "../routes/route.ts";
+import { COMPONENT_PREFIX, componentSchemas } from "./component-schemas.ts";
+
+/** What any route may answer: the request itself was wrong, or the server was. */
+const ERRORS_ANYWHERE: readonly ErrorType[] = [
+  "request_malformed",
+  "host_not_allowed",
+  "origin_not_allowed",
+  "internal_error",
+];
+
+const DESCRIPTION = `Traces of LLM applications: sent as OpenTelemetry, read back as trees.
+
+Every path answers with and without a slash at its end, and HEAD wherever it answers GET. Every answer with a status from 400 up has the same body, \`ErrorBody\`; its \`type\` strings never change. A known path asked with another method is a 405, an unknown path a 404.`;
+
+/** The OpenAPI 3.1 document of these routes. */
+export function openapiDocument(routes: readonly Route[]) {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const { path, method, operation } of routes) {
+    paths[path] ??= {};
+    paths[path][method.toLowerCase()] = operationObject(operation);
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Agate",
+      version: VERSION,
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    tags: [
+      { name: "observability", description: "Reading what was recorded." },
+      { name: "ingest", description: "Sending spans." },
+      { name: "platform", description: "The server itself." },
+    ],
+    paths,
+    components: { schemas: componentSchemas() },
+  };
+}
+
+function operationObject(operation: Operation) {
+  const { id, tag, summary, description, requestBody } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    parameters: parameterObjects(operation),
+    ...(requestBody && { requestBody: { required: true, content: contentObject(requestBody) } }),
+    responses: responseObjects(operation),
+  };
+}
+
+function parameterObjects({ pathParameters = {}, query = {} }: Operation) {
+  const inPath = Object.entries(pathParameters).map(([name, { description, schema }]) => ({
+    name,
+    in: "path",
+    required: true,
+    description,
+    schema,
+  }));
+  return [...inPath, ...Object.values(query).flatMap(queryParameterObjects)];
+}
+
+function queryParameterObjects(parameter: QueryParameter<unknown>) {
+  const { name, aliases = [], description, schema } = parameter;
+  return [
+    { name, in: "query", required: false, description, schema },
+    ...aliases.map((alias) => ({
+      name: alias,
+      in: "query",
+      required: false,
+      description: `The same as \`${name}\`.`,
+      schema,
+    })),
+  ];
+}
+
+function responseObjects({ success, errors }: Operation) {
+  const headers = {
+    "agate-version": headerObject("Version of the platform."),
+    ...Object.fromEntries(
+      Object.entries(success.headers ?? {}).map(([name, text]) => [name, headerObject(text)]),
+    ),
+  };
+  const responses: Record<string, unknown> = {
+    [success.status]: {
+      description: success.description,
+      headers,
+      ...(success.body && { content: contentObject(success.body) }),
+    },
+  };
+  const types = [...ERRORS_ANYWHERE, ...errors];
+  const statuses = [...new Set(types.map((type) => ERROR_TYPES[type].status))].sort();
+  for (const status of statuses) {
+    responses[status] = errorResponse(types.filter((type) => ERROR_TYPES[type].status === status));
+  }
+  return responses;
+}
+
+function errorResponse(types: readonly ErrorType[]) {
+  const lines = types.map((type) => `- \`${type}\`: ${ERROR_TYPES[type].meaning}`);
+  const retries = types.some((type) => RETRIED.has(ERROR_TYPES[type].status));
+  return {
+    description: lines.join("\n"),
+    headers: {
+      "agate-version": headerObject("Version of the platform."),
+      ...(retries && { "retry-after": headerObject("Seconds to wait.") }),
+    },
+    content: {
+      [JSON_TYPE]: {
+        schema: { $ref: `${COMPONENT_PREFIX}ErrorBody` },
+        examples: Object.fromEntries(types.map((type) => [type, { value: exampleBody(type) }])),
+      },
+    },
+  };
+}
+
+const RETRIED: ReadonlySet<number> = new Set([429, 503]);
+
+function exampleBody(type: ErrorType) {
+  const { message, meaning }: ErrorTypeInfo = ERROR_TYPES[type];
+  return { detail: [{ loc: [], msg: message.kind === "fixed" ? message.text : meaning, type }] };
+}
+
+function headerObject(description: string) {
+  return { description, schema: { type: "string" } };
+}
+
+function contentObject(body: BodyDoc) {
+  return Object.fromEntries(
+    Object.entries(body).map(([type, { schema }]) => [
+      type,
+      { schema: typeof schema === "string" ? { $ref: `${COMPONENT_PREFIX}${schema}` } : schema },
+    ]),
+  );
+}

@@ -1,0 +1,51 @@
+import type { Parsed } from "./query-parameter.ts";
+
+// A `+` that nobody escaped arrives as a space.
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+ -]\d{2}:?\d{2}))?$/;
+
+/**
+ * Microseconds since 1970 of an ISO 8601 date (midnight UTC) or of a date and time with `Z` or an
+ * offset; undefined for anything else. Digits below the microsecond are dropped.
+ *
+ * @example parseDateTime("2026-11-15T10:00:00.000001+01:00")
+ */
+export function parseDateTime(text: string): number | undefined {
+  const match = DATE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [, date, minute = "00:00", second = "00", fraction = "", zone = "Z"] = match;
+  const whole = Date.parse(`${date}T${minute}:${second}Z`);
+  if (Number.isNaN(whole)) return undefined;
+  // Date.parse takes 30 February for 2 March.
+  if (new Date(whole).toISOString().slice(0, 10) !== date) return undefined;
+  const offset = offsetMinutes(zone);
+  if (offset === undefined) return undefined;
+  return (whole - offset * 60_000) * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
+}
+
+function offsetMinutes(zone: string): number | undefined {
+  if (zone === "Z" || zone === "z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** {@link parseDateTime} for a query parameter. */
+export function readDateTime(text: string): Parsed<number> {
+  const time = parseDateTime(text);
+  return time !== undefined
+    ? { kind: "value", value: time }
+    : {
+        kind: "problem",
+        type: "date_time_invalid",
+        msg: "Takes an ISO 8601 date and time with Z or an offset, such as 2026-11-15T10:00:00Z, or a date.",
+      };
+}
+
+/** A time as answers show it: RFC 3339, UTC, with microseconds where there are any. */
+export function formatDateTime(microseconds: number): string {
+  const below = ((microseconds % 1000) + 1000) % 1000;
+  const iso = new Date((microseconds - below) / 1000).toISOString();
+  return below === 0 ? iso : `${iso.slice(0, -1)}${String(below).padStart(3, "0")}Z`;
+}

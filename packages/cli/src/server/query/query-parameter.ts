@@ -1,0 +1,53 @@
+import type { Problem } from "../errors/error-answer.ts";
+
+export type Parsed<Value> =
+  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "problem"; readonly type: Problem["type"]; readonly msg: string };
+
+/** A query parameter: what it means, for the OpenAPI document, and how its text is read. */
+export interface QueryParameter<Value> {
+  readonly name: string;
+  /** Other names it is accepted under. */
+  readonly aliases?: readonly string[];
+  readonly description: string;
+  /** JSON Schema. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly parse: (text: string) => Parsed<Value>;
+}
+
+export type QueryParameters = Readonly<Record<string, QueryParameter<unknown>>>;
+
+export type QueryValues<Parameters extends QueryParameters> = {
+  -readonly [Key in keyof Parameters]?: Parameters[Key] extends QueryParameter<infer Value>
+    ? Value
+    : never;
+};
+
+export type QueryOutcome<Parameters extends QueryParameters> =
+  | { readonly kind: "values"; readonly values: QueryValues<Parameters> }
+  | { readonly kind: "problems"; readonly problems: readonly [Problem, ...Problem[]] };
+
+/**
+ * Reads these parameters; all problems are reported at once. An empty value counts as absent, of a
+ * repeated parameter the last counts, and parameters nobody asked for are ignored.
+ */
+export function readQuery<Parameters extends QueryParameters>(
+  parameters: Parameters,
+  query: URLSearchParams,
+): QueryOutcome<Parameters> {
+  const values: Record<string, unknown> = {};
+  const problems: Problem[] = [];
+  for (const [key, { name, aliases = [], parse }] of Object.entries(parameters)) {
+    for (const spelling of [...aliases, name]) {
+      const text = query.getAll(spelling).at(-1);
+      if (text === undefined || text === "") continue;
+      const parsed = parse(text);
+      if (parsed.kind === "value") values[key] = parsed.value;
+      else problems.push({ type: parsed.type, loc: ["query", spelling], msg: parsed.msg });
+    }
+  }
+  const [first, ...others] = problems;
+  return first === undefined
+    ? { kind: "values", values: values as QueryValues<Parameters> }
+    : { kind: "problems", problems: [first, ...others] };
+}

@@ -1,0 +1,74 @@
+import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import type { SpanFilter } from "../../stores/span-query.ts";
+import type { Problem } from "../errors/error-answer.ts";
+import { readDateTime } from "./date-time.ts";
+import { amountParameter, choiceParameter, textParameter } from "./parameter-kinds.ts";
+import type { QueryParameter, QueryValues } from "./query-parameter.ts";
+
+function timeParameter(name: string, description: string): QueryParameter<number> {
+  const schema = { type: "string", format: "date-time", examples: ["2026-11-15T10:00:00Z"] };
+  return { name, description, schema, parse: readDateTime };
+}
+
+/** The time range of lists and analytics. */
+export const TIME_RANGE_PARAMETERS = {
+  from: timeParameter("from", "Started at this time or later. A date alone means midnight UTC."),
+  to: timeParameter("to", "Started before this time."),
+} as const;
+
+/** The filters that lists and analytics share. */
+export const SPAN_FILTER_PARAMETERS = {
+  application: textParameter({ name: "application", description: "Name of the application." }),
+  variant: textParameter({
+    name: "variant",
+    description: "Name of the variant, or its id where it has no name.",
+  }),
+  environment: textParameter({
+    name: "environment",
+    description: "Name of the environment.",
+    example: "production",
+  }),
+  status: choiceParameter({ name: "status", description: "Status of the span." }, SPAN_STATUSES),
+  spankind: choiceParameter({ name: "spankind", description: "What the span did." }, SPAN_KINDS),
+  name: textParameter({ name: "name", description: "Name of the span, in full." }),
+  userId: textParameter({ name: "user_id", description: "Whom the work was for." }),
+  sessionId: textParameter({
+    name: "session_id",
+    aliases: ["session"],
+    description: "Session or conversation.",
+  }),
+  minLatency: amountParameter({
+    name: "min_latency",
+    description: "Took at least so many milliseconds.",
+  }),
+  minCost: amountParameter({
+    name: "min_cost",
+    description: "Cost at least so many US dollars: a trace in total, a span by itself.",
+  }),
+  text: textParameter({
+    name: "q",
+    description:
+      'Words that all occur in name or content; `"in quotes"` as a phrase, `begin*` as a prefix. A trace matches when one of its spans does. New spans can be found after a few seconds.',
+    example: 'refund "order 7"',
+  }),
+} as const;
+
+type FilterValues = QueryValues<typeof SPAN_FILTER_PARAMETERS & typeof TIME_RANGE_PARAMETERS>;
+
+/** The store's filter. */
+export function toSpanFilter({ from, to, ...same }: FilterValues): SpanFilter {
+  return {
+    ...same,
+    ...(from !== undefined && { startedFrom: from }),
+    ...(to !== undefined && { startedBefore: to }),
+  };
+}
+
+/** What is wrong with a time range; undefined when nothing is. */
+export function checkTimeRange(
+  from: number | undefined,
+  to: number | undefined,
+): Problem | undefined {
+  if (from === undefined || to === undefined || from < to) return undefined;
+  return { type: "time_range_invalid", loc: ["query", "from"], msg: "Must be before to." };
+}

@@ -1,0 +1,46 @@
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { FullAnswer } from "./answer.ts";
+import { headersOf } from "./base-headers.ts";
+import { problemAnswer } from "./errors/error-answer.ts";
+
+/** Answers what Node could not read as a request; there is no response object then. */
+export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Reset by the client, or an answer is under way already: nobody would understand another.
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answer = answerFor(error.code);
+  const headers = {
+    ...headersOf(answer),
+    "content-length": String(Buffer.byteLength(answer.body)),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const statusLine = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`;
+  socket.end(`${[statusLine, ...lines].join("\r\n")}\r\n\r\n${answer.body}`);
+}
+
+function answerFor(code: string | undefined): FullAnswer {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return problemAnswer({
+        type: "headers_too_large",
+        loc: ["header"],
+        msg: "The headers are larger than 16 KiB.",
+      });
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return problemAnswer({
+        type: "request_timeout",
+        loc: [],
+        msg: "The request took too long to arrive.",
+      });
+    default:
+      return problemAnswer({
+        type: "request_malformed",
+        loc: [],
+        msg: "The request is not valid HTTP/1.1.",
+      });
+  }
+}

@@ -1,0 +1,68 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { Hono } from "hono";
+import type { Answer } from "./answer.ts";
+import { answerResponse } from "./answer-response.ts";
+import type { Delivery } from "./deliver.ts";
+import { problemAnswer } from "./errors/error-answer.ts";
+import { quoted } from "./query/parameter-kinds.ts";
+import type { HttpEnv, Route, RouteContext } from "./routes/route.ts";
+
+/** Routes as a Hono app: both spellings of a path, 404 and 405, and what is thrown as 500. */
+export function routeApp(
+  routes: readonly Route[],
+  deliver: Delivery,
+  answerError: (error: unknown, method: string, path: string) => Answer,
+): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  const respond = async (context: RouteContext, answer: Answer): Promise<Response> => {
+    const outgoing = context.env.outgoing;
+    if (outgoing === undefined) return answerResponse(answer);
+    await deliver(answer, outgoing);
+    return RESPONSE_ALREADY_SENT;
+  };
+  for (const { method, path, handle } of routes) {
+    for (const spelling of spellings(path)) {
+      app.on(method, spelling.replaceAll(/\{(\w+)\}/g, ":$1"), async (context) =>
+        respond(context, await handle(context)),
+      );
+    }
+  }
+  const methodsAt = methodFinder(routes);
+  app.notFound((context) => respond(context, notServed(context, methodsAt(context.req.path))));
+  app.onError((error, context) =>
+    respond(context, answerError(error, context.req.method, context.req.path)),
+  );
+  return app;
+}
+
+/** A path with and without its slash at the end. */
+function spellings(path: string): readonly string[] {
+  const bare = path.replace(/\/$/, "");
+  return bare === "" ? ["/"] : [bare, `${bare}/`];
+}
+
+/** Finds the methods that a path is served for; none, when it is not served at all. */
+function methodFinder(routes: readonly Route[]): (path: string) => readonly string[] {
+  const table = routes.map(({ path, method }) => ({
+    pattern: new RegExp(`^${path.replace(/\/$/, "").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`),
+    methods: method === "GET" ? ["GET", "HEAD"] : [method],
+  }));
+  return (path) =>
+    table.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+}
+
+function notServed(context: RouteContext, methods: readonly string[]): Answer {
+  const { method, path } = context.req;
+  if (methods.length === 0) {
+    return problemAnswer({
+      type: "route_not_found",
+      loc: ["path"],
+      msg: `There is nothing at ${quoted(path)}.`,
+    });
+  }
+  const allow = methods.join(", ");
+  return problemAnswer(
+    { type: "method_not_allowed", loc: ["method"], msg: `Takes ${allow}, not ${method}.` },
+    { allow },
+  );
+}

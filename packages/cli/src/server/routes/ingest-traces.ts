@@ -1,0 +1,167 @@
+import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
+import type { Answer } from "../answer.ts";
+import { JSON_TYPE } from "../answer.ts";
+import type { Problem } from "../errors/error-answer.ts";
+import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
+import { quoted } from "../query/parameter-kinds.ts";
+import { readBody } from "../read-body.ts";
+import type { Route, RouteContext } from "./route.ts";
+
+const PROTOBUF_TYPE = "application/x-protobuf";
+
+const CONTENT_TYPES: Readonly<Record<string, IngestRequest["encoding"]>> = {
+  [PROTOBUF_TYPE]: "protobuf",
+  [JSON_TYPE]: "json",
+};
+const RESPONSE_TYPES: Record<IngestRequest["encoding"], string> = {
+  protobuf: PROTOBUF_TYPE,
+  json: JSON_TYPE,
+};
+const COMPRESSIONS: Readonly<Record<string, IngestRequest["compression"]>> = {
+  "": "none",
+  identity: "none",
+  gzip: "gzip",
+};
+
+export interface IngestRouteOptions {
+  readonly ingest: IngestService;
+  readonly project: string;
+  /** Of the body as it is sent. */
+  readonly maxBodyBytes: number;
+  /** Told why the store could not write; the client is not. */
+  readonly onUnavailable: (reason: string) => void;
+}
+
+export function ingestTracesRoute(options: IngestRouteOptions): Route {
+  const binary = { type: "string", contentMediaType: PROTOBUF_TYPE } as const;
+  return {
+    method: "POST",
+    path: "/v1/traces",
+    operation: {
+      id: "exportTraces",
+      tag: "ingest",
+      summary: "Send spans (OTLP/HTTP)",
+      description:
+        "Takes an OTLP `ExportTraceServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none. The 200 comes when the spans are on disk, in the encoding of the request; `partial_success` says how many spans were rejected and why.",
+      requestBody: {
+        [PROTOBUF_TYPE]: { schema: binary },
+        [JSON_TYPE]: { schema: "OtlpTraceRequest" },
+      },
+      success: {
+        status: 200,
+        description: "Everything that was not rejected is on disk.",
+        body: {
+          [PROTOBUF_TYPE]: { schema: binary },
+          [JSON_TYPE]: { schema: "OtlpTraceResponse" },
+        },
+      },
+      errors: [
+        "body_undecodable",
+        "body_too_large",
+        "decompressed_body_too_large",
+        "content_type_unsupported",
+        "content_encoding_unsupported",
+        "ingest_busy",
+        "ingest_unavailable",
+      ],
+    },
+    handle: (context) => takeRequest(context, options),
+  };
+}
+
+async function takeRequest(context: RouteContext, options: IngestRouteOptions): Promise<Answer> {
+  const { ingest, project, maxBodyBytes } = options;
+  const request = context.req.raw;
+  const encoding = encodingOf(request.headers);
+  const compression = compressionOf(request.headers);
+  if (encoding === undefined) return problemsAnswer([wrongType(request.headers)]);
+  if (compression === undefined) {
+    return problemAnswer(wrongEncoding(request.headers), { "accept-encoding": "gzip" });
+  }
+  const body = await readBody(request, context.env.incoming, maxBodyBytes);
+  switch (body.kind) {
+    case "too-large":
+      return problemAnswer({
+        type: "body_too_large",
+        loc: ["body"],
+        msg: `The body is larger than ${maxBodyBytes} bytes.`,
+      });
+    case "broken-off":
+      return problemAnswer({
+        type: "request_malformed",
+        loc: ["body"],
+        msg: "The body ended early.",
+      });
+    case "body": {
+      const outcome = await ingest.ingest({ project, encoding, compression, body: body.bytes });
+      if (outcome.kind === "unavailable") options.onUnavailable(outcome.reason);
+      return outcomeAnswer(outcome, encoding);
+    }
+  }
+}
+
+function outcomeAnswer(outcome: IngestOutcome, encoding: IngestRequest["encoding"]): Answer {
+  switch (outcome.kind) {
+    case "accepted":
+      return {
+        kind: "full",
+        status: 200,
+        contentType: RESPONSE_TYPES[encoding],
+        body: outcome.body,
+      };
+    case "undecodable":
+      return problemAnswer({ type: "body_undecodable", loc: ["body"], msg: outcome.reason });
+    case "too-large":
+      return problemAnswer({
+        type: "decompressed_body_too_large",
+        loc: ["body"],
+        msg: `The decompressed body is larger than ${outcome.limit} bytes.`,
+      });
+    case "busy":
+      return problemAnswer(
+        {
+          type: "ingest_busy",
+          loc: ["body"],
+          msg: "Too many spans wait to be written; nothing of this request was kept.",
+        },
+        { "retry-after": String(outcome.retryAfterSeconds) },
+      );
+    case "unavailable":
+      return opaqueAnswer("ingest_unavailable", {
+        "retry-after": String(outcome.retryAfterSeconds),
+      });
+  }
+}
+
+/** Parameters such as `charset=utf-8` say nothing here: JSON is always UTF-8. */
+function encodingOf(headers: Headers): IngestRequest["encoding"] | undefined {
+  const type = headers.get("content-type") ?? "";
+  const end = type.indexOf(";");
+  return lookUp(CONTENT_TYPES, end < 0 ? type : type.slice(0, end));
+}
+
+function compressionOf(headers: Headers): IngestRequest["compression"] | undefined {
+  return lookUp(COMPRESSIONS, headers.get("content-encoding") ?? "");
+}
+
+function lookUp<Value>(table: Readonly<Record<string, Value>>, text: string): Value | undefined {
+  const key = text.trim().toLowerCase();
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+function wrongType(headers: Headers): Problem {
+  const given = headers.get("content-type");
+  return {
+    type: "content_type_unsupported",
+    loc: ["header", "content-type"],
+    msg: `Takes ${PROTOBUF_TYPE} or ${JSON_TYPE}, not ${given === null ? "a body without a type" : quoted(given)}.`,
+  };
+}
+
+function wrongEncoding(headers: Headers): Problem {
+  return {
+    type: "content_encoding_unsupported",
+    loc: ["header", "content-encoding"],
+    msg: `Takes gzip or no compression, not ${quoted(headers.get("content-encoding") ?? "")}.`,
+  };
+}

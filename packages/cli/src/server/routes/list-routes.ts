@@ -1,0 +1,103 @@
+import type { ListPage, ListRequest } from "../../stores/span-query.ts";
+import type { SpanStore } from "../../stores/span-store.ts";
+import type { ListKind } from "../../traces/list-cursor.ts";
+import { decodeCursor, encodeCursor } from "../../traces/list-cursor.ts";
+import type { Answer } from "../answer.ts";
+import { JSON_TYPE, jsonAnswer } from "../answer.ts";
+import { problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
+import { integerParameter } from "../query/parameter-kinds.ts";
+import type { QueryParameter } from "../query/query-parameter.ts";
+import { readQuery } from "../query/query-parameter.ts";
+import {
+  checkTimeRange,
+  SPAN_FILTER_PARAMETERS,
+  TIME_RANGE_PARAMETERS,
+  toSpanFilter,
+} from "../query/span-filter-parameters.ts";
+import type { Operation, Route } from "./route.ts";
+import { queryOf } from "./route.ts";
+
+const DEFAULT_LIMIT = 50;
+
+const LIMIT = integerParameter(
+  { name: "limit", description: "How many to return at most." },
+  { least: 1, most: 1000, default: DEFAULT_LIMIT },
+);
+
+function cursorParameter(kind: ListKind): QueryParameter<NonNullable<ListRequest["after"]>> {
+  return {
+    name: "cursor",
+    description: "The `next_cursor` of the page before. Keep the other parameters the same.",
+    schema: { type: "string" },
+    parse: (text) => {
+      const position = decodeCursor(kind, text);
+      return position !== undefined
+        ? { kind: "value", value: position }
+        : {
+            kind: "problem",
+            type: "cursor_invalid",
+            msg: `Takes a next_cursor of the list of ${kind}.`,
+          };
+    },
+  };
+}
+
+const WORDS: Record<ListKind, Pick<Operation, "id" | "summary" | "description">> = {
+  traces: {
+    id: "listTraces",
+    summary: "List traces",
+    description:
+      "The top span of each trace, newest first. Filters look at the top span; `min_cost` and `q` at the whole trace.",
+  },
+  spans: { id: "listSpans", summary: "List spans", description: "Spans, newest first." },
+};
+
+/** `GET /observability/traces/` or `GET /observability/spans/`. */
+export function listRoute(kind: ListKind, store: SpanStore, project: string): Route {
+  const parameters = {
+    ...SPAN_FILTER_PARAMETERS,
+    ...TIME_RANGE_PARAMETERS,
+    limit: LIMIT,
+    cursor: cursorParameter(kind),
+  };
+  return {
+    method: "GET",
+    path: `/observability/${kind}/`,
+    operation: {
+      ...WORDS[kind],
+      tag: "observability",
+      query: parameters,
+      success: {
+        status: 200,
+        description: "One page. `next_cursor` is null on the last.",
+        body: { [JSON_TYPE]: { schema: "SpanList" } },
+      },
+      errors: [
+        "value_not_allowed",
+        "number_invalid",
+        "out_of_range",
+        "date_time_invalid",
+        "time_range_invalid",
+        "cursor_invalid",
+        "text_too_long",
+      ],
+    },
+    handle: async (context) => {
+      const query = readQuery(parameters, queryOf(context));
+      if (query.kind === "problems") return problemsAnswer(query.problems);
+      const { limit = DEFAULT_LIMIT, cursor = null, ...filters } = query.values;
+      const badRange = checkTimeRange(filters.from, filters.to);
+      if (badRange !== undefined) return problemAnswer(badRange);
+      const request = { project, filter: toSpanFilter(filters), limit, after: cursor };
+      const page =
+        kind === "traces" ? await store.listTraces(request) : await store.listSpans(request);
+      return pageAnswer(page);
+    },
+  };
+}
+
+/** The items are JSON already. */
+function pageAnswer({ items, next }: ListPage): Answer {
+  const cursor = next === null ? "null" : `"${encodeCursor(next)}"`;
+  return jsonAnswer(`{"items":[${items.join(",")}],"next_cursor":${cursor}}`);
+}

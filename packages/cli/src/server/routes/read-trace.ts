@@ -1,0 +1,41 @@
+import type { SpanStore } from "../../stores/span-store.ts";
+import { parseTraceId } from "../../traces/span-ids.ts";
+import type { Answer } from "../answer.ts";
+import { JSON_TYPE } from "../answer.ts";
+import { problemAnswer } from "../errors/error-answer.ts";
+import { badId, TRACE_ID_PARAMETER } from "./id-parameters.ts";
+import type { Route } from "./route.ts";
+import { answerTree } from "./tree-answer.ts";
+
+/** Answers with a trace by the text in the path; the platform's hottest path. */
+export function answerTrace(
+  store: SpanStore,
+  project: string,
+  text: string,
+): Answer | Promise<Answer> {
+  const traceId = parseTraceId(text);
+  if (traceId === undefined) return problemAnswer(badId("trace_id", text));
+  return answerTree(store, project, { kind: "trace", traceId });
+}
+
+export function readTraceRoute(store: SpanStore, project: string): Route {
+  return {
+    method: "GET",
+    path: "/observability/traces/{trace_id}/",
+    operation: {
+      id: "getTrace",
+      tag: "observability",
+      summary: "Get a trace",
+      description:
+        "The top span of the trace with all others nested below it: children by start time, then id. Spans whose parent is not there hang under the top. A large trace is streamed.",
+      pathParameters: { trace_id: TRACE_ID_PARAMETER },
+      success: {
+        status: 200,
+        description: "The trace.",
+        body: { [JSON_TYPE]: { schema: "SpanRecord" } },
+      },
+      errors: ["trace_not_found", "id_invalid"],
+    },
+    handle: (context) => answerTrace(store, project, context.req.param("trace_id") ?? ""),
+  };
+}

@@ -1,0 +1,60 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { Context } from "hono";
+import type { Answer } from "../answer.ts";
+import type { ErrorType } from "../errors/error-types.ts";
+import type { QueryParameters } from "../query/query-parameter.ts";
+
+/** Node's request and response are there when the request came over a socket. */
+export interface HttpEnv {
+  Bindings: Partial<HttpBindings>;
+}
+
+export type RouteContext = Context<HttpEnv>;
+
+/** A thing the platform serves: how it is reached, what it means, what it answers. */
+export interface Route {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** As in OpenAPI, `{name}` for a parameter. Served with and without a slash at its end. */
+  readonly path: string;
+  readonly operation: Operation;
+  readonly handle: (context: RouteContext) => Answer | Promise<Answer>;
+}
+
+/** What the OpenAPI document says about a route. */
+export interface Operation {
+  readonly id: string;
+  readonly tag: "observability" | "ingest" | "platform";
+  readonly summary: string;
+  readonly description?: string;
+  readonly pathParameters?: Readonly<Record<string, PathParameterDoc>>;
+  readonly query?: QueryParameters;
+  readonly requestBody?: BodyDoc;
+  readonly success: {
+    readonly status: number;
+    readonly description: string;
+    readonly body?: BodyDoc;
+    /** Header name → description. */
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+  /** The errors peculiar to this route; those that any route may answer are added. */
+  readonly errors: readonly ErrorType[];
+}
+
+export interface PathParameterDoc {
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** Content type → schema: the name of a component, or JSON Schema. */
+export type BodyDoc = Readonly<Record<string, BodyContentDoc>>;
+
+export interface BodyContentDoc {
+  readonly schema: string | Readonly<Record<string, unknown>>;
+}
+
+/** The query of the request, as the URL has it. */
+export function queryOf(context: RouteContext): URLSearchParams {
+  const { url } = context.req;
+  const start = url.indexOf("?");
+  return new URLSearchParams(start < 0 ? "" : url.slice(start));
+}

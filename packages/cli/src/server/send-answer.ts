@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { Answer, FullAnswer, StreamAnswer } from "./answer.ts";
+import { headersOf } from "./base-headers.ts";
+
+/**
+ * Writes an answer to a Node response. Going through a web `Response` would cost the hot routes a
+ * third of their speed, and could end a broken stream as if it were complete.
+ *
+ * @throws what the body's iteration throws, after the connection was broken off.
+ */
+export function sendAnswer(answer: Answer, outgoing: ServerResponse): void | Promise<void> {
+  return answer.kind === "full" ? sendFull(answer, outgoing) : sendStream(answer, outgoing);
+}
+
+function sendFull(answer: FullAnswer, outgoing: ServerResponse): void {
+  const { status, contentType, body } = answer;
+  const headers: Record<string, string | number> = headersOf(answer);
+  if (contentType === null) {
+    outgoing.writeHead(status, headers);
+    outgoing.end();
+    return;
+  }
+  headers["content-length"] = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  outgoing.writeHead(status, headers);
+  outgoing.end(body);
+}
+
+async function sendStream(answer: StreamAnswer, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(answer.status, headersOf(answer));
+  if (outgoing.req.method === "HEAD") {
+    outgoing.end();
+    return;
+  }
+  const gone = new AbortController();
+  outgoing.once("close", () => gone.abort());
+  try {
+    for await (const chunk of answer.open(gone.signal)) {
+      if (gone.signal.aborted) return;
+      if (!outgoing.write(chunk)) await drained(outgoing, gone.signal);
+    }
+    outgoing.end();
+  } catch (error) {
+    outgoing.destroy();
+    throw error;
+  }
+}
+
+/** Waits until the client has taken what was written, or has gone. */
+async function drained(outgoing: ServerResponse, gone: AbortSignal): Promise<void> {
+  if (gone.aborted) return;
+  try {
+    await once(outgoing, "drain", { signal: gone });
+  } catch (error) {
+    if (!gone.aborted) throw error;
+  }
+}

@@ -1,0 +1,45 @@
+const NOTHING = Buffer.alloc(0);
+
+/** Collects bytes into one buffer after another, each handed out whole. */
+export class ChunkWriter {
+  readonly #size: number;
+  #chunk: Buffer = NOTHING;
+  #length = 0;
+
+  /** @param size What a chunk usually holds; a larger piece gets a chunk as large as itself. */
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  get isFull(): boolean {
+    return this.#length >= this.#size;
+  }
+
+  /** ASCII only. */
+  writeText(text: string): void {
+    this.#makeRoom(text.length);
+    this.#length += this.#chunk.write(text, this.#length, "latin1");
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    this.#makeRoom(bytes.length);
+    this.#chunk.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** Everything written since the last time. */
+  take(): Uint8Array {
+    const chunk = this.#chunk.subarray(0, this.#length);
+    this.#chunk = NOTHING;
+    this.#length = 0;
+    return chunk;
+  }
+
+  #makeRoom(more: number): void {
+    const needed = this.#length + more;
+    if (needed <= this.#chunk.length) return;
+    const wider = Buffer.allocUnsafe(Math.max(this.#size, needed, this.#chunk.length * 2));
+    wider.set(this.#chunk.subarray(0, this.#length));
+    this.#chunk = wider;
+  }
+}

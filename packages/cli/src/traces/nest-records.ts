@@ -1,0 +1,64 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { buildTree } from "../span-tree/build-tree.ts";
+import { AFTER_TOTAL, totalText } from "../span-tree/record-text.ts";
+import type { TreeRead } from "../stores/span-store.ts";
+import { ChunkWriter } from "./chunk-writer.ts";
+
+export type NodesRead = Extract<TreeRead, { kind: "nodes" }>;
+
+const CHUNK_BYTES = 128 * 1024;
+/** Records are fetched in batches of about this many bytes, so that large ones do not pile up. */
+const BATCH_BYTES = 256 * 1024;
+const FIRST_BATCH = 64;
+const LARGEST_BATCH = 512;
+
+/**
+ * The nested JSON of a subtree in chunks, by concatenation: records are neither parsed nor copied
+ * into objects, and the nesting follows from the depths of neighbours in preorder. Other requests
+ * get their turn between two chunks.
+ *
+ * @throws TraceGoneError while iterating, when the trace is deleted meanwhile.
+ */
+export async function* nestRecords(read: NodesRead): AsyncGenerator<Uint8Array, void, void> {
+  const tree = buildTree(read.nodes);
+  const focus = read.focus ?? tree.top;
+  const first = tree.position[focus]!;
+  const end = tree.subtreeEnd[focus]!;
+  const floor = tree.depth[focus]!;
+  const writer = new ChunkWriter(CHUNK_BYTES);
+  let depth = floor;
+  let batchSize = FIRST_BATCH;
+  for (let from = first; from < end; ) {
+    const batch = Array.from(tree.preorder.subarray(from, Math.min(from + batchSize, end)));
+    const records = await read.openRecords(batch);
+    let bytes = 0;
+    for (const [n, node] of batch.entries()) {
+      const record = records[n]!;
+      bytes += record.length;
+      const nextDepth = tree.depth[node]!;
+      if (from + n > first) writer.writeText(between(depth, nextDepth));
+      depth = nextDepth;
+      writer.writeBytes(record);
+      writer.writeText(totalText(tree.total(node)));
+      writer.writeText(AFTER_TOTAL);
+      if (writer.isFull) {
+        yield writer.take();
+        await nextTurn();
+      }
+    }
+    from += batch.length;
+    batchSize = clamp(Math.floor((BATCH_BYTES * batch.length) / bytes), 1, LARGEST_BATCH);
+  }
+  writer.writeText(`null}${"]}".repeat(depth - floor)}`);
+  yield writer.take();
+}
+
+/** What stands between a record's `"children":` and the next record in preorder. */
+function between(depth: number, nextDepth: number): string {
+  if (nextDepth > depth) return "[";
+  return nextDepth === depth ? "null}," : `null}${"]}".repeat(depth - nextDepth)},`;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}
