@@ -166,8 +166,19 @@ export function sqliteCode(error: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
+const FILE_SYSTEM_REASONS: Record<string, string> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOTDIR: "a part of the path is not a folder",
+  EEXIST: "there is a file of that name",
+  EISDIR: "it is a folder",
+  ENOSPC: "the disk is full",
+};
+
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const { code, message } = error as NodeJS.ErrnoException;
+  return FILE_SYSTEM_REASONS[code ?? ""] ?? message;
 }
 
 /** SQLite only says "unable to open database file"; the file system knows why. */

@@ -134,9 +134,10 @@ class SqliteStore implements SpanStore {
   async close(): Promise<void> {
     const { writer, index, query, commits } = this.#threads;
     await Promise.all([end(index), end(query)]);
+    this.#connection.close();
+    // Last: the connection that closes last moves the write-ahead log into the database file.
     await end(writer);
     commits.close();
-    this.#connection.close();
     this.#directory.release();
   }
 
