@@ -100,14 +100,17 @@ function firstCharacter(text: string): string {
 
 // Level by level, not recursively: the depth is the client's to choose.
 function isDeeperThan(value: unknown, limit: number): boolean {
-  let level = nested([value]);
+  let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === limit) return true;
-    level = nested(level.flatMap((item) => Object.values(item)));
+    const below: unknown[] = [];
+    for (const item of level) {
+      if (typeof item !== "object" || item === null) continue;
+      for (const inner of Object.values(item)) {
+        if (typeof inner === "object" && inner !== null) below.push(inner);
+      }
+    }
+    level = below;
   }
   return false;
-}
-
-function nested(values: readonly unknown[]): object[] {
-  return values.filter((value) => typeof value === "object" && value !== null) as object[];
 }

@@ -35,6 +35,6 @@ export const openLlmetry: Dialect = {
     draft.take("inputs", attributes, "gen_ai.guardrail.input", "json");
     draft.take("outputs", attributes, "gen_ai.guardrail.output", "json");
     if (draft.indexed.size === 0) return;
-    draft.compose("outputs", attributes, [{ member: "messages", group: "llm.completions" }]);
+    draft.compose("outputs", attributes, [{ member: "completions", group: "llm.completions" }]);
   },
 };
