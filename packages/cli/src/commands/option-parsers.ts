@@ -1,0 +1,33 @@
+import { InvalidArgumentError } from "commander";
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const UNIT_BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const;
+
+/** @example parsePort("4100") // 4100 */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) {
+    throw new InvalidArgumentError("A port is a number from 0 to 65535 (0: any free port).");
+  }
+  return port;
+}
+
+/** Milliseconds. @example parseDuration("30d") // 2592000000 */
+export function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text.trim().toLowerCase());
+  const length = match && Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
+  if (!length) {
+    throw new InvalidArgumentError("Write a time above 0 with its unit: 30d, 12h, 90m or 45s.");
+  }
+  return length;
+}
+
+/** Bytes. @example parseSize("16mb") // 16777216 */
+export function parseSize(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(b|kb|mb|gb)?$/.exec(text.trim().toLowerCase());
+  const size = match && Number(match[1]) * UNIT_BYTES[(match[2] ?? "b") as keyof typeof UNIT_BYTES];
+  if (!size) {
+    throw new InvalidArgumentError("Write a size above 0 with its unit: 512kb, 16mb or 1gb.");
+  }
+  return Math.floor(size);
+}

@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import { Command, Option } from "commander";
+import type { LogFormat, LogLevel } from "../server/log/open-log.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../server/log/open-log.ts";
+import type { Platform, StartOutcome } from "../start-platform.ts";
+import { startPlatform } from "../start-platform.ts";
+import { parseDuration, parsePort, parseSize } from "./option-parsers.ts";
+
+interface ServerFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  readonly retention?: number;
+  readonly prices?: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat?: LogFormat;
+  readonly maxBody: number;
+  readonly maxDecompressedBody: number;
+  readonly maxWaiting: number;
+}
+
+const MIB = 1024 ** 2;
+
+/** `agate server`: the platform alone. */
+export function serverCommand(): Command {
+  return new Command("server")
+    .description("Run the platform: take in traces and read them back as trees.")
+    .option("--port <number>", "port to listen on; 0 takes any free one", parsePort, 4100)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--data-dir <folder>", "where everything is kept", ".agate")
+    .option(
+      "--retention <time>",
+      "delete traces this long after they arrived (30d, 12h)",
+      parseDuration,
+    )
+    .option("--prices <file>", "JSON file of model prices that come before the shipped ones")
+    .addOption(
+      new Option("--log-level <level>", "how much to log").choices(LOG_LEVELS).default("info"),
+    )
+    .addOption(
+      new Option(
+        "--log-format <format>",
+        "how to log (default: pretty in a terminal, json elsewhere)",
+      ).choices(LOG_FORMATS),
+    )
+    .addOption(size("--max-body <size>", "largest request body", 16 * MIB, "16mb"))
+    .addOption(size("--max-decompressed-body <size>", "the same, unpacked", 64 * MIB, "64mb"))
+    .addOption(
+      size("--max-waiting <size>", "bodies that may wait to be written", 256 * MIB, "256mb"),
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ agate server
+  $ agate server --port 5000 --data-dir /var/lib/agate --retention 30d`,
+    )
+    .action(runServer);
+}
+
+function size(flags: string, description: string, bytes: number, shown: string): Option {
+  return new Option(flags, description).argParser(parseSize).default(bytes, shown);
+}
+
+async function runServer(flags: ServerFlags): Promise<void> {
+  const outcome: StartOutcome = await startPlatform({
+    host: flags.host,
+    port: flags.port,
+    dataDirectory: resolve(flags.dataDir),
+    retentionMs: flags.retention ?? null,
+    pricesFile: flags.prices ?? null,
+    log: {
+      level: flags.logLevel,
+      format: flags.logFormat ?? (process.stdout.isTTY ? "pretty" : "json"),
+    },
+    limits: {
+      body: flags.maxBody,
+      decompressedBody: flags.maxDecompressedBody,
+      waiting: flags.maxWaiting,
+    },
+  });
+  if (outcome.kind === "refused") {
+    process.stderr.write(`agate: ${outcome.reason}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const { platform } = outcome;
+  const end = await endOf(platform);
+  await platform.close();
+  if (end instanceof Error) throw end;
+}
+
+/** Waits until somebody stops the server, or it cannot go on. */
+async function endOf(platform: Platform): Promise<"stopped" | Error> {
+  const stopped = new Promise<"stopped">((resolvePromise) => {
+    // A second Ctrl-C while requests are being finished ends the process as usual.
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => resolvePromise("stopped"));
+    }
+  });
+  return Promise.race([stopped, platform.failed]);
+}
