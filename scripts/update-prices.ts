@@ -86,18 +86,18 @@ function fileText(): string {
 function entriesOf(provider: string, model: ModelInfo): readonly Entry[] {
   const models = [...new Set(namesOf(provider, model, model.match))];
   if (models.length === 0) return [];
-  const dated = Array.isArray(model.prices)
-    ? model.prices.flatMap(({ constraint, prices }) => {
-        if (constraint === undefined) return [{ prices }];
-        if (constraint.type === "start_date") return [{ prices, from: constraint.start_date }];
-        // Prices by the time of day are not told apart.
-        return [];
-      })
-    : [{ prices: model.prices }];
-  return dated.flatMap((entry) => {
-    const prices = tokenPrices(entry.prices);
-    if (prices === null) return [];
-    return [{ models, ...("from" in entry ? { from: entry.from } : {}), ...prices }];
+  return datedPrices(model).flatMap(({ prices, ...from }) => {
+    const perToken = tokenPrices(prices);
+    return perToken === null ? [] : [{ models, ...from, ...perToken }];
+  });
+}
+
+function datedPrices(model: ModelInfo): readonly { prices: ModelPrice; from?: string }[] {
+  if (!Array.isArray(model.prices)) return [{ prices: model.prices }];
+  return model.prices.flatMap(({ constraint, prices }) => {
+    if (constraint === undefined) return [{ prices }];
+    // Prices by the time of day are not told apart.
+    return constraint.type === "start_date" ? [{ prices, from: constraint.start_date }] : [];
   });
 }
 
