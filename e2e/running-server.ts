@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 const AGATE = fileURLToPath(new URL("../packages/cli/dist/agate.js", import.meta.url));
 
 export interface ServerOptions {
+  /** Another copy of the program than the one in `dist`. */
+  readonly program?: string;
   /** Left where it is afterwards. Without one the server gets an empty folder that goes with it. */
   readonly dataDirectory?: string;
   /** More flags of `agate server`. */
@@ -38,9 +40,10 @@ export interface RunningServer extends AsyncDisposable {
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   await using started = new AsyncDisposableStack();
   const dataDirectory = options.dataDirectory ?? (await temporaryFolder(started));
+  const program = options.program ?? AGATE;
   const child = spawn(
     process.execPath,
-    [AGATE, "server", "--port", "0", "--data-dir", dataDirectory, ...(options.flags ?? [])],
+    [program, "server", "--port", "0", "--data-dir", dataDirectory, ...(options.flags ?? [])],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   const ended = once(child, "close").then(() => child.exitCode);
