@@ -72,7 +72,11 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     const host = request.headers.get("host") ?? new URL(request.url).host;
     const origin = request.headers.get("origin") ?? undefined;
     const refused = checkHost(hostPolicy, host, origin);
-    if (refused === undefined) return app.fetch(request, env);
+    if (refused === undefined) {
+      const response = await app.fetch(request, env);
+      // Hono wraps the answer to HEAD in a new response, which no longer says that it was sent.
+      return env.outgoing?.headersSent === true ? RESPONSE_ALREADY_SENT : response;
+    }
     const answer = problemAnswer(refused);
     if (env.outgoing === undefined) return answerResponse(answer);
     await deliver(answer, env.outgoing);

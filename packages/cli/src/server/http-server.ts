@@ -86,7 +86,9 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
     });
     server.closeIdleConnections();
     const patience = new AbortController();
-    const outOfPatience = delay(graceMs, "late", { signal: patience.signal }).catch(() => "stopped waiting");
+    const outOfPatience = delay(graceMs, "late", { signal: patience.signal }).catch(
+      () => "stopped waiting",
+    );
     const first = await Promise.race([closed, outOfPatience]);
     patience.abort();
     if (first !== "late") return 0;

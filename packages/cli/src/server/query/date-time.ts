@@ -4,9 +4,13 @@ import type { Parsed } from "./query-parameter.ts";
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+ -]\d{2}:?\d{2}))?$/;
 
+// A number holds microseconds exactly up to the year 2255.
+const FIRST_YEAR = 1970;
+const LAST_YEAR = 2254;
+
 /**
  * Microseconds since 1970 of an ISO 8601 date (midnight UTC) or of a date and time with `Z` or an
- * offset; undefined for anything else. Digits below the microsecond are dropped.
+ * offset, from 1970 to 2254; undefined for anything else. Digits below the microsecond are dropped.
  *
  * @example parseDateTime("2026-11-15T10:00:00.000001+01:00")
  */
@@ -14,13 +18,16 @@ export function parseDateTime(text: string): number | undefined {
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;
   const [, date, minute = "00:00", second = "00", fraction = "", zone = "Z"] = match;
+  const year = Number(date?.slice(0, 4));
+  if (year < FIRST_YEAR || year > LAST_YEAR) return undefined;
   const whole = Date.parse(`${date}T${minute}:${second}Z`);
   if (Number.isNaN(whole)) return undefined;
   // Date.parse takes 30 February for 2 March.
   if (new Date(whole).toISOString().slice(0, 10) !== date) return undefined;
   const offset = offsetMinutes(zone);
   if (offset === undefined) return undefined;
-  return (whole - offset * 60_000) * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
+  const time = (whole - offset * 60_000) * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
+  return Math.max(time, 0);
 }
 
 function offsetMinutes(zone: string): number | undefined {
@@ -39,7 +46,7 @@ export function readDateTime(text: string): Parsed<number> {
     : {
         kind: "problem",
         type: "date_time_invalid",
-        msg: "Takes an ISO 8601 date and time with Z or an offset, such as 2026-11-15T10:00:00Z, or a date.",
+        msg: "Takes an ISO 8601 date and time with Z or an offset, such as 2026-11-15T10:00:00Z, or a date, from 1970 to 2254.",
       };
 }
 
