@@ -127,6 +127,16 @@ describe("the span around it", () => {
     expect(record.metadata.session_id).toBe("s-1");
   });
 
+  it("takes user and session from the runtime context that version 7 has for them", () => {
+    const { record } = mapped({
+      "gen_ai.operation.name": "invoke_agent",
+      "ai.settings.context.userId": "u-1",
+      "ai.settings.context.sessionId": "s-1",
+    });
+    expect(record.user_id).toBe("u-1");
+    expect(record.metadata.session_id).toBe("s-1");
+  });
+
   it("restates them even if someone calls it a model call", () => {
     const { stored } = mapped({
       "openinference.span.kind": "LLM",

@@ -22,8 +22,9 @@ export const aiSdk: Dialect = {
     responseModel: ["ai.response.model"],
     requestModel: ["ai.model.id"],
     provider: ["ai.model.provider"],
-    userId: ["ai.telemetry.metadata.userId"],
-    sessionId: ["ai.telemetry.metadata.sessionId"],
+    // Version 7 has its runtime context in place of the metadata.
+    userId: ["ai.telemetry.metadata.userId", "ai.settings.context.userId"],
+    sessionId: ["ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId"],
   },
   numbers: {
     inputTokens: ["ai.usage.inputTokens", "ai.usage.promptTokens", "ai.usage.tokens"],

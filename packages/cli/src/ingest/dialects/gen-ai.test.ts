@@ -216,6 +216,16 @@ describe("tokens", () => {
     expect(adding.record.metadata.usage).toMatchObject({ input_tokens: 160, total_tokens: 165 });
   });
 
+  it("of a model that gives none back are those it was sent", () => {
+    const input = { "gen_ai.usage.input_tokens": 8 };
+    const embedding = mapped({ "gen_ai.operation.name": "embeddings", ...input });
+    expect(embedding.record.metadata.usage).toMatchObject({ output_tokens: null, total_tokens: 8 });
+    const rerank = mapped({ "gen_ai.operation.name": "rerank", ...input });
+    expect(rerank.record.metadata.usage).toMatchObject({ output_tokens: null, total_tokens: 8 });
+    const chat = mapped({ "gen_ai.operation.name": "chat", ...input });
+    expect(chat.record.metadata.usage).toMatchObject({ output_tokens: null, total_tokens: null });
+  });
+
   it("are not made of what cannot be a count", () => {
     const attributes = {
       "gen_ai.usage.input_tokens": -1,

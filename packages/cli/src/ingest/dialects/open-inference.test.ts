@@ -123,6 +123,34 @@ describe("input.value", () => {
   });
 });
 
+describe("output.value", () => {
+  it("gives way to the messages when it is empty, as of a streamed tool call", () => {
+    const { record } = mapped({
+      "openinference.span.kind": "LLM",
+      "output.value": "",
+      "output.mime_type": "text/plain",
+      "llm.output_messages.0.message.content": "",
+      "llm.output_messages.0.message.role": "assistant",
+      "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "find",
+    });
+    expect(record.content).toEqual({
+      inputs: null,
+      internals: null,
+      outputs: {
+        messages: [
+          { content: "", role: "assistant", tool_calls: [{ function: { name: "find" } }] },
+        ],
+      },
+    });
+    expect(record.metadata.attributes).toMatchObject({ "output.value": "" });
+  });
+
+  it("is an empty text where there is nothing else", () => {
+    const { record } = mapped({ "output.value": "", "output.mime_type": "text/plain" });
+    expect(record.content.outputs).toBe("");
+  });
+});
+
 describe("other kinds", () => {
   it("gives a retriever its documents as outputs", () => {
     const { record } = mapped({

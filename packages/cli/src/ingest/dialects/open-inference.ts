@@ -65,9 +65,13 @@ export const openInference: Dialect = {
   ),
   content(attributes, draft) {
     draft.take("inputs", attributes, "input.value", formOf(attributes, "input.mime_type"));
-    draft.take("outputs", attributes, "output.value", formOf(attributes, "output.mime_type"));
+    const takeOutput = () =>
+      draft.take("outputs", attributes, "output.value", formOf(attributes, "output.mime_type"));
+    // Of a streamed tool call the text is empty, and only the messages say what the model answered.
+    if (attributes.get("output.value") !== "") takeOutput();
     draft.compose("inputs", attributes, INPUT_GROUPS);
     draft.compose("outputs", attributes, OUTPUT_GROUPS);
+    takeOutput();
     composeRest(attributes, draft);
   },
 };

@@ -43,7 +43,7 @@ export function spanFields(
   const { text, numbers, draft } = reading;
   if (span.events.length > 0) contentFromEvents(span.events, draft);
   const model = text.responseModel ?? text.requestModel;
-  const usage = usageOf(numbers);
+  const usage = usageOf(numbers, reading.kind);
   const isModelCall = model !== null && (usage !== null || draft.hasMessages);
   const kind = reading.kind ?? (isModelCall ? "LLM" : "UNKNOWN");
   const cost =

@@ -1,10 +1,10 @@
-import type { Usage } from "@agate/protocol";
+import type { SpanKind, Usage } from "@agate/protocol";
 import type { NumberField } from "../dialects/claim.ts";
 
 type Numbers = Readonly<Record<NumberField, number | null>>;
 
-/** The tokens that a span reported; null when it reported none. */
-export function usageOf(numbers: Numbers): Usage | null {
+/** The tokens that a span of a kind (null: not known) reported; null when it reported none. */
+export function usageOf(numbers: Numbers, kind: SpanKind | null): Usage | null {
   const { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens } = numbers;
   if (
     inputTokens === null &&
@@ -17,7 +17,9 @@ export function usageOf(numbers: Numbers): Usage | null {
   }
   const apart = tokensApart(numbers);
   const input = inputTokens === null ? null : inputTokens + apart;
-  const sum = input === null || outputTokens === null ? null : input + outputTokens;
+  // Models that give no tokens back report none: 0 then, and not unknown.
+  const output = outputTokens ?? (kind === "EMBEDDING" || kind === "RERANKER" ? 0 : null);
+  const sum = input === null || output === null ? null : input + output;
   return {
     input_tokens: input,
     output_tokens: outputTokens,
