@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer } from "./running-server.ts";
+
+const run = promisify(execFile);
+const cli = join(import.meta.dirname, "../packages/cli");
+
+describe("the package as npm installs it", () => {
+  let folder: string;
+  let installed: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "agate-packed-"));
+    await run("npm", ["pack", cli, "--pack-destination", folder], { cwd: folder });
+    const [tarball = ""] = await readdir(folder);
+    // Offline: whatever it needed besides itself would be missing.
+    await run("npm", ["install", "--offline", "--no-save", `./${tarball}`], { cwd: folder });
+    installed = join(folder, "node_modules/@agate/cli");
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it("brings no other package along", async () => {
+    const packages = (await readdir(join(folder, "node_modules"))).filter(
+      (name) => !name.startsWith("."),
+    );
+    expect(packages).toEqual(["@agate"]);
+    expect(await readdir(installed)).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
+  });
+
+  it("names every package inside it, with its licence", async () => {
+    const licences = await readFile(join(installed, "dist/THIRD-PARTY-LICENSES.txt"), "utf8");
+    const packages = [...licences.matchAll(/^(\S+) \S+ \((.+)\)\n=+$/gm)].map(([, name]) => name);
+    expect(packages).toEqual(expect.arrayContaining(["commander", "hono", "pino", "zod"]));
+    expect(packages).toEqual(expect.arrayContaining(["swagger-ui-dist", "@pydantic/genai-prices"]));
+    expect(licences).not.toContain("(undefined)");
+  });
+
+  it("has a command that runs by its name", async () => {
+    const { version } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+    const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
+    const agate = join(folder, "node_modules/.bin/agate");
+    const { stdout, stderr } = await run(agate, ["--version"], { env: { PATH: path } });
+    expect({ stdout, stderr }).toEqual({ stdout: `${version}\n`, stderr: "" });
+  });
+
+  it("serves, with its threads and the parts it loads late", async () => {
+    await using server = await startServer({ program: join(installed, "dist/agate.js") });
+    const sent = await fetch(`${server.url}/v1/traces`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"resourceSpans":[]}',
+    });
+    const paths = ["/openapi.json", "/docs", "/docs/swagger-ui-bundle.js", "/observability/spans/"];
+    const answers = await Promise.all(
+      paths.map(async (path) => [path, (await fetch(server.url + path)).status]),
+    );
+    expect(sent.status).toBe(200);
+    expect(answers).toEqual(paths.map((path) => [path, 200]));
+    expect(await server.stop()).toBe(0);
+  });
+});
