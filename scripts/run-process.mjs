@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
+/** How soon an orphan notices. */
+const PARENT_CHECK_MS = 200;
+
 /**
  * Runs a program in the foreground, hands it the signals this process gets, and resolves with its
  * exit code.
@@ -28,12 +31,22 @@ export function runProcess(program, args, { ownGroup = false, samePressMs = 500 
     passedAt.set(signal, now);
     if (!windows) child.kill(signal);
   };
+  // npm hands a signal to its shell, and some shells die of it without telling anyone: then this
+  // process is left with another parent, and the program would run on for ever.
+  const parent = process.ppid;
+  const parentCheck = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(parentCheck);
+    pass("SIGTERM");
+  }, PARENT_CHECK_MS);
+
   const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
   for (const signal of signals) process.on(signal, pass);
 
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (code, signal) => {
+      clearInterval(parentCheck);
       for (const name of signals) process.off(name, pass);
       resolve(code ?? 128 + constants.signals[signal ?? "SIGKILL"]);
     });
