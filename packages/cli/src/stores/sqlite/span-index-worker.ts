@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
 import { lowerThreadPriority } from "../../threads/lower-thread-priority.ts";
@@ -6,14 +6,22 @@ import { connectThread, serveThread } from "../../threads/thread-rpc.ts";
 import type { ForgetApi, SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
 import { SpanIndexer } from "./span-indexer.ts";
 
+/** While spans keep coming the index rests this many times as long as it works. */
+const REST_WHILE_BUSY = 3;
+/** No commit for this long: ingest is quiet, and the index may have the processor. */
+const QUIET_AFTER_MS = 200;
+
 const { directory, writer } = workerData as SpanIndexData;
 const main = parentPort as MessagePort;
 const forget = connectThread<ForgetApi>(writer);
 const indexer = new SpanIndexer(directory);
-// Ingest and reads come first where the cores are busy.
+// Where the cores are busy, ingest and reads come first.
 lowerThreadPriority();
 
 let closed = false;
+let lastWake = Number.NEGATIVE_INFINITY;
+/** How many callers wait for the index: while there are any, it does not rest. */
+let waiting = 0;
 let running: Promise<void> | undefined;
 
 /** Works until nothing is left; callers that come meanwhile share the run. */
@@ -25,7 +33,13 @@ function run(): Promise<void> {
 }
 
 async function work(): Promise<void> {
-  while (!closed && indexer.indexSome()) await nextTurn();
+  while (!closed) {
+    const started = performance.now();
+    if (!indexer.indexSome()) break;
+    const now = performance.now();
+    const isBusy = now - lastWake < QUIET_AFTER_MS && waiting === 0;
+    await pause(isBusy ? (now - started) * REST_WHILE_BUSY : 0);
+  }
   while (!closed) {
     const gone = indexer.removeSome();
     if (gone.length === 0) break;
@@ -35,12 +49,18 @@ async function work(): Promise<void> {
 
 serveThread<SpanIndexApi>(main, {
   wake: async () => {
+    lastWake = performance.now();
     void run();
   },
   catchUp: async () => {
-    // The run under way may have looked before the caller's commit.
-    await running;
-    await run();
+    waiting++;
+    try {
+      // The run under way may have looked before the caller's commit.
+      await running;
+      await run();
+    } finally {
+      waiting--;
+    }
   },
   close: async () => {
     closed = true;

@@ -18,7 +18,7 @@ const MISSING: TreeRead = { kind: "missing" };
 
 /** Point reads over one connection, to which the index is attached as `derived`. */
 export class TraceReader {
-  readonly #single: StatementSync;
+  readonly #bodies: StatementSync;
   readonly #findTrace: StatementSync;
   readonly #findRecentSpan: StatementSync;
   readonly #findSpan: StatementSync;
@@ -27,14 +27,15 @@ export class TraceReader {
   readonly #top: StatementSync;
 
   constructor(db: DatabaseSync) {
-    // The hot one: a trace that is a single segment is stored as its own answer.
-    this.#single = db.prepare(
+    // The hot one: a trace that is a single segment is stored as its own answer. A second row says
+    // that it is not; asking `traces.segments` instead would cost a look at another page.
+    this.#bodies = db.prepare(
       `SELECT s.body FROM traces t
        JOIN segments s ON s.segment >= t.trace_no * ${SEGMENTS_PER_TRACE}
          AND s.segment < (t.trace_no + 1) * ${SEGMENTS_PER_TRACE}
-       WHERE t.project = ? AND t.trace_id = ? AND t.segments = 1`,
+       WHERE t.project = ? AND t.trace_id = ? LIMIT 2`,
     );
-    this.#single.setReturnArrays(true);
+    this.#bodies.setReturnArrays(true);
     this.#findTrace = db.prepare("SELECT trace_no FROM traces WHERE project = ? AND trace_id = ?");
     this.#findRecentSpan = db.prepare(
       `SELECT p.trace_no, p.segment, t.segments FROM spans p JOIN traces t USING (trace_no)
@@ -70,8 +71,9 @@ export class TraceReader {
   }
 
   async #readTrace(project: string, traceId: string): Promise<TreeRead> {
-    const single = this.#single.get(project, traceId) as unknown as [Uint8Array] | undefined;
-    if (single !== undefined) return { kind: "assembled", json: single[0] };
+    const [only, another] = this.#bodies.all(project, traceId) as unknown as [Uint8Array][];
+    if (only === undefined) return MISSING;
+    if (another === undefined) return { kind: "assembled", json: only[0] };
     const trace = this.#findTrace.get(project, traceId) as { trace_no: number } | undefined;
     if (trace === undefined) return MISSING;
     return this.#readNodes(trace.trace_no, null);
