@@ -1,7 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer } from "./running-server.ts";
@@ -45,6 +47,17 @@ describe("the package as npm installs it", () => {
     const agate = join(folder, "node_modules/.bin/agate");
     const { stdout, stderr } = await run(agate, ["--version"], { env: { PATH: path } });
     expect({ stdout, stderr }).toEqual({ stdout: `${version}\n`, stderr: "" });
+  });
+
+  it("logs for people, where asked to", async () => {
+    const flags = ["--port", "0", "--data-dir", join(folder, "data"), "--log-format", "pretty"];
+    const server = spawn(process.execPath, [join(installed, "dist/agate.js"), "server", ...flags], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = await once(createInterface(server.stdout), "line");
+    expect(line).toMatch(/INFO.*Agate is running\./);
+    server.kill("SIGTERM");
+    expect(await once(server, "exit")).toEqual([0, null]);
   });
 
   it("serves, with its threads and the parts it loads late", async () => {

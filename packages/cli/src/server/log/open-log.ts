@@ -51,8 +51,9 @@ export async function openLog(options: LogOptions): Promise<OpenLog> {
 
 /** Loaded late: most servers write JSON. */
 async function prettifier(): Promise<(lines: string) => string> {
-  const { prettyFactory } = await import("pino-pretty");
-  const prettify = prettyFactory({
+  // By its default export: a bundled CommonJS module that is imported late has no other.
+  const { default: pretty } = await import("pino-pretty");
+  const prettify = pretty.prettyFactory({
     colorize: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
     translateTime: "SYS:HH:MM:ss.l",
     singleLine: true,
