@@ -3,6 +3,7 @@ import { open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import type { IngestService } from "../../ingest/ingest-service.ts";
 import { startIngestThread } from "../../ingest/ingest-thread.ts";
 import { loadPrices } from "../../ingest/pricing/load-prices.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
@@ -28,6 +29,7 @@ export interface TestPlatformOptions {
 export interface TestPlatform {
   readonly app: HttpApp;
   readonly store: SpanStore;
+  readonly ingest: IngestService;
   readonly server: HttpServer;
   /** Sends a request; what comes back is checked against /openapi.json. */
   send(request: TestRequest): Promise<TestResponse>;
@@ -82,6 +84,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   return {
     app,
     store,
+    ingest,
     server,
     send,
     get: (path) => send({ path }),

@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
+import type { EventStream } from "../testing/event-stream.fixture.ts";
+import { openEventStream } from "../testing/event-stream.fixture.ts";
+import type { TestPlatform } from "../testing/test-platform.fixture.ts";
+import { startTestPlatform, TEST_PROJECT } from "../testing/test-platform.fixture.ts";
+import { LiveFeed } from "./live-feed.ts";
+
+let platform: TestPlatform;
+const streams: EventStream[] = [];
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.close());
+afterEach(() => {
+  for (const stream of streams.splice(0)) stream.close();
+  vi.restoreAllMocks();
+});
+
+async function listen(path = "/observability/live/"): Promise<EventStream> {
+  const stream = await openEventStream(platform.server.port, path);
+  streams.push(stream);
+  return stream;
+}
+
+describe("GET /observability/live/", () => {
+  it("tells every listener of a new trace and of what is added to it", async () => {
+    const listeners = [await listen(), await listen("/observability/live")];
+    expect(listeners[0]?.response.headers).toMatchObject({
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+    });
+    const child = storedSpan({ id: spanIdOf(2), parentId: spanIdOf(1), start: 1 });
+    await platform.append([child]);
+    for (const listener of listeners) {
+      expect(await listener.next()).toMatchObject({ event: "trace", data: { id: spanIdOf(2) } });
+    }
+    await platform.append([storedSpan({ id: spanIdOf(1), inputs: "a\nb" })]);
+    const list = await platform.get("/observability/traces/");
+    for (const listener of listeners) {
+      expect(await listener.next()).toEqual({ event: "update", data: list.json.items[0] });
+    }
+  });
+
+  it("tells of many traces, each once in a while", async () => {
+    const listener = await listen();
+    for (let n = 100; n < 110; n++) {
+      const spans = [0, 1].map((m) =>
+        storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n * 2 + m) }),
+      );
+      for (const span of spans) await platform.append([span]);
+    }
+    const seen = new Set<string>();
+    while (seen.size < 10) seen.add((await listener.next())?.data.trace_id);
+    expect([...seen].sort()).toEqual(Array.from({ length: 10 }, (_, n) => traceIdOf(100 + n)));
+  });
+
+  it("answers HEAD without opening a stream", async () => {
+    const watch = vi.spyOn(platform.store, "watch");
+    const response = await platform.send({ method: "HEAD", path: "/observability/live/" });
+    expect(response.status).toBe(200);
+    expect(watch).not.toHaveBeenCalled();
+  });
+
+  it("ends when the server stops", async () => {
+    const other = await startTestPlatform();
+    const stream = await openEventStream(other.server.port, "/observability/live/");
+    const closed = other.close();
+    expect(await stream.next()).toBeUndefined();
+    expect(stream.response.complete).toBe(true);
+    await closed;
+  });
+});
+
+describe("LiveFeed", () => {
+  const feed = (heartbeatMs?: number) =>
+    new LiveFeed({
+      store: platform.store,
+      project: TEST_PROJECT,
+      onError: (error) => {
+        throw error;
+      },
+      windowMs: 1,
+      ...(heartbeatMs !== undefined && { heartbeatMs }),
+    });
+
+  it("looks at the store only while somebody listens", async () => {
+    const readTops = vi.spyOn(platform.store, "readTops");
+    const live = feed();
+    const first = new AbortController();
+    const client = live.subscribe(first.signal)[Symbol.asyncIterator]();
+    await client.next();
+    await platform.append([storedSpan({ traceId: traceIdOf(200), id: spanIdOf(400) })]);
+    expect(Buffer.from((await client.next()).value).toString()).toContain(traceIdOf(200));
+    expect(readTops).toHaveBeenCalledOnce();
+    first.abort();
+    expect((await client.next()).done).toBe(true);
+    await platform.append([storedSpan({ traceId: traceIdOf(201), id: spanIdOf(401) })]);
+    // A second listener hears of what comes after it, and of nothing before.
+    const second = live.subscribe(new AbortController().signal)[Symbol.asyncIterator]();
+    await second.next();
+    await platform.append([storedSpan({ traceId: traceIdOf(202), id: spanIdOf(402) })]);
+    expect(Buffer.from((await second.next()).value).toString()).toContain(traceIdOf(202));
+    expect(readTops).toHaveBeenCalledTimes(2);
+    live.close();
+  });
+
+  it("keeps a quiet connection alive", async () => {
+    const live = feed(1);
+    const client = live.subscribe(new AbortController().signal)[Symbol.asyncIterator]();
+    const texts = [(await client.next()).value, (await client.next()).value].map((bytes) =>
+      Buffer.from(bytes).toString(),
+    );
+    expect(texts).toEqual([": connected\nretry: 2000\n\n", ": still here\n\n"]);
+    live.close();
+  });
+});
