@@ -5,15 +5,19 @@ import { readDateTime } from "./date-time.ts";
 import { amountParameter, choiceParameter, textParameter } from "./parameter-kinds.ts";
 import type { QueryParameter, QueryValues } from "./query-parameter.ts";
 
-function timeParameter(name: string, description: string): QueryParameter<number> {
-  const schema = { type: "string", format: "date-time", examples: ["2026-11-15T10:00:00Z"] };
+function timeParameter(name: string, description: string, example: string): QueryParameter<number> {
+  const schema = { type: "string", examples: [example] };
   return { name, description, schema, parse: readDateTime };
 }
 
 /** The time range of lists and analytics. */
 export const TIME_RANGE_PARAMETERS = {
-  from: timeParameter("from", "Started at this time or later. A date alone means midnight UTC."),
-  to: timeParameter("to", "Started before this time."),
+  from: timeParameter(
+    "from",
+    "Started at this time or later. ISO 8601 with `Z` or an offset; a date alone means midnight UTC.",
+    "2026-11-15T10:00:00Z",
+  ),
+  to: timeParameter("to", "Started before this time.", "2026-11-15T16:00:00Z"),
 } as const;
 
 /** The filters that lists and analytics share. */

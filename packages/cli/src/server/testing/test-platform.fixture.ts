@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import { startIngestThread } from "../../ingest/ingest-thread.ts";
-import { loadPrices } from "../../ingest/pricing/load-prices.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite-store.ts";
 import type { StoredSpan } from "../../stores/stored-span.ts";
@@ -53,11 +52,9 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     destination: logFile.fd,
   });
   const store = await openSqliteStore({ directory: join(directory, "data") });
-  const prices = loadPrices(null);
-  if (prices.kind !== "loaded") throw new Error(prices.reason);
   const ingest = startIngestThread({
     appender: store.appenderHandle(),
-    prices: prices.table,
+    pricesFile: null,
     maxDecompressedBytes: options.maxDecompressedBytes ?? 8 * MEGABYTE,
     maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
     onFailure: (error) => log.error(error),

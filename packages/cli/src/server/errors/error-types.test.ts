@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { ERROR_TYPES } from "./error-types.ts";
+
+const PAGE = new URL("../../../../../docs/reference/errors.md", import.meta.url);
+
+it("lists the same errors in the code and in docs/reference/errors.md", () => {
+  const rows = [...readFileSync(PAGE, "utf8").matchAll(/^\| `(\w+)` \| (\d+) \| (.+) \|$/gm)];
+  const documented = rows.map(([, type, status, meaning]) => ({
+    type,
+    status: Number(status),
+    meaning,
+  }));
+  const known = Object.entries(ERROR_TYPES).map(([type, { status, meaning }]) => ({
+    type,
+    status,
+    meaning,
+  }));
+  expect(documented).toEqual(known);
+});
+
+it("has client errors and server errors only", () => {
+  for (const { status } of Object.values(ERROR_TYPES)) {
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(600);
+  }
+});
+
+it("never lets a server error write its own message", () => {
+  for (const { status, message } of Object.values(ERROR_TYPES)) {
+    if (status >= 500) expect(message.kind).toBe("fixed");
+  }
+});

@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { family } from "../stores/contract/family.fixture.ts";
+import { traceIdOf } from "../stores/contract/stored-span.fixture.ts";
+import { VERSION } from "../version.ts";
+import type { TestPlatform } from "./testing/test-platform.fixture.ts";
+import { startTestPlatform } from "./testing/test-platform.fixture.ts";
+
+let platform: TestPlatform;
+const TRACE = `/observability/traces/${traceIdOf(1)}/`;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  await platform.append(family());
+});
+afterAll(() => platform.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it("is healthy", async () => {
+  for (const path of ["/health", "/health/"]) {
+    expect((await platform.get(path)).json).toEqual({ status: "ok", version: VERSION });
+  }
+});
+
+it("leads from / to the reference", async () => {
+  const response = await platform.get("/");
+  expect(response.status).toBe(302);
+  expect((await platform.get(response.headers.location ?? "")).status).toBe(200);
+});
+
+describe("a path that is not served", () => {
+  it.each([
+    "/nothing",
+    "/observability",
+    "/observability/",
+    "//health",
+    "/docs/x",
+    "/V1/traces",
+    "/%",
+    "/%2e%2e/x",
+  ])("%s is a 404", async (path) => {
+    const response = await platform.get(path);
+    expect(response.status).toBe(404);
+    expect(response.json.detail).toMatchObject([{ type: "route_not_found" }]);
+  });
+
+  it("is not echoed at length", async () => {
+    const response = await platform.get(`/${"x".repeat(5000)}`);
+    expect(response.body.length).toBeLessThan(300);
+  });
+});
+
+describe("a method that is not served", () => {
+  it.each([
+    ["POST", TRACE, "GET, HEAD, DELETE"],
+    ["PUT", "/observability/traces", "GET, HEAD"],
+    ["OPTIONS", "/observability/spans/a", "GET, HEAD"],
+    ["GET", "/v1/traces", "POST"],
+    ["HEAD", "/v1/traces/", "POST"],
+    ["DELETE", "/health", "GET, HEAD"],
+    ["PATCH", "/", "GET, HEAD"],
+    ["POST", "/docs/init.js", "GET, HEAD"],
+  ])("%s %s is a 405 that names what is", async (method, path, allow) => {
+    const response = await platform.send({ method, path });
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toBe(allow);
+    if (method !== "HEAD") {
+      expect(response.json.detail).toMatchObject([{ type: "method_not_allowed", loc: ["method"] }]);
+    }
+  });
+});
+
+describe("the host guard", () => {
+  const HERE = ["localhost", "LOCALHOST:80", "127.0.0.1:4100", "127.1.2.3", "[::1]", "[::1]:4100"];
+  const ELSEWHERE = [
+    "evil.example",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "10.0.0.1",
+    "[::2]",
+    "localhost:4100.evil.example",
+  ];
+
+  it.each(HERE)("serves Host: %s", async (host) => {
+    for (const path of [TRACE, "/health"]) {
+      const headers = { host, origin: `http://${host}` };
+      expect((await platform.send({ path, headers })).status).toBe(200);
+    }
+  });
+
+  it.each(ELSEWHERE)("refuses Host: %s", async (host) => {
+    for (const path of [TRACE, "/health", "/nothing"]) {
+      const response = await platform.send({ path, headers: { host } });
+      expect([400, 403]).toContain(response.status);
+      if (response.status === 403) {
+        expect(response.json.detail).toMatchObject([
+          { type: "host_not_allowed", loc: ["header", "host"] },
+        ]);
+      }
+    }
+  });
+
+  it.each(["https://evil.example", "null", "http://localhost.evil.example", "file://", ""])(
+    "refuses Origin: %s",
+    async (origin) => {
+      for (const request of [
+        { path: TRACE },
+        { path: TRACE, method: "DELETE" },
+        { path: "/v1/traces", method: "POST" },
+      ]) {
+        const response = await platform.send({ ...request, headers: { origin } });
+        expect(response.status).toBe(403);
+        expect(response.json.detail).toMatchObject([
+          { type: "origin_not_allowed", loc: ["header", "origin"] },
+        ]);
+      }
+      expect((await platform.get(TRACE)).status).toBe(200);
+    },
+  );
+});
+
+describe("a fault of the server", () => {
+  it.each([TRACE, `${TRACE}?x`, "/observability/traces/"])(
+    "at %s shows nothing of itself",
+    async (path) => {
+      const fault = new Error("SELECT secret FROM /home/ada");
+      vi.spyOn(platform.store, "readTree").mockRejectedValue(fault);
+      vi.spyOn(platform.store, "listTraces").mockRejectedValue(fault);
+      const response = await platform.get(path);
+      expect(response.status).toBe(500);
+      expect(response.json.detail).toMatchObject([{ type: "internal_error" }]);
+      expect(response.body.toString()).not.toMatch(/secret|ada|SELECT|http-app/);
+      const logged = (await platform.logLines()).filter((line) => line.err !== undefined);
+      expect(logged.at(-1)).toMatchObject({
+        level: 50,
+        err: { message: fault.message },
+        method: "GET",
+      });
+    },
+  );
+});
+
+describe("the web-standard face", () => {
+  const answer = (path: string, init?: RequestInit) =>
+    platform.app.fetch(new Request(`http://localhost${path}`, init));
+
+  it("answers as the server does", async () => {
+    const overHttp = await platform.get(TRACE);
+    const response = await answer(TRACE);
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(overHttp.body);
+    expect(response.headers.get("agate-version")).toBe(VERSION);
+    expect((await answer(TRACE, { method: "HEAD" })).body).toBeNull();
+    expect((await answer("/nothing")).status).toBe(404);
+    expect((await answer("/v1/traces")).status).toBe(405);
+  });
+
+  it("guards the host", async () => {
+    const response = await platform.app.fetch(new Request(`http://evil.example${TRACE}`));
+    expect(response.status).toBe(403);
+  });
+
+  it("streams events until they are cancelled", async () => {
+    const response = await answer("/observability/live/");
+    const reader = response.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain("connected");
+    await reader?.cancel();
+  });
+});

@@ -1,0 +1,193 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spanIdOf, storedSpan, traceIdOf } from "../stores/contract/stored-span.fixture.ts";
+import { ERROR_TYPES } from "./errors/error-types.ts";
+import { startHttpServer } from "./http-server.ts";
+import { createRequestLog } from "./log/request-log.ts";
+import type { TestPlatform } from "./testing/test-platform.fixture.ts";
+import { startTestPlatform } from "./testing/test-platform.fixture.ts";
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.close());
+
+const requests = createRequestLog(100, () => {});
+const END_OF_CHUNKS = "\r\n0\r\n\r\n";
+
+async function open(port: number, text: string): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.write(text);
+  return socket;
+}
+
+/** Reads until the connection ends or is reset. */
+async function readAll(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  socket.on("error", () => {});
+  socket.resume();
+  await once(socket, "close");
+  return Buffer.concat(chunks).toString();
+}
+
+/** Reads up to the end of the first answer's headers. */
+async function readHead(socket: Socket): Promise<string> {
+  let text = "";
+  while (!text.includes("\r\n\r\n")) {
+    const [chunk] = (await once(socket, "data")) as [Buffer];
+    text += chunk.toString();
+  }
+  return text;
+}
+
+describe("listening", () => {
+  it("says where it can be reached", () => {
+    expect(platform.server.url).toBe(`http://127.0.0.1:${platform.server.port}`);
+  });
+
+  it("names why it cannot", async () => {
+    const { app, server } = platform;
+    const inUse = await startHttpServer({ app, host: "127.0.0.1", port: server.port, requests });
+    expect(inUse).toEqual({ kind: "port-in-use" });
+    const elsewhere = await startHttpServer({ app, host: "203.0.113.7", port: 0, requests });
+    expect(elsewhere).toEqual({ kind: "no-such-address" });
+    const nowhere = await startHttpServer({ app, host: "no.such.host.invalid", port: 0, requests });
+    expect(nowhere).toEqual({ kind: "no-such-address" });
+  });
+});
+
+describe("what is not a request", () => {
+  const host = "host: localhost\r\n";
+  it.each([
+    ["no HTTP at all", "HELLO\r\n\r\n", "request_malformed"],
+    ["a bad header", `GET / HTTP/1.1\r\n${host}a b: c\r\n\r\n`, "request_malformed"],
+    ["no host", "GET /health HTTP/1.1\r\n\r\n", "request_malformed"],
+    ["no host for a trace", "GET /observability/traces/a HTTP/1.1\r\n\r\n", "request_malformed"],
+    ["a bad host", "GET /health HTTP/1.1\r\nhost: a b\r\n\r\n", "request_malformed"],
+    ["a backslash", `GET /a\\b HTTP/1.1\r\n${host}\r\n`, "request_malformed"],
+    [
+      "huge headers",
+      `GET / HTTP/1.1\r\n${host}x: ${"y".repeat(20_000)}\r\n\r\n`,
+      "headers_too_large",
+    ],
+    ["an expectation", `GET / HTTP/1.1\r\n${host}expect: wonders\r\n\r\n`, "expectation_failed"],
+  ] as const)("%s is answered with the usual body", async (_, text, type) => {
+    const socket = await open(
+      platform.server.port,
+      text.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"),
+    );
+    const answer = await readAll(socket);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${ERROR_TYPES[type].status} `));
+    expect(answer.toLowerCase()).toContain("agate-version:");
+    const body = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
+    expect(body.detail).toMatchObject([{ type }]);
+  });
+});
+
+describe("the log", () => {
+  it("has a line a request, without what the query says", async () => {
+    await platform.get("/observability/traces/?q=secret&limit=0");
+    await platform.get('/no%22thing"here');
+    const lines = (await platform.logLines()).filter(({ msg }) => msg === "request");
+    expect(lines).toContainEqual({
+      level: 30,
+      time: expect.any(Number),
+      method: "GET",
+      path: "/observability/traces/",
+      status: 422,
+      ms: expect.any(Number),
+      msg: "request",
+    });
+    expect(lines).toContainEqual(
+      expect.objectContaining({ path: '/no%22thing"here', status: 404 }),
+    );
+    expect(JSON.stringify(lines)).not.toContain("secret");
+  });
+});
+
+describe("closing", () => {
+  const ID = traceIdOf(9);
+
+  /** A platform with a trace too large for the buffers between server and client. */
+  async function withLargeTrace(): Promise<TestPlatform> {
+    const other = await startTestPlatform();
+    const text = "x".repeat(100_000);
+    for (let n = 1; n <= 300; n += 100) {
+      const spans = Array.from({ length: 100 }, (_, m) =>
+        storedSpan({ traceId: ID, id: spanIdOf(n + m), start: n + m, inputs: text }),
+      );
+      await other.append(spans);
+    }
+    return other;
+  }
+
+  it("finishes the answers under way and closes idle connections", async () => {
+    const other = await withLargeTrace();
+    const { port } = other.server;
+    const idle = await open(port, "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    expect(await readHead(idle)).toContain("200 OK");
+    const slow = await open(
+      port,
+      `GET /observability/traces/${ID} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    );
+    let text = await readHead(slow);
+    slow.pause();
+    const closed = other.server.close();
+    await once(idle, "close");
+    const late = connect(port, "127.0.0.1");
+    const [refusal] = (await once(late, "error")) as [NodeJS.ErrnoException];
+    expect(refusal.code).toBe("ECONNREFUSED");
+    text += await readAll(slow);
+    expect(text.endsWith(END_OF_CHUNKS)).toBe(true);
+    expect(text.split('"id":"')).toHaveLength(301);
+    expect(await closed).toBe(0);
+    await other.close().catch(() => {});
+  });
+
+  it("breaks off what does not end in time", async () => {
+    const other = await withLargeTrace();
+    const stuck = await open(
+      other.server.port,
+      `GET /observability/traces/${ID} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    );
+    await readHead(stuck);
+    stuck.pause();
+    stuck.on("error", () => {});
+    expect(await other.server.close(1)).toBe(1);
+    await other.close().catch(() => {});
+  });
+});
+
+describe("an answer that cannot be finished", () => {
+  it("is broken off, so that half of it never looks whole", async () => {
+    const id = traceIdOf(10);
+    const text = "x".repeat(120_000);
+    for (let n = 1; n <= 600; n += 100) {
+      await platform.append(
+        Array.from({ length: 100 }, (_, m) =>
+          storedSpan({ traceId: id, id: spanIdOf(5000 + n + m), start: n + m, inputs: text }),
+        ),
+      );
+    }
+    const socket = await open(
+      platform.server.port,
+      `GET /observability/traces/${id} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    );
+    let received = await readHead(socket);
+    socket.pause();
+    const path = `/observability/traces/${id}`;
+    expect((await platform.send({ method: "DELETE", path })).status).toBe(204);
+    received += await readAll(socket);
+    expect(received.slice(0, 500).toLowerCase()).toContain("transfer-encoding: chunked");
+    expect(received.length).toBeGreaterThan(1_000_000);
+    expect(received.endsWith(END_OF_CHUNKS)).toBe(false);
+    expect(await platform.logLines()).toContainEqual(
+      expect.objectContaining({ path, aborted: true, status: 200 }),
+    );
+  });
+});
