@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { EXIT_CODES } from "../packages/cli/src/commands/exit-codes.ts";
 import { serverCommand } from "../packages/cli/src/commands/server-command.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../docs/guide/running-the-server.md"), "utf8");
@@ -21,4 +22,9 @@ it("has the choices of every option that has some", () => {
     const row = page.split("\n").find((line) => line.startsWith(`| \`${flags}\``));
     for (const choice of argChoices ?? []) expect(row).toContain(`\`${choice}\``);
   }
+});
+
+it("has every exit code in the guide", () => {
+  const documented = [...page.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+  expect(documented).toEqual(Object.values(EXIT_CODES));
 });
