@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { installState } from "./install-stamp.mjs";
+import { installState, markInstallUnfinished } from "./install-stamp.mjs";
 
 /**
  * Installs the dependencies unless they are there, and returns the pinned Node among them.
@@ -33,7 +33,7 @@ export function ensureInstalled(root) {
 function install(root, state) {
   const reason = {
     missing: "Installing the dependencies, this once",
-    outdated: "package-lock.json has changed: installing the dependencies",
+    outdated: "Bringing the dependencies up to package-lock.json",
     interrupted: "The last install was broken off: installing the dependencies again",
   }[state];
   process.stderr.write(`${reason} …\n`);
@@ -41,7 +41,7 @@ function install(root, state) {
   // mirror may not have them all. `--no-save` leaves the lockfile as it is.
   const args = ["install", "--no-save", "--loglevel=error"];
   if (state === "interrupted") removeInstalled(root);
-  else rmSync(join(root, "node_modules/.agate-install"), { force: true });
+  if (state === "outdated") markInstallUnfinished(root);
   /** @type {import("node:child_process").SpawnSyncOptions} */
   const options = { cwd: root, stdio: ["ignore", "ignore", "inherit"] };
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;

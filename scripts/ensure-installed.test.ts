@@ -8,7 +8,7 @@ const scripts = import.meta.dirname;
 /** Stands where npm would: notes that it ran, then installs a "Node" and runs the postinstall. */
 const npm = `
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { writeInstallStamp } from ${JSON.stringify(join(scripts, "install-stamp.mjs"))};
+import { markInstallFinished } from ${JSON.stringify(join(scripts, "install-stamp.mjs"))};
 appendFileSync("npm.log", process.argv.slice(2).join(" ") + "\\n");
 mkdirSync("node_modules/node/bin", { recursive: true });
 const lockfile = readFileSync("package-lock.json", "utf8");
@@ -19,7 +19,8 @@ if (lockfile.includes("unobtainable")) {
 if (lockfile.includes("power cut")) process.kill(process.pid, "SIGKILL");
 writeFileSync("node_modules/node/bin/node", "");
 writeFileSync("node_modules/node/bin/node.exe", "");
-writeInstallStamp(".");
+writeFileSync("node_modules/.package-lock.json", "{}");
+markInstallFinished(".");
 `;
 
 let root: string;
@@ -96,6 +97,14 @@ it("does not take an update that was broken off for the install before it", () =
   expect(ensureInstalled().status).toBe(1);
   write("package-lock.json", "{}");
   expect(ensureInstalled().stderr).toContain("broken off");
+});
+
+it("works on top of what somebody installed in another way", () => {
+  write("node_modules/.package-lock.json", "{}");
+  write("node_modules/kept/index.js", "");
+  expect(ensureInstalled().status).toBe(0);
+  expect(existsSync(join(root, "node_modules/kept"))).toBe(true);
+  expect(ensureInstalled().stderr).toBe("");
 });
 
 it("shows npm's own words when it fails, and tries again the next time", () => {

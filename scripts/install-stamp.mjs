@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+const UNFINISHED = "unfinished\n";
+
 /** @param {string} root */
 const stampFile = (root) => join(root, "node_modules", ".agate-install");
 
@@ -17,20 +19,29 @@ function stampOf(root) {
 }
 
 /**
- * How `node_modules` stands to the lockfile. The stamp is written last, by npm's postinstall, so a
- * folder without one is an install that was broken off; npm itself would take its half-written
- * packages for whole.
+ * How `node_modules` stands to the lockfile. An install that was broken off must be told from one
+ * that is only old: npm takes half-written packages for whole. It writes its own
+ * `.package-lock.json` last of all, and our stamp after that; while it works on top of an older
+ * install, the stamp says so.
  *
  * @param {string} root
  * @returns {"current" | "outdated" | "interrupted" | "missing"}
  */
 export function installState(root) {
   if (!existsSync(join(root, "node_modules"))) return "missing";
-  if (!existsSync(stampFile(root))) return "interrupted";
-  return readFileSync(stampFile(root), "utf8") === stampOf(root) ? "current" : "outdated";
+  if (!existsSync(join(root, "node_modules/.package-lock.json"))) return "interrupted";
+  if (!existsSync(stampFile(root))) return "outdated";
+  const stamp = readFileSync(stampFile(root), "utf8");
+  if (stamp === UNFINISHED) return "interrupted";
+  return stamp === stampOf(root) ? "current" : "outdated";
 }
 
 /** @param {string} root */
-export function writeInstallStamp(root) {
+export function markInstallFinished(root) {
   writeFileSync(stampFile(root), stampOf(root));
+}
+
+/** @param {string} root */
+export function markInstallUnfinished(root) {
+  writeFileSync(stampFile(root), UNFINISHED);
 }

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeInstallStamp } from "./install-stamp.mjs";
+import { markInstallFinished } from "./install-stamp.mjs";
 
-writeInstallStamp(dirname(dirname(fileURLToPath(import.meta.url))));
+markInstallFinished(dirname(dirname(fileURLToPath(import.meta.url))));
