@@ -121,13 +121,13 @@ function attribute(
   });
 }
 
-const WORDS = "the order of parcel refund ship to customer and answer in a short friendly tone".split(
-  " ",
-);
+const WORDS =
+  "the order of parcel refund ship to customer and answer in a short friendly tone".split(" ");
 
 function words(bytes: number, seed: number): string {
   let text = "";
-  for (let i = seed; text.length < bytes; i = (i * 7 + 3) % 1009) text += `${WORDS[i % WORDS.length]} `;
+  for (let i = seed; text.length < bytes; i = (i * 7 + 3) % 1009)
+    text += `${WORDS[i % WORDS.length]} `;
   return text.trimEnd();
 }
 

@@ -1,5 +1,4 @@
 import { startIngestThread } from "./ingest/ingest-thread.ts";
-import { loadPrices } from "./ingest/pricing/load-prices.ts";
 import { hostPolicyFor } from "./server/host-guard.ts";
 import { createHttpApp } from "./server/http-app.ts";
 import type { HttpServer, ListenOutcome } from "./server/http-server.ts";
@@ -58,17 +57,21 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
       `Agate will not listen on ${host} without API keys, which this version does not have yet. Use a loopback address (--host 127.0.0.1) and put a proxy that authenticates in front of it.`,
     );
   }
-  const prices = loadPrices(options.pricesFile);
-  if (prices.kind === "invalid") return refused(prices.reason);
+  const badPrices = await faultIn(options.pricesFile);
+  if (badPrices !== undefined) return refused(badPrices);
 
   await using parts = new AsyncDisposableStack();
-  const failure = Promise.withResolvers<Error>();
   const { log, requests, flush } = await openLog(options.log);
   parts.defer(flush);
+  const failure = Promise.withResolvers<Error>();
+  const fail = (err: Error) => {
+    log.fatal({ err }, "Agate cannot go on.");
+    failure.resolve(err);
+  };
 
   const store = await openSqliteStore({
     directory: options.dataDirectory,
-    onFailure: failure.resolve,
+    onFailure: fail,
   }).catch((error: unknown) => {
     if (error instanceof DataDirectoryError) return error;
     throw error;
@@ -78,10 +81,10 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
 
   const ingest = startIngestThread({
     appender: store.appenderHandle(),
-    prices: prices.table,
+    pricesFile: options.pricesFile,
     maxDecompressedBytes: limits.decompressedBody,
     maxWaitingBytes: limits.waiting,
-    onFailure: failure.resolve,
+    onFailure: fail,
   });
   parts.defer(() => ingest.close());
 
@@ -121,6 +124,14 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
     const brokenOff = await server.close();
     if (brokenOff > 0) log.warn({ connections: brokenOff }, "Connections were broken off.");
   }
+}
+
+/** What is wrong with a price file. The ingest thread reads it again: only it needs the table. */
+async function faultIn(pricesFile: string | null): Promise<string | undefined> {
+  if (pricesFile === null) return undefined;
+  const { loadPrices } = await import("./ingest/pricing/load-prices.ts");
+  const prices = loadPrices(pricesFile);
+  return prices.kind === "invalid" ? prices.reason : undefined;
 }
 
 function refused(reason: string): StartOutcome {

@@ -2,12 +2,20 @@ import { Command } from "commander";
 import { VERSION } from "../version.ts";
 import { serverCommand } from "./server-command.ts";
 
-/** The command line: `agate COMMAND …`. */
+/** The command line: `agate COMMAND …`. Throws a CommanderError where it would exit. */
 export function createProgram(): Command {
-  return new Command("agate")
+  const program = new Command("agate")
     .description("The platform for LLM applications in TypeScript.")
     .version(VERSION, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
-    .showHelpAfterError("Run the command with --help to see what it takes.")
-    .addCommand(serverCommand());
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(usageError(text)) });
+  return program.addCommand(serverCommand().copyInheritedSettings(program));
+}
+
+/** Commander's message in the form of every other refusal: one line. */
+function usageError(text: string): string {
+  const [first = "", ...rest] = text.replace(/^error: /, "").trim();
+  const sentence = (first.toUpperCase() + rest.join("")).replaceAll(/\s*\n\s*/g, " ");
+  return `agate: ${sentence.replace(/\.?$/, ".")} Run it with --help to see what it takes.\n`;
 }

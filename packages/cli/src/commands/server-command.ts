@@ -4,6 +4,7 @@ import type { LogFormat, LogLevel } from "../server/log/open-log.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../server/log/open-log.ts";
 import type { Platform, StartOutcome } from "../start-platform.ts";
 import { startPlatform } from "../start-platform.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
 import { parseDuration, parsePort, parseSize } from "./option-parsers.ts";
 
 interface ServerFlags {
@@ -81,13 +82,19 @@ async function runServer(flags: ServerFlags): Promise<void> {
   });
   if (outcome.kind === "refused") {
     process.stderr.write(`agate: ${outcome.reason}\n`);
-    process.exitCode = 1;
+    process.exitCode = EXIT_CODES.failed;
     return;
   }
   const { platform } = outcome;
   const end = await endOf(platform);
-  await platform.close();
-  if (end instanceof Error) throw end;
+  if (end === "stopped") {
+    await platform.close();
+    return;
+  }
+  // What else goes wrong now follows from this error, and must not hide it.
+  await Promise.allSettled([platform.close()]);
+  process.stderr.write(`agate: The server cannot go on: ${end.message}. Its log says more.\n`);
+  process.exit(EXIT_CODES.failed);
 }
 
 /** Waits until somebody stops the server, or it cannot go on. */

@@ -1,6 +1,5 @@
 import type { AppenderHandle } from "../stores/appender-handle.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
-import type { PriceTable } from "./pricing/price-table.ts";
 
 /** What the ingest thread offers to the thread that serves HTTP. */
 export type IngestApi = {
@@ -10,6 +9,7 @@ export type IngestApi = {
 
 export interface IngestData {
   readonly appender: AppenderHandle;
-  readonly prices: PriceTable;
+  /** A JSON file whose prices come before the shipped ones. */
+  readonly pricesFile: string | null;
   readonly maxDecompressedBytes: number;
 }

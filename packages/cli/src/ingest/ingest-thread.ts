@@ -4,11 +4,11 @@ import { spawnThread } from "../threads/spawn-thread.ts";
 import { connectThread } from "../threads/thread-rpc.ts";
 import type { IngestApi, IngestData } from "./ingest-api.ts";
 import type { IngestOutcome, IngestRequest, IngestService } from "./ingest-service.ts";
-import type { PriceTable } from "./pricing/price-table.ts";
 
 export interface IngestOptions {
   readonly appender: AppenderHandle;
-  readonly prices: PriceTable;
+  /** Has been loaded once already, so it is known to be good. */
+  readonly pricesFile: string | null;
   readonly maxDecompressedBytes: number;
   /** Bytes of requests that may wait before further ones are turned away. */
   readonly maxWaitingBytes: number;
@@ -20,8 +20,8 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** Starts the thread that decodes, maps and appends; the caller's thread only passes bytes on. */
 export function startIngestThread(options: IngestOptions): IngestService {
-  const { appender, prices, maxDecompressedBytes } = options;
-  const data: IngestData = { appender, prices, maxDecompressedBytes };
+  const { appender, pricesFile, maxDecompressedBytes } = options;
+  const data: IngestData = { appender, pricesFile, maxDecompressedBytes };
   const worker = spawnThread(import.meta.url, "ingest-worker", data, appender.transfer);
   const thread = connectThread<IngestApi>(worker);
   worker.on("error", (error) => {

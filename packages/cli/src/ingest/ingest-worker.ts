@@ -4,10 +4,17 @@ import { openAppender } from "../stores/open-appender.ts";
 import { serveThread } from "../threads/thread-rpc.ts";
 import { createIngest } from "./create-ingest.ts";
 import type { IngestApi, IngestData } from "./ingest-api.ts";
+import { loadPrices } from "./pricing/load-prices.ts";
 
-const { appender, prices, maxDecompressedBytes } = workerData as IngestData;
+const { appender, pricesFile, maxDecompressedBytes } = workerData as IngestData;
 const main = parentPort as MessagePort;
-const ingest = createIngest({ appender: openAppender(appender), prices, maxDecompressedBytes });
+const prices = loadPrices(pricesFile);
+if (prices.kind === "invalid") throw new Error(prices.reason);
+const ingest = createIngest({
+  appender: openAppender(appender),
+  prices: prices.table,
+  maxDecompressedBytes,
+});
 
 serveThread<IngestApi>(main, {
   ingest,

@@ -10,6 +10,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { APPLICATION_ID, MIGRATIONS, migrate, SCHEMA_VERSION } from "./span-schema.ts";
+import { isBusy, isCorrupt } from "./sqlite-errors.ts";
 
 /** The folder could not be opened; the message is one sentence for the person who started us. */
 export class DataDirectoryError extends Error {
@@ -86,7 +87,7 @@ function takeLock(path: string): DatabaseSync {
     return lock;
   } catch (error) {
     lock.close();
-    if (sqliteCode(error) === SQLITE_BUSY) {
+    if (isBusy(error)) {
       throw new DataDirectoryError(
         `The data directory ${path} is in use by another Agate server${runningPid(files.pid)}. Stop that one, or choose another with --data-dir.`,
       );
@@ -144,8 +145,7 @@ function prepareDatabase(file: string, migrations: readonly string[]): void {
       db.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC LIMIT 1`).get();
     }
   } catch (error) {
-    const code = sqliteCode(error);
-    if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) {
+    if (isCorrupt(error)) {
       throw new DataDirectoryError(
         `${file} is damaged (${reasonOf(error)}). Nothing was changed: restore it from a backup, or choose another folder with --data-dir.`,
       );
@@ -154,16 +154,6 @@ function prepareDatabase(file: string, migrations: readonly string[]): void {
   } finally {
     db?.close();
   }
-}
-
-const SQLITE_BUSY = 5;
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
-/** SQLite's primary result code of an error thrown by node:sqlite, if it is one. */
-export function sqliteCode(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === "number" ? code & 0xff : undefined;
 }
 
 const FILE_SYSTEM_REASONS: Record<string, string> = {

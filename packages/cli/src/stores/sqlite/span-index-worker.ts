@@ -3,8 +3,11 @@ import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
 import { lowerThreadPriority } from "../../threads/lower-thread-priority.ts";
 import { connectThread, serveThread } from "../../threads/thread-rpc.ts";
+import { filesIn } from "./data-directory.ts";
 import type { ForgetApi, SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
+import { removeIndex } from "./span-index-file.ts";
 import { SpanIndexer } from "./span-indexer.ts";
+import { isCorrupt, passingReason } from "./sqlite-errors.ts";
 
 /** While spans keep coming the index rests this many times as long as it works. */
 const REST_WHILE_BUSY = 3;
@@ -33,6 +36,18 @@ function run(): Promise<void> {
 }
 
 async function work(): Promise<void> {
+  try {
+    await indexAll();
+    await removeAll();
+  } catch (error) {
+    // The next commit tries again.
+    if (passingReason(error) !== undefined) return;
+    if (isCorrupt(error)) removeIndex(filesIn(directory).index);
+    throw error;
+  }
+}
+
+async function indexAll(): Promise<void> {
   while (!closed) {
     const started = performance.now();
     if (!indexer.indexSome()) break;
@@ -40,6 +55,9 @@ async function work(): Promise<void> {
     const isBusy = now - lastWake < QUIET_AFTER_MS && waiting === 0;
     await pause(isBusy ? (now - started) * REST_WHILE_BUSY : 0);
   }
+}
+
+async function removeAll(): Promise<void> {
   while (!closed) {
     const gone = indexer.removeSome();
     if (gone.length === 0) break;

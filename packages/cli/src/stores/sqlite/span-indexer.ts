@@ -1,10 +1,11 @@
-import { rmSync } from "node:fs";
 import type { StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL } from "../../span-tree/record-text.ts";
-import { filesIn, sqliteCode } from "./data-directory.ts";
+import { filesIn } from "./data-directory.ts";
 import { searchableText } from "./search-text.ts";
 import { decodeHeader } from "./segment.ts";
+import type { IndexProgress } from "./span-index-file.ts";
+import { openIndex, progressOf } from "./span-index-file.ts";
 
 /** Spans whose text is indexed in one step: some tens of milliseconds of work, and one commit. */
 const TEXTS_PER_STEP = 1_000;
@@ -43,19 +44,13 @@ export class SpanIndexer {
   readonly #removeId: StatementSync;
   readonly #setTexts: StatementSync;
   readonly #setIds: StatementSync;
-  #progress: Progress;
+  #progress: IndexProgress;
 
   constructor(directory: string) {
     const files = filesIn(directory);
     this.#spans = new DatabaseSync(files.spans, { readOnly: true });
     this.#index = openIndex(files.index);
     this.#progress = progressOf(this.#index);
-    if (Math.max(this.#progress.ids, this.#progress.texts) > lastSpanNo(this.#spans)) {
-      // The spans were restored from a backup: the index knows rows that are gone.
-      this.#index.close();
-      this.#index = remakeIndex(files.index);
-      this.#progress = progressOf(this.#index);
-    }
     this.#nextSpans = this.#spans.prepare(
       "SELECT span_no, span_id, segment FROM spans WHERE span_no > ? ORDER BY span_no LIMIT ?",
     );
@@ -160,60 +155,4 @@ export class SpanIndexer {
       return searchableText(JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`));
     };
   }
-}
-
-const SCHEMA = `
-  CREATE VIRTUAL TABLE spans_text USING fts5(
-    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
-  );
-  CREATE TABLE span_ids (
-    span_id TEXT NOT NULL, span_no INTEGER NOT NULL, PRIMARY KEY (span_id, span_no)
-  ) STRICT, WITHOUT ROWID;
-  -- The last span whose id, and the last whose text, is in here.
-  CREATE TABLE progress (ids INTEGER NOT NULL, texts INTEGER NOT NULL) STRICT;
-  INSERT INTO progress VALUES (0, 0);
-  PRAGMA user_version = 1;
-`;
-
-function openIndex(file: string): DatabaseSync {
-  try {
-    const index = new DatabaseSync(file);
-    // Not FULL: what a power cut takes from the index is indexed again.
-    index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-    const { user_version } = index.prepare("PRAGMA user_version").get() as {
-      user_version: number;
-    };
-    if (user_version === 1) {
-      progressOf(index);
-      return index;
-    }
-    index.close();
-  } catch (error) {
-    // Not a SQLite error (no permission, say): making the file anew would not help.
-    if (sqliteCode(error) === undefined) throw error;
-  }
-  return remakeIndex(file);
-}
-
-function remakeIndex(file: string): DatabaseSync {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
-  const index = new DatabaseSync(file);
-  index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-  index.exec(`BEGIN; ${SCHEMA} COMMIT`);
-  return index;
-}
-
-/** The numbers of the last spans that are indexed. */
-interface Progress {
-  readonly ids: number;
-  readonly texts: number;
-}
-
-function progressOf(index: DatabaseSync): Progress {
-  return index.prepare("SELECT ids, texts FROM progress").get() as unknown as Progress;
-}
-
-function lastSpanNo(spans: DatabaseSync): number {
-  const row = spans.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'spans'").get();
-  return (row as { seq: number } | undefined)?.seq ?? 0;
 }

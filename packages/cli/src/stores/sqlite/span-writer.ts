@@ -1,7 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import type { AppendOutcome, TraceChange } from "../span-store.ts";
 import type { BatchToWrite } from "./batch-encoder.ts";
-import { filesIn, sqliteCode } from "./data-directory.ts";
+import { filesIn } from "./data-directory.ts";
+import { passingReason } from "./sqlite-errors.ts";
 import { TraceRemover } from "./trace-remover.ts";
 import { TraceWriter } from "./trace-writer.ts";
 
@@ -142,25 +143,4 @@ function settle(
 ): void {
   if (outcome.kind === "failed") answer.reject(outcome.error);
   else answer.resolve(outcome);
-}
-
-const SQLITE_BUSY = 5;
-const SQLITE_READONLY = 8;
-const SQLITE_IOERR = 10;
-const SQLITE_FULL = 13;
-
-/** Why the disk cannot take a commit now; undefined for an error that trying again will not mend. */
-function passingReason(error: unknown): string | undefined {
-  switch (sqliteCode(error)) {
-    case SQLITE_FULL:
-      return "The disk is full.";
-    case SQLITE_IOERR:
-      return "The disk reported an error.";
-    case SQLITE_READONLY:
-      return "The data directory is read-only.";
-    case SQLITE_BUSY:
-      return "The database is locked by another program.";
-    default:
-      return undefined;
-  }
 }

@@ -1,10 +1,7 @@
-import { once } from "node:events";
 import type { DatabaseSync } from "node:sqlite";
-import type { MessagePort, Transferable, Worker } from "node:worker_threads";
+import type { MessagePort, Transferable } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
-import type { ThreadApi, ThreadClient } from "../../threads/thread-rpc.ts";
-import { connectThread } from "../../threads/thread-rpc.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
 import type {
@@ -21,7 +18,9 @@ import { openDataDirectory } from "./data-directory.ts";
 import { openForReading } from "./open-for-reading.ts";
 import type { QueryApi, QueryData } from "./query-api.ts";
 import type { SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
+import { prepareIndex } from "./span-index-file.ts";
 import { createSqliteAppender } from "./sqlite-appender.ts";
+import { StoreThread } from "./store-thread.ts";
 import { TraceReader } from "./trace-reader.ts";
 import type { CommitNotice, WriterApi, WriterData } from "./writer-api.ts";
 
@@ -31,15 +30,11 @@ export interface SqliteStoreOptions {
   readonly onFailure?: (error: Error) => void;
 }
 
-interface Thread<Api extends ThreadApi> {
-  readonly client: ThreadClient<Api>;
-  readonly worker: Worker;
-}
-
 interface Threads {
-  readonly writer: Thread<WriterApi>;
-  readonly index: Thread<SpanIndexApi>;
-  readonly query: Thread<QueryApi>;
+  readonly writer: StoreThread<WriterApi>;
+  readonly index: StoreThread<SpanIndexApi>;
+  readonly query: StoreThread<QueryApi>;
+  /** Where the writer announces its commits. */
   readonly commits: MessagePort;
 }
 
@@ -52,7 +47,10 @@ interface Threads {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SpanStore> {
   const directory = openDataDirectory(options.directory);
   try {
-    return new SqliteStore(directory, await startThreads(options));
+    const { isBehind } = prepareIndex(directory.path);
+    const store = new SqliteStore(directory, makeThreads(options));
+    if (isBehind) store.resumeIndexing();
+    return store;
   } catch (error) {
     directory.release();
     throw error;
@@ -79,7 +77,7 @@ class SqliteStore implements SpanStore {
     this.#appender = createSqliteAppender(this.#appendPort());
     threads.commits.on("message", (changes: CommitNotice) => {
       for (const listener of this.#listeners) listener(changes);
-      void threads.index.client.call("wake", []);
+      this.resumeIndexing();
     });
   }
 
@@ -103,27 +101,27 @@ class SqliteStore implements SpanStore {
   }
 
   listTraces(request: ListRequest): Promise<ListPage> {
-    return this.#threads.query.client.call("listTraces", [request]);
+    return this.#threads.query.call("listTraces", [request]);
   }
 
   listSpans(request: ListRequest): Promise<ListPage> {
-    return this.#threads.query.client.call("listSpans", [request]);
+    return this.#threads.query.call("listSpans", [request]);
   }
 
   analytics(request: AnalyticsRequest): Promise<readonly AnalyticsBucket[]> {
-    return this.#threads.query.client.call("analytics", [request]);
+    return this.#threads.query.call("analytics", [request]);
   }
 
   deleteTrace(project: string, traceId: string): Promise<boolean> {
-    return this.#threads.writer.client.call("deleteTrace", [project, traceId]);
+    return this.#threads.writer.call("deleteTrace", [project, traceId]);
   }
 
   expire(receivedBefore: number, limit: number): Promise<number> {
-    return this.#threads.writer.client.call("expire", [receivedBefore, limit]);
+    return this.#threads.writer.call("expire", [receivedBefore, limit]);
   }
 
   searchCaughtUp(): Promise<void> {
-    return this.#threads.index.client.call("catchUp", []);
+    return this.#threads.index.call("catchUp", []);
   }
 
   watch(listener: (changes: readonly TraceChange[]) => void): () => void {
@@ -131,63 +129,45 @@ class SqliteStore implements SpanStore {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Lets the index follow what was committed. */
+  resumeIndexing(): void {
+    void this.#threads.index.call("wake", []);
+  }
+
   async close(): Promise<void> {
     const { writer, index, query, commits } = this.#threads;
-    await Promise.all([end(index), end(query)]);
+    await Promise.all([index.end(), query.end()]);
     this.#connection.close();
     // Last: the connection that closes last moves the write-ahead log into the database file.
-    await end(writer);
+    await writer.end();
     commits.close();
     this.#directory.release();
   }
 
   #appendPort(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    void this.#threads.writer.client.call("connect", [port1], [port1]);
+    void this.#threads.writer.call("connect", [port1], [port1]);
     return port2;
   }
 }
 
-async function startThreads({ directory, onFailure }: SqliteStoreOptions): Promise<Threads> {
+function makeThreads({ directory, onFailure = () => {} }: SqliteStoreOptions): Threads {
   const commits = new MessageChannel();
-  const toWriter = new MessageChannel();
-  const start = <Api extends ThreadApi>(
-    name: string,
-    data: unknown,
-    transfer: readonly Transferable[],
-  ): Thread<Api> => {
-    const worker = spawnThread(import.meta.url, name, data, transfer);
-    const client = connectThread<Api>(worker);
-    worker.on("error", (error) => {
-      client.fail(error);
-      onFailure?.(error);
-    });
-    worker.on("exit", () => client.fail(new Error(`The thread ${name} has ended`)));
-    return { client, worker };
-  };
-  const writer = start<WriterApi>(
-    "writer-worker",
-    { directory, changes: commits.port2 } satisfies WriterData,
-    [commits.port2],
-  );
-  const index = start<SpanIndexApi>(
-    "span-index-worker",
-    { directory, writer: toWriter.port2 } satisfies SpanIndexData,
-    [toWriter.port2],
-  );
-  await Promise.all([
-    writer.client.call("connect", [toWriter.port1], [toWriter.port1]),
-    // Readers attach the index file, so that has to be there first.
-    index.client.call("wake", []),
-  ]);
-  const query = start<QueryApi>("query-worker", { directory } satisfies QueryData, []);
+  const spawn = (name: string, data: unknown, ...transfer: Transferable[]) =>
+    spawnThread(import.meta.url, name, data, transfer);
+  const writer = new StoreThread<WriterApi>(() => {
+    const data: WriterData = { directory, changes: commits.port2 };
+    return spawn("writer-worker", data, commits.port2);
+  }, onFailure);
+  const index = new StoreThread<SpanIndexApi>(() => {
+    const { port1, port2 } = new MessageChannel();
+    void writer.call("connect", [port1], [port1]);
+    const data: SpanIndexData = { directory, writer: port2 };
+    return spawn("span-index-worker", data, port2);
+  }, onFailure);
+  const query = new StoreThread<QueryApi>(() => {
+    const data: QueryData = { directory };
+    return spawn("query-worker", data);
+  }, onFailure);
   return { writer, index, query, commits: commits.port1 };
-}
-
-async function end<Api extends ThreadApi & { close(): Promise<void> }>(
-  thread: Thread<Api>,
-): Promise<void> {
-  const exited = once(thread.worker, "exit");
-  await (thread.client as ThreadClient<{ close(): Promise<void> }>).call("close", []);
-  await exited;
 }

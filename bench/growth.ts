@@ -1,0 +1,73 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { during, getRequest, httpLoad } from "./http-load.ts";
+import { ingestSpans } from "./ingest-load.ts";
+import type { Line } from "./report.ts";
+import { median, ratio } from "./report.ts";
+import { startAgate, temporaryFolder, untilIdle } from "./server-process.ts";
+
+const SMALL = 100_000;
+const ROUNDS = 5;
+const ROUND_MS = 2_000;
+const TEXT_BYTES = 185;
+/** Of the ids that are read from; a sample of all, so that it needs no memory at 10,000,000 spans. */
+const SAMPLE = 20_000;
+
+/** The time of a trace read when there are many spans, beside the time when there were few. */
+export async function benchGrowth(spans: number): Promise<Line[]> {
+  await using folder = await temporaryFolder();
+  await using agate = await startAgate(folder.path);
+  const sample: string[] = [];
+  let seen = 0;
+  let rate = 0;
+  const growTo = async (target: number) => {
+    while (seen < target) {
+      const result = await ingestSpans(agate.port, Math.min(SMALL, target - seen), TEXT_BYTES);
+      seen += result.spans;
+      rate = result.perSecond;
+      keepSome(sample, result.traceIds, seen / 20);
+    }
+    await untilIdle(agate.pid);
+    const times: number[] = [];
+    for (let round = 0; round <= ROUNDS; round++) times.push(await readMicros(agate.port, sample));
+    return median(times.slice(1));
+  };
+  const few = await growTo(SMALL);
+  const many = await growTo(spans);
+  const bytes = statSync(join(folder.path, "spans.db")).size;
+  return [
+    {
+      what: `trace read at ${seen.toLocaleString("en")} spans (${(bytes / 1e9).toFixed(1)} GB; the last of them taken in at ${Math.round(rate).toLocaleString("en")}/s)`,
+      measured: `${many.toFixed(1)} µs`,
+      reference: `at ${SMALL.toLocaleString("en")} spans ${few.toFixed(1)} µs`,
+      ratio: ratio(many / few),
+      target: "≤ 1.5",
+    },
+  ];
+}
+
+/** Reservoir sampling: each id that ever came by is kept with the same chance. */
+function keepSome(sample: string[], ids: readonly string[], seenBefore: number): void {
+  let seen = seenBefore - ids.length;
+  for (const id of ids) {
+    seen++;
+    if (sample.length < SAMPLE) sample.push(id);
+    else {
+      const place = Math.floor(Math.random() * seen);
+      if (place < SAMPLE) sample[place] = id;
+    }
+  }
+}
+
+/** Microseconds a read, 32 connections at once. */
+async function readMicros(port: number, ids: readonly string[]): Promise<number> {
+  const result = await httpLoad({
+    port,
+    connections: 32,
+    next: during(ROUND_MS, () => {
+      const id = ids[Math.floor(Math.random() * ids.length)];
+      return getRequest(`/observability/traces/${id}/`);
+    }),
+  });
+  return 1e6 / result.perSecond;
+}

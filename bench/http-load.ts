@@ -1,0 +1,85 @@
+import { connect } from "node:net";
+
+// A client on bare sockets: the machine has two cores, and what the client spends the server lacks.
+
+export interface LoadOptions {
+  readonly port: number;
+  readonly connections: number;
+  /** The next request as bytes; undefined ends the connection that asked. */
+  readonly next: () => Buffer | undefined;
+}
+
+export interface LoadResult {
+  readonly answers: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+}
+
+/** Sends requests over several connections, one at a time on each, until there are no more. */
+export async function httpLoad({ port, connections, next }: LoadOptions): Promise<LoadResult> {
+  let answers = 0;
+  const started = performance.now();
+  const count = () => {
+    answers++;
+  };
+  await Promise.all(Array.from({ length: connections }, () => useConnection(port, next, count)));
+  const seconds = (performance.now() - started) / 1000;
+  return { answers, seconds, perSecond: answers / seconds };
+}
+
+/** A `next` that stops after a time. */
+export function during(milliseconds: number, request: () => Buffer): () => Buffer | undefined {
+  let end: number | undefined;
+  return () => {
+    end ??= performance.now() + milliseconds;
+    return performance.now() < end ? request() : undefined;
+  };
+}
+
+export function getRequest(path: string): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+}
+
+export function postRequest(path: string, contentType: string, body: Uint8Array): Buffer {
+  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.byteLength}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), body]);
+}
+
+function useConnection(
+  port: number,
+  next: () => Buffer | undefined,
+  onAnswer: () => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    /** Bytes of the body still to come; undefined before the head of an answer. */
+    let left: number | undefined;
+    const send = () => {
+      const request = next();
+      left = undefined;
+      if (request === undefined) socket.end();
+      else socket.write(request);
+    };
+    socket.on("connect", send);
+    socket.on("error", reject);
+    socket.on("close", () => resolve());
+    socket.on("data", (chunk) => {
+      if (left === undefined) {
+        const end = chunk.indexOf("\r\n\r\n");
+        const head = chunk.toString("latin1", 0, end);
+        const length = /content-length: (\d+)/i.exec(head)?.[1];
+        if (!head.startsWith("HTTP/1.1 200") || length === undefined) {
+          socket.destroy(new Error(`Unexpected answer: ${chunk.toString("latin1", 0, 300)}`));
+          return;
+        }
+        left = Number(length) - (chunk.length - end - 4);
+      } else {
+        left -= chunk.length;
+      }
+      if (left === 0) {
+        onAnswer();
+        send();
+      }
+    });
+  });
+}

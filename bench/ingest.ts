@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import type { SQLInputValue } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
+import { MIGRATIONS } from "../packages/cli/src/stores/sqlite/span-schema.ts";
+import { ingestSpans } from "./ingest-load.ts";
+import type { Line } from "./report.ts";
+import { median, perSecond, ratio } from "./report.ts";
+import { startAgate, temporaryFolder } from "./server-process.ts";
+
+/** About 1 KB of protobuf a span. */
+const TEXT_BYTES = 390;
+const SPANS = 100_000;
+const ROUNDS = 3;
+
+/**
+ * OTLP protobuf in batches of 512, each acknowledged when it is on disk, beside a bare script that
+ * inserts the same rows into the same tables, a commit for every 512 spans.
+ */
+export async function benchIngest(): Promise<Line[]> {
+  const served: number[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await using folder = await temporaryFolder();
+    {
+      await using agate = await startAgate(folder.path);
+      await ingestSpans(agate.port, SPANS / 5, TEXT_BYTES);
+      served.push((await ingestSpans(agate.port, SPANS, TEXT_BYTES)).perSecond);
+    }
+    bare.push(bulkInsert(folder.path));
+  }
+  const rate = median(served);
+  const reference = median(bare);
+  return [
+    {
+      what: `ingest, OTLP protobuf, batches of 512, on disk before the answer (${SPANS} spans)`,
+      measured: perSecond(rate, "spans"),
+      reference: `bare bulk insert of the same rows ${perSecond(reference, "spans")}`,
+      ratio: ratio(rate / reference),
+      target: "≥ 0.5, and ≥ 25,000 spans/s",
+    },
+  ];
+}
+
+const SPANS_PER_COMMIT = 512;
+
+/** Copies the rows that the server wrote into a new file. @returns Spans per second. */
+function bulkInsert(folder: string): number {
+  const source = new DatabaseSync(join(folder, "spans.db"), { readOnly: true });
+  const tables = ["traces", "segments", "spans"].map((table) => {
+    const statement = source.prepare(`SELECT * FROM ${table} ORDER BY rowid`);
+    statement.setReturnArrays(true);
+    return { table, rows: statement.all() as unknown as SQLInputValue[][] };
+  });
+  const spans = tables[2]?.rows.length as number;
+  const target = new DatabaseSync(join(folder, "bare.db"));
+  target.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536");
+  target.exec("PRAGMA wal_autocheckpoint = 16384");
+  for (const migration of MIGRATIONS) target.exec(migration);
+  const inserts = tables.map(({ table, rows }) => ({
+    rows,
+    // Rows of each table that belong to one commit of 512 spans.
+    perCommit: Math.ceil((rows.length * SPANS_PER_COMMIT) / spans),
+    insert: target.prepare(`INSERT INTO ${table} VALUES (${rows[0]?.map(() => "?").join(", ")})`),
+  }));
+  const started = performance.now();
+  for (let commit = 0; commit * SPANS_PER_COMMIT < spans; commit++) {
+    target.exec("BEGIN");
+    for (const { rows, perCommit, insert } of inserts) {
+      for (const row of rows.slice(commit * perCommit, (commit + 1) * perCommit)) {
+        insert.run(...row);
+      }
+    }
+    target.exec("COMMIT");
+  }
+  const seconds = (performance.now() - started) / 1000;
+  source.close();
+  target.close();
+  return spans / seconds;
+}

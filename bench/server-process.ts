@@ -1,0 +1,94 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** A server in a process of its own. */
+export interface ServerProcess extends AsyncDisposable {
+  readonly pid: number;
+  readonly port: number;
+  /** Milliseconds from the start of the process to its first answer. */
+  readonly firstAnswerMs: number;
+  stop(): Promise<void>;
+}
+
+const AGATE = join(import.meta.dirname, "../packages/cli/dist/agate.js");
+const BARE = join(import.meta.dirname, "bare-server.ts");
+
+/** The built product, as a user runs it: with its request log on. */
+export function startAgate(dataDirectory: string): Promise<ServerProcess> {
+  const args = [AGATE, "server", "--port", "0", "--data-dir", dataDirectory];
+  return start(args, (line) => /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(line)?.[1], "/health");
+}
+
+/** A bare node:http server that sends what another server would, from memory. */
+export function startBare(originPort: number, paths: readonly string[]): Promise<ServerProcess> {
+  const args = ["--no-warnings", BARE];
+  return start(
+    args,
+    (line) => /^listening (\d+)/.exec(line)?.[1],
+    "/",
+    (child) => {
+      child.send({ originPort, paths });
+    },
+  );
+}
+
+async function start(
+  args: readonly string[],
+  portIn: (line: string) => string | undefined,
+  healthPath: string,
+  onSpawn: (child: ChildProcess) => void = () => {},
+): Promise<ServerProcess> {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  onSpawn(child);
+  const exited = once(child, "exit");
+  const port = await new Promise<number>((resolve, reject) => {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+      const found = portIn(line);
+      if (found !== undefined) resolve(Number(found));
+    });
+    child.once("exit", (code) => reject(new Error(`${args.join(" ")} ended with ${code}`)));
+  });
+  const answer = await fetch(`http://127.0.0.1:${port}${healthPath}`);
+  await answer.arrayBuffer();
+  const firstAnswerMs = performance.now() - started;
+  const stop = async () => {
+    if (child.exitCode === null) child.kill("SIGTERM");
+    await exited;
+  };
+  return { pid: child.pid as number, port, firstAnswerMs, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** A folder that is gone afterwards. */
+export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "agate-bench-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Resident memory of a process in megabytes (10^6 bytes). Linux only. */
+export function residentMegabytes(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
+  return (Number(kilobytes) * 1024) / 1e6;
+}
+
+/** Waits until a process does next to nothing: its index has caught up, its garbage is collected. */
+export async function untilIdle(pid: number): Promise<void> {
+  const ticks = () => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(" ");
+    return Number(fields[13]) + Number(fields[14]);
+  };
+  // A tick is 10 ms of processor time.
+  for (let before = ticks(); ; ) {
+    await pause(1000);
+    const now = ticks();
+    if (now - before <= 2) return;
+    before = now;
+  }
+}

@@ -1,0 +1,39 @@
+const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
+
+/** SQLite's primary result code of an error thrown by node:sqlite; undefined for other errors. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+/** Somebody else holds a lock on the file. */
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE_BUSY;
+}
+
+/** The file is not what it should be. */
+export function isCorrupt(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
+/** Why the disk cannot take a commit now; undefined for an error that trying again will not mend. */
+export function passingReason(error: unknown): string | undefined {
+  switch (sqliteCode(error)) {
+    case SQLITE_FULL:
+      return "The disk is full.";
+    case SQLITE_IOERR:
+      return "The disk reported an error.";
+    case SQLITE_READONLY:
+      return "The data directory is read-only.";
+    case SQLITE_BUSY:
+      return "The database is locked by another program.";
+    default:
+      return undefined;
+  }
+}
