@@ -7,6 +7,7 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { readTrace } from "./read-back.ts";
+import { startTickingClock } from "./ticking-clock.ts";
 
 /** An application with OpenTelemetry set up as the guide says, that sends to a running server. */
 export interface TracedApplication extends AsyncDisposable {
@@ -23,6 +24,7 @@ export interface TracedApplication extends AsyncDisposable {
 }
 
 export function startTracedApplication(serverUrl: string): TracedApplication {
+  const clock = startTickingClock();
   const ends = new SpanEnds();
   const exporter = new OTLPTraceExporter({ url: `${serverUrl}/v1/traces` });
   const provider = new TracerProvider({
@@ -54,6 +56,7 @@ export function startTracedApplication(serverUrl: string): TracedApplication {
     async [Symbol.asyncDispose]() {
       await provider.shutdown();
       context.disable();
+      clock[Symbol.dispose]();
     },
   };
 }
