@@ -2,7 +2,16 @@ import type { SpanRecord } from "@agate/protocol";
 import type { OpenTelemetryOptions } from "@ai-sdk/otel";
 import { LegacyOpenTelemetry, OpenTelemetry } from "@ai-sdk/otel";
 import type { Telemetry } from "ai";
-import { embed, embedMany, generateText, isStepCount, Output, streamText, tool } from "ai";
+import {
+  embed,
+  embedMany,
+  generateObject,
+  generateText,
+  isStepCount,
+  Output,
+  streamText,
+  tool,
+} from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { RunningServer } from "../running-server.ts";
@@ -22,6 +31,8 @@ import { startTracedApplication } from "./traced-application.ts";
 let server: RunningServer;
 let application: TracedApplication;
 beforeAll(async () => {
+  // generateObject is deprecated, and still in use.
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   server = await startServer();
   application = startTracedApplication(server.url);
 });
@@ -228,21 +239,27 @@ describe("the AI SDK", () => {
     expectTotalOfCalls(top, { input_tokens: 30, output_tokens: 6, cost: 0.00000735 });
   });
 
-  it("records structured output", async () => {
+  it.each(["generateText", "generateObject"])("records structured output of %s", async (name) => {
+    const schema = z.object({ stone: z.string() });
+    const options = { prompt: "Name a stone.", telemetry: telemetry() };
+    const model = chatModel(textAnswer('{"stone":"agate"}', 50, 10));
     let output: unknown;
     const top = await application.trace("structure", {}, async () => {
-      const result = await generateText({
-        model: chatModel(textAnswer('{"stone":"agate"}', 50, 10)),
-        output: Output.object({ schema: z.object({ stone: z.string() }) }),
-        prompt: "Name a stone.",
-        telemetry: telemetry(),
-      });
-      output = result.output;
+      output =
+        name === "generateText"
+          ? (await generateText({ ...options, model, output: Output.object({ schema }) })).output
+          : (await generateObject({ ...options, model, schema })).object;
     });
     expect(output).toEqual({ stone: "agate" });
-    expect(spanNamed(top, "chat gpt-4o-mini").content.outputs).toMatchObject({
-      messages: [message("assistant", '{"stone":"agate"}')],
-    });
+    expect(top.children?.[0]?.spankind).toBe("AGENT");
+    const answer = { messages: [message("assistant", '{"stone":"agate"}')] };
+    expect(top.children?.[0]?.content.outputs).toMatchObject(answer);
+    expect(modelCalls(top)).toMatchObject([
+      {
+        content: { inputs: { messages: [message("user", "Name a stone.")] }, outputs: answer },
+        config: { model: "gpt-4o-mini" },
+      },
+    ]);
     expectTotalOfCalls(top, { input_tokens: 50, output_tokens: 10, cost: 0.00001275 });
   });
 

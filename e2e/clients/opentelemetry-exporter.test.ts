@@ -11,7 +11,7 @@ import { startServer } from "../running-server.ts";
 import { EVENTFUL_RECORD } from "./eventful-record.ts";
 import { recordEventfulTrace } from "./eventful-trace.ts";
 import { HttpExchanges } from "./http-exchanges.ts";
-import { readSpan, readTrace, spanNamed, spansOf } from "./read-back.ts";
+import { findTraces, readSpan, readTrace, spanNamed, spansOf } from "./read-back.ts";
 
 // A flush sends all batches at once, and the exporter refuses more than 30 at a time.
 const TREE_SPANS = 200;
@@ -53,6 +53,8 @@ describe.each(FORMS)(
       expect(withoutIds(record)).toEqual(EVENTFUL_RECORD);
       const inner = spanNamed(record, "look-up");
       expect(await readSpan(server.url, inner.id)).toEqual(inner);
+      const found = await findTraces(server.url, "session_id=s-1&user_id=u-1&environment=staging");
+      expect(found.map((item) => item.trace_id)).toContain(traceId);
       await provider.shutdown();
     });
   },
@@ -62,11 +64,14 @@ describe.each(ENCODINGS)("an application that sends small batches of $encoding",
   it("finds its whole trace as soon as it has flushed", async () => {
     const provider = provide(new Exporter({ url: `${server.url}/v1/traces` }), BATCH);
     using exchanges = new HttpExchanges();
-    const { traceId, parents } = recordTree(provider, TREE_SPANS);
+    const { traceId, topId, parents } = recordTree(provider, TREE_SPANS);
     await provider.forceFlush();
 
+    const bySpan = await readSpan(server.url, topId);
+    const record = await readTrace(server.url, traceId);
+    expect(bySpan).toEqual(record);
     expect(exchanges.seen).toHaveLength(Math.ceil(TREE_SPANS / BATCH));
-    const spans = spansOf(await readTrace(server.url, traceId));
+    const spans = spansOf(record);
     expect(new Map(spans.map((span) => [span.id, span.parent_span_id]))).toEqual(parents);
     expect(spans).toHaveLength(TREE_SPANS);
     for (const { id, children } of spans) {
@@ -100,7 +105,8 @@ function recordTree(provider: TracerProvider, count: number) {
     spans.push(span);
   }
   for (const span of spans.toReversed()) span.end();
-  return { traceId: spans[0]?.spanContext().traceId ?? "", parents };
+  const { traceId, spanId: topId } = (spans[0] as Span).spanContext();
+  return { traceId, topId, parents };
 }
 
 /** Ids replaced by the names of the spans that they are of. */

@@ -1,5 +1,5 @@
-import type { SpanRecord } from "@agate/protocol";
-import { spanRecordSchema } from "@agate/protocol/schemas";
+import type { ListedSpan, SpanRecord } from "@agate/protocol";
+import { listedSpanSchema, spanRecordSchema } from "@agate/protocol/schemas";
 
 /** Reads a trace through the HTTP API and checks that it is what the contract says. */
 export async function readTrace(serverUrl: string, traceId: string): Promise<SpanRecord> {
@@ -11,11 +11,23 @@ export async function readSpan(serverUrl: string, spanId: string): Promise<SpanR
   return readRecord(`${serverUrl}/observability/spans/${spanId}/`);
 }
 
+/** The newest traces that a query finds, each as its top. */
+export async function findTraces(serverUrl: string, query: string): Promise<ListedSpan[]> {
+  const { items } = (await readJson(`${serverUrl}/observability/traces/?${query}`)) as {
+    items: unknown[];
+  };
+  return items.map((item) => listedSpanSchema.parse(item));
+}
+
 async function readRecord(url: string): Promise<SpanRecord> {
+  return spanRecordSchema.parse(await readJson(url));
+}
+
+async function readJson(url: string): Promise<unknown> {
   const response = await fetch(url);
   const body = await response.text();
   if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${body}`);
-  return spanRecordSchema.parse(JSON.parse(body));
+  return JSON.parse(body);
 }
 
 /** The span and all below it, parents first. */
