@@ -1,4 +1,6 @@
 const NOTHING = Buffer.alloc(0);
+/** A chunk is full a little before its end, so that the piece that fills it seldom needs a wider one. */
+const SLACK = 32 * 1024;
 
 /** Collects bytes into one buffer after another, each handed out whole. */
 export class ChunkWriter {
@@ -38,7 +40,7 @@ export class ChunkWriter {
   #makeRoom(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#chunk.length) return;
-    const wider = Buffer.allocUnsafe(Math.max(this.#size, needed, this.#chunk.length * 2));
+    const wider = Buffer.allocUnsafe(Math.max(this.#size + SLACK, needed));
     wider.set(this.#chunk.subarray(0, this.#length));
     this.#chunk = wider;
   }

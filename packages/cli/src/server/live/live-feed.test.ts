@@ -71,6 +71,16 @@ describe("GET /observability/live/", () => {
     expect(stream.response.complete).toBe(true);
     await closed;
   });
+
+  it("does not begin while the server stops", async () => {
+    const other = await startTestPlatform();
+    other.app.close();
+    const response = await other.get("/observability/live/");
+    expect(response.status).toBe(503);
+    expect(response.json.detail).toMatchObject([{ type: "shutting_down" }]);
+    expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
+    await other.close();
+  });
 });
 
 describe("LiveFeed", () => {

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { LiveFeed } from "../live/live-feed.ts";
+import type { TestPlatform } from "../testing/test-platform.fixture.ts";
+import { startTestPlatform, TEST_PROJECT } from "../testing/test-platform.fixture.ts";
+import { allRoutes } from "./all-routes.ts";
+import type { Route } from "./route.ts";
+
+const PAGE = new URL("../../../../../docs/reference/http-api.md", import.meta.url);
+const page = readFileSync(PAGE, "utf8");
+
+let platform: TestPlatform;
+let routes: readonly Route[];
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  const { store, ingest } = platform;
+  const onError = () => {};
+  routes = allRoutes({
+    store,
+    ingest,
+    feed: new LiveFeed({ store, project: TEST_PROJECT, onError }),
+    project: TEST_PROJECT,
+    maxBodyBytes: 1,
+    now: Date.now,
+    onIngestUnavailable: onError,
+  });
+});
+afterAll(() => platform.close());
+
+it("lists the same paths in the code and in docs/reference/http-api.md", () => {
+  const rows = [...page.matchAll(/^\| `([A-Z]+)` \| `(\S+)` \| (.+) \|$/gm)];
+  const served = routes.map(({ method, path, operation }) => [method, path, operation.summary]);
+  expect(rows.map(([, ...cells]) => cells)).toEqual(served);
+});
+
+it("lists the same parameters of lists there", () => {
+  const rows = [...page.matchAll(/^\| `([a-z_]+)` \| ([A-Z].+) \|$/gm)];
+  for (const id of ["listTraces", "listSpans"]) {
+    const query = routes.find(({ operation }) => operation.id === id)?.operation.query ?? {};
+    const taken = Object.values(query).map(({ name, description }) => [name, description]);
+    expect(rows.map(([, ...cells]) => cells)).toEqual(taken);
+  }
+});
