@@ -1,6 +1,11 @@
 import type { SpanKind, SpanStatus } from "@agate/protocol";
 
-/** Every condition must hold; an absent one always does. Times are microseconds since 1970. */
+/**
+ * Every condition must hold; an absent one always does. Times are microseconds since 1970.
+ *
+ * A trace is looked at by its top. Where that names no application, variant, environment, user or
+ * session, the earliest of its spans that does speaks for it.
+ */
 export interface SpanFilter {
   readonly application?: string;
   readonly variant?: string;

@@ -107,6 +107,32 @@ export function describeLists(subject: Subject): void {
       }
     });
 
+    it("take what the top does not say from the earliest span that does", async () => {
+      for (const batches of [1, 2, 3]) {
+        subject.fresh();
+        const spans = [
+          storedSpan({ name: "GET /chat", environment: "production" }),
+          storedSpan({ id: spanIdOf(2), parentId: spanIdOf(1), start: 9, sessionId: "later" }),
+          storedSpan({
+            id: spanIdOf(3),
+            parentId: spanIdOf(1),
+            start: 5,
+            sessionId: "earlier",
+            environment: "staging",
+          }),
+        ];
+        const size = Math.ceil(spans.length / batches);
+        for (let at = 0; at < spans.length; at += size) {
+          await subject.append(spans.slice(at, at + size));
+        }
+        const found = (filter: SpanFilter) => subject.namesOf("listTraces", filter);
+        expect(await found({ sessionId: "earlier" })).toEqual(["GET /chat"]);
+        expect(await found({ sessionId: "later" })).toEqual([]);
+        expect(await found({ environment: "production" })).toEqual(["GET /chat"]);
+        expect(await found({ environment: "staging" })).toEqual([]);
+      }
+    });
+
     it("filter traces by their top and their total cost, spans by their own", async () => {
       subject.fresh();
       await subject.append([

@@ -4,6 +4,15 @@ import type { StoredSpan } from "../stored-span.ts";
 import type { EncodedTrace } from "./segment-encoder.ts";
 import { createSegmentEncoder } from "./segment-encoder.ts";
 
+/** What a trace is searched by beside its top's figures. */
+export type Belonging = readonly [
+  application: string | null,
+  variant: string | null,
+  environment: string | null,
+  userId: string | null,
+  sessionId: string | null,
+];
+
 /** The searchable columns of one span, in the order in which the statements bind them. */
 export type SpanColumns = readonly [
   spanId: string,
@@ -12,11 +21,7 @@ export type SpanColumns = readonly [
   name: string,
   kind: string,
   status: string,
-  application: string | null,
-  variant: string | null,
-  environment: string | null,
-  userId: string | null,
-  sessionId: string | null,
+  ...belonging: Belonging,
   cost: number | null,
 ];
 

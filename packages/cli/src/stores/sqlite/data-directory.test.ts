@@ -78,6 +78,21 @@ describe("openDataDirectory", () => {
     expect(refusal()).toMatch(/is a database of another program/);
   });
 
+  it("refuses another program's database that carries no mark, even in its write-ahead log", () => {
+    const db = new DatabaseSync(filesIn(directory).spans);
+    db.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x)");
+    expect(refusal()).toMatch(/is a database of another program/);
+    db.close();
+    expect(refusal()).toMatch(/is a database of another program/);
+  });
+
+  it("takes a database that a killed server had only begun", () => {
+    const db = new DatabaseSync(filesIn(directory).spans);
+    db.exec("PRAGMA journal_mode = WAL");
+    db.close();
+    openDataDirectory(directory).release();
+  });
+
   it("refuses a database of a newer version", () => {
     openDataDirectory(directory).release();
     const db = new DatabaseSync(filesIn(directory).spans);

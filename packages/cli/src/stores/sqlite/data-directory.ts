@@ -1,16 +1,20 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   mkdirSync,
   openSync,
   readFileSync,
   readSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { SQLOutputValue } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { APPLICATION_ID, MIGRATIONS, migrate, SCHEMA_VERSION } from "./span-schema.ts";
-import { isBusy, isCorrupt } from "./sqlite-errors.ts";
+import { isBusy, isCorrupt, isReadOnly } from "./sqlite-errors.ts";
 
 /** The folder could not be opened; the message is one sentence for the person who started us. */
 export class DataDirectoryError extends Error {
@@ -52,7 +56,9 @@ export function openDataDirectory(
   }
   const lock = takeLock(path);
   try {
-    refuseForeignFile(files.spans);
+    for (const file of [files.spans, files.index]) refuseUnwritableFile(file);
+    const kind = refuseForeignFile(files.spans);
+    if (kind === "database") refuseDamagedDatabase(files.spans);
     prepareDatabase(files.spans, migrations);
     writeFileSync(files.pid, `${process.pid}\n`);
   } catch (error) {
@@ -98,8 +104,22 @@ function takeLock(path: string): DatabaseSync {
   }
 }
 
+/** SQLite would open such a file for reading alone, and fail at the first write. */
+function refuseUnwritableFile(file: string): void {
+  try {
+    if (!statSync(file).isFile()) {
+      throw new DataDirectoryError(`Cannot write to ${file}: it is not a file.`);
+    }
+    accessSync(file, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    if (error instanceof DataDirectoryError) throw error;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw new DataDirectoryError(`Cannot write to ${file}: ${reasonOf(error)}.`);
+  }
+}
+
 /** Looks at the file's first bytes only: opening it could already change it. */
-function refuseForeignFile(file: string): void {
+function refuseForeignFile(file: string): "nothing" | "database" {
   const header = Buffer.alloc(100);
   let length: number;
   try {
@@ -110,19 +130,25 @@ function refuseForeignFile(file: string): void {
       closeSync(descriptor);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "nothing";
     throw new DataDirectoryError(`Cannot read ${file}: ${reasonOf(error)}.`);
   }
   // A server that was killed while it made the file leaves it empty.
-  if (length === 0) return;
+  if (length === 0) return "nothing";
   if (length < 100 || header.toString("latin1", 0, 16) !== "SQLite format 3\0") {
     throw new DataDirectoryError(
       `${file} is not a database, or is damaged. It was left as it is: restore it from a backup, or choose another folder with --data-dir.`,
     );
   }
-  const version = header.readUInt32BE(60);
   const application = header.readUInt32BE(68);
-  if (application !== APPLICATION_ID && !(application === 0 && version === 0)) {
+  const version = header.readUInt32BE(60);
+  // Without a mark it may be ours, killed while it was made: that shows when it is opened.
+  if (application !== 0 || version !== 0) refuseForeignMark(file, application, version);
+  return "database";
+}
+
+function refuseForeignMark(file: string, application: number, version: number): void {
+  if (application !== APPLICATION_ID) {
     throw new DataDirectoryError(
       `${file} is a database of another program. It was left as it is: choose another folder with --data-dir.`,
     );
@@ -134,26 +160,67 @@ function refuseForeignFile(file: string): void {
   }
 }
 
-function prepareDatabase(file: string, migrations: readonly string[]): void {
-  let db: DatabaseSync | undefined;
+/**
+ * Reads what a foreign or a damaged database shows itself by, the write-ahead log included, over a
+ * connection that may not write: any other moves the log into the file when it is closed.
+ */
+function refuseDamagedDatabase(file: string): void {
   try {
-    db = new DatabaseSync(file);
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    migrate(db, migrations);
+    using db = new DatabaseSync(file, { readOnly: true });
+    const application = numberFrom(db, "PRAGMA application_id");
+    const tables = numberFrom(db, "SELECT count(*) FROM sqlite_schema");
+    if (application === 0 && tables === 0) return;
+    refuseForeignMark(file, application, numberFrom(db, "PRAGMA user_version"));
+    if (numberFrom(db, "PRAGMA page_count") <= PAGES_CHECKED_AT_START) {
+      const found = valueFrom(db, "PRAGMA quick_check(1)");
+      if (found !== "ok") throw damaged(file, String(found).replaceAll(/\s+/g, " "));
+      return;
+    }
     // The ends of the tables lie at the end of the file: a truncated one shows here, not later.
     for (const table of ["traces", "segments", "spans"]) {
       db.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC LIMIT 1`).get();
     }
   } catch (error) {
-    if (isCorrupt(error)) {
-      throw new DataDirectoryError(
-        `${file} is damaged (${reasonOf(error)}). Nothing was changed: restore it from a backup, or choose another folder with --data-dir.`,
-      );
-    }
-    throw new DataDirectoryError(`Cannot open ${file}: ${reasonOf(error)}.`);
-  } finally {
-    db?.close();
+    // Killed while it was made, with a journal to roll back: preparing it does that.
+    if (isReadOnly(error)) return;
+    throw asRefusal(file, error);
   }
+}
+
+/** Up to 32 MB every page is looked at, which takes some 30 ms; in a larger file only some are. */
+const PAGES_CHECKED_AT_START = 8192;
+
+function numberFrom(db: DatabaseSync, sql: string): number {
+  return Number(valueFrom(db, sql));
+}
+
+function valueFrom(db: DatabaseSync, sql: string): SQLOutputValue {
+  const statement = db.prepare(sql);
+  statement.setReturnArrays(true);
+  return (statement.get() as unknown as [SQLOutputValue])[0];
+}
+
+function prepareDatabase(file: string, migrations: readonly string[]): void {
+  try {
+    using db = new DatabaseSync(file);
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    migrate(db, migrations);
+  } catch (error) {
+    throw asRefusal(file, error);
+  }
+}
+
+function asRefusal(file: string, error: unknown): DataDirectoryError {
+  if (error instanceof DataDirectoryError) return error;
+  return isCorrupt(error)
+    ? damaged(file, reasonOf(error))
+    : new DataDirectoryError(`Cannot open ${file}: ${reasonOf(error)}.`);
+}
+
+function damaged(file: string, reason: string): DataDirectoryError {
+  return new DataDirectoryError(
+    `${file} is damaged (${reason}). Nothing was changed: restore it from a backup, or choose another folder with --data-dir.`,
+  );
 }
 
 const FILE_SYSTEM_REASONS: Record<string, string> = {

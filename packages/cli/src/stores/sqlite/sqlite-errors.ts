@@ -16,6 +16,11 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_BUSY;
 }
 
+/** What was asked for takes a write, and the connection or the file allows none. */
+export function isReadOnly(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE_READONLY;
+}
+
 /** The file is not what it should be. */
 export function isCorrupt(error: unknown): boolean {
   const code = sqliteCode(error);

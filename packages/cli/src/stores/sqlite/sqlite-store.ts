@@ -131,7 +131,7 @@ class SqliteStore implements SpanStore {
 
   /** Lets the index follow what was committed. */
   resumeIndexing(): void {
-    void this.#threads.index.call("wake", []);
+    this.#threads.index.tell("wake", []);
   }
 
   async close(): Promise<void> {
@@ -146,7 +146,7 @@ class SqliteStore implements SpanStore {
 
   #appendPort(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    void this.#threads.writer.call("connect", [port1], [port1]);
+    this.#threads.writer.tell("connect", [port1], [port1]);
     return port2;
   }
 }
@@ -161,7 +161,7 @@ function makeThreads({ directory, onFailure = () => {} }: SqliteStoreOptions): T
   }, onFailure);
   const index = new StoreThread<SpanIndexApi>(() => {
     const { port1, port2 } = new MessageChannel();
-    void writer.call("connect", [port1], [port1]);
+    writer.tell("connect", [port1], [port1]);
     const data: SpanIndexData = { directory, writer: port2 };
     return spawn("span-index-worker", data, port2);
   }, onFailure);

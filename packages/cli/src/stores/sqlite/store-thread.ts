@@ -26,13 +26,22 @@ export class StoreThread<Api extends ClosableApi> {
     return this.#running.client.call(method, args, transfer);
   }
 
+  /** A call whose answer nobody waits for. Should the thread die of it, `onFailure` says so. */
+  tell<Method extends keyof Api & string>(
+    method: Method,
+    args: Parameters<Api[Method]>,
+    transfer: readonly Transferable[] = [],
+  ): void {
+    this.call(method, args, transfer).catch(() => {});
+  }
+
   /** Lets the thread finish what it does; nothing to do when it never started. */
   async end(): Promise<void> {
     if (this.#running === undefined) return;
     const { worker, client } = this.#running;
-    const exited = once(worker, "exit");
-    await (client as ThreadClient<{ close(): Promise<void> }>).call("close", []);
-    await exited;
+    const { call } = client as ThreadClient<{ close(): Promise<void> }>;
+    // Together: should the thread die meanwhile, both reject.
+    await Promise.all([once(worker, "exit"), call("close", [])]);
   }
 
   #start() {

@@ -3,7 +3,8 @@ import type { Figures } from "@agate/protocol";
 import { buildTree } from "../../span-tree/build-tree.ts";
 import { totalText } from "../../span-tree/record-text.ts";
 import type { TraceChange } from "../span-store.ts";
-import type { BatchToWrite, SpanColumns, TraceToWrite } from "./batch-encoder.ts";
+import type { BatchToWrite, Belonging, SpanColumns, TraceToWrite } from "./batch-encoder.ts";
+import { fillBelonging } from "./fill-belonging.ts";
 import type { HeaderRow, PlacedEntry } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
@@ -20,8 +21,8 @@ interface TraceState {
   readonly summarised: number;
 }
 
-const SUMMARY_COLUMNS =
-  "start, latency, name, spankind, status, application, variant, environment, user_id, session_id";
+const BELONGING = "application, variant, environment, user_id, session_id";
+const SUMMARY_COLUMNS = `start, latency, name, spankind, status, ${BELONGING}`;
 
 /**
  * The SQL of the write side. Every method must run inside a transaction; committing is the
@@ -38,6 +39,7 @@ export class TraceWriter {
   readonly #headers: StatementSync;
   readonly #lastSegment: StatementSync;
   readonly #touch: StatementSync;
+  readonly #belonging: StatementSync;
   readonly #summarise: StatementSync;
   readonly #behind: StatementSync;
 
@@ -70,9 +72,16 @@ export class TraceWriter {
     this.#touch = db.prepare(
       "UPDATE traces SET received = ?, segments = segments + ?, spans = spans + ? WHERE trace_no = ?",
     );
+    this.#belonging = db.prepare(
+      `SELECT ${BELONGING} FROM spans WHERE trace_no = ? AND coalesce(${BELONGING}) IS NOT NULL
+       ORDER BY span_id <> ?, start, span_id`,
+    );
+    this.#belonging.setReturnArrays(true);
     this.#summarise = db.prepare(
-      `UPDATE traces SET (${SUMMARY_COLUMNS}) =
-         (SELECT ${SUMMARY_COLUMNS} FROM spans WHERE spans.trace_no = ? AND spans.span_id = ?),
+      `UPDATE traces SET (start, latency, name, spankind, status) =
+         (SELECT start, latency, name, spankind, status FROM spans
+          WHERE spans.trace_no = ? AND spans.span_id = ?),
+         (${BELONGING}) = (?, ?, ?, ?, ?),
          top_segment = ?, top_offset = ?, top_length = ?, spans = ?, summarised = ?,
          cost = ?, input_tokens = ?, output_tokens = ?, total_tokens = ?, total = ?
        WHERE trace_no = ?`,
@@ -104,7 +113,7 @@ export class TraceWriter {
   #writeNew(batch: BatchToWrite, trace: TraceToWrite): void {
     const count = trace.columns.length;
     const top = trace.columns[trace.top] as SpanColumns;
-    const [, ...summary] = top;
+    const belonging = fillBelonging(belongingOf(top), whatOthersSay(trace.columns, top));
     const inserted = this.#insertTrace.run(
       batch.project,
       trace.traceId,
@@ -113,7 +122,8 @@ export class TraceWriter {
       count,
       count,
       trace.topOpenLength,
-      ...summary.slice(0, -1),
+      ...figuresOf(top),
+      ...belonging,
       ...totalColumns(trace.total),
     );
     const traceNo = Number(inserted.lastInsertRowid);
@@ -163,9 +173,12 @@ export class TraceWriter {
     const entries = merger.entries();
     const tree = buildTree(entries);
     const top = entries[tree.top] as PlacedEntry;
+    // The top comes first, so that its own values win.
+    const rows = this.#belonging.iterate(traceNo, top.id) as unknown as Iterable<Belonging>;
     this.#summarise.run(
       traceNo,
       top.id,
+      ...fillBelonging([null, null, null, null, null], rows),
       top.segment - traceNo * SEGMENTS_PER_TRACE,
       top.offset,
       top.openLength,
@@ -175,6 +188,24 @@ export class TraceWriter {
       traceNo,
     );
   }
+}
+
+/** Start, latency, name, kind and status. */
+function figuresOf(columns: SpanColumns) {
+  return columns.slice(1, 6) as [number, number | null, string, string, string];
+}
+
+function belongingOf(columns: SpanColumns): Belonging {
+  return columns.slice(6, 11) as unknown as Belonging;
+}
+
+/** Of the spans that say something the top does not, by start, then id. */
+function whatOthersSay(columns: readonly SpanColumns[], top: SpanColumns): Belonging[] {
+  const open = belongingOf(top).map((value) => value === null);
+  return columns
+    .filter((span) => open.some((isOpen, field) => isOpen && span[6 + field] !== null))
+    .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
+    .map(belongingOf);
 }
 
 /** First segment row of a trace, and the first one past it. */
