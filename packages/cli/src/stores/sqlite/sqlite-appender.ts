@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import { connectThread } from "../../threads/thread-rpc.ts";
+import { connectThread, ThreadEndedError } from "../../threads/thread-rpc.ts";
 import type { SpanAppender } from "../span-store.ts";
 import { createBatchEncoder, transferablesOf } from "./batch-encoder.ts";
 import type { AppendApi } from "./writer-api.ts";
@@ -12,7 +12,15 @@ export function createSqliteAppender(writer: MessagePort): SpanAppender {
     async append(batch) {
       if (batch.spans.length === 0) return { kind: "committed" };
       const encoded = encode(batch);
-      return client.call("append", [encoded], transferablesOf(encoded));
+      try {
+        return await client.call("append", [encoded], transferablesOf(encoded));
+      } catch (error) {
+        // A client that is told to try again finds a server that was started again.
+        if (error instanceof ThreadEndedError) {
+          return { kind: "unavailable", reason: "The writer has ended." };
+        }
+        throw error;
+      }
     },
   };
 }

@@ -4,6 +4,7 @@ import { buildTree } from "../../span-tree/build-tree.ts";
 import { totalText } from "../../span-tree/record-text.ts";
 import type { TraceChange } from "../span-store.ts";
 import type { BatchToWrite, Belonging, SpanColumns, TraceToWrite } from "./batch-encoder.ts";
+import { BatchInsert } from "./batch-insert.ts";
 import { fillBelonging } from "./fill-belonging.ts";
 import type { HeaderRow, PlacedEntry } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
@@ -32,7 +33,7 @@ export class TraceWriter {
   readonly #findTrace: StatementSync;
   readonly #insertTrace: StatementSync;
   readonly #insertSegment: StatementSync;
-  readonly #insertSpan: StatementSync;
+  readonly #insertSpans: BatchInsert;
   readonly #findSpan: StatementSync;
   readonly #forgetSpan: StatementSync;
   readonly #deleteSpan: StatementSync;
@@ -56,10 +57,8 @@ export class TraceWriter {
     this.#insertSegment = db.prepare(
       "INSERT INTO segments (segment, header, body) VALUES (?, ?, ?)",
     );
-    this.#insertSpan = db.prepare(
-      `INSERT INTO spans (trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    const columns = `trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost`;
+    this.#insertSpans = new BatchInsert(db, "spans", columns);
     this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE trace_no = ? AND span_id = ?");
     this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no, span_id) VALUES (?, ?)");
     this.#deleteSpan = db.prepare("DELETE FROM spans WHERE span_no = ?");
@@ -158,10 +157,9 @@ export class TraceWriter {
     for (const [n, { header, body, spans }] of trace.segments.entries()) {
       const segment = first + n;
       this.#insertSegment.run(segment, header, body);
-      for (const index of spans) {
-        const columns = trace.columns[index] as SpanColumns;
-        this.#insertSpan.run(traceNo, segment, project, ...columns);
-      }
+      this.#insertSpans.run(
+        spans.map((index) => [traceNo, segment, project, ...(trace.columns[index] as SpanColumns)]),
+      );
     }
   }
 
