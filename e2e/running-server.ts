@@ -24,8 +24,10 @@ export interface RunningServer extends AsyncDisposable {
   readonly dataDirectory: string;
   /** Everything it has printed so far, on both streams. */
   log(): string;
-  /** Asks it to end (SIGTERM) and gives the exit code; null if a signal ended it. */
-  stop(): Promise<number | null>;
+  /** Resolves with the exit code when it has ended, for whatever reason; null for a signal. */
+  readonly ended: Promise<number | null>;
+  /** Asks it to end and gives the exit code; null if a signal ended it. */
+  stop(signal?: "SIGTERM" | "SIGINT"): Promise<number | null>;
   /** Ends it as a power cut would (SIGKILL), and waits until it is gone. */
   kill(): Promise<void>;
 }
@@ -47,7 +49,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   const ended = once(child, "close").then(() => child.exitCode);
-  const end = (signal: "SIGTERM" | "SIGKILL") => {
+  const end = (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => {
     child.kill(signal);
     return ended;
   };
@@ -64,7 +66,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     pid: child.pid as number,
     dataDirectory,
     log: output.text,
-    stop: () => end("SIGTERM"),
+    ended,
+    stop: (signal = "SIGTERM") => end(signal),
     kill: async () => void (await end("SIGKILL")),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { LogFormat, LogLevel } from "../server/log/open-log.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../server/log/open-log.ts";
-import type { Platform, StartOutcome } from "../start-platform.ts";
+import type { StartOutcome } from "../start-platform.ts";
 import { startPlatform } from "../start-platform.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { parseDuration, parsePort, parseSize } from "./option-parsers.ts";
@@ -64,6 +64,8 @@ function size(flags: string, description: string, bytes: number, shown: string):
 }
 
 async function runServer(flags: ServerFlags): Promise<void> {
+  // From the first moment: a signal while it starts must not leave the folder half made.
+  const stopped = stopSignal();
   const outcome: StartOutcome = await startPlatform({
     host: flags.host,
     port: flags.port,
@@ -86,7 +88,7 @@ async function runServer(flags: ServerFlags): Promise<void> {
     return;
   }
   const { platform } = outcome;
-  const end = await endOf(platform);
+  const end = await Promise.race([stopped, platform.failed]);
   if (end === "stopped") {
     await platform.close();
     return;
@@ -97,13 +99,12 @@ async function runServer(flags: ServerFlags): Promise<void> {
   process.exit(EXIT_CODES.failed);
 }
 
-/** Waits until somebody stops the server, or it cannot go on. */
-async function endOf(platform: Platform): Promise<"stopped" | Error> {
-  const stopped = new Promise<"stopped">((resolvePromise) => {
+/** Resolves when somebody asks the process to end. */
+function stopSignal(): Promise<"stopped"> {
+  return new Promise((resolvePromise) => {
     // A second Ctrl-C while requests are being finished ends the process as usual.
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       process.once(signal, () => resolvePromise("stopped"));
     }
   });
-  return Promise.race([stopped, platform.failed]);
 }

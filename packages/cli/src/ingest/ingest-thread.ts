@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AppenderHandle } from "../stores/appender-handle.ts";
 import { spawnThread } from "../threads/spawn-thread.ts";
-import { connectThread } from "../threads/thread-rpc.ts";
+import { connectThread, ThreadEndedError } from "../threads/thread-rpc.ts";
 import type { IngestApi, IngestData } from "./ingest-api.ts";
 import type { IngestOutcome, IngestRequest, IngestService } from "./ingest-service.ts";
 
@@ -25,7 +25,7 @@ export function startIngestThread(options: IngestOptions): IngestService {
   const worker = spawnThread(import.meta.url, "ingest-worker", data, appender.transfer);
   const thread = connectThread<IngestApi>(worker);
   worker.on("error", (error) => {
-    thread.fail(error);
+    thread.fail(new ThreadEndedError("The ingest thread has ended", { cause: error }));
     options.onFailure(error);
   });
   let waitingBytes = 0;
@@ -37,6 +37,9 @@ export function startIngestThread(options: IngestOptions): IngestService {
     waitingBytes += size;
     try {
       return await thread.call("ingest", [request], [request.body.buffer]);
+    } catch (error) {
+      if (error instanceof ThreadEndedError) return unavailable(`${error.message}.`);
+      throw error;
     } finally {
       waitingBytes -= size;
     }
@@ -44,10 +47,7 @@ export function startIngestThread(options: IngestOptions): IngestService {
 
   return {
     async ingest(request) {
-      if (closing) {
-        const reason = "The server is shutting down.";
-        return { kind: "unavailable", reason, retryAfterSeconds: RETRY_AFTER_SECONDS };
-      }
+      if (closing) return unavailable("The server is shutting down.");
       // One request always gets in, however large: otherwise it never could.
       if (waitingBytes > 0 && waitingBytes + request.body.byteLength > options.maxWaitingBytes) {
         return { kind: "busy", retryAfterSeconds: RETRY_AFTER_SECONDS };
@@ -64,9 +64,12 @@ export function startIngestThread(options: IngestOptions): IngestService {
       if (closing) return;
       closing = true;
       await Promise.allSettled(underWay);
-      const exited = once(worker, "exit");
-      await thread.call("close", []);
-      await exited;
+      // Together: should the thread die meanwhile, both reject.
+      await Promise.all([once(worker, "exit"), thread.call("close", [])]);
     },
   };
+}
+
+function unavailable(reason: string): IngestOutcome {
+  return { kind: "unavailable", reason, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }

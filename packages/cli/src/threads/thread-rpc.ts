@@ -1,4 +1,5 @@
-import type { MessagePort, Transferable, Worker } from "node:worker_threads";
+import type { Transferable, Worker } from "node:worker_threads";
+import { MessagePort } from "node:worker_threads";
 
 /** What a thread offers: plain async functions, arguments and results cloneable. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any[]` accepts every parameter list
@@ -13,6 +14,11 @@ interface Call {
 type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: unknown };
+
+/** The other thread has ended, in order or not: nobody will ever answer the call. */
+export class ThreadEndedError extends Error {
+  override readonly name = "ThreadEndedError";
+}
 
 /** The other end of a {@link serveThread}. */
 export interface ThreadClient<Api extends ThreadApi> {
@@ -43,6 +49,15 @@ export function connectThread<Api extends ThreadApi>(
     if ("error" in reply) waiter.reject(reply.error);
     else waiter.resolve(reply.value);
   });
+  const fail = (reason: Error) => {
+    failure ??= reason;
+    for (const waiter of waiting.values()) waiter.reject(failure);
+    waiting.clear();
+  };
+  // A port closes when the thread at its other end dies. (A worker tells of its end by itself.)
+  if (port instanceof MessagePort) {
+    port.on("close", () => fail(new ThreadEndedError("The thread has ended")));
+  }
   return {
     call(method, args, transfer = []) {
       if (failure !== undefined) return Promise.reject(failure);
@@ -52,11 +67,7 @@ export function connectThread<Api extends ThreadApi>(
       port.postMessage({ id, method, args } satisfies Call, transfer);
       return waiter.promise as never;
     },
-    fail(reason) {
-      failure = reason;
-      for (const waiter of waiting.values()) waiter.reject(reason);
-      waiting.clear();
-    },
+    fail,
   };
 }
 

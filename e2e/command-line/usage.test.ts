@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { expectRefusal, runAgate } from "./run-agate.ts";
+
+const manifest = new URL("../../packages/cli/package.json", import.meta.url);
+const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "agate-usage-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("a command line that is wrong", () => {
+  it.each([
+    [["server", "--port", "abc"], /'abc' is invalid\. A port is a number from 0 to 65535/],
+    [["server", "--port", "65536"], /'65536' is invalid\. A port is a number from 0 to 65535/],
+    [["server", "--port", "-1"], /A port is a number from 0 to 65535/],
+    [["server", "--retention", "5"], /'5' is invalid\. Write a time above 0 with its unit: 30d/],
+    [["server", "--retention", "0d"], /'0d' is invalid\. Write a time above 0/],
+    [["server", "--max-body", "lots"], /'lots' is invalid\. Write a size above 0 with its unit/],
+    [["server", "--log-level", "loud"], /Allowed choices are debug, info, warn, error, silent/],
+    [["server", "--log-format", "xml"], /Allowed choices are json, pretty/],
+    [["server", "--data-dir"], /'--data-dir <folder>' argument missing/],
+    [["server", "--nonsense"], /Unknown option '--nonsense'/],
+    [["server", "--prot", "1"], /Unknown option '--prot' \(Did you mean --port\?\)/],
+    [["server", "extra"], /Too many arguments for 'server'/],
+    [["servr"], /Unknown command 'servr' \(Did you mean server\?\)/],
+    [["--nonsense"], /Unknown option '--nonsense'/],
+  ])("%j is refused with code 2 before anything is made", async (args, reason) => {
+    expectRefusal(await runAgate(args, { cwd: folder }), 2, reason);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("nothing at all prints the help, with code 2", async () => {
+    const { code, stdout, stderr } = await runAgate([]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^Usage: agate \[options\] \[command\]\n/);
+  });
+});
+
+describe("--help and --version", () => {
+  it.each([["--help"], ["-h"], ["help"]])("%s lists the commands", async (flag) => {
+    const { code, stdout, stderr } = await runAgate([flag]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^Usage: agate .*\n[\s\S]*\n {2}server \[options\] /);
+  });
+
+  it.each([[["server", "--help"]], [["help", "server"]]])("%j lists the options", async (args) => {
+    const { code, stdout, stderr } = await runAgate(args);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^Usage: agate server \[options\]\n[\s\S]*--retention <time>/);
+  });
+
+  it.each([["--version"], ["-V"]])("%s prints the version", async (flag) => {
+    expect(await runAgate([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  it("ends quietly when nobody reads the help to its end", async () => {
+    const ended = await runAgate(["server", "--help"], { deaf: true });
+    expect(ended).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+});

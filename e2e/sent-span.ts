@@ -1,0 +1,40 @@
+/** A span as these tests send it: what they compare with what they read back. */
+export interface SentSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | null;
+  readonly name: string;
+  /** Microseconds since 1970. */
+  readonly start: number;
+  readonly inputs: string;
+}
+
+/** Sends spans as OTLP/JSON; resolves with the status once they are acknowledged or refused. */
+export async function sendSpans(serverUrl: string, spans: readonly SentSpan[]): Promise<number> {
+  const response = await fetch(`${serverUrl}/v1/traces`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: otlpJson(spans),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** An ExportTraceServiceRequest in OTLP's JSON. */
+export function otlpJson(spans: readonly SentSpan[]): string {
+  return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: spans.map(otlpSpan) }] }] });
+}
+
+function otlpSpan({ traceId, spanId, parentSpanId, name, start, inputs }: SentSpan) {
+  return {
+    traceId,
+    spanId,
+    ...(parentSpanId === null ? {} : { parentSpanId }),
+    name,
+    kind: 1,
+    startTimeUnixNano: `${start}000`,
+    endTimeUnixNano: `${start + 1500}000`,
+    attributes: [{ key: "input.value", value: { stringValue: inputs } }],
+    status: {},
+  };
+}
