@@ -1,3 +1,5 @@
+import { gzipSync } from "node:zlib";
+
 /** A span as these tests send it: what they compare with what they read back. */
 export interface SentSpan {
   readonly traceId: string;
@@ -9,14 +11,26 @@ export interface SentSpan {
   readonly inputs: string;
 }
 
-/** Sends spans as OTLP/JSON; resolves with the status once they are acknowledged or refused. */
-export async function sendSpans(serverUrl: string, spans: readonly SentSpan[]): Promise<number> {
+/**
+ * Sends spans as OTLP/JSON; resolves with the status once they are acknowledged or refused.
+ *
+ * @throws when the connection breaks before that.
+ */
+export async function sendSpans(
+  serverUrl: string,
+  spans: readonly SentSpan[],
+  compression: "none" | "gzip" = "none",
+): Promise<number> {
+  const json = otlpJson(spans);
   const response = await fetch(`${serverUrl}/v1/traces`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
-    body: otlpJson(spans),
+    headers: {
+      "content-type": "application/json",
+      ...(compression === "gzip" ? { "content-encoding": "gzip" } : {}),
+    },
+    body: compression === "gzip" ? gzipSync(json) : json,
   });
-  await response.arrayBuffer();
+  await response.body?.cancel();
   return response.status;
 }
 

@@ -3,10 +3,12 @@ import type { SpanStore } from "./span-store.ts";
 
 /** Traces that go in one step; between steps whatever waits gets its turn. */
 const TRACES_PER_STEP = 50;
-const ROUND_MS = 60_000;
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Deletes traces once they have been kept for long enough, now and then every minute.
+ * Deletes traces once they have been kept for long enough: now, and then every minute, or sooner
+ * where a minute would be more than a tenth of that time.
  *
  * @param keepMs How long a trace stays, counted from the arrival of its last span.
  * @param report Told how many traces a round deleted, or what it failed with.
@@ -31,14 +33,18 @@ export function startRetention(
       report({ failed: error });
     }
   };
-  let underWay = round();
-  const timer = setInterval(() => {
-    underWay = underWay.then(round);
-  }, ROUND_MS);
-  timer.unref();
+  const pauseMs = Math.min(Math.max(keepMs / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<void>;
+  const runRounds = () => {
+    underWay = round().then(() => {
+      if (!stopped) timer = setTimeout(runRounds, pauseMs).unref();
+    });
+  };
+  runRounds();
   return async () => {
     stopped = true;
-    clearInterval(timer);
+    clearTimeout(timer);
     await underWay;
   };
 }

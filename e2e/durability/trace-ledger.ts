@@ -1,0 +1,115 @@
+import type { SentSpan } from "../sent-span.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+
+/** What one request changes. A batch is one transaction: all of it happens, or nothing. */
+export type Change =
+  | { readonly kind: "batch"; readonly spans: readonly SentSpan[] }
+  | { readonly kind: "delete"; readonly traceId: string };
+
+/** Span id → the span as it was last sent; no spans: there is no such trace. */
+export type TraceState = ReadonlyMap<string, SentSpan>;
+
+const NOTHING: TraceState = new Map();
+/** A word that is in every span, to count by full-text search. */
+export const COMMON_WORD = "everyspan";
+
+/** The one word by which a span can be found. */
+export function wordOf(spanId: string): string {
+  return `w${spanId}`;
+}
+
+/**
+ * What one client has sent, one request after the other, to traces that nobody else touches, and
+ * what it was told. At most one request, the last, has an unknown outcome.
+ */
+export class TraceLedger {
+  readonly #random: SeededRandom;
+  readonly #traces = new Map<string, TraceState>();
+  readonly #deleted = new Set<string>();
+  #sent = 0;
+
+  constructor(random: SeededRandom) {
+    this.#random = random;
+  }
+
+  /** Every trace that must be there, with every span it must have. */
+  get traces(): ReadonlyMap<string, TraceState> {
+    return this.#traces;
+  }
+
+  /** Traces that must not be there any more. */
+  get deleted(): ReadonlySet<string> {
+    return this.#deleted;
+  }
+
+  get spanCount(): number {
+    let count = 0;
+    for (const spans of this.#traces.values()) count += spans.size;
+    return count;
+  }
+
+  /** The traces that a change touches, as they are once it has happened. */
+  after(change: Change): Map<string, TraceState> {
+    if (change.kind === "delete") return new Map([[change.traceId, NOTHING]]);
+    const touched = new Map<string, Map<string, SentSpan>>();
+    for (const span of change.spans) {
+      let spans = touched.get(span.traceId);
+      if (spans === undefined) {
+        spans = new Map(this.#traces.get(span.traceId));
+        touched.set(span.traceId, spans);
+      }
+      spans.set(span.spanId, span);
+    }
+    return touched;
+  }
+
+  /** The same traces as they are now. */
+  before(change: Change): Map<string, TraceState> {
+    const now = (traceId: string) => [traceId, this.#traces.get(traceId) ?? NOTHING] as const;
+    return new Map([...this.after(change).keys()].map(now));
+  }
+
+  /** The change has happened. */
+  apply(change: Change): void {
+    for (const [traceId, spans] of this.after(change)) {
+      if (spans.size > 0) this.#traces.set(traceId, spans);
+      else if (this.#traces.delete(traceId)) this.#deleted.add(traceId);
+    }
+  }
+
+  /** A request that fits what is there. */
+  nextChange(deletes: number): Change {
+    const random = this.#random;
+    const known = [...this.#traces.keys()];
+    if (known.length > 0 && random.chance(deletes)) {
+      return { kind: "delete", traceId: random.pick(known) };
+    }
+    const spans: SentSpan[] = [];
+    for (let n = random.between(1, 4); n > 0; n--) {
+      const grows = known.length > 0 && random.chance(0.4);
+      const traceId = grows ? random.pick(known) : random.hex(32);
+      // Some are more than one segment of the store holds.
+      const isHuge = random.chance(0.02);
+      const count = isHuge ? random.between(100, 300) : random.between(1, 12);
+      for (let s = 0; s < count; s++) spans.push(this.#nextSpan(traceId, spans, isHuge));
+    }
+    return { kind: "batch", spans };
+  }
+
+  #nextSpan(traceId: string, batch: readonly SentSpan[], isLong: boolean): SentSpan {
+    const random = this.#random;
+    const others = [
+      ...(this.#traces.get(traceId) ?? NOTHING).values(),
+      ...batch.filter((span) => span.traceId === traceId),
+    ];
+    const n = this.#sent++;
+    const name = `step ${n}`;
+    // An exporter's retry, or a span that is sent again when it has ended: the last write wins.
+    const again = others.length > 0 && random.chance(0.1) ? random.pick(others) : undefined;
+    const spanId = again?.spanId ?? random.hex(16);
+    const inputs = `${COMMON_WORD} ${wordOf(spanId)} ${"text ".repeat(isLong ? 200 : random.between(0, 40))}`;
+    if (again !== undefined) return { ...again, name, inputs };
+    const parentSpanId = others.length === 0 ? null : random.pick(others).spanId;
+    return { traceId, spanId, parentSpanId, name, start: 1_700_000_000_000_000 + n, inputs };
+  }
+}
