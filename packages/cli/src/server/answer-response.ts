@@ -4,12 +4,14 @@ import { headersOf } from "./base-headers.ts";
 /** An answer as a web-standard response, for callers without a socket. */
 export function answerResponse(answer: Answer): Response {
   const { status } = answer;
-  const headers = headersOf(answer);
+  const headers = new Headers();
+  const flat = headersOf(answer);
+  for (let n = 0; n < flat.length; n += 2) headers.set(flat[n]!, flat[n + 1]!);
   if (answer.kind === "stream") return new Response(bodyStream(answer), { status, headers });
   if (answer.contentType === null) return new Response(null, { status, headers });
   const length =
     typeof answer.body === "string" ? Buffer.byteLength(answer.body) : answer.body.byteLength;
-  headers["content-length"] = String(length);
+  headers.set("content-length", String(length));
   return new Response(answer.body as Uint8Array<ArrayBuffer> | string, { status, headers });
 }
 

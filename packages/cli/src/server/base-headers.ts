@@ -1,12 +1,13 @@
 import { VERSION } from "../version.ts";
 import type { Answer } from "./answer.ts";
 
-/** The headers of an answer, with those that every answer of the platform carries. */
-export function headersOf(answer: Answer): Record<string, string> {
-  const headers: Record<string, string> = {
-    "agate-version": VERSION,
-    "x-content-type-options": "nosniff",
-  };
-  if (answer.contentType !== null) headers["content-type"] = answer.contentType;
-  return answer.headers === undefined ? headers : Object.assign(headers, answer.headers);
+/**
+ * The headers of an answer, with those that every answer of the platform carries: names and values
+ * in turn, the form that Node takes fastest.
+ */
+export function headersOf(answer: Answer): string[] {
+  const headers = ["agate-version", VERSION, "x-content-type-options", "nosniff"];
+  if (answer.contentType !== null) headers.push("content-type", answer.contentType);
+  if (answer.headers !== undefined) headers.push(...Object.entries(answer.headers).flat());
+  return headers;
 }

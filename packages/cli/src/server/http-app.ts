@@ -14,7 +14,7 @@ import { checkHost } from "./host-guard.ts";
 import { LiveFeed } from "./live/live-feed.ts";
 import { routeApp } from "./route-app.ts";
 import { allRoutes } from "./routes/all-routes.ts";
-import { answerTrace } from "./routes/read-trace.ts";
+import { answerTree } from "./routes/tree-answer.ts";
 
 export interface HttpAppOptions {
   readonly store: SpanStore;
@@ -38,7 +38,8 @@ export interface HttpApp {
   close(): void;
 }
 
-const TRACE_TARGET = /^\/observability\/traces\/([A-Za-z0-9_-]{1,128})\/?$/;
+/** A trace by its id as the store knows it, and nothing else to read. */
+const TRACE_TARGET = /^\/observability\/traces\/([0-9a-f]{32})\/?$/;
 
 /**
  * Makes the platform's HTTP face from its parts.
@@ -89,10 +90,10 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   });
 
   /** The hottest route by itself: Hono and the web objects around it cost as much as the read. */
-  const traceRead = async (text: string, outgoing: ServerResponse): Promise<void> => {
+  const traceRead = async (traceId: string, outgoing: ServerResponse): Promise<void> => {
     let answer: Answer;
     try {
-      answer = await answerTrace(store, project, text);
+      answer = await answerTree(store, project, { kind: "trace", traceId });
     } catch (error) {
       answer = answerError(error, outgoing.req.method ?? "", pathOf(outgoing.req.url));
     }

@@ -68,8 +68,6 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
       app.listener(incoming, outgoing);
     },
   );
-  // A client that stopped reading half-way would hold its answer in memory for ever.
-  server.timeout = 300 * SECOND;
   server.on("clientError", refuseBadRequest);
   server.on("checkExpectation", (_, outgoing) => {
     const problem = {

@@ -12,14 +12,11 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): 
     return;
   }
   const answer = answerFor(error.code);
-  const headers = {
-    ...headersOf(answer),
-    "content-length": String(Buffer.byteLength(answer.body)),
-    connection: "close",
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const statusLine = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`;
-  socket.end(`${[statusLine, ...lines].join("\r\n")}\r\n\r\n${answer.body}`);
+  const length = String(Buffer.byteLength(answer.body));
+  const headers = [...headersOf(answer), "content-length", length, "connection", "close"];
+  let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;
+  for (let n = 0; n < headers.length; n += 2) head += `${headers[n]}: ${headers[n + 1]}\r\n`;
+  socket.end(`${head}\r\n${answer.body}`);
 }
 
 function answerFor(code: string | undefined): FullAnswer {

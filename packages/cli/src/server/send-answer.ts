@@ -1,7 +1,8 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Answer, FullAnswer, StreamAnswer } from "./answer.ts";
 import { headersOf } from "./base-headers.ts";
+
+const STALLED_MS = 300_000;
 
 /**
  * Writes an answer to a Node response. Going through a web `Response` would cost the hot routes a
@@ -15,13 +16,14 @@ export function sendAnswer(answer: Answer, outgoing: ServerResponse): void | Pro
 
 function sendFull(answer: FullAnswer, outgoing: ServerResponse): void {
   const { status, contentType, body } = answer;
-  const headers: Record<string, string | number> = headersOf(answer);
+  const headers: (string | number)[] = headersOf(answer);
   if (contentType === null) {
     outgoing.writeHead(status, headers);
     outgoing.end();
     return;
   }
-  headers["content-length"] = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  headers.push("content-length", length);
   outgoing.writeHead(status, headers);
   outgoing.end(body);
 }
@@ -37,7 +39,7 @@ async function sendStream(answer: StreamAnswer, outgoing: ServerResponse): Promi
   try {
     for await (const chunk of answer.open(gone.signal)) {
       if (gone.signal.aborted) return;
-      if (!outgoing.write(chunk)) await drained(outgoing, gone.signal);
+      if (!outgoing.write(chunk)) await drained(outgoing);
     }
     outgoing.end();
   } catch (error) {
@@ -46,12 +48,19 @@ async function sendStream(answer: StreamAnswer, outgoing: ServerResponse): Promi
   }
 }
 
-/** Waits until the client has taken what was written, or has gone. */
-async function drained(outgoing: ServerResponse, gone: AbortSignal): Promise<void> {
-  if (gone.aborted) return;
-  try {
-    await once(outgoing, "drain", { signal: gone });
-  } catch (error) {
-    if (!gone.aborted) throw error;
-  }
+/** Waits until the client has taken what was written, or has gone, or has stopped reading. */
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(patience);
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    // It would hold the trace in memory for ever. A timeout of the socket would do as well, but
+    // cost every request on it.
+    const patience = setTimeout(() => outgoing.destroy(), STALLED_MS);
+    outgoing.on("drain", done);
+    outgoing.on("close", done);
+  });
 }

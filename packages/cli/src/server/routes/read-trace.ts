@@ -1,22 +1,10 @@
 import type { SpanStore } from "../../stores/span-store.ts";
 import { parseTraceId } from "../../traces/span-ids.ts";
-import type { Answer } from "../answer.ts";
 import { JSON_TYPE } from "../answer.ts";
 import { problemAnswer } from "../errors/error-answer.ts";
 import { badId, TRACE_ID_PARAMETER } from "./id-parameters.ts";
 import type { Route } from "./route.ts";
 import { answerTree } from "./tree-answer.ts";
-
-/** Answers with a trace by the text in the path; the platform's hottest path. */
-export function answerTrace(
-  store: SpanStore,
-  project: string,
-  text: string,
-): Answer | Promise<Answer> {
-  const traceId = parseTraceId(text);
-  if (traceId === undefined) return problemAnswer(badId("trace_id", text));
-  return answerTree(store, project, { kind: "trace", traceId });
-}
 
 export function readTraceRoute(store: SpanStore, project: string): Route {
   return {
@@ -36,6 +24,11 @@ export function readTraceRoute(store: SpanStore, project: string): Route {
       },
       errors: ["trace_not_found", "id_invalid"],
     },
-    handle: (context) => answerTrace(store, project, context.req.param("trace_id") ?? ""),
+    handle: (context) => {
+      const text = context.req.param("trace_id") ?? "";
+      const traceId = parseTraceId(text);
+      if (traceId === undefined) return problemAnswer(badId("trace_id", text));
+      return answerTree(store, project, { kind: "trace", traceId });
+    },
   };
 }
