@@ -14,23 +14,26 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the built command line until it ends by itself. */
+/** Runs the built command line until it ends. */
 export async function runAgate(
   args: readonly string[],
   options: {
     readonly cwd?: string;
     readonly uid?: number;
+    /** Kills it then, if it has not ended by itself. */
+    readonly killWhen?: Promise<unknown>;
     /** Closes the reading end of its standard output at once. */
     readonly deaf?: boolean;
   } = {},
 ): Promise<Ended> {
-  const { deaf = false, ...place } = options;
+  const { deaf = false, killWhen, ...place } = options;
   const child = spawn(process.execPath, [AGATE, ...args], {
     ...place,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: PATIENCE_MS,
     killSignal: "SIGKILL",
   });
+  void killWhen?.then(() => child.kill("SIGKILL"));
   if (deaf) child.stdout.destroy();
   const [stdout, stderr] = await Promise.all([
     deaf ? "" : text(child.stdout),

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { TraceState } from "./trace-ledger.ts";
 
 /** What is compared of a span, sent or read. */
-interface SeenSpan {
+export interface SeenSpan {
   readonly id: string;
   readonly parent: string | null;
   readonly name: string;
@@ -11,8 +11,33 @@ interface SeenSpan {
   readonly start: string;
 }
 
-/** Reads a trace; null when there is none. Its nesting must follow the parents. */
-export async function readTrace(serverUrl: string, traceId: string): Promise<SeenSpan[] | null> {
+const CONNECTIONS = 6;
+
+/** Trace id → its spans by id; null when there is no such trace. */
+export type SeenTraces = Record<string, SeenSpan[] | null>;
+
+/** Reads traces, several at a time. Their nesting must follow the parents. */
+export async function readTraces(
+  serverUrl: string,
+  traceIds: Iterable<string>,
+): Promise<SeenTraces> {
+  const rest = [...new Set(traceIds)];
+  const found: SeenTraces = {};
+  const readSome = async () => {
+    for (let id = rest.pop(); id !== undefined; id = rest.pop()) {
+      found[id] = await readTrace(serverUrl, id);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, readSome));
+  return found;
+}
+
+/** What {@link readTraces} gives for traces in these states. */
+export function expectedTraces(states: Iterable<readonly [string, TraceState]>): SeenTraces {
+  return Object.fromEntries([...states].map(([id, state]) => [id, expectedTrace(state)]));
+}
+
+async function readTrace(serverUrl: string, traceId: string): Promise<SeenSpan[] | null> {
   const response = await fetch(`${serverUrl}/observability/traces/${traceId}/`);
   if (response.status === 404) {
     await response.body?.cancel();
@@ -40,8 +65,7 @@ function flatten(top: SpanRecord): SeenSpan[] {
   return seen.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** What {@link readTrace} gives for a trace in this state. */
-export function expectedTrace(state: TraceState): SeenSpan[] | null {
+function expectedTrace(state: TraceState): SeenSpan[] | null {
   if (state.size === 0) return null;
   const spans = [...state.values()].map((span) => ({
     id: span.spanId,

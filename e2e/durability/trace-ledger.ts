@@ -42,10 +42,10 @@ export class TraceLedger {
     return this.#deleted;
   }
 
-  get spanCount(): number {
-    let count = 0;
-    for (const spans of this.#traces.values()) count += spans.size;
-    return count;
+  /** The last span of the last of these traces that is here. */
+  lastSpanOf(traceIds: readonly string[]): string | undefined {
+    const traceId = traceIds.findLast((id) => this.#traces.has(id)) ?? "";
+    return [...(this.#traces.get(traceId) ?? NOTHING).keys()].at(-1);
   }
 
   /** The traces that a change touches, as they are once it has happened. */
@@ -75,6 +75,14 @@ export class TraceLedger {
       if (spans.size > 0) this.#traces.set(traceId, spans);
       else if (this.#traces.delete(traceId)) this.#deleted.add(traceId);
     }
+  }
+
+  /** A batch of new traces of one span each. */
+  smallTraces(count: number): Change {
+    const spans = Array.from({ length: count }, () =>
+      this.#nextSpan(this.#random.hex(32), [], false),
+    );
+    return { kind: "batch", spans };
   }
 
   /** A request that fits what is there. */
