@@ -1,6 +1,7 @@
+import type { ServerResponse } from "node:http";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { pathOf } from "./deliver.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
 import type { HttpApp } from "./http-app.ts";
@@ -42,6 +43,9 @@ const GRACE_MS = 10 * SECOND;
 export function startHttpServer(options: HttpServerOptions): Promise<ListenOutcome> {
   const { app, host, port, requests } = options;
   let closing = false;
+  const underWay = new Set<ServerResponse>();
+  /** Browsers and pools open connections in advance; Node does not count these as idle. */
+  const unused = new Set<Socket>();
   const server = createServer(
     {
       // Longer than exporters and proxies keep an idle connection, so that it is they who close it:
@@ -54,7 +58,10 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
     },
     (incoming, outgoing) => {
       const started = performance.now();
+      unused.delete(incoming.socket);
+      underWay.add(outgoing);
       outgoing.on("close", () => {
+        underWay.delete(outgoing);
         requests.record({
           method: incoming.method ?? "",
           path: pathOf(incoming.url),
@@ -68,6 +75,10 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
       app.listener(incoming, outgoing);
     },
   );
+  server.on("connection", (socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
   server.on("clientError", refuseBadRequest);
   server.on("checkExpectation", (_, outgoing) => {
     const problem = {
@@ -81,10 +92,14 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
   async function close(graceMs = GRACE_MS): Promise<number> {
     closing = true;
     app.close();
+    // What has arrived by now is still read: its connection is neither idle nor unused then.
+    await nextTurn();
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
     server.closeIdleConnections();
+    for (const socket of unused) socket.destroy();
+    for (const outgoing of underWay) outgoing.shouldKeepAlive = false;
     const patience = new AbortController();
     const outOfPatience = delay(graceMs, "late", { signal: patience.signal }).catch(
       () => "stopped waiting",

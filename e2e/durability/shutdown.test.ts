@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { emptyDataFolder } from "../command-line/data-folder.ts";
+import type { RunningServer } from "../running-server.ts";
+import { startServer } from "../running-server.ts";
+import { otlpJson, sendSpans } from "../sent-span.ts";
+import { expectEverything } from "./expect-everything.ts";
+import { openConnection, requestInHalves } from "./raw-connection.ts";
+import { SeededRandom } from "./seeded-random.ts";
+import { TraceLedger } from "./trace-ledger.ts";
+
+const BROKEN_OFF = "Connections were broken off.";
+
+async function shuttingDown(server: RunningServer): Promise<void> {
+  await expect.poll(() => server.log(), { interval: 5 }).toContain('"msg":"Shutting down."');
+}
+
+/** A request of which the server has seen the head and half of the body. */
+async function beginRequest(server: RunningServer, body: string) {
+  const connection = await openConnection(server.url);
+  const [first, rest] = requestInHalves(server.url, body);
+  await connection.send(first);
+  return { connection, finish: () => connection.send(rest) };
+}
+
+/** Resolves when everything that was sent before has reached the server. */
+async function roundTrip(server: RunningServer): Promise<void> {
+  await (await fetch(`${server.url}/health`)).arrayBuffer();
+}
+
+describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
+  it("finishes and commits the requests under way, takes no new ones, and ends with 0", async () => {
+    await using folder = await emptyDataFolder();
+    const ledger = new TraceLedger(new SeededRandom(1));
+    await using server = await startServer({ dataDirectory: folder.path });
+    const requests = [];
+    for (let n = 0; n < 20; n++) {
+      const change = ledger.nextChange(0);
+      ledger.apply(change);
+      requests.push(
+        await beginRequest(server, otlpJson(change.kind === "batch" ? change.spans : [])),
+      );
+    }
+    await roundTrip(server);
+
+    const ended = server.stop(signal);
+    await shuttingDown(server);
+    await expect(openConnection(server.url)).rejects.toThrow("ECONNREFUSED");
+    for (const { finish } of requests) await finish();
+    for (const { connection } of requests) {
+      expect(await connection.received).toMatch(
+        /^HTTP\/1\.1 200 OK\r\n(.+\r\n)*connection: close\r\n/i,
+      );
+    }
+    expect(await ended).toBe(0);
+    expect(server.log()).not.toContain(BROKEN_OFF);
+
+    await using again = await startServer({ dataDirectory: folder.path });
+    await expectEverything(again.url, [ledger]);
+  });
+
+  it("ends live streams", async () => {
+    await using server = await startServer();
+    const response = await fetch(`${server.url}/observability/live/`);
+    const body = response.text();
+    expect(await server.stop(signal)).toBe(0);
+    expect(await body).toContain(": connected\n");
+    expect(server.log()).not.toContain(BROKEN_OFF);
+  });
+
+  it("does not wait for connections without a request", async () => {
+    await using server = await startServer();
+    using unused = await openConnection(server.url);
+    using used = await openConnection(server.url);
+    await used.send("GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    await roundTrip(server);
+    expect(await server.stop(signal)).toBe(0);
+    expect(await unused.received).toBe("");
+    expect(await used.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(server.log()).not.toContain(BROKEN_OFF);
+  });
+});
+
+it("ends at once with a second Ctrl-C, and has lost nothing", async () => {
+  await using folder = await emptyDataFolder();
+  await using server = await startServer({ dataDirectory: folder.path });
+  const span = { traceId: "1".repeat(32), spanId: "2".repeat(16), parentSpanId: null };
+  expect(
+    await sendSpans(server.url, [
+      { ...span, name: "kept", start: 1_700_000_000_000_000, inputs: "" },
+    ]),
+  ).toBe(200);
+  const { connection } = await beginRequest(server, "{}");
+  await roundTrip(server);
+  void server.stop("SIGINT");
+  await shuttingDown(server);
+  // Ended by the signal, as a program without a handler would be.
+  expect(await server.stop("SIGINT")).toBe(null);
+  expect(await connection.received.catch(() => "")).toBe("");
+  await using again = await startServer({ dataDirectory: folder.path });
+  expect((await fetch(`${again.url}/observability/traces/${span.traceId}`)).status).toBe(200);
+});
