@@ -38,8 +38,8 @@ export type TreeRead =
       /** The node that was asked for; null for the trace's top. */
       readonly focus: number | null;
       /**
-       * The open records (UTF-8) of these nodes, in this order. Rejects with
-       * {@link TraceGoneError} if the trace was deleted meanwhile.
+       * The open records (UTF-8) of these nodes, in this order; valid until the next call. Rejects
+       * with {@link TraceGoneError} if the trace was deleted meanwhile.
        */
       openRecords(nodes: readonly number[]): Promise<readonly Uint8Array[]>;
     };

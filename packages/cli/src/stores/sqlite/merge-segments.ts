@@ -1,10 +1,5 @@
-import type { SegmentEntry } from "./segment.ts";
+import type { PlacedEntry } from "./segment.ts";
 import { decodeHeader } from "./segment.ts";
-
-/** A span and the segment that holds its valid text. */
-export interface PlacedEntry extends SegmentEntry {
-  readonly segment: number;
-}
 
 export interface HeaderRow {
   readonly segment: number;
@@ -19,7 +14,7 @@ export class SegmentMerger {
   readonly #byId = new Map<string, PlacedEntry>();
 
   add({ segment, header }: HeaderRow): void {
-    for (const entry of decodeHeader(header)) this.#byId.set(entry.id, { ...entry, segment });
+    for (const entry of decodeHeader(header, segment)) this.#byId.set(entry.id, entry);
   }
 
   get size(): number {

@@ -3,10 +3,11 @@ import { buildTree } from "../../span-tree/build-tree.ts";
 import { AFTER_LISTED_TOTAL, totalText } from "../../span-tree/record-text.ts";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
-import type { HeaderRow, PlacedEntry } from "./merge-segments.ts";
+import type { HeaderRow } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
 import { openForReading } from "./open-for-reading.ts";
 import { registerPercentiles } from "./percentiles.ts";
+import type { PlacedEntry } from "./segment.ts";
 import { decodeHeader } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { segmentRange } from "./trace-writer.ts";
@@ -135,7 +136,7 @@ export class QueryRunner {
     const segments = memoise((segment: number) => {
       const row = readSegment.get(segment) as { header: string; body: Uint8Array } | undefined;
       if (row === undefined) return undefined;
-      const entries = decodeHeader(row.header);
+      const entries = decodeHeader(row.header, segment);
       return { body: row.body, entries: new Map(entries.map((entry) => [entry.id, entry])) };
     });
     const totals = memoise((traceNo: number) => this.#totalsOf(traceNo));

@@ -5,6 +5,11 @@ import type { SpanNode } from "../../span-tree/span-node.ts";
 // in one blob, its header tells where each span's text lies and what the tree needs to know of it.
 // When a trace is a single segment, the body is the whole answer, assembled when it was written.
 
+/** A span and the segment that holds it. */
+export interface PlacedEntry extends SegmentEntry {
+  readonly segment: number;
+}
+
 /** One span inside a segment. Offsets and lengths are bytes of the segment's body. */
 export interface SegmentEntry extends SpanNode {
   readonly offset: number;
@@ -32,8 +37,9 @@ export function encodeHeader(entries: readonly SegmentEntry[]): string {
   return JSON.stringify(entries.map(toTuple));
 }
 
-export function decodeHeader(header: string): SegmentEntry[] {
-  return (JSON.parse(header) as EntryTuple[]).map(fromTuple);
+/** @param segment The row that the header is of. */
+export function decodeHeader(header: string, segment: number): PlacedEntry[] {
+  return (JSON.parse(header) as EntryTuple[]).map((tuple) => fromTuple(tuple, segment));
 }
 
 function toTuple(entry: SegmentEntry): EntryTuple {
@@ -65,8 +71,9 @@ function figuresTuple(figures: SpanNode["figures"]): FiguresTuple | 0 {
   ];
 }
 
-function fromTuple(tuple: EntryTuple): SegmentEntry {
+function fromTuple(tuple: EntryTuple, segment: number): PlacedEntry {
   return {
+    segment,
     id: tuple[0],
     parentId: tuple[1] === 0 ? null : tuple[1],
     start: tuple[2],

@@ -145,7 +145,9 @@ export class SpanIndexer {
         current = segment;
         body = row && Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength);
         entries = new Map(
-          row === undefined ? [] : decodeHeader(row.header).map((entry) => [entry.id, entry]),
+          row === undefined
+            ? []
+            : decodeHeader(row.header, segment).map((entry) => [entry.id, entry]),
         );
       }
       const entry = entries.get(span_id);

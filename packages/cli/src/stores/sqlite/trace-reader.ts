@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { AFTER_LISTED_TOTAL } from "../../span-tree/record-text.ts";
 import type { TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
-import type { HeaderRow, PlacedEntry } from "./merge-segments.ts";
+import { BodyWindow } from "./body-window.ts";
+import type { HeaderRow } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
+import type { PlacedEntry } from "./segment.ts";
 import { decodeHeader } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { segmentRange } from "./trace-writer.ts";
 
-/** Bodies kept at hand while one large trace is read; its spans jump between segments. */
-const BODY_BYTES_AT_HAND = 32 * 1024 * 1024;
 /** Header rows read before other requests get their turn. */
 const HEADERS_PER_TURN = 64;
 
@@ -90,7 +90,7 @@ export class TraceReader {
     const row = this.#segment.get(place.segment) as unknown as
       | { header: string; body: Uint8Array }
       | undefined;
-    const entry = row && decodeHeader(row.header).find(({ id }) => id === spanId);
+    const entry = row && decodeHeader(row.header, place.segment).find(({ id }) => id === spanId);
     if (row === undefined || entry === undefined) return MISSING;
     const json = row.body.subarray(entry.offset, entry.offset + entry.treeLength);
     return { kind: "assembled", json };
@@ -100,16 +100,22 @@ export class TraceReader {
     const nodes = await this.#entriesOf(traceNo);
     const focus = focusId === null ? null : nodes.findIndex(({ id }) => id === focusId);
     if (nodes.length === 0 || focus === -1) return MISSING;
-    const body = this.#bodyCache();
+    const bodies = new BodyWindow((segment) => {
+      const row = this.#segment.get(segment) as { body: Uint8Array<ArrayBuffer> } | undefined;
+      if (row === undefined) throw new TraceGoneError("The trace was deleted while it was read");
+      return row.body;
+    });
     return {
       kind: "nodes",
       nodes,
       focus,
-      openRecords: async (wanted) =>
-        wanted.map((index) => {
+      openRecords: async (wanted) => {
+        bodies.freeEvicted();
+        return wanted.map((index) => {
           const { segment, offset, openLength } = nodes[index] as PlacedEntry;
-          return body(segment).subarray(offset, offset + openLength);
-        }),
+          return bodies.get(segment).subarray(offset, offset + openLength);
+        });
+      },
     };
   }
 
@@ -124,29 +130,5 @@ export class TraceReader {
       next = last.segment + 1;
       await nextTurn();
     }
-  }
-
-  /** Bodies by segment, the least recently used dropped first. */
-  #bodyCache(): (segment: number) => Uint8Array {
-    const bodies = new Map<number, Uint8Array>();
-    let bytes = 0;
-    return (segment) => {
-      let body = bodies.get(segment);
-      if (body !== undefined) {
-        bodies.delete(segment);
-      } else {
-        const row = this.#segment.get(segment) as { body: Uint8Array } | undefined;
-        if (row === undefined) throw new TraceGoneError("The trace was deleted while it was read");
-        body = row.body;
-        bytes += body.length;
-        for (const [oldest, { length }] of bodies) {
-          if (bytes <= BODY_BYTES_AT_HAND) break;
-          bodies.delete(oldest);
-          bytes -= length;
-        }
-      }
-      bodies.set(segment, body);
-      return body;
-    };
   }
 }

@@ -78,7 +78,7 @@ export class TraceRemover {
       this.#done.run(traceNo);
       return 1;
     }
-    const entries = decodeHeader(row.header);
+    const entries = decodeHeader(row.header, row.segment);
     for (const { id } of entries) {
       const span = this.#findSpan.get(traceNo, id) as { span_no: number } | undefined;
       // A span that was sent twice is listed in two segments and gone after the first.

@@ -6,8 +6,9 @@ import type { TraceChange } from "../span-store.ts";
 import type { BatchToWrite, Belonging, SpanColumns, TraceToWrite } from "./batch-encoder.ts";
 import { BatchInsert } from "./batch-insert.ts";
 import { fillBelonging } from "./fill-belonging.ts";
-import type { HeaderRow, PlacedEntry } from "./merge-segments.ts";
+import type { HeaderRow } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
+import type { PlacedEntry } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 
 /** Up to this many spans a trace's summary is made anew at every commit that touches it. */
