@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startServer } from "../running-server.ts";
+import type { SentSpan } from "../sent-span.ts";
+import { sendSpans } from "../sent-span.ts";
+import { traceSystemCalls } from "./system-calls.ts";
+import { countCommits } from "./wal-commits.ts";
+
+function span(n: number): SentSpan {
+  const spanId = n.toString(16).padStart(16, "f");
+  const start = 1_700_000_000_000_000 + n;
+  return { traceId: spanId.repeat(2), spanId, parentSpanId: null, name: "span", start, inputs: "" };
+}
+
+it("lets requests that come together share a commit", async () => {
+  await using server = await startServer();
+  const wal = join(server.dataDirectory, "spans.db-wal");
+  expect(await sendSpans(server.url, [span(0)])).toBe(200);
+  const before = await countCommits(wal);
+
+  const requests = 400;
+  const sent = Array.from({ length: requests }, (_, n) => sendSpans(server.url, [span(n + 1)]));
+  expect(new Set(await Promise.all(sent))).toEqual(new Set([200]));
+  const commits = (await countCommits(wal)) - before;
+  console.log(`${requests} requests at once took ${commits} commits.`);
+  expect(commits).toBeGreaterThan(0);
+  expect(commits).toBeLessThan(requests / 2);
+
+  // One after the other, each needs one of its own: nothing is acknowledged before its commit.
+  const alone = 10;
+  for (let n = 0; n < alone; n++) await sendSpans(server.url, [span(requests + 1 + n)]);
+  expect((await countCommits(wal)) - before - commits).toBe(alone);
+});
+
+it("acknowledges after the write-ahead log was synced to the disk", async ({ skip }) => {
+  await using server = await startServer();
+  expect(await sendSpans(server.url, [span(0)])).toBe(200);
+  const tracing = await traceSystemCalls(server.pid, [
+    "pwrite64",
+    "fdatasync",
+    "fsync",
+    "write",
+    "writev",
+  ]);
+  if (tracing.kind === "unavailable") return skip(tracing.reason);
+
+  const requests = 10;
+  for (let n = 1; n <= requests; n++) expect(await sendSpans(server.url, [span(n)])).toBe(200);
+  const calls = await tracing.stop();
+
+  // Follows the log's file: written to, synced, and only then may the answer be written.
+  let unsynced = 0;
+  let syncs = 0;
+  let answers = 0;
+  for (const { name, text, returned } of calls) {
+    const isLog = text.includes("/spans.db-wal>");
+    if (isLog && name === "pwrite64") unsynced++;
+    if (isLog && /sync$/.test(name) && returned === 0) {
+      unsynced = 0;
+      syncs++;
+    }
+    if (text.includes("HTTP/1.1 200")) {
+      answers++;
+      expect(unsynced, `writes not synced before answer ${answers}`).toBe(0);
+      expect(syncs, `syncs before answer ${answers}`).toBeGreaterThanOrEqual(answers);
+    }
+  }
+  expect(answers).toBe(requests);
+});
