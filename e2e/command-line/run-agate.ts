@@ -20,20 +20,24 @@ export async function runAgate(
   options: {
     readonly cwd?: string;
     readonly uid?: number;
-    /** Kills it then, if it has not ended by itself. */
+    /** Asks it to end (SIGTERM) when this is settled, if it has not ended by itself. */
+    readonly stopWhen?: Promise<unknown>;
+    /** Kills it when this is settled. */
     readonly killWhen?: Promise<unknown>;
     /** Closes the reading end of its standard output at once. */
     readonly deaf?: boolean;
   } = {},
 ): Promise<Ended> {
-  const { deaf = false, killWhen, ...place } = options;
+  const { deaf = false, stopWhen, killWhen, ...place } = options;
   const child = spawn(process.execPath, [AGATE, ...args], {
     ...place,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: PATIENCE_MS,
     killSignal: "SIGKILL",
   });
-  void killWhen?.then(() => child.kill("SIGKILL"));
+  const end = (signal: NodeJS.Signals) => () => void child.kill(signal);
+  stopWhen?.then(end("SIGTERM"), end("SIGTERM"));
+  killWhen?.then(end("SIGKILL"), end("SIGKILL"));
   if (deaf) child.stdout.destroy();
   const [stdout, stderr] = await Promise.all([
     deaf ? "" : text(child.stdout),
