@@ -11,6 +11,9 @@ const BATCHES_PER_COMMIT = 64;
 /** Pages of 4 KiB in the write-ahead log before it is copied into the database file. */
 const CHECKPOINT_PAGES = 16384;
 
+/** Nothing to write for this long: the log is copied now, since reading past it costs every read. */
+const QUIET_MS = 1_000;
+
 interface Pending {
   readonly batch: BatchToWrite;
   readonly answer: PromiseWithResolvers<AppendOutcome>;
@@ -28,6 +31,7 @@ export class SpanWriter {
   readonly #announce: (changes: readonly TraceChange[]) => void;
   #pending: Pending[] = [];
   #scheduled = false;
+  #quiet: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(directory: string, announce: (changes: readonly TraceChange[]) => void) {
@@ -72,18 +76,23 @@ export class SpanWriter {
   close(): void {
     while (this.#pending.length > 0) this.#commitPending();
     this.#closed = true;
+    clearTimeout(this.#quiet);
     this.#db.close();
   }
 
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
+    clearTimeout(this.#quiet);
     // After the events that are due: whatever has arrived by then is in the same commit.
     setImmediate(() => {
       this.#scheduled = false;
       if (this.#closed) return;
       if (this.#pending.length > 0) this.#commitPending();
-      else if (!this.#doChore()) return;
+      else if (!this.#doChore()) {
+        this.#quiet = setTimeout(() => this.#checkpoint(), QUIET_MS).unref();
+        return;
+      }
       this.#schedule();
     });
   }
@@ -121,6 +130,15 @@ export class SpanWriter {
       // A full disk stops the chores, not the server; the next commit starts them again.
       if (passingReason(error) !== undefined) return false;
       throw error;
+    }
+  }
+
+  #checkpoint(): void {
+    try {
+      this.#db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    } catch (error) {
+      // Nothing is lost: the log stays, and the next commit that fills it tries again.
+      if (passingReason(error) === undefined) throw error;
     }
   }
 
