@@ -23,3 +23,9 @@ export interface SpanNode {
   readonly startNanos: number;
   readonly figures: ReportedFigures | null;
 }
+
+/** The nodes of a trace by index. A list is one; a store may keep them more tightly. */
+export interface SpanNodes {
+  readonly length: number;
+  at(index: number): SpanNode | undefined;
+}

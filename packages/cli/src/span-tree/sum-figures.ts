@@ -1,6 +1,6 @@
 import type { Figures, Usage } from "@agate/protocol";
 import { USAGE_FIELDS } from "@agate/protocol";
-import type { SpanNode } from "./span-node.ts";
+import type { SpanNode, SpanNodes } from "./span-node.ts";
 
 /** Stands for "nobody reported this": not 0, and not equal to itself. */
 const UNKNOWN = Number.NaN;
@@ -17,11 +17,11 @@ const OUTPUT = USAGE_FIELDS.indexOf("output_tokens");
  * - a wrapper's restated figures count only where nothing below it reports any.
  */
 export function sumFigures(
-  nodes: readonly SpanNode[],
+  nodes: SpanNodes,
   preorder: Int32Array,
   parentInTree: Int32Array,
 ): (node: number) => Figures {
-  if (nodes.every((node) => node.figures === null)) return () => ({ usage: null, cost: null });
+  if (!anyFigures(nodes)) return () => ({ usage: null, cost: null });
   const sums = new Float64Array(nodes.length * WIDTH).fill(UNKNOWN);
   const add = (slot: number, value: number) => {
     if (Number.isNaN(value)) return;
@@ -31,7 +31,7 @@ export function sumFigures(
   for (let place = preorder.length - 1; place >= 0; place--) {
     const node = preorder[place] as number;
     const base = node * WIDTH;
-    const figures = nodes[node]?.figures ?? null;
+    const figures = nodes.at(node)?.figures ?? null;
     if (figures !== null) {
       const repeats = reportsAny(sums, base) && repeatsBelow(figures, sums, base);
       if (!repeats) {
@@ -47,6 +47,11 @@ export function sumFigures(
     }
   }
   return (node) => figuresAt(sums, node * WIDTH);
+}
+
+function anyFigures(nodes: SpanNodes): boolean {
+  for (let i = 0; i < nodes.length; i++) if (nodes.at(i)?.figures) return true;
+  return false;
 }
 
 function repeatsBelow(

@@ -1,4 +1,4 @@
-import type { SpanNode } from "../span-tree/span-node.ts";
+import type { SpanNodes } from "../span-tree/span-node.ts";
 import type { AppenderHandle } from "./appender-handle.ts";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "./span-query.ts";
 import type { StoredSpan } from "./stored-span.ts";
@@ -34,7 +34,7 @@ export type TreeRead =
   /** The trace's nodes, each id once; the tree is still to be built and its records fetched. */
   | {
       readonly kind: "nodes";
-      readonly nodes: readonly SpanNode[];
+      readonly nodes: SpanNodes;
       /** The node that was asked for; null for the trace's top. */
       readonly focus: number | null;
       /**

@@ -44,7 +44,7 @@ export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> 
     case "assembled":
       return JSON.parse(Buffer.from(read.json).toString());
     case "nodes": {
-      const texts = await read.openRecords(read.nodes.map((_, index) => index));
+      const texts = await read.openRecords([...Array(read.nodes.length).keys()]);
       const tree = buildTree(read.nodes);
       const open = texts.map((text) => Buffer.from(text).toString());
       return nest(open, tree, read.focus ?? tree.top);

@@ -1,4 +1,4 @@
-import type { PlacedEntry } from "./segment.ts";
+import { NodeTable } from "./node-table.ts";
 import { decodeHeader } from "./segment.ts";
 
 export interface HeaderRow {
@@ -11,17 +11,23 @@ export interface HeaderRow {
  * written more than once, the last one counts.
  */
 export class SegmentMerger {
-  readonly #byId = new Map<string, PlacedEntry>();
+  readonly #indexById = new Map<string, number>();
+  readonly #nodes = new NodeTable();
 
   add({ segment, header }: HeaderRow): void {
-    for (const entry of decodeHeader(header, segment)) this.#byId.set(entry.id, entry);
+    for (const entry of decodeHeader(header, segment)) {
+      const index = this.#indexById.get(entry.id) ?? this.#nodes.length;
+      this.#indexById.set(entry.id, index);
+      this.#nodes.set(index, entry);
+    }
   }
 
-  get size(): number {
-    return this.#byId.size;
+  get nodes(): NodeTable {
+    return this.#nodes;
   }
 
-  entries(): PlacedEntry[] {
-    return [...this.#byId.values()];
+  /** -1 when there is no such span. */
+  indexOf(spanId: string): number {
+    return this.#indexById.get(spanId) ?? -1;
   }
 }

@@ -7,7 +7,6 @@ import type { HeaderRow } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
 import { openForReading } from "./open-for-reading.ts";
 import { registerPercentiles } from "./percentiles.ts";
-import type { PlacedEntry } from "./segment.ts";
 import { decodeHeader } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { segmentRange } from "./trace-writer.ts";
@@ -165,10 +164,11 @@ export class QueryRunner {
     for (const row of headers.iterate(...segmentRange(traceNo))) {
       merger.add(row as unknown as HeaderRow);
     }
-    const entries: readonly PlacedEntry[] = merger.entries();
-    const tree = buildTree(entries);
-    const indexById = new Map(entries.map(({ id }, index) => [id, index]));
-    return (spanId) => totalText(tree.total(indexById.get(spanId) ?? tree.top));
+    const tree = buildTree(merger.nodes);
+    return (spanId) => {
+      const index = merger.indexOf(spanId);
+      return totalText(tree.total(index < 0 ? tree.top : index));
+    };
   }
 }
 

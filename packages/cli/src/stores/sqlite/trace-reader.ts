@@ -6,7 +6,7 @@ import { TraceGoneError } from "../span-store.ts";
 import { BodyWindow } from "./body-window.ts";
 import type { HeaderRow } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
-import type { PlacedEntry } from "./segment.ts";
+import type { PlacedNode } from "./node-table.ts";
 import { decodeHeader } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { segmentRange } from "./trace-writer.ts";
@@ -97,8 +97,9 @@ export class TraceReader {
   }
 
   async #readNodes(traceNo: number, focusId: string | null): Promise<TreeRead> {
-    const nodes = await this.#entriesOf(traceNo);
-    const focus = focusId === null ? null : nodes.findIndex(({ id }) => id === focusId);
+    const merged = await this.#merge(traceNo);
+    const { nodes } = merged;
+    const focus = focusId === null ? null : merged.indexOf(focusId);
     if (nodes.length === 0 || focus === -1) return MISSING;
     const bodies = new BodyWindow((segment) => {
       const row = this.#segment.get(segment) as { body: Uint8Array<ArrayBuffer> } | undefined;
@@ -112,21 +113,21 @@ export class TraceReader {
       openRecords: async (wanted) => {
         bodies.freeEvicted();
         return wanted.map((index) => {
-          const { segment, offset, openLength } = nodes[index] as PlacedEntry;
+          const { segment, offset, openLength } = nodes.at(index) as PlacedNode;
           return bodies.get(segment).subarray(offset, offset + openLength);
         });
       },
     };
   }
 
-  async #entriesOf(traceNo: number): Promise<PlacedEntry[]> {
+  async #merge(traceNo: number): Promise<SegmentMerger> {
     const merger = new SegmentMerger();
     let [next, end] = segmentRange(traceNo);
     for (;;) {
       const rows = this.#headers.all(next, end, HEADERS_PER_TURN) as unknown as HeaderRow[];
       for (const row of rows) merger.add(row);
       const last = rows.at(-1);
-      if (last === undefined || rows.length < HEADERS_PER_TURN) return merger.entries();
+      if (last === undefined || rows.length < HEADERS_PER_TURN) return merger;
       next = last.segment + 1;
       await nextTurn();
     }

@@ -8,7 +8,7 @@ import { BatchInsert } from "./batch-insert.ts";
 import { fillBelonging } from "./fill-belonging.ts";
 import type { HeaderRow } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
-import type { PlacedEntry } from "./segment.ts";
+import type { PlacedNode } from "./node-table.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 
 /** Up to this many spans a trace's summary is made anew at every commit that touches it. */
@@ -169,9 +169,9 @@ export class TraceWriter {
     for (const row of this.#headers.iterate(...segmentRange(traceNo))) {
       merger.add(row as unknown as HeaderRow);
     }
-    const entries = merger.entries();
-    const tree = buildTree(entries);
-    const top = entries[tree.top] as PlacedEntry;
+    const { nodes } = merger;
+    const tree = buildTree(nodes);
+    const top = nodes.at(tree.top) as PlacedNode;
     // The top comes first, so that its own values win.
     const rows = this.#belonging.iterate(traceNo, top.id) as unknown as Iterable<Belonging>;
     this.#summarise.run(
@@ -181,8 +181,8 @@ export class TraceWriter {
       top.segment - traceNo * SEGMENTS_PER_TRACE,
       top.offset,
       top.openLength,
-      entries.length,
-      entries.length,
+      nodes.length,
+      nodes.length,
       ...totalColumns(tree.total(tree.top)),
       traceNo,
     );
