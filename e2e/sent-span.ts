@@ -9,6 +9,8 @@ export interface SentSpan {
   /** Microseconds since 1970. */
   readonly start: number;
   readonly inputs: string;
+  /** An attribute that no dialect knows. */
+  readonly payload?: string;
 }
 
 /**
@@ -39,7 +41,9 @@ export function otlpJson(spans: readonly SentSpan[]): string {
   return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: spans.map(otlpSpan) }] }] });
 }
 
-function otlpSpan({ traceId, spanId, parentSpanId, name, start, inputs }: SentSpan) {
+function otlpSpan({ traceId, spanId, parentSpanId, name, start, inputs, payload }: SentSpan) {
+  const attributes = [{ key: "input.value", value: { stringValue: inputs } }];
+  if (payload !== undefined) attributes.push({ key: "payload", value: { stringValue: payload } });
   return {
     traceId,
     spanId,
@@ -48,7 +52,7 @@ function otlpSpan({ traceId, spanId, parentSpanId, name, start, inputs }: SentSp
     kind: 1,
     startTimeUnixNano: `${start}000`,
     endTimeUnixNano: `${start + 1500}000`,
-    attributes: [{ key: "input.value", value: { stringValue: inputs } }],
+    attributes,
     status: {},
   };
 }
