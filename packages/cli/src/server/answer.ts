@@ -8,6 +8,8 @@ export interface FullAnswer {
   readonly contentType: string | null;
   readonly body: string | Uint8Array;
   readonly headers?: AnswerHeaders;
+  /** Called when the socket has taken the body; not called where there is no socket. */
+  readonly onSent?: () => void;
 }
 
 export interface StreamAnswer {

@@ -25,7 +25,7 @@ function sendFull(answer: FullAnswer, outgoing: ServerResponse): void {
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   headers.push("content-length", length);
   outgoing.writeHead(status, headers);
-  outgoing.end(body);
+  outgoing.end(body, answer.onSent);
 }
 
 async function sendStream(answer: StreamAnswer, outgoing: ServerResponse): Promise<void> {

@@ -29,8 +29,8 @@ export type TreeFocus =
 
 export type TreeRead =
   | { readonly kind: "missing" }
-  /** The answer exactly as it goes out: the store had the tree assembled. */
-  | { readonly kind: "assembled"; readonly json: Uint8Array }
+  /** The answer exactly as it goes out: the store had the tree assembled. The bytes are the caller's. */
+  | { readonly kind: "assembled"; readonly json: Uint8Array<ArrayBuffer> }
   /** The trace's nodes, each id once; the tree is still to be built and its records fetched. */
   | {
       readonly kind: "nodes";
@@ -64,7 +64,8 @@ export interface TraceChange {
 export interface SpanStore extends SpanAppender {
   /** A write side for another thread; opened there with `openAppender`. */
   appenderHandle(): AppenderHandle;
-  readTree(project: string, focus: TreeFocus): Promise<TreeRead>;
+  /** Answers at once, without a promise, where that costs less than waiting for one. */
+  readTree(project: string, focus: TreeFocus): TreeRead | Promise<TreeRead>;
   /** The listed records (JSON text) of these traces' tops; a trace that is gone is left out. */
   readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]>;
   listTraces(request: ListRequest): Promise<ListPage>;

@@ -1,11 +1,11 @@
-const NOTHING = Buffer.alloc(0);
+const NOTHING = Buffer.allocUnsafeSlow(0);
 /** A chunk is full a little before its end, so that the piece that fills it seldom needs a wider one. */
 const SLACK = 32 * 1024;
 
 /** Collects bytes into one buffer after another, each handed out whole. */
 export class ChunkWriter {
   readonly #size: number;
-  #chunk: Buffer = NOTHING;
+  #chunk: Buffer<ArrayBuffer> = NOTHING;
   #length = 0;
 
   /** @param size What a chunk usually holds; a larger piece gets a chunk as large as itself. */
@@ -30,7 +30,7 @@ export class ChunkWriter {
   }
 
   /** Everything written since the last time. */
-  take(): Uint8Array {
+  take(): Uint8Array<ArrayBuffer> {
     const chunk = this.#chunk.subarray(0, this.#length);
     this.#chunk = NOTHING;
     this.#length = 0;
@@ -40,7 +40,8 @@ export class ChunkWriter {
   #makeRoom(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#chunk.length) return;
-    const wider = Buffer.allocUnsafe(Math.max(this.#size + SLACK, needed));
+    // Not from the pool that others share: whoever sends the chunk may free it.
+    const wider = Buffer.allocUnsafeSlow(Math.max(this.#size + SLACK, needed));
     wider.set(this.#chunk.subarray(0, this.#length));
     this.#chunk = wider;
   }

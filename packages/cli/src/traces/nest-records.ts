@@ -19,7 +19,9 @@ const LARGEST_BATCH = 512;
  *
  * @throws TraceGoneError while iterating, when the trace is deleted meanwhile.
  */
-export async function* nestRecords(read: NodesRead): AsyncGenerator<Uint8Array, void, void> {
+export async function* nestRecords(
+  read: NodesRead,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
   const tree = buildTree(read.nodes);
   const focus = read.focus ?? tree.top;
   const first = tree.position[focus]!;

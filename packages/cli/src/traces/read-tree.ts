@@ -1,25 +1,43 @@
-import type { SpanStore, TreeFocus } from "../stores/span-store.ts";
+import type { SpanStore, TreeFocus, TreeRead } from "../stores/span-store.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
+import type { NodesRead } from "./nest-records.ts";
 import { nestRecords } from "./nest-records.ts";
 
 /** A trace or a span with everything below it, as JSON. */
 export type TreeAnswer =
   | { readonly kind: "missing" }
-  | { readonly kind: "whole"; readonly json: Uint8Array }
+  /** The caller's own bytes, to be freed when they are sent. */
+  | { readonly kind: "whole"; readonly json: Uint8Array<ArrayBuffer> }
   /** Too large for one buffer. Iterating throws when the trace is deleted meanwhile. */
-  | { readonly kind: "chunks"; readonly chunks: AsyncGenerator<Uint8Array, void, void> };
+  | {
+      readonly kind: "chunks";
+      readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
+    };
 
 const MISSING: TreeAnswer = { kind: "missing" };
 
-/** Reads a tree: as the store has it, or put together from its records. */
-export async function readTree(
+/** Reads a tree: as the store has it, at once if the store can, or put together from its records. */
+export function readTree(
   store: SpanStore,
   project: string,
   focus: TreeFocus,
-): Promise<TreeAnswer> {
-  const read = await store.readTree(project, focus);
-  if (read.kind === "assembled") return { kind: "whole", json: read.json };
-  if (read.kind === "missing") return MISSING;
+): TreeAnswer | Promise<TreeAnswer> {
+  const read = store.readTree(project, focus);
+  return read instanceof Promise ? read.then(toAnswer) : toAnswer(read);
+}
+
+function toAnswer(read: TreeRead): TreeAnswer | Promise<TreeAnswer> {
+  switch (read.kind) {
+    case "assembled":
+      return { kind: "whole", json: read.json };
+    case "missing":
+      return MISSING;
+    case "nodes":
+      return nested(read);
+  }
+}
+
+async function nested(read: NodesRead): Promise<TreeAnswer> {
   const chunks = nestRecords(read);
   try {
     // Looking two chunks ahead tells a small answer, which has a length, from a stream; and a trace
@@ -36,9 +54,9 @@ export async function readTree(
 }
 
 async function* resume(
-  taken: readonly Uint8Array[],
-  rest: AsyncGenerator<Uint8Array, void, void>,
-): AsyncGenerator<Uint8Array, void, void> {
+  taken: readonly Uint8Array<ArrayBuffer>[],
+  rest: AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
   yield* taken;
   yield* rest;
 }

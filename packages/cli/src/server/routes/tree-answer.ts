@@ -6,23 +6,34 @@ import { JSON_TYPE, jsonAnswer } from "../answer.ts";
 import { problemAnswer } from "../errors/error-answer.ts";
 
 /** Answers with a trace or a span and everything below it, or with 404. */
-export async function answerTree(
+export function answerTree(
   store: SpanStore,
   project: string,
   focus: TreeFocus,
-): Promise<Answer> {
-  return toAnswer(await readTree(store, project, focus), focus);
+): Answer | Promise<Answer> {
+  const tree = readTree(store, project, focus);
+  return tree instanceof Promise
+    ? tree.then((read) => toAnswer(read, focus))
+    : toAnswer(tree, focus);
 }
 
 function toAnswer(tree: TreeAnswer, focus: TreeFocus): Answer {
   switch (tree.kind) {
     case "whole":
-      return jsonAnswer(tree.json);
+      return { ...jsonAnswer(tree.json), onSent: () => giveBack(tree.json) };
     case "chunks":
       return { kind: "stream", status: 200, contentType: JSON_TYPE, open: () => tree.chunks };
     case "missing":
       return notFound(focus);
   }
+}
+
+/**
+ * Frees the bytes of an answer at once. Left to the collector, tens of kilobytes a read keep it
+ * busy all the time, on the cores that the next reads need.
+ */
+function giveBack({ buffer }: Uint8Array<ArrayBuffer>): void {
+  buffer.transfer(0);
 }
 
 /** 404 for an id that nothing recorded has. */

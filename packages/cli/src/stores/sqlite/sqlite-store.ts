@@ -90,7 +90,7 @@ class SqliteStore implements SpanStore {
     return { kind: "sqlite", port, transfer: [port] };
   }
 
-  readTree(project: string, focus: TreeFocus): Promise<TreeRead> {
+  readTree(project: string, focus: TreeFocus): TreeRead | Promise<TreeRead> {
     return this.#reader.readTree(project, focus);
   }
 

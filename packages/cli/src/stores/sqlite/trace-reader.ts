@@ -58,7 +58,7 @@ export class TraceReader {
     );
   }
 
-  async readTree(project: string, focus: TreeFocus): Promise<TreeRead> {
+  readTree(project: string, focus: TreeFocus): TreeRead | Promise<TreeRead> {
     return focus.kind === "trace"
       ? this.#readTrace(project, focus.traceId)
       : this.#readSpan(project, focus.spanId);
@@ -70,8 +70,10 @@ export class TraceReader {
     return row && `${Buffer.from(row.open).toString()}${row.total}${AFTER_LISTED_TOTAL}`;
   }
 
-  async #readTrace(project: string, traceId: string): Promise<TreeRead> {
-    const [only, another] = this.#bodies.all(project, traceId) as unknown as [Uint8Array][];
+  #readTrace(project: string, traceId: string): TreeRead | Promise<TreeRead> {
+    const [only, another] = this.#bodies.all(project, traceId) as unknown as [
+      Uint8Array<ArrayBuffer>,
+    ][];
     if (only === undefined) return MISSING;
     if (another === undefined) return { kind: "assembled", json: only[0] };
     const trace = this.#findTrace.get(project, traceId) as { trace_no: number } | undefined;
@@ -79,7 +81,7 @@ export class TraceReader {
     return this.#readNodes(trace.trace_no, null);
   }
 
-  async #readSpan(project: string, spanId: string): Promise<TreeRead> {
+  #readSpan(project: string, spanId: string): TreeRead | Promise<TreeRead> {
     // In this order: what is indexed between the two statements is found by the second.
     const place = (this.#findRecentSpan.get(spanId, project) ??
       this.#findSpan.get(spanId, project)) as
@@ -88,7 +90,7 @@ export class TraceReader {
     if (place === undefined) return MISSING;
     if (place.segments > 1) return this.#readNodes(place.trace_no, spanId);
     const row = this.#segment.get(place.segment) as unknown as
-      | { header: string; body: Uint8Array }
+      | { header: string; body: Uint8Array<ArrayBuffer> }
       | undefined;
     const entry = row && decodeHeader(row.header, place.segment).find(({ id }) => id === spanId);
     if (row === undefined || entry === undefined) return MISSING;
