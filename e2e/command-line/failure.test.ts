@@ -1,10 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import type { DataFolder } from "../data-folder.ts";
+import { filledDataFolder } from "../data-folder.ts";
+import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
 import { sendSpans } from "../sent-span.ts";
-import type { DataFolder } from "./data-folder.ts";
-import { filledDataFolder } from "./data-folder.ts";
-import { runAgate } from "./run-agate.ts";
 
 /** A row that no version of Agate writes: freeing it, a chore of the writer's, fails. */
 function poison(folder: DataFolder): void {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { emptyDataFolder } from "./data-folder.ts";
-import { runAgate } from "./run-agate.ts";
+import { emptyDataFolder } from "../data-folder.ts";
+import { runAgate } from "../run-agate.ts";
 
 /** What a server prints between its start and its stop, with a good and a bad request between. */
 async function logOf(...flags: string[]): Promise<string> {

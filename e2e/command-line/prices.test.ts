@@ -2,8 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SpanRecord } from "@agate/protocol";
 import { expect, it } from "vitest";
+import { emptyDataFolder } from "../data-folder.ts";
 import { startServer } from "../running-server.ts";
-import { emptyDataFolder } from "./data-folder.ts";
 
 const traceId = "5".repeat(32);
 

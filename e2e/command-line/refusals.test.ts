@@ -4,10 +4,11 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import type { DataFolder } from "../data-folder.ts";
+import { digestFiles, emptyDataFolder, filledDataFolder, sendMoreAndKill } from "../data-folder.ts";
+import type { Ended } from "../run-agate.ts";
+import { expectRefusal, runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
-import type { DataFolder } from "./data-folder.ts";
-import { digestFiles, emptyDataFolder, filledDataFolder, sendMoreAndKill } from "./data-folder.ts";
-import { expectRefusal, runAgate } from "./run-agate.ts";
 
 /** Starting over this folder must be refused for this reason, with nothing in it changed. */
 async function expectFolderRefused(folder: DataFolder, reason: RegExp): Promise<void> {
@@ -120,53 +121,49 @@ describe("a database that cannot be used is refused and left as it is", () => {
   });
 });
 
-describe("a folder that cannot be written", () => {
-  const asRoot = process.getuid?.() === 0;
+describe("a folder that cannot be written", async () => {
+  // Permissions do not bind root, so there the server is started as somebody else.
+  const somebody = process.getuid?.() === 0 ? 65_534 : undefined;
+  const place = { cwd: "/", ...(somebody === undefined ? {} : { uid: somebody }) };
+  const canRun = (await runAgate(["--version"], place).catch(() => null))?.code === 0;
 
-  /** Permissions do not bind root, so there the server is started as somebody else. */
-  async function startWithoutPermission(folder: DataFolder) {
-    const uid = asRoot ? 65_534 : undefined;
-    return runAgate(["server", "--port", "0", "--data-dir", folder.path], {
-      ...(uid === undefined ? {} : { uid }),
-      cwd: "/",
+  async function startAsSomebody(path: string): Promise<Ended> {
+    return runAgate(["server", "--port", "0", "--data-dir", path], place);
+  }
+
+  describe.skipIf(!canRun)("(needs a checkout that others than root may read)", () => {
+    it("is refused when nothing may be made in it", async () => {
+      await using folder = await emptyDataFolder();
+      await chmod(folder.path, 0o555);
+      const ended = await startAsSomebody(folder.path);
+      await chmod(folder.path, 0o755);
+      expectRefusal(ended, 1, /Cannot write to the data directory .*: permission denied\. Choose/);
+      expect(await digestFiles(folder)).toEqual({});
     });
-  }
 
-  it("is refused when nothing may be made in it", async () => {
-    await using folder = await emptyDataFolder();
-    await chmod(folder.path, 0o555);
-    const ended = await startWithoutPermission(folder);
-    await chmod(folder.path, 0o755);
-    expectRefusal(ended, 1, /Cannot write to the data directory .*: permission denied\. Choose/);
-    expect(await digestFiles(folder)).toEqual({});
+    it("is refused when it cannot be made", async () => {
+      await using folder = await emptyDataFolder();
+      await chmod(folder.path, 0o555);
+      const ended = await startAsSomebody(join(folder.path, "a/b"));
+      await chmod(folder.path, 0o755);
+      expectRefusal(ended, 1, /Cannot create the data directory .*: permission denied\./);
+    });
+
+    it.each(["spans.db", "index.db"])("is refused when %s may not be written", async (name) => {
+      await using folder = await filledDataFolder("stop");
+      await chmod(join(folder.path, name), 0o444);
+      // Everything else belongs to the one who starts the server.
+      if (somebody !== undefined) {
+        const others = ["agate.lock", "spans.db", "index.db"].filter((other) => other !== name);
+        const paths = [folder.path, ...others.map((other) => join(folder.path, other))];
+        await Promise.all(paths.map((path) => chown(path, somebody, somebody)));
+      }
+      const before = await digestFiles(folder);
+      const ended = await startAsSomebody(folder.path);
+      expectRefusal(ended, 1, new RegExp(`Cannot write to .*${name}: permission denied\\.`));
+      expect(await digestFiles(folder)).toEqual(before);
+    });
   });
-
-  it("is refused when it cannot be made", async () => {
-    await using folder = await emptyDataFolder();
-    await chmod(folder.path, 0o555);
-    const inside = { ...folder, path: join(folder.path, "a/b") };
-    const ended = await startWithoutPermission(inside);
-    await chmod(folder.path, 0o755);
-    expectRefusal(ended, 1, /Cannot create the data directory .*: permission denied\./);
-  });
-
-  it.each(["spans.db", "index.db"])("is refused when %s may not be written", async (name) => {
-    await using folder = await filledDataFolder("stop");
-    await chmod(join(folder.path, name), 0o444);
-    if (asRoot) await giveAway(folder, [name]);
-    const before = await digestFiles(folder);
-    const ended = await startWithoutPermission(folder);
-    expectRefusal(ended, 1, new RegExp(`Cannot write to .*${name}: permission denied\\.`));
-    expect(await digestFiles(folder)).toEqual(before);
-  });
-
-  /** Everything but these files belongs to the one who starts the server. */
-  async function giveAway(folder: DataFolder, except: readonly string[]): Promise<void> {
-    await chown(folder.path, 65_534, 65_534);
-    for (const name of ["agate.lock", "spans.db", "index.db"]) {
-      if (!except.includes(name)) await chown(join(folder.path, name), 65_534, 65_534);
-    }
-  }
 });
 
 describe("an address that cannot be listened on", () => {

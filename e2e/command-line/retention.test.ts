@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import type { DataFolder } from "../data-folder.ts";
+import { emptyDataFolder } from "../data-folder.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
 import type { SentSpan } from "../sent-span.ts";
 import { sendSpans } from "../sent-span.ts";
-import type { DataFolder } from "./data-folder.ts";
-import { emptyDataFolder } from "./data-folder.ts";
 
 const RETENTION = ["--retention", "2s"];
 

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { expectRefusal, runAgate } from "./run-agate.ts";
+import { expectRefusal, runAgate } from "../run-agate.ts";
 
 const manifest = new URL("../../packages/cli/package.json", import.meta.url);
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { runAgate } from "../command-line/run-agate.ts";
+import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
 import { crashRun } from "./crash-run.ts";
 import { expectEverything } from "./expect-everything.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { it } from "vitest";
-import { runAgate } from "../command-line/run-agate.ts";
+import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
 import type { CrashRun } from "./crash-run.ts";
 import { crashRun } from "./crash-run.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyDataFolder } from "../command-line/data-folder.ts";
+import { emptyDataFolder } from "../data-folder.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
 import { otlpJson, sendSpans } from "../sent-span.ts";

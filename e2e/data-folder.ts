@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startServer } from "../running-server.ts";
-import { sendSpans } from "../sent-span.ts";
+import { startServer } from "./running-server.ts";
+import { sendSpans } from "./sent-span.ts";
 
 /** A data directory for one test. */
 export interface DataFolder extends AsyncDisposable {

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
-const AGATE = fileURLToPath(new URL("../../packages/cli/dist/agate.js", import.meta.url));
+const AGATE = fileURLToPath(new URL("../packages/cli/dist/agate.js", import.meta.url));
 /** Long past any refusal: a server that starts instead would run for ever. */
 const PATIENCE_MS = 15_000;
 
