@@ -78,7 +78,7 @@ export class TraceLedger {
   }
 
   /** A batch of new traces of one span each. */
-  smallTraces(count: number): Change {
+  smallTraces(count: number): Extract<Change, { kind: "batch" }> {
     const spans = Array.from({ length: count }, () =>
       this.#nextSpan(this.#random.hex(32), [], false),
     );

@@ -16,6 +16,6 @@ export interface SpanIndexData {
 
 /** What the index asks of the writer. */
 export type ForgetApi = {
-  /** These deleted spans are no longer in the index. */
-  forgotten(spanNos: readonly number[]): Promise<void>;
+  /** These deleted spans are no longer in the index. False: tell me again later. */
+  forgotten(spanNos: readonly number[]): Promise<boolean>;
 };

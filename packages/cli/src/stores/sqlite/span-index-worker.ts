@@ -60,8 +60,7 @@ async function indexAll(): Promise<void> {
 async function removeAll(): Promise<void> {
   while (!closed) {
     const gone = indexer.removeSome();
-    if (gone.length === 0) break;
-    await forget.call("forgotten", [gone]);
+    if (gone.length === 0 || !(await forget.call("forgotten", [gone]))) break;
   }
 }
 

@@ -67,10 +67,20 @@ export class SpanWriter {
     return count;
   }
 
-  /** The index has dropped these spans: nobody needs to know of them any more. */
-  forgetDeletedSpans(spanNos: readonly number[]): void {
-    if (this.#closed) return;
-    this.#inTransaction(() => this.#remover.forget(spanNos));
+  /**
+   * The index has dropped these spans: nobody needs to know of them any more.
+   *
+   * @returns False when the disk cannot take that now.
+   */
+  forgetDeletedSpans(spanNos: readonly number[]): boolean {
+    if (this.#closed) return false;
+    try {
+      this.#inTransaction(() => this.#remover.forget(spanNos));
+      return true;
+    } catch (error) {
+      if (passingReason(error) === undefined) throw error;
+      return false;
+    }
   }
 
   close(): void {
