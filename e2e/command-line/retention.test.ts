@@ -9,8 +9,6 @@ import { startServer } from "../running-server.ts";
 import type { SentSpan } from "../sent-span.ts";
 import { sendSpans } from "../sent-span.ts";
 
-const RETENTION = ["--retention", "2s"];
-
 function oneSpan(name: string, inputs: string): SentSpan {
   return {
     traceId: randomBytes(16).toString("hex"),
@@ -34,7 +32,7 @@ async function listed(server: RunningServer, query: string): Promise<number> {
 }
 
 it("deletes what was kept long enough, and takes in new spans meanwhile", async () => {
-  await using server = await startServer({ flags: RETENTION });
+  await using server = await startServer({ flags: ["--retention", "2s"] });
   const old = Array.from({ length: 2000 }, () => oneSpan("old", "oldword ".repeat(100)));
   const [first] = old as [SentSpan];
   expect(await sendSpans(server.url, old)).toBe(200);
@@ -67,7 +65,10 @@ it("uses the space of what it deleted again", async () => {
   await using folder = await emptyDataFolder();
   const sizes: number[] = [];
   for (let cycle = 0; cycle < 3; cycle++) {
-    await using server = await startServer({ dataDirectory: folder.path, flags: RETENTION });
+    await using server = await startServer({
+      dataDirectory: folder.path,
+      flags: ["--retention", "0.5s"],
+    });
     for (let n = 0; n < 4; n++) {
       const spans = Array.from({ length: 1000 }, () => oneSpan("old", "word ".repeat(400)));
       expect(await sendSpans(server.url, spans)).toBe(200);

@@ -44,9 +44,6 @@ it(
           const gone = [...ledger.traces.keys()].filter((traceId) => !left.has(traceId));
           for (const traceId of gone) ledger.apply({ kind: "delete", traceId });
         }
-        console.log(
-          `Retention had left ${left.size} of ${clients.length * TRACES_A_CLIENT} traces.`,
-        );
         await expectEverything(server.url, ledgers);
         expect(await server.stop()).toBe(0);
       }
