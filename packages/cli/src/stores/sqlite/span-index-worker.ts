@@ -10,7 +10,7 @@ import { SpanIndexer } from "./span-indexer.ts";
 import { isCorrupt, passingReason } from "./sqlite-errors.ts";
 
 /** While spans keep coming the index rests this many times as long as it works. */
-const REST_WHILE_BUSY = 3;
+const REST_WHILE_BUSY = 6;
 /** No commit for this long: ingest is quiet, and the index may have the processor. */
 const QUIET_AFTER_MS = 200;
 
