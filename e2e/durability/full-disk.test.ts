@@ -36,7 +36,13 @@ it("refuses spans that the disk does not take, and takes them when it does again
   while (status === 200) status = await send();
   expect(status).toBe(503);
   expect(await send()).toBe(503);
-  expect(server.log()).toContain('"msg":"Spans could not be written."');
+  expect(server.log()).toContain('"msg":"The store could not write."');
+  // A deletion is much smaller than a batch; with no room at all it has to wait, too.
+  await limitFiles(server.pid, 1);
+  const [kept] = ledger.traces.keys();
+  const deletion = await fetch(`${server.url}/observability/traces/${kept}/`, { method: "DELETE" });
+  expect(deletion.status).toBe(503);
+  expect(deletion.headers.get("retry-after")).toBe("5");
   // Nothing of what was refused is there, everything else is.
   await expectTraces(server.url, [ledger], [...ledger.traces.keys()]);
 

@@ -65,7 +65,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     project,
     maxBodyBytes,
     now,
-    onIngestUnavailable: (reason) => log.error({ reason }, "Spans could not be written."),
+    onStoreUnavailable: (reason) => log.error({ reason }, "The store could not write."),
   });
   const app = routeApp(routes, deliver, answerError);
 

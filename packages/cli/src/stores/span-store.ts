@@ -16,6 +16,12 @@ export type AppendOutcome =
   /** Nothing of the batch was kept; the client should send it again. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
+export type DeleteOutcome =
+  | { readonly kind: "deleted" }
+  | { readonly kind: "missing" }
+  /** The trace is still there; it can be deleted later. */
+  | { readonly kind: "unavailable"; readonly reason: string };
+
 /** The write side alone, as the ingest thread holds it. */
 export interface SpanAppender {
   /** Resolves with `committed` only after the spans are on disk. Idempotent by (trace, span id). */
@@ -71,8 +77,7 @@ export interface SpanStore extends SpanAppender {
   listTraces(request: ListRequest): Promise<ListPage>;
   listSpans(request: ListRequest): Promise<ListPage>;
   analytics(request: AnalyticsRequest): Promise<readonly AnalyticsBucket[]>;
-  /** False when there was no such trace. */
-  deleteTrace(project: string, traceId: string): Promise<boolean>;
+  deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
   /**
    * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`;
    * resolves with how many. Small enough a step that appends do not wait for it.

@@ -123,7 +123,7 @@ describe("readTree", () => {
     );
     for (let n = 0; n < spans.length; n += 50) await append(project, spans.slice(n, n + 50));
     const answer = await readTree(store, project, FOCUS);
-    expect(await store.deleteTrace(project, traceIdOf(1))).toBe(true);
+    expect(await store.deleteTrace(project, traceIdOf(1))).toEqual({ kind: "deleted" });
     await expect(textOf(answer)).rejects.toBeInstanceOf(TraceGoneError);
   });
 });

@@ -133,12 +133,12 @@ export const ERROR_TYPES = {
     meaning: "A fault of the server. The log has the details.",
     message: { kind: "fixed", text: "The server failed to answer. Its log has the details." },
   },
-  ingest_unavailable: {
+  store_unavailable: {
     status: 503,
-    meaning: "Spans cannot be written now; nothing of the body was kept. See `Retry-After`.",
+    meaning: "Nothing can be written now; nothing of the request was kept. See `Retry-After`.",
     message: {
       kind: "fixed",
-      text: "Spans cannot be written now; nothing of the request was kept. Try again later.",
+      text: "Nothing can be written now; nothing of the request was kept. Try again later.",
     },
   },
   shutting_down: {

@@ -24,7 +24,7 @@ export interface RouteDependencies {
   readonly maxBodyBytes: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly onIngestUnavailable: (reason: string) => void;
+  readonly onStoreUnavailable: (reason: string) => void;
 }
 
 /** Everything the platform serves, in the order of the reference. */
@@ -37,12 +37,12 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     listRoute("spans", store, project),
     analyticsRoute(store, project, now),
     liveRoute(feed),
-    deleteTraceRoute(store, project),
+    deleteTraceRoute(store, project, dependencies.onStoreUnavailable),
     ingestTracesRoute({
       ingest,
       project,
       maxBodyBytes,
-      onUnavailable: dependencies.onIngestUnavailable,
+      onUnavailable: dependencies.onStoreUnavailable,
     }),
     healthRoute(),
     openapiRoute(() => routes),

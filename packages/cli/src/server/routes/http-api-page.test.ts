@@ -22,7 +22,7 @@ beforeAll(async () => {
     project: TEST_PROJECT,
     maxBodyBytes: 1,
     now: Date.now,
-    onIngestUnavailable: onError,
+    onStoreUnavailable: onError,
   });
 });
 afterAll(() => platform.close());

@@ -216,7 +216,7 @@ describe("pressure", () => {
       headers: { "content-type": PROTOBUF },
     });
     expect(response.status).toBe(503);
-    expect(response.json.detail).toMatchObject([{ type: "ingest_unavailable" }]);
+    expect(response.json.detail).toMatchObject([{ type: "store_unavailable" }]);
     expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
     expect(await stopped.logLines()).toContainEqual(
       expect.objectContaining({ reason: expect.stringMatching(/./) }),

@@ -62,7 +62,7 @@ export function ingestTracesRoute(options: IngestRouteOptions): Route {
         "content_type_unsupported",
         "content_encoding_unsupported",
         "ingest_busy",
-        "ingest_unavailable",
+        "store_unavailable",
       ],
     },
     handle: (context) => takeRequest(context, options),
@@ -127,7 +127,7 @@ function outcomeAnswer(outcome: IngestOutcome, encoding: IngestRequest["encoding
         { "retry-after": String(outcome.retryAfterSeconds) },
       );
     case "unavailable":
-      return opaqueAnswer("ingest_unavailable", {
+      return opaqueAnswer("store_unavailable", {
         "retry-after": String(outcome.retryAfterSeconds),
       });
   }

@@ -47,7 +47,7 @@ const WORDS: Record<ListKind, Pick<Operation, "id" | "summary" | "description">>
     id: "listTraces",
     summary: "List traces",
     description:
-      "The top span of each trace, newest first. Filters look at the top span; `min_cost` and `q` at the whole trace.",
+      "The top span of each trace, newest first. Filters look at the top span; `min_cost` and `q` at the whole trace. Where the top names no application, variant, environment, user or session, the earliest span that does speaks for the trace.",
   },
   spans: { id: "listSpans", summary: "List spans", description: "Spans, newest first." },
 };

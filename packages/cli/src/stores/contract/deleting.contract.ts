@@ -12,8 +12,12 @@ export function describeDeleting(subject: Subject): void {
       await subject.append(family());
       await subject.append([storedSpan({ traceId: traceIdOf(2), name: "other" })]);
       await subject.store.searchCaughtUp();
-      expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toBe(true);
-      expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toBe(false);
+      expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toEqual({
+        kind: "deleted",
+      });
+      expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toEqual({
+        kind: "missing",
+      });
       expect(await subject.readTrace()).toBeUndefined();
       expect(await subject.read({ kind: "span", spanId: spanIdOf(3) })).toBeUndefined();
       expect(await subject.namesOf("listTraces", {})).toEqual(["other"]);

@@ -152,7 +152,9 @@ export function describeTrees(subject: Subject): void {
       expect(await subject.namesOf("listTraces", {})).toEqual([]);
       expect(await subject.namesOf("listSpans", { text: "shared" })).toEqual([]);
       expect(await subject.store.readTops(subject.project, [traceIdOf(1)])).toEqual([]);
-      expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toBe(false);
+      expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toEqual({
+        kind: "missing",
+      });
       await subject.append([storedSpan({ name: "theirs" })]);
       expect((await subject.readTrace())?.name).toBe("theirs");
     });

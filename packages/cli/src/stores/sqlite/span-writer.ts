@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { AppendOutcome, TraceChange } from "../span-store.ts";
+import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
 import type { BatchToWrite } from "./batch-encoder.ts";
 import { filesIn } from "./data-directory.ts";
 import { passingReason } from "./sqlite-errors.ts";
@@ -55,10 +55,17 @@ export class SpanWriter {
     return answer.promise;
   }
 
-  deleteTrace(project: string, traceId: string): boolean {
-    const deleted = this.#inTransaction(() => this.#remover.deleteTrace(project, traceId));
-    if (deleted) this.#schedule();
-    return deleted;
+  deleteTrace(project: string, traceId: string): DeleteOutcome {
+    try {
+      const deleted = this.#inTransaction(() => this.#remover.deleteTrace(project, traceId));
+      if (!deleted) return { kind: "missing" };
+    } catch (error) {
+      const reason = passingReason(error);
+      if (reason === undefined) throw error;
+      return { kind: "unavailable", reason };
+    }
+    this.#schedule();
+    return { kind: "deleted" };
   }
 
   expire(receivedBefore: number, limit: number): number {

@@ -6,6 +6,7 @@ import type { AppenderHandle } from "../appender-handle.ts";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
 import type {
   AppendOutcome,
+  DeleteOutcome,
   SpanAppender,
   SpanBatch,
   SpanStore,
@@ -112,7 +113,7 @@ class SqliteStore implements SpanStore {
     return this.#threads.query.call("analytics", [request]);
   }
 
-  deleteTrace(project: string, traceId: string): Promise<boolean> {
+  deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {
     return this.#threads.writer.call("deleteTrace", [project, traceId]);
   }
 

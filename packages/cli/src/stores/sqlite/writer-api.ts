@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import type { AppendOutcome, TraceChange } from "../span-store.ts";
+import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
 import type { BatchToWrite } from "./batch-encoder.ts";
 import type { ForgetApi } from "./span-index-api.ts";
 
@@ -13,7 +13,7 @@ export type WriterApi = AppendApi &
   ForgetApi & {
     /** Serves {@link AppendApi} and {@link ForgetApi} on another port, for another thread. */
     connect(port: MessagePort): Promise<void>;
-    deleteTrace(project: string, traceId: string): Promise<boolean>;
+    deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
     expire(receivedBefore: number, limit: number): Promise<number>;
     /** Takes no more batches, commits what it has, closes the database. */
     close(): Promise<void>;
