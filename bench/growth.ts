@@ -28,9 +28,12 @@ export async function benchGrowth(spans: number): Promise<Line[]> {
       keepSome(sample, result.traceIds, seen / 20);
     }
     await untilIdle(agate.pid);
+    // A store larger than memory is read from the disk, whatever the layout. The first pass shows
+    // what that costs; the rounds after it show what the size of the store costs.
+    const first = await firstPassMicros(agate.port, sample);
     const times: number[] = [];
-    for (let round = 0; round <= ROUNDS; round++) times.push(await readMicros(agate.port, sample));
-    return median(times.slice(1));
+    for (let round = 0; round < ROUNDS; round++) times.push(await readMicros(agate.port, sample));
+    return { first, again: median(times) };
   };
   const few = await growTo(SMALL);
   const many = await growTo(spans);
@@ -38,9 +41,9 @@ export async function benchGrowth(spans: number): Promise<Line[]> {
   return [
     {
       what: `trace read at ${seen.toLocaleString("en")} spans (${(bytes / 1e9).toFixed(1)} GB; the last of them taken in at ${Math.round(rate).toLocaleString("en")}/s)`,
-      measured: `${many.toFixed(1)} µs`,
-      reference: `at ${SMALL.toLocaleString("en")} spans ${few.toFixed(1)} µs`,
-      ratio: ratio(many / few),
+      measured: `${many.again.toFixed(1)} µs (read for the first time ${many.first.toFixed(1)} µs)`,
+      reference: `at ${SMALL.toLocaleString("en")} spans ${few.again.toFixed(1)} µs (${few.first.toFixed(1)} µs)`,
+      ratio: `${ratio(many.again / few.again)} (${ratio(many.first / few.first)})`,
       target: "≤ 1.5",
     },
   ];
@@ -57,6 +60,16 @@ function keepSome(sample: string[], ids: readonly string[], seenBefore: number):
       if (place < SAMPLE) sample[place] = id;
     }
   }
+}
+
+/** Microseconds a read when every trace of the sample is read once. */
+async function firstPassMicros(port: number, ids: readonly string[]): Promise<number> {
+  const left = [...ids];
+  const next = () => {
+    const id = left.pop();
+    return id === undefined ? undefined : getRequest(`/observability/traces/${id}/`);
+  };
+  return 1e6 / (await httpLoad({ port, connections: 32, next })).perSecond;
 }
 
 /** Microseconds a read, 32 connections at once. */
