@@ -13,20 +13,28 @@ export type ListedTable = "t" | "p";
 
 /**
  * The conditions of a filter; undefined when nothing can match it (a search text without a word).
+ *
+ * @param isRare Whether only few spans match a full-text expression.
  */
 export function whereFilter(
   table: ListedTable,
   project: string,
   filter: SpanFilter,
+  isRare: (match: string) => boolean,
 ): Sql | undefined {
-  const texts = [`${table}.project = ?`];
+  const match = filter.text === undefined ? null : toMatchExpression(filter.text);
+  if (match === undefined) return undefined;
+  // A plus keeps SQLite from using an index for the column. With few matches they should be looked
+  // up and sorted; it would rather walk all rows in order and ask of each whether it matches.
+  const row = match !== null && isRare(match) ? `+${table}` : table;
+  const texts = [`${row}.project = ?`];
   const values: SQLInputValue[] = [project];
   const add = (condition: string, ...parameters: SQLInputValue[]) => {
     texts.push(condition);
     values.push(...parameters);
   };
   const equal = (column: string, value: string | undefined) => {
-    if (value !== undefined) add(`${table}.${column} = ?`, value);
+    if (value !== undefined) add(`${row}.${column} = ?`, value);
   };
   equal("application", filter.application);
   equal("variant", filter.variant);
@@ -36,17 +44,13 @@ export function whereFilter(
   equal("user_id", filter.userId);
   equal("session_id", filter.sessionId);
   // A literal, so that SQLite can see that the index of failed spans covers it.
-  if (filter.status === "ERROR") add(`${table}.status = 'ERROR'`);
+  if (filter.status === "ERROR") add(`${row}.status = 'ERROR'`);
   else equal("status", filter.status);
-  if (filter.startedFrom !== undefined) add(`${table}.start >= ?`, filter.startedFrom);
-  if (filter.startedBefore !== undefined) add(`${table}.start < ?`, filter.startedBefore);
-  if (filter.minLatency !== undefined) add(`${table}.latency >= ?`, filter.minLatency);
-  if (filter.minCost !== undefined) add(`${table}.cost >= ?`, filter.minCost);
-  if (filter.text !== undefined) {
-    const match = toMatchExpression(filter.text);
-    if (match === undefined) return undefined;
-    add(SEARCH[table], match);
-  }
+  if (filter.startedFrom !== undefined) add(`${row}.start >= ?`, filter.startedFrom);
+  if (filter.startedBefore !== undefined) add(`${row}.start < ?`, filter.startedBefore);
+  if (filter.minLatency !== undefined) add(`${row}.latency >= ?`, filter.minLatency);
+  if (filter.minCost !== undefined) add(`${row}.cost >= ?`, filter.minCost);
+  if (match !== null) add(SEARCH[table], match);
   return { text: texts.join(" AND "), values };
 }
 

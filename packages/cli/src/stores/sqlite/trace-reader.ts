@@ -37,14 +37,15 @@ export class TraceReader {
     );
     this.#bodies.setReturnArrays(true);
     this.#findTrace = db.prepare("SELECT trace_no FROM traces WHERE project = ? AND trace_id = ?");
+    // CROSS JOIN keeps the order: from the traces first, SQLite would look at every one of them.
     this.#findRecentSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.segments FROM spans p JOIN traces t USING (trace_no)
+      `SELECT p.trace_no, p.segment, t.segments FROM spans p CROSS JOIN traces t USING (trace_no)
        WHERE p.span_no > (SELECT ids FROM derived.progress) AND p.span_id = ? AND t.project = ?
        ORDER BY p.span_no DESC LIMIT 1`,
     );
     this.#findSpan = db.prepare(
       `SELECT p.trace_no, p.segment, t.segments FROM derived.span_ids i
-       JOIN spans p USING (span_no) JOIN traces t USING (trace_no)
+       CROSS JOIN spans p USING (span_no) CROSS JOIN traces t USING (trace_no)
        WHERE i.span_id = ? AND t.project = ? ORDER BY i.span_no DESC LIMIT 1`,
     );
     this.#segment = db.prepare("SELECT header, body FROM segments WHERE segment = ?");
