@@ -93,6 +93,6 @@ function figuresAt(sums: Float64Array, base: number): Figures {
 }
 
 /** 0.1 + 0.2 dollars are 0.3: what is below a millionth of a micro-dollar is the sum's own error. */
-function withoutNoise(dollars: number): number {
+export function withoutNoise(dollars: number): number {
   return Math.round(dollars * 1e12) / 1e12;
 }

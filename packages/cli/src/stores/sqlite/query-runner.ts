@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { buildTree } from "../../span-tree/build-tree.ts";
 import { AFTER_LISTED_TOTAL, totalText } from "../../span-tree/record-text.ts";
+import { withoutNoise } from "../../span-tree/sum-figures.ts";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import type { HeaderRow } from "./merge-segments.ts";
@@ -120,7 +121,7 @@ export class QueryRunner {
       start: from + row.bucket * interval,
       count: row.count,
       errors: row.errors,
-      cost: row.cost === null ? null : Math.round(row.cost * 1e12) / 1e12,
+      cost: row.cost === null ? null : withoutNoise(row.cost),
       inputTokens: row.input,
       outputTokens: row.output,
       totalTokens: row.total,
