@@ -58,7 +58,7 @@ function install(root, state) {
 /** @param {string} root */
 function removeInstalled(root) {
   const packages = readdirSync(join(root, "packages")).map((name) => join("packages", name));
-  for (const folder of [".", "e2e", "bench", ...packages]) {
+  for (const folder of [".", "e2e", "bench", "examples/quickstart", ...packages]) {
     rmSync(join(root, folder, "node_modules"), { recursive: true, force: true });
   }
 }
