@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const compiler = join(root, "node_modules/typescript/bin/tsc");
-const projects = glob(["*/tsconfig.json", "packages/*/tsconfig.json", "examples/*/tsconfig.json"], {
+const projects = glob(["*/tsconfig.json", "packages/*/tsconfig{,.*}.json", "examples/*/tsconfig.json"], {
   cwd: root,
   exclude: ["node_modules"],
 });

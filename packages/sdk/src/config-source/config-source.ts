@@ -1,0 +1,24 @@
+import type { ResolvedConfig } from "@agate/protocol";
+
+/** Which configuration is wanted: what an environment has deployed, or a variant (its latest revision, or a given one). */
+export type ConfigReference =
+  | { readonly by: "environment"; readonly application: string; readonly environment: string }
+  | {
+      readonly by: "variant";
+      readonly application: string;
+      readonly variant: string;
+      readonly revision: number | null;
+    };
+
+export type ConfigResolution =
+  /** `stale`: the registry could not be asked, this is what it last said. */
+  | { readonly kind: "resolved"; readonly resolved: ResolvedConfig; readonly stale: boolean }
+  | { readonly kind: "not-found"; readonly reason: string }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** Where deployed endpoints get their configuration from. */
+export interface ConfigSource {
+  /** Answers from memory where it can: it is on the path of every deployed call. */
+  resolve(reference: ConfigReference): ConfigResolution | Promise<ConfigResolution>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,81 @@
+import { createAsyncLocal } from "../runtime/async-local-storage.ts";
+
+interface Entry {
+  readonly value: unknown;
+  /** What the slot held before, for when this entry is closed. */
+  readonly outer: Entry | undefined;
+  closed: boolean;
+}
+
+type Frame = Readonly<Record<symbol, Entry | undefined>>;
+
+const EMPTY: Frame = {};
+const frames = createAsyncLocal<Frame>() ?? createSyncLocal<Frame>();
+
+/**
+ * A value that belongs to what is running now, and to whatever it starts: concurrent calls never
+ * see each other's. Where the runtime has no `AsyncLocalStorage`, it lasts until the first `await`.
+ *
+ * @example
+ * const user = new ContextSlot<string>("user");
+ * user.run("ada", () => user.get()); // "ada"
+ */
+export class ContextSlot<T> {
+  readonly #key: symbol;
+
+  constructor(name: string) {
+    this.#key = Symbol(name);
+  }
+
+  get(): T | undefined {
+    let entry = frames.getStore()?.[this.#key];
+    // A block that was left may still be the frame of what it called without awaiting it.
+    while (entry?.closed) entry = entry.outer;
+    return entry?.value as T | undefined;
+  }
+
+  run<R>(value: T, callback: () => R): R {
+    return frames.run(this.#frameWith(value).frame, callback);
+  }
+
+  /** Sets the value until the returned function is called: for `using` declarations. */
+  enter(value: T): () => void {
+    const before = frames.getStore() ?? EMPTY;
+    const { frame, entry } = this.#frameWith(value);
+    frames.enterWith(frame);
+    return () => {
+      entry.closed = true;
+      // Only when nothing else was entered meanwhile: the others are closed in their own turn.
+      if (frames.getStore() === frame) frames.enterWith(before);
+    };
+  }
+
+  #frameWith(value: T): { frame: Frame; entry: Entry } {
+    const current = frames.getStore() ?? EMPTY;
+    const entry: Entry = { value, outer: current[this.#key], closed: false };
+    return { frame: { ...current, [this.#key]: entry }, entry };
+  }
+}
+
+/** Stands in where the runtime has no `AsyncLocalStorage`: right for code that does not await. */
+function createSyncLocal<T>() {
+  let current: T | undefined;
+  return {
+    getStore: () => current,
+    run<R>(store: T, callback: () => R): R {
+      const before = current;
+      current = store;
+      try {
+        return callback();
+      } finally {
+        current = before;
+      }
+    },
+    // Nobody would ever leave it where an `await` comes between.
+    enterWith(_store: T): void {
+      throw new Error(
+        "This runtime has no AsyncLocalStorage, so `using` cannot hold a context: pass a callback instead.",
+      );
+    },
+  };
+}

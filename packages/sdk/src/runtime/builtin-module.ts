@@ -1,0 +1,12 @@
+interface ProcessLike {
+  getBuiltinModule?(name: string): unknown;
+}
+
+/**
+ * One of Node's own modules, or undefined where the runtime has none of that name. Not an import:
+ * a bundler for the edge would refuse the whole package for it.
+ */
+export function builtinModule<T>(name: `node:${string}`): T | undefined {
+  const { process } = globalThis as { process?: ProcessLike };
+  return process?.getBuiltinModule?.(name) as T | undefined;
+}

@@ -1,0 +1,54 @@
+import type { SpanKind } from "@agate/protocol";
+import type { Context, Span, TracerProvider } from "@opentelemetry/api";
+import { ContextSlot } from "../context/context-slot.ts";
+
+export interface SpanStart {
+  readonly kind: SpanKind;
+  /** Where the span hangs; the active span where not given. */
+  readonly parent?: Context | undefined;
+  readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
+}
+
+/** The spans of one trace that have ended so far, for an answer that carries its own tree. */
+export interface TraceCollection {
+  /** The tree as JSON text: one span record with its children. Ends the collection. */
+  take(): Promise<string>;
+  /** Ends the collection without reading it. */
+  drop(): void;
+}
+
+/** What became of the spans that were to be exported. */
+export interface ExportStatistics {
+  /** Accepted by the platform. */
+  readonly exported: number;
+  /** Lost for good: the queue was full, or the platform refused them. */
+  readonly dropped: number;
+  readonly queued: number;
+  /** Why the last attempt failed; null when it succeeded. */
+  readonly lastError: string | null;
+}
+
+/** Creates spans and sends them to the platform. One per app. It never throws into user code. */
+export interface Telemetry {
+  /** For libraries that take one; its spans are children of the call that is running. */
+  readonly tracerProvider: TracerProvider;
+  /** Starts a span that is exported to Agate, and to the process's own OpenTelemetry set-up if there is one. */
+  startSpan(name: string, start: SpanStart): Span;
+  /** Runs a function with the span as the active one, for Agate and for OpenTelemetry. */
+  withSpan<R>(span: Span, run: () => R): R;
+  /** The context that a request's `traceparent` names; the active one where a server span is open already. */
+  contextOf(headers: Headers): Context;
+  /** Collects the spans of a trace from now on. */
+  collect(traceId: string): TraceCollection;
+  /** Replaces every known secret in a text. */
+  redact(text: string): string;
+  /** False when content is not to be recorded. */
+  readonly capturesContent: boolean;
+  statistics(): ExportStatistics;
+  /** Sends everything that has ended. Resolves when the platform has it, or when it cannot be reached. */
+  flush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+/** The telemetry of the app whose call is running. */
+export const telemetrySlot = new ContextSlot<Telemetry>("telemetry");
