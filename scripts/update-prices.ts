@@ -1,18 +1,18 @@
-// Writes the prices that Agate ships, packages/cli/src/ingest/pricing/prices.gen.json, from the
+// Writes the prices that Agate ships, packages/spans/src/pricing/prices.gen.json, from the
 // installed @pydantic/genai-prices. Run it after updating that package:
 //
 //   node scripts/update-prices.ts
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { parsePrices } from "@agate/spans";
 import {
   type MatchLogic,
   type ModelInfo,
   type ModelPrice,
   waitForUpdate,
 } from "@pydantic/genai-prices";
-import { parsePrices } from "../packages/cli/src/ingest/pricing/parse-prices.ts";
 
-const TARGET = new URL("../packages/cli/src/ingest/pricing/prices.gen.json", import.meta.url);
+const TARGET = new URL("../packages/spans/src/pricing/prices.gen.json", import.meta.url);
 
 // Those whose names arrive in spans; the package also lists editors and resellers' resellers.
 const PROVIDERS: ReadonlySet<string> = new Set([

@@ -129,7 +129,7 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
 /** What is wrong with a price file. The ingest thread reads it again: only it needs the table. */
 async function faultIn(pricesFile: string | null): Promise<string | undefined> {
   if (pricesFile === null) return undefined;
-  const { loadPrices } = await import("./ingest/pricing/load-prices.ts");
+  const { loadPrices } = await import("./ingest/load-prices.ts");
   const prices = loadPrices(pricesFile);
   return prices.kind === "invalid" ? prices.reason : undefined;
 }

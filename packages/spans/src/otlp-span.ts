@@ -75,16 +75,3 @@ export interface OtlpSpan {
   readonly resource: OtlpResource;
   readonly scope: OtlpScope;
 }
-
-/** The spans of one request that can be kept, and why the others cannot. */
-export interface OtlpRequest {
-  readonly spans: readonly OtlpSpan[];
-  readonly rejected: number;
-  /** One sentence about the first rejected spans; empty when none was. */
-  readonly rejectedReason: string;
-}
-
-export type DecodeOutcome =
-  | { readonly kind: "decoded"; readonly request: OtlpRequest }
-  /** The bytes are not an ExportTraceServiceRequest; the sentence says where they stop being one. */
-  | { readonly kind: "undecodable"; readonly reason: string };

@@ -1,12 +1,11 @@
+import type { PriceTable, StoredSpan } from "@agate/spans";
+import { createSpanMapper } from "@agate/spans";
 import type { SpanAppender } from "../stores/span-store.ts";
-import type { StoredSpan } from "../stores/stored-span.ts";
 import { decompress } from "./decompress.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
 import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./otlp/decode-otlp-protobuf.ts";
 import { encodeExportResponse } from "./otlp/encode-export-response.ts";
-import type { PriceTable } from "./pricing/price-table.ts";
-import { createSpanMapper } from "./record/to-stored-span.ts";
 
 const RETRY_AFTER_SECONDS = 5;
 

@@ -4,7 +4,7 @@ import { openAppender } from "../stores/open-appender.ts";
 import { serveThread } from "../threads/thread-rpc.ts";
 import { createIngest } from "./create-ingest.ts";
 import type { IngestApi, IngestData } from "./ingest-api.ts";
-import { loadPrices } from "./pricing/load-prices.ts";
+import { loadPrices } from "./load-prices.ts";
 
 const { appender, pricesFile, maxDecompressedBytes } = workerData as IngestData;
 const main = parentPort as MessagePort;

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { priceOf } from "@agate/spans";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadPrices } from "./load-prices.ts";
-import { priceOf } from "./price-table.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "agate-prices-"));
 afterAll(() => rmSync(folder, { recursive: true }));

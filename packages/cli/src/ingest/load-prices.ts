@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type ParsedPrices, parsePrices } from "./parse-prices.ts";
-import type { PriceLayer, PriceTable } from "./price-table.ts";
-import shipped from "./prices.gen.json" with { type: "json" };
-import { MODEL_MAKERS } from "./provider-names.ts";
+import { type ParsedPrices, type PriceLayer, type PriceTable, parsePrices } from "@agate/spans";
+import { shippedPrices } from "@agate/spans/prices";
 
 export type LoadedPrices =
   | { readonly kind: "loaded"; readonly table: PriceTable }
@@ -14,18 +12,15 @@ export type LoadedPrices =
  * in the file overrides the shipped one or adds to it.
  */
 export function loadPrices(file: string | null): LoadedPrices {
-  const parsed = parsePrices(shipped);
-  if (parsed.kind === "invalid") throw new Error(`prices.gen.json: ${parsed.reason}`);
-  const updated = parsed.updated ?? "unknown";
-  const layer: PriceLayer = { providers: parsed.providers, makers: MODEL_MAKERS };
-  if (file === null) return { kind: "loaded", table: { updated, layers: [layer] } };
+  const shipped = shippedPrices();
+  if (file === null) return { kind: "loaded", table: shipped };
 
   const own = parseFile(file);
   if (own.kind === "invalid") {
     return { kind: "invalid", reason: `The price file ${file} cannot be used: ${own.reason}.` };
   }
   const ownLayer: PriceLayer = { providers: own.providers, makers: [...own.providers.keys()] };
-  return { kind: "loaded", table: { updated, layers: [ownLayer, layer] } };
+  return { kind: "loaded", table: { ...shipped, layers: [ownLayer, ...shipped.layers] } };
 }
 
 function parseFile(file: string): ParsedPrices {

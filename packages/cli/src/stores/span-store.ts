@@ -1,7 +1,6 @@
-import type { SpanNodes } from "../span-tree/span-node.ts";
+import type { SpanNodes, StoredSpan } from "@agate/spans";
 import type { AppenderHandle } from "./appender-handle.ts";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "./span-query.ts";
-import type { StoredSpan } from "./stored-span.ts";
 
 /** Spans that arrived together. Their order is the order of arrival: the last write of an id wins. */
 export interface SpanBatch {

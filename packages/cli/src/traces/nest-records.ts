@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { buildTree } from "../span-tree/build-tree.ts";
-import { AFTER_TOTAL, totalText } from "../span-tree/record-text.ts";
+import { AFTER_TOTAL, betweenRecords, buildTree, closingText, totalText } from "@agate/spans";
 import type { TreeRead } from "../stores/span-store.ts";
 import { ChunkWriter } from "./chunk-writer.ts";
 
@@ -38,7 +37,7 @@ export async function* nestRecords(
       const record = records[n]!;
       bytes += record.length;
       const nextDepth = tree.depth[node]!;
-      if (from + n > first) writer.writeText(between(depth, nextDepth));
+      if (from + n > first) writer.writeText(betweenRecords(depth, nextDepth));
       depth = nextDepth;
       writer.writeBytes(record);
       writer.writeText(totalText(tree.total(node)));
@@ -51,14 +50,8 @@ export async function* nestRecords(
     from += batch.length;
     batchSize = clamp(Math.floor((BATCH_BYTES * batch.length) / bytes), 1, LARGEST_BATCH);
   }
-  writer.writeText(`null}${"]}".repeat(depth - floor)}`);
+  writer.writeText(closingText(depth - floor));
   yield writer.take();
-}
-
-/** What stands between a record's `"children":` and the next record in preorder. */
-function between(depth: number, nextDepth: number): string {
-  if (nextDepth > depth) return "[";
-  return nextDepth === depth ? "null}," : `null}${"]}".repeat(depth - nextDepth)},`;
 }
 
 function clamp(value: number, least: number, most: number): number {

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StoredSpan } from "@agate/spans";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectedTree } from "../stores/contract/expected-tree.fixture.ts";
@@ -14,7 +15,6 @@ import {
 import type { SpanStore } from "../stores/span-store.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
 import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
-import type { StoredSpan } from "../stores/stored-span.ts";
 import type { TreeAnswer } from "./read-tree.ts";
 import { readTree } from "./read-tree.ts";
 

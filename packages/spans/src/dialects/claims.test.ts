@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { claimOf, DIALECTS } from "./claims.ts";
 
 const page = readFileSync(
-  new URL("../../../../../docs/reference/span-record.md", import.meta.url),
+  new URL("../../../../docs/reference/span-record.md", import.meta.url),
   "utf8",
 );
 

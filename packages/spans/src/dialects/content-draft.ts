@@ -1,4 +1,4 @@
-import type { Attributes } from "../otlp/otlp-span.ts";
+import type { Attributes } from "../otlp-span.ts";
 import { embedded, quoted, type TextForm } from "./json-text.ts";
 import { type IndexedAttribute, unflattened } from "./unflatten.ts";
 

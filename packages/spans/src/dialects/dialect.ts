@@ -1,5 +1,5 @@
 import type { SpanKind } from "@agate/protocol";
-import type { Attributes } from "../otlp/otlp-span.ts";
+import type { Attributes } from "../otlp-span.ts";
 import type { NumberField, TextField } from "./claim.ts";
 import type { ContentDraft } from "./content-draft.ts";
 

@@ -1,4 +1,4 @@
-import type { Attributes, OtlpEvent } from "../otlp/otlp-span.ts";
+import type { Attributes, OtlpEvent } from "../otlp-span.ts";
 import type { ContentDraft } from "./content-draft.ts";
 import { embedded, quoted } from "./json-text.ts";
 

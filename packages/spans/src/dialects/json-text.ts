@@ -1,4 +1,5 @@
-import type { Attributes, AttributeValue } from "../otlp/otlp-span.ts";
+import type { Attributes, AttributeValue } from "../otlp-span.ts";
+import { base64 } from "./base64.ts";
 
 /**
  * How a text attribute is read. `json`: its dialect says it holds JSON. `json-items`: it is a list of
@@ -26,9 +27,7 @@ export function valueText(value: AttributeValue): string {
     default:
       if (value === null) return "null";
       if (value instanceof Map) return attributesText(value);
-      if (value instanceof Uint8Array) {
-        return `"${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64")}"`;
-      }
+      if (value instanceof Uint8Array) return `"${base64(value)}"`;
       return listText(value as readonly AttributeValue[], valueText);
   }
 }

@@ -1,5 +1,5 @@
 import type { SpanKind } from "@agate/protocol";
-import type { Attributes } from "../otlp/otlp-span.ts";
+import type { Attributes } from "../otlp-span.ts";
 import type { NumberField } from "./claim.ts";
 import type { Dialect, DialectFigures } from "./dialect.ts";
 import { parsedObject } from "./json-text.ts";

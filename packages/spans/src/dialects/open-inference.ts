@@ -1,4 +1,4 @@
-import type { Attributes } from "../otlp/otlp-span.ts";
+import type { Attributes } from "../otlp-span.ts";
 import type { ContentDraft, ContentPart } from "./content-draft.ts";
 import type { Dialect } from "./dialect.ts";
 import type { TextForm } from "./json-text.ts";

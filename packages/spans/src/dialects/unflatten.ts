@@ -1,4 +1,4 @@
-import type { AttributeValue } from "../otlp/otlp-span.ts";
+import type { AttributeValue } from "../otlp-span.ts";
 import { embedded, quoted, valueText } from "./json-text.ts";
 
 export interface IndexedAttribute {

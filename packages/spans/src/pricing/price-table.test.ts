@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { loadPrices } from "./load-prices.ts";
 import { createPriceLookup } from "./price-lookup.ts";
-import { type PriceTable, priceOf } from "./price-table.ts";
+import { priceOf } from "./price-table.ts";
+import { shippedPrices } from "./shipped-prices.ts";
 
 const AT = Date.UTC(2026, 10, 15) * 1000;
-const table = shipped();
-
-function shipped(): PriceTable {
-  const loaded = loadPrices(null);
-  if (loaded.kind === "invalid") throw new Error(loaded.reason);
-  return loaded.table;
-}
+const table = shippedPrices();
 
 describe("the shipped table", () => {
   it("is dated", () => {

@@ -1,4 +1,4 @@
-import type { Instant } from "../otlp/otlp-span.ts";
+import type { Instant } from "../otlp-span.ts";
 
 const MICROS_PER_SECOND = 1_000_000;
 // Spans that arrive together happened within seconds of each other.

@@ -1,4 +1,4 @@
-import type { AttributeValue } from "../otlp/otlp-span.ts";
+import type { AttributeValue } from "../otlp-span.ts";
 
 const NUMBER = /^\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 

@@ -1,10 +1,9 @@
 import type { SpanRecord } from "@agate/protocol";
 import { spanRecordSchema } from "@agate/protocol/schemas";
-import { AFTER_TOTAL, totalText } from "../../span-tree/record-text.ts";
-import type { StoredSpan } from "../../stores/stored-span.ts";
-import type { AttributeValue, OtlpSpan } from "../otlp/otlp-span.ts";
-import { loadPrices } from "../pricing/load-prices.ts";
-import type { PriceTable } from "../pricing/price-table.ts";
+import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
+import { shippedPrices } from "../pricing/shipped-prices.ts";
+import { AFTER_TOTAL, totalText } from "../span-tree/record-text.ts";
+import type { StoredSpan } from "./stored-span.ts";
 import { createSpanMapper } from "./to-stored-span.ts";
 
 /** 15 November 2026, noon. */
@@ -46,13 +45,6 @@ export function otlpSpan(
     },
     ...overrides,
   };
-}
-
-/** The prices that Agate ships. */
-export function shippedPrices(): PriceTable {
-  const loaded = loadPrices(null);
-  if (loaded.kind === "invalid") throw new Error(loaded.reason);
-  return loaded.table;
 }
 
 /** A store's span as a leaf of an answer: parsed, and checked against the contract. */

@@ -1,6 +1,6 @@
 import { AGATE_ATTRIBUTES as AG } from "@agate/protocol";
 import { attributesText, quoted } from "../dialects/json-text.ts";
-import type { Attributes, OtlpResource, OtlpScope } from "../otlp/otlp-span.ts";
+import type { Attributes, OtlpResource, OtlpScope } from "../otlp-span.ts";
 import { numberOf } from "./number-of.ts";
 
 /** What a resource says of every span that it sent, for the fields a span does not fill itself. */

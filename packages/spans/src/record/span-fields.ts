@@ -1,12 +1,12 @@
 import type { SpanKind, Usage } from "@agate/protocol";
-import type { ReportedFigures } from "../../span-tree/span-node.ts";
 import { restatesInnerCall } from "../dialects/ai-sdk.ts";
 import type { NumberField } from "../dialects/claim.ts";
 import { FIRST_FOREIGN_RANK } from "../dialects/claims.ts";
 import { contentFromEvents } from "../dialects/gen-ai-events.ts";
-import type { AttributeValue, OtlpSpan } from "../otlp/otlp-span.ts";
+import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
 import { costOf } from "../pricing/cost-of.ts";
 import type { PriceLookup } from "../pricing/price-lookup.ts";
+import type { ReportedFigures } from "../span-tree/span-node.ts";
 import { requestConfigText } from "./config-text.ts";
 import type { KeyInfo } from "./key-table.ts";
 import { isNumberShown } from "./number-of.ts";

@@ -3,7 +3,7 @@ import type { NumberField, TextField } from "../dialects/claim.ts";
 import { DIALECTS, rankOfDialect } from "../dialects/claims.ts";
 import { ContentDraft } from "../dialects/content-draft.ts";
 import type { DialectFigures } from "../dialects/dialect.ts";
-import type { Attributes, AttributeValue } from "../otlp/otlp-span.ts";
+import type { Attributes, AttributeValue } from "../otlp-span.ts";
 import type { KeyInfo, KeyTable } from "./key-table.ts";
 import { numberOf } from "./number-of.ts";
 

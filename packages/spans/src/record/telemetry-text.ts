@@ -1,5 +1,5 @@
 import { attributesText, listText, quoted } from "../dialects/json-text.ts";
-import type { OtlpEvent, OtlpLink, OtlpSpan } from "../otlp/otlp-span.ts";
+import type { OtlpEvent, OtlpLink, OtlpSpan } from "../otlp-span.ts";
 import type { InstantWriter } from "./instant-text.ts";
 
 // By OTLP's numbers; 0 is unspecified.

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AFTER_LISTED_TOTAL } from "../../span-tree/record-text.ts";
-import type { AttributeValue, OtlpSpan } from "../otlp/otlp-span.ts";
-import { leafRecord, mapped, NOON, otlpSpan, shippedPrices } from "./otlp-span.fixture.ts";
+import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
+import { shippedPrices } from "../pricing/shipped-prices.ts";
+import { AFTER_LISTED_TOTAL } from "../span-tree/record-text.ts";
+import { leafRecord, mapped, NOON, otlpSpan } from "./otlp-span.fixture.ts";
 import { createSpanMapper } from "./to-stored-span.ts";
 
 describe("times", () => {

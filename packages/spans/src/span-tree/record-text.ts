@@ -14,6 +14,17 @@ export const AFTER_TOTAL = '},"children":';
 /** After the total of a record that is listed without its children. */
 export const AFTER_LISTED_TOTAL = "}}";
 
+/** What stands between a record's `"children":` and the next record in preorder. */
+export function betweenRecords(depth: number, nextDepth: number): string {
+  if (nextDepth > depth) return "[";
+  return nextDepth === depth ? "null}," : `${closingText(depth - nextDepth)},`;
+}
+
+/** What ends a leaf after its `"children":`, and with it so many of the records around it. */
+export function closingText(levels: number): string {
+  return `null}${"]}".repeat(levels)}`;
+}
+
 const NOTHING = '{"usage":null,"cost":null}';
 
 /** The JSON of `metadata.total`. */

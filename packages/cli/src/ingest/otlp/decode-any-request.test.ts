@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
+import type { Attributes, AttributeValue, Instant, OtlpSpan } from "@agate/spans";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decodeOtlpJson } from "./decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./decode-otlp-protobuf.ts";
-import type { Attributes, AttributeValue, DecodeOutcome, Instant, OtlpSpan } from "./otlp-span.ts";
+import type { DecodeOutcome } from "./decode-outcome.ts";
 import {
   anyOtlpTree,
   type OtlpTree,

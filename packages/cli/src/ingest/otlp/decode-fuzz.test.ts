@@ -2,7 +2,7 @@ import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otl
 import { expect, it } from "vitest";
 import { decodeOtlpJson } from "./decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./decode-otlp-protobuf.ts";
-import type { DecodeOutcome } from "./otlp-span.ts";
+import type { DecodeOutcome } from "./decode-outcome.ts";
 import { Dice, mutateBytes, mutateJson } from "./testing/mutations.fixture.ts";
 import { recordSpans } from "./testing/recorded-spans.fixture.ts";
 

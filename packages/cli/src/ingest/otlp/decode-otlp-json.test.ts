@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
+import type { AttributeValue, OtlpSpan } from "@agate/spans";
 import { describe, expect, it } from "vitest";
 import { decodeOtlpJson } from "./decode-otlp-json.ts";
-import type { AttributeValue, OtlpRequest, OtlpSpan } from "./otlp-span.ts";
+import type { OtlpRequest } from "./decode-outcome.ts";
 
 const IDS = { traceId: "ab".repeat(16), spanId: "cd".repeat(8) };
 

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
+import type { OtlpSpan } from "@agate/spans";
 import { MAX_BODY_BYTES } from "./decode-limits.ts";
+import type { DecodeOutcome } from "./decode-outcome.ts";
 import { type JsonObject, JsonReader } from "./json-reader.ts";
 import { parseUint32 } from "./json-scalars.ts";
-import type { DecodeOutcome, OtlpSpan } from "./otlp-span.ts";
 import { readJsonAttribute } from "./read-json-attribute.ts";
 import { readJsonSpan } from "./read-json-span.ts";
 import { RejectedSpans } from "./rejected-spans.ts";

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
+import type { OtlpSpan } from "@agate/spans";
 import { describe, expect, it } from "vitest";
 import { decodeOtlpProtobuf } from "./decode-otlp-protobuf.ts";
-import type { OtlpRequest, OtlpSpan } from "./otlp-span.ts";
+import type { OtlpRequest } from "./decode-outcome.ts";
 import {
   attribute,
   requestOf,

@@ -1,5 +1,6 @@
+import type { OtlpSpan } from "@agate/spans";
 import { MAX_BODY_BYTES } from "./decode-limits.ts";
-import type { DecodeOutcome, OtlpSpan } from "./otlp-span.ts";
+import type { DecodeOutcome } from "./decode-outcome.ts";
 import { OtlpWireReader } from "./otlp-wire-reader.ts";
 import { readProtobufAttribute } from "./read-protobuf-attribute.ts";
 import { readProtobufSpan } from "./read-protobuf-span.ts";

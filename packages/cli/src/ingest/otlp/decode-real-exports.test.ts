@@ -1,8 +1,9 @@
+import type { OtlpSpan } from "@agate/spans";
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { describe, expect, it } from "vitest";
 import { decodeOtlpJson } from "./decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./decode-otlp-protobuf.ts";
-import type { DecodeOutcome, OtlpSpan } from "./otlp-span.ts";
+import type { DecodeOutcome } from "./decode-outcome.ts";
 import { recordSpans } from "./testing/recorded-spans.fixture.ts";
 
 function decoded(outcome: DecodeOutcome): readonly OtlpSpan[] {

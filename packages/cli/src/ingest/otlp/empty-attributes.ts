@@ -1,4 +1,4 @@
-import type { Attributes } from "./otlp-span.ts";
+import type { Attributes } from "@agate/spans";
 
 /** What has no attributes shares this one: most events and links, and many scopes. */
 export const EMPTY_ATTRIBUTES: Attributes = new Map();

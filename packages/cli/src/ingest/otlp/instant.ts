@@ -1,4 +1,4 @@
-import type { Instant } from "./otlp-span.ts";
+import type { Instant } from "@agate/spans";
 
 const TWO_32 = 2 ** 32;
 const MAX_UINT64 = "18446744073709551615";

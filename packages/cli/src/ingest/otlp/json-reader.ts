@@ -1,5 +1,5 @@
+import type { Instant } from "@agate/spans";
 import { instantFromDigits, instantFromNumber } from "./instant.ts";
-import type { Instant } from "./otlp-span.ts";
 import { Undecodable } from "./undecodable.ts";
 
 /** A parsed JSON object. Its keys are only ever compared, never followed: `__proto__` is data. */

@@ -1,7 +1,7 @@
+import type { AttributeValue } from "@agate/spans";
 import { MAX_VALUE_DEPTH } from "./decode-limits.ts";
 import type { JsonObject, JsonReader } from "./json-reader.ts";
 import { parseBase64, parseDouble, parseInt64 } from "./json-scalars.ts";
-import type { AttributeValue } from "./otlp-span.ts";
 
 /** Reads one KeyValue object into `attributes`; of equal keys the last one wins. */
 export function readJsonAttribute(

@@ -1,8 +1,3 @@
-import { EMPTY_ATTRIBUTES } from "./empty-attributes.ts";
-import { NO_TIME } from "./instant.ts";
-import type { JsonObject, JsonReader } from "./json-reader.ts";
-import { parseHexId, parseUint32 } from "./json-scalars.ts";
-import { parseKind, parseStatusCode } from "./known-enums.ts";
 import type {
   Attributes,
   AttributeValue,
@@ -11,7 +6,12 @@ import type {
   OtlpResource,
   OtlpScope,
   OtlpSpan,
-} from "./otlp-span.ts";
+} from "@agate/spans";
+import { EMPTY_ATTRIBUTES } from "./empty-attributes.ts";
+import { NO_TIME } from "./instant.ts";
+import type { JsonObject, JsonReader } from "./json-reader.ts";
+import { parseHexId, parseUint32 } from "./json-scalars.ts";
+import { parseKind, parseStatusCode } from "./known-enums.ts";
 import { readJsonAttribute } from "./read-json-attribute.ts";
 import { findIdFault, type IdFaults, NOT_HEX, parentOf } from "./span-ids.ts";
 

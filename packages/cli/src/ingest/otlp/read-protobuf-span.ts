@@ -1,6 +1,3 @@
-import { EMPTY_ATTRIBUTES } from "./empty-attributes.ts";
-import { NO_TIME } from "./instant.ts";
-import { knownKind, knownStatusCode } from "./known-enums.ts";
 import type {
   AttributeValue,
   OtlpEvent,
@@ -8,7 +5,10 @@ import type {
   OtlpResource,
   OtlpScope,
   OtlpSpan,
-} from "./otlp-span.ts";
+} from "@agate/spans";
+import { EMPTY_ATTRIBUTES } from "./empty-attributes.ts";
+import { NO_TIME } from "./instant.ts";
+import { knownKind, knownStatusCode } from "./known-enums.ts";
 import type { OtlpWireReader } from "./otlp-wire-reader.ts";
 import { readProtobufAttribute } from "./read-protobuf-attribute.ts";
 import { findIdFault, type IdFaults, parentOf } from "./span-ids.ts";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { decodeOtlpJson } from "./decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./decode-otlp-protobuf.ts";
-import type { OtlpRequest } from "./otlp-span.ts";
+import type { OtlpRequest } from "./decode-outcome.ts";
 import { requestOf, SPAN_ID, spanRequest, TRACE_ID } from "./testing/protobuf-request.fixture.ts";
 import { message, type ProtobufWriter } from "./testing/protobuf-writer.fixture.ts";
 

@@ -1,4 +1,4 @@
-import type { AttributeValue } from "./otlp-span.ts";
+import type { AttributeValue } from "@agate/spans";
 
 /**
  * A resource while its request is read. The spans that came before its attributes or its schema

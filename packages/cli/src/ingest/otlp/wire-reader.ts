@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
+import type { Instant } from "@agate/spans";
 import { MAX_GROUP_DEPTH } from "./decode-limits.ts";
 import { instantFromUint64 } from "./instant.ts";
-import type { Instant } from "./otlp-span.ts";
 import { Undecodable } from "./undecodable.ts";
 
 /** Protobuf wire types, the low three bits of a tag. */

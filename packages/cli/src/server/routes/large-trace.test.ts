@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { get } from "node:http";
+import type { StoredSpan } from "@agate/spans";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
-import type { StoredSpan } from "../../stores/stored-span.ts";
 import { NestingScanner } from "../testing/nesting-scanner.fixture.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../testing/test-platform.fixture.ts";

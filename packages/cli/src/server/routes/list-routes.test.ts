@@ -1,4 +1,5 @@
 import type { ListedSpan } from "@agate/protocol";
+import type { StoredSpan } from "@agate/spans";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { withoutChildren } from "../../stores/contract/expected-tree.fixture.ts";
 import {
@@ -7,7 +8,6 @@ import {
   traceIdOf,
   usageOf,
 } from "../../stores/contract/stored-span.fixture.ts";
-import type { StoredSpan } from "../../stores/stored-span.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../testing/test-platform.fixture.ts";
 

@@ -1,9 +1,9 @@
 import type { SpanRecord } from "@agate/protocol";
+import type { StoredSpan } from "@agate/spans";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectedTree } from "../../stores/contract/expected-tree.fixture.ts";
 import { family } from "../../stores/contract/family.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
-import type { StoredSpan } from "../../stores/stored-span.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../testing/test-platform.fixture.ts";
 

@@ -1,7 +1,7 @@
 import type { ListedSpan, SpanRecord } from "@agate/protocol";
-import { buildTree } from "../../span-tree/build-tree.ts";
+import type { StoredSpan } from "@agate/spans";
+import { buildTree } from "@agate/spans";
 import type { TreeRead } from "../span-store.ts";
-import type { StoredSpan } from "../stored-span.ts";
 
 /** The answer that these spans should give, made from parsed records instead of text. */
 export function expectedTree(spans: readonly StoredSpan[]): SpanRecord {

@@ -1,4 +1,4 @@
-import type { StoredSpan } from "../stored-span.ts";
+import type { StoredSpan } from "@agate/spans";
 import { spanIdOf, storedSpan, usageOf } from "./stored-span.fixture.ts";
 
 /** A root, two children and a grandchild, with figures. */

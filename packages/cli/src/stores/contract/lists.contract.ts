@@ -1,6 +1,6 @@
+import type { StoredSpan } from "@agate/spans";
 import { describe, expect, it } from "vitest";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
-import type { StoredSpan } from "../stored-span.ts";
 import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";
 import { family } from "./family.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "./stored-span.fixture.ts";

@@ -1,5 +1,5 @@
 import type { ListedSpan, Usage } from "@agate/protocol";
-import type { StoredSpan } from "../stored-span.ts";
+import type { StoredSpan } from "@agate/spans";
 
 /** What a test wants to say of a span; the rest is filled in. */
 export interface SpanSketch extends Partial<Omit<StoredSpan, "openRecord">> {

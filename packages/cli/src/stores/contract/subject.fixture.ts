@@ -1,9 +1,9 @@
 import type { ListedSpan, SpanRecord } from "@agate/protocol";
 import { listedSpanSchema } from "@agate/protocol/schemas";
+import type { StoredSpan } from "@agate/spans";
 import { expect } from "vitest";
 import type { ListPage, ListPosition, SpanFilter } from "../span-query.ts";
 import type { SpanStore, TreeFocus } from "../span-store.ts";
-import type { StoredSpan } from "../stored-span.ts";
 import { assemble } from "./expected-tree.fixture.ts";
 import { traceIdOf } from "./stored-span.fixture.ts";
 

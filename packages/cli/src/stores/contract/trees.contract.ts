@@ -1,8 +1,8 @@
 import type { SpanRecord } from "@agate/protocol";
+import type { StoredSpan } from "@agate/spans";
+import { buildTree } from "@agate/spans";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildTree } from "../../span-tree/build-tree.ts";
-import type { StoredSpan } from "../stored-span.ts";
 import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";
 import { family } from "./family.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "./stored-span.fixture.ts";

@@ -1,6 +1,6 @@
 import type { Figures } from "@agate/protocol";
+import type { StoredSpan } from "@agate/spans";
 import type { SpanBatch } from "../span-store.ts";
-import type { StoredSpan } from "../stored-span.ts";
 import type { EncodedTrace } from "./segment-encoder.ts";
 import { createSegmentEncoder } from "./segment-encoder.ts";
 

@@ -1,4 +1,4 @@
-import type { ReportedFigures, SpanNode, SpanNodes } from "../../span-tree/span-node.ts";
+import type { ReportedFigures, SpanNode, SpanNodes } from "@agate/spans";
 import type { PlacedEntry } from "./segment.ts";
 
 /** A node, and where its open record lies. */

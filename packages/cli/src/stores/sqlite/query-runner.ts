@@ -1,7 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { buildTree } from "../../span-tree/build-tree.ts";
-import { AFTER_LISTED_TOTAL, totalText } from "../../span-tree/record-text.ts";
-import { withoutNoise } from "../../span-tree/sum-figures.ts";
+import { AFTER_LISTED_TOTAL, buildTree, totalText, withoutNoise } from "@agate/spans";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import type { HeaderRow } from "./merge-segments.ts";

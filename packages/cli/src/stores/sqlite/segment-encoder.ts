@@ -1,8 +1,6 @@
 import type { Figures } from "@agate/protocol";
-import type { SpanTree } from "../../span-tree/build-tree.ts";
-import { buildTree } from "../../span-tree/build-tree.ts";
-import { AFTER_TOTAL, totalText } from "../../span-tree/record-text.ts";
-import type { StoredSpan } from "../stored-span.ts";
+import type { SpanTree, StoredSpan } from "@agate/spans";
+import { AFTER_TOTAL, buildTree, totalText } from "@agate/spans";
 import type { SegmentEntry } from "./segment.ts";
 import { encodeHeader } from "./segment.ts";
 

@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Figures } from "@agate/protocol";
-import { buildTree } from "../../span-tree/build-tree.ts";
-import { totalText } from "../../span-tree/record-text.ts";
+import { buildTree, totalText } from "@agate/spans";
 import type { TraceChange } from "../span-store.ts";
 import type { BatchToWrite, Belonging, SpanColumns, TraceToWrite } from "./batch-encoder.ts";
 import { BatchInsert } from "./batch-insert.ts";

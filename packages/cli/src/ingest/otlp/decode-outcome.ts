@@ -1,0 +1,14 @@
+import type { OtlpSpan } from "@agate/spans";
+
+/** The spans of one request that can be kept, and why the others cannot. */
+export interface OtlpRequest {
+  readonly spans: readonly OtlpSpan[];
+  readonly rejected: number;
+  /** One sentence about the first rejected spans; empty when none was. */
+  readonly rejectedReason: string;
+}
+
+export type DecodeOutcome =
+  | { readonly kind: "decoded"; readonly request: OtlpRequest }
+  /** The bytes are not an ExportTraceServiceRequest; the sentence says where they stop being one. */
+  | { readonly kind: "undecodable"; readonly reason: string };
