@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { lowerDecorators } from "./scripts/lower-decorators.ts";
 
 export default defineConfig({
+  plugins: [lowerDecorators()],
   test: {
     // Processes, not threads: the server under test starts worker threads of its own.
     pool: "forks",

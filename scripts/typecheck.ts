@@ -6,10 +6,13 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const compiler = join(root, "node_modules/typescript/bin/tsc");
-const projects = glob(["*/tsconfig.json", "packages/*/tsconfig{,.*}.json", "examples/*/tsconfig.json"], {
-  cwd: root,
-  exclude: ["node_modules"],
-});
+const projects = glob(
+  ["*/tsconfig.json", "packages/*/tsconfig{,.*}.json", "examples/*/tsconfig.json"],
+  {
+    cwd: root,
+    exclude: ["node_modules"],
+  },
+);
 for await (const project of projects) {
   const check = spawn(process.execPath, [compiler, "-p", project], { cwd: root, stdio: "inherit" });
   const [code] = await once(check, "exit");
