@@ -1,4 +1,5 @@
-// The shipped prices are apart, in @agate/spans/prices: 100 KB that not everyone needs.
+// The tree has a door of its own, @agate/spans/tree, and so have the 100 KB of shipped prices,
+// @agate/spans/prices: each is loaded only by who needs it.
 export type {
   Attributes,
   AttributeValue,
@@ -17,14 +18,3 @@ export { nestedRecordsText } from "./record/nested-records-text.ts";
 export type { StoredSpan } from "./record/stored-span.ts";
 export type { SpanMapperOptions } from "./record/to-stored-span.ts";
 export { createSpanMapper } from "./record/to-stored-span.ts";
-export type { SpanTree } from "./span-tree/build-tree.ts";
-export { buildTree } from "./span-tree/build-tree.ts";
-export {
-  AFTER_LISTED_TOTAL,
-  AFTER_TOTAL,
-  betweenRecords,
-  closingText,
-  totalText,
-} from "./span-tree/record-text.ts";
-export type { ReportedFigures, SpanNode, SpanNodes } from "./span-tree/span-node.ts";
-export { withoutNoise } from "./span-tree/sum-figures.ts";

@@ -1,4 +1,5 @@
-import type { SpanNodes, StoredSpan } from "@agate/spans";
+import type { StoredSpan } from "@agate/spans";
+import type { SpanNodes } from "@agate/spans/tree";
 import type { AppenderHandle } from "./appender-handle.ts";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "./span-query.ts";
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AFTER_TOTAL, betweenRecords, buildTree, closingText, totalText } from "@agate/spans";
+import { AFTER_TOTAL, betweenRecords, buildTree, closingText, totalText } from "@agate/spans/tree";
 import type { TreeRead } from "../stores/span-store.ts";
 import { ChunkWriter } from "./chunk-writer.ts";
 

@@ -1,6 +1,6 @@
 import type { ListedSpan, SpanRecord } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
-import { buildTree } from "@agate/spans";
+import { buildTree } from "@agate/spans/tree";
 import type { TreeRead } from "../span-store.ts";
 
 /** The answer that these spans should give, made from parsed records instead of text. */

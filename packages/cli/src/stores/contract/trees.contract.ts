@@ -1,6 +1,6 @@
 import type { SpanRecord } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
-import { buildTree } from "@agate/spans";
+import { buildTree } from "@agate/spans/tree";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";

@@ -1,4 +1,4 @@
-import type { ReportedFigures, SpanNode, SpanNodes } from "@agate/spans";
+import type { ReportedFigures, SpanNode, SpanNodes } from "@agate/spans/tree";
 import type { PlacedEntry } from "./segment.ts";
 
 /** A node, and where its open record lies. */

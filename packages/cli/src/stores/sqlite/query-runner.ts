@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AFTER_LISTED_TOTAL, buildTree, totalText, withoutNoise } from "@agate/spans";
+import { AFTER_LISTED_TOTAL, buildTree, totalText, withoutNoise } from "@agate/spans/tree";
 import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import type { HeaderRow } from "./merge-segments.ts";

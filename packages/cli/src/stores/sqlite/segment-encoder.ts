@@ -1,6 +1,7 @@
 import type { Figures } from "@agate/protocol";
-import type { SpanTree, StoredSpan } from "@agate/spans";
-import { AFTER_TOTAL, buildTree, totalText } from "@agate/spans";
+import type { StoredSpan } from "@agate/spans";
+import type { SpanTree } from "@agate/spans/tree";
+import { AFTER_TOTAL, buildTree, totalText } from "@agate/spans/tree";
 import type { SegmentEntry } from "./segment.ts";
 import { encodeHeader } from "./segment.ts";
 

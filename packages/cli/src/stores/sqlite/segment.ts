@@ -1,5 +1,5 @@
 import type { Usage } from "@agate/protocol";
-import type { SpanNode } from "@agate/spans";
+import type { SpanNode } from "@agate/spans/tree";
 
 // A segment is one row: the spans of one trace that were committed together. Its body is their JSON
 // in one blob, its header tells where each span's text lies and what the tree needs to know of it.

@@ -1,6 +1,6 @@
 import type { StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
-import { AFTER_LISTED_TOTAL } from "@agate/spans";
+import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { filesIn } from "./data-directory.ts";
 import { searchableText } from "./search-text.ts";
 import { decodeHeader } from "./segment.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AFTER_LISTED_TOTAL } from "@agate/spans";
+import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { BodyWindow } from "./body-window.ts";

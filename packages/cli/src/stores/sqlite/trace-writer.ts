@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Figures } from "@agate/protocol";
-import { buildTree, totalText } from "@agate/spans";
+import { buildTree, totalText } from "@agate/spans/tree";
 import type { TraceChange } from "../span-store.ts";
 import type { BatchToWrite, Belonging, SpanColumns, TraceToWrite } from "./batch-encoder.ts";
 import { BatchInsert } from "./batch-insert.ts";

@@ -1,0 +1,12 @@
+// A door of its own: the threads that only read do without the dialects.
+export type { SpanTree } from "./build-tree.ts";
+export { buildTree } from "./build-tree.ts";
+export {
+  AFTER_LISTED_TOTAL,
+  AFTER_TOTAL,
+  betweenRecords,
+  closingText,
+  totalText,
+} from "./record-text.ts";
+export type { ReportedFigures, SpanNode, SpanNodes } from "./span-node.ts";
+export { withoutNoise } from "./sum-figures.ts";
