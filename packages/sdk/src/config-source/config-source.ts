@@ -1,14 +1,18 @@
 import type { ResolvedConfig } from "@agate/protocol";
 
 /** Which configuration is wanted: what an environment has deployed, or a variant (its latest revision, or a given one). */
-export type ConfigReference =
+export type ConfigReference = (
   | { readonly by: "environment"; readonly application: string; readonly environment: string }
   | {
       readonly by: "variant";
       readonly application: string;
       readonly variant: string;
       readonly revision: number | null;
-    };
+    }
+) & {
+  /** The route it is wanted for. The answer is the same for all routes; reasons can name it. */
+  readonly route?: string | undefined;
+};
 
 export type ConfigResolution =
   /** `stale`: the registry could not be asked, this is what it last said. */
@@ -20,5 +24,10 @@ export type ConfigResolution =
 export interface ConfigSource {
   /** Answers from memory where it can: it is on the path of every deployed call. */
   resolve(reference: ConfigReference): ConfigResolution | Promise<ConfigResolution>;
+  /**
+   * Called when the app begins to serve: from now on the source may hold connections open to hear of
+   * changes. Before, it would keep a script from ending. May be called again.
+   */
+  startLiveUpdates?(): void;
   close(): Promise<void>;
 }
