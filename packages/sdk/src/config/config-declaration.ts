@@ -1,0 +1,46 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { MODEL } from "./base-model.ts";
+
+/** A class derived from BaseModel. */
+export interface ModelDeclaration {
+  readonly [MODEL]: true;
+  new (values?: never): object;
+}
+
+/** A zod object, of zod 4, `zod/mini` or `zod/v4`. Named by its shape: zod is not imported. */
+export interface ZodObjectDeclaration {
+  readonly _zod: {
+    readonly def: { readonly type: "object"; readonly shape: object };
+    readonly input: object;
+    readonly output: object;
+  };
+  readonly "~standard": StandardSchemaV1.Props;
+}
+
+/** What a configuration may be declared with: contract 2.4, or zod. */
+export type ConfigDeclaration = ModelDeclaration | ZodObjectDeclaration;
+
+/**
+ * The configuration that a function is given.
+ *
+ * @example
+ * type Config = ag.InferConfig<typeof SummarizeConfig>; // SummarizeConfig
+ */
+export type InferConfig<Declaration extends ConfigDeclaration> =
+  Declaration extends ZodObjectDeclaration
+    ? Declaration["_zod"]["output"]
+    : Declaration extends new (
+          values?: never,
+        ) => infer Config
+      ? Config
+      : never;
+
+/**
+ * Makes a zod object with a field that has no default a compile error, where a parameter is of type
+ * `Declaration & EveryFieldDefaults<Declaration>`. For a BaseModel class, `Field` does so itself.
+ */
+export type EveryFieldDefaults<Declaration> = Declaration extends ZodObjectDeclaration
+  ? Record<never, never> extends Declaration["_zod"]["input"]
+    ? unknown
+    : { readonly "every field of a configuration needs a default": never }
+  : unknown;

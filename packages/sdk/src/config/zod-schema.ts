@@ -1,0 +1,96 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { ConfigField } from "./config-field.ts";
+import type { ConfigOutcome, ConfigSchema } from "./config-schema.ts";
+import { DeclarationError } from "./declaration-error.ts";
+import { createFieldReader } from "./field-reader.ts";
+import type { Issue } from "./issue.ts";
+import { zodField } from "./zod-field.ts";
+import type { ZodNode } from "./zod-node.ts";
+import { metaOf } from "./zod-node.ts";
+
+const schemas = new WeakMap<ZodNode, ConfigSchema<object>>();
+
+/** @throws DeclarationError when the schema, or a field of it, cannot be a configuration. */
+export function zodSchema(declaration: ZodNode): ConfigSchema<object> {
+  const known = schemas.get(declaration);
+  if (known !== undefined) return known;
+  const schema = readZodObject(declaration);
+  schemas.set(declaration, schema);
+  return schema;
+}
+
+function readZodObject(declaration: ZodNode): ConfigSchema<object> {
+  const { title, id } = metaOf(declaration);
+  const name = [title, id].find((text) => typeof text === "string") ?? "Config";
+  const shape = Object.entries(shapeOf(declaration, name));
+  const fields = Object.freeze(shape.map(([key, node]) => zodField(name, key, node)));
+  const read = createFieldReader(fields);
+  return {
+    name,
+    fields,
+    declaration,
+    defaults: Object.freeze(Object.fromEntries(fields.map((field) => [field.name, field.default]))),
+    parse(values, options) {
+      const { given, issues } = read(values, options);
+      if (issues[0]?.type === "object_type") return { kind: "invalid", issues };
+      // zod reads properties of the prototype too, so it gets an object that has none.
+      const input = Object.create(null) as Record<string, unknown>;
+      fields.forEach((field, index) => {
+        if (given[index] !== undefined) input[field.name] = given[index];
+      });
+      const result = declaration["~standard"].validate(input);
+      return result instanceof Promise
+        ? result.then((settled) => outcomeOf(fields, issues, settled))
+        : outcomeOf(fields, issues, result);
+    },
+  };
+}
+
+function shapeOf({ _zod: { def } }: ZodNode, name: string): Readonly<Record<string, ZodNode>> {
+  if (def.type !== "object" || def.shape === undefined) {
+    throw new DeclarationError(
+      `${name} is a zod ${def.type}, and a configuration is an object. Write z.object({ ... }).`,
+    );
+  }
+  // `never` is the catch-all of a strict object.
+  if (def.catchall !== undefined && def.catchall._zod.def.type !== "never") {
+    throw new DeclarationError(
+      `${name} takes fields that it does not name, and a configuration has no others. Write z.object({ ... }).`,
+    );
+  }
+  return def.shape;
+}
+
+/**
+ * Type, bounds and choices are this package's to judge, so that both ways of declaring a configuration
+ * answer alike; from zod comes what only it knows, such as refinements.
+ */
+function outcomeOf(
+  fields: readonly ConfigField[],
+  issues: readonly Issue[],
+  result: StandardSchemaV1.Result<unknown>,
+): ConfigOutcome<object> {
+  if (issues.length === 0 && result.issues === undefined) {
+    return { kind: "valid", config: result.value as object };
+  }
+  const judged = new Set(issues.map(({ path }) => path[0]));
+  const others = (result.issues ?? []).map(customIssue).filter(({ path }) => !judged.has(path[0]));
+  return { kind: "invalid", issues: inFieldOrder(fields, [...issues, ...others]) };
+}
+
+function customIssue({ path = [], message }: StandardSchemaV1.Issue): Issue {
+  const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
+  return {
+    path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)),
+    message,
+    type: "custom",
+  };
+}
+
+/** What is wrong with the whole comes after the fields; fields that are not there come last. */
+function inFieldOrder(fields: readonly ConfigField[], issues: readonly Issue[]): readonly Issue[] {
+  const order = new Map<unknown, number>(fields.map(({ name }, index) => [name, index]));
+  const rank = ({ path, type }: Issue) =>
+    order.get(path[0]) ?? (type === "unknown_field" ? fields.length + 1 : fields.length);
+  return issues.toSorted((left, right) => rank(left) - rank(right));
+}
