@@ -1,0 +1,18 @@
+import { environment } from "../runtime/environment.ts";
+import type { ConfigSource } from "./config-source.ts";
+import { fileConfigSource } from "./file-config-source.ts";
+import { type HttpConfigSourceOptions, httpConfigSource } from "./http-config-source.ts";
+
+export type DefaultConfigSourceOptions = Partial<HttpConfigSourceOptions>;
+
+/**
+ * Where configuration comes from when nobody says: the file that `AGATE_CONFIG_FILE` names, else the
+ * platform at `AGATE_BASE_URL`, else `agate.config.json` in the working directory.
+ */
+export function defaultConfigSource(options: DefaultConfigSourceOptions = {}): ConfigSource {
+  const { baseUrl = environment("AGATE_BASE_URL"), ...others } = options;
+  if (baseUrl === undefined || environment("AGATE_CONFIG_FILE") !== undefined) {
+    return fileConfigSource(undefined, others);
+  }
+  return httpConfigSource({ apiKey: environment("AGATE_API_KEY"), ...others, baseUrl });
+}

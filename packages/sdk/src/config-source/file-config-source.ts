@@ -1,0 +1,196 @@
+import { builtinModule } from "../runtime/builtin-module.ts";
+import { environment } from "../runtime/environment.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { ConfigReference, ConfigResolution, ConfigSource } from "./config-source.ts";
+import { detachedRunner } from "./detached.ts";
+import { type ConfigFile, parseConfigFile } from "./parse-config-file.ts";
+import { warnOnce } from "./warn-once.ts";
+
+const USUAL_PLACE = "agate.config.json";
+/** The file is looked at again after so many milliseconds, when it is asked. */
+const LOOK_AGAIN = 1_000;
+/** Files have no history. */
+const REVISION = 1;
+
+export interface FileConfigSourceOptions {
+  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** The part of `node:fs/promises` that is used here. */
+interface FileSystem {
+  stat(path: string): Promise<{ readonly mtimeMs: number; readonly size: number }>;
+  readFile(path: string, encoding: "utf8"): Promise<string>;
+}
+
+/** How the last look at the file went. */
+type Look =
+  | { readonly kind: "good" }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/**
+ * Reads configurations from a file, for an app without a platform: see `docs/reference/config-file.md`.
+ * Without a path it is `AGATE_CONFIG_FILE`, or else `agate.config.json` in the working directory.
+ */
+export function fileConfigSource(
+  path: string = environment("AGATE_CONFIG_FILE") ?? USUAL_PLACE,
+  options: FileConfigSourceOptions = {},
+): ConfigSource {
+  return new FileConfigSource(path, options);
+}
+
+class FileConfigSource implements ConfigSource {
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #warn: (message: string) => void;
+  readonly #detached = detachedRunner();
+  readonly #files = builtinModule<FileSystem>("node:fs/promises");
+  /** Time and size of the file when it was last read. */
+  #version = "";
+  /** What the file last said that made sense. */
+  #file: ConfigFile | null = null;
+  #look: Look = { kind: "missing" };
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | null = null;
+
+  constructor(path: string, { clock = systemClock, onWarning }: FileConfigSourceOptions) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#warn = warnOnce(onWarning, clock);
+  }
+
+  resolve(reference: ConfigReference): ConfigResolution | Promise<ConfigResolution> {
+    if (this.#files === undefined) return this.#noFileSystem();
+    const isDue = this.#clock.now() - this.#lookedAt >= LOOK_AGAIN;
+    const resolution = this.#resolution(reference);
+    if (resolution.kind === "resolved") {
+      if (isDue) void this.#lookAgain(this.#files);
+      return resolution;
+    }
+    if (!isDue && this.#looking === null) return resolution;
+    return this.#lookAgain(this.#files).then(() => this.#resolution(reference));
+  }
+
+  async close(): Promise<void> {
+    await this.#looking;
+  }
+
+  #lookAgain(files: FileSystem): Promise<void> {
+    this.#looking ??= this.#detached(async () => {
+      this.#lookedAt = this.#clock.now();
+      this.#look = await this.#read(files);
+      this.#looking = null;
+      if (this.#look.kind === "unreadable") this.#warn(this.#look.reason);
+      if (this.#look.kind === "missing" && this.#file !== null) {
+        this.#warn(`${this.#path} is gone. What it said last is still in use.`);
+      }
+    });
+    return this.#looking;
+  }
+
+  async #read(files: FileSystem): Promise<Look> {
+    try {
+      // Before it is read: what is written meanwhile is seen next time.
+      const { mtimeMs, size } = await files.stat(this.#path);
+      const version = `${mtimeMs} ${size}`;
+      if (version === this.#version) return this.#look;
+      const parsed = parseConfigFile(await files.readFile(this.#path, "utf8"));
+      this.#version = version;
+      if (parsed.kind === "broken") return this.#unreadable(parsed.problem);
+      this.#file = parsed.file;
+      return { kind: "good" };
+    } catch (error) {
+      this.#version = "";
+      const { code } = error as { readonly code?: unknown };
+      if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
+      return this.#unreadable(`It could not be read (${typeof code === "string" ? code : error}).`);
+    }
+  }
+
+  #unreadable(problem: string): Look {
+    const instead = this.#file === null ? "" : " What it said before is still in use.";
+    return { kind: "unreadable", reason: `${this.#path} cannot be used. ${problem}${instead}` };
+  }
+
+  #resolution(reference: ConfigReference): ConfigResolution {
+    if (this.#file !== null) return this.#found(this.#file, reference);
+    if (this.#look.kind === "unreadable") {
+      return { kind: "unavailable", reason: this.#look.reason };
+    }
+    return {
+      kind: "not-found",
+      reason: `There is no file ${this.#path}. Write it with ${snippet(reference)}, or set AGATE_BASE_URL to the URL of a platform.`,
+    };
+  }
+
+  #found(file: ConfigFile, reference: ConfigReference): ConfigResolution {
+    const { application } = reference;
+    if (file.application !== null && file.application !== application) {
+      return this.#notFound(
+        `is for the application ${quoted(file.application)}, and this is ${quoted(application)}: change "application" in the file, or leave it out.`,
+      );
+    }
+    const variant =
+      reference.by === "variant" ? reference.variant : file.environments.get(reference.environment);
+    if (variant === undefined) {
+      return this.#notFound(
+        `has no environment ${quoted(environmentOf(reference))}. ${listed("Its environments are", file.environments)} Add it, as in ${snippet(reference)}.`,
+      );
+    }
+    const params = file.variants.get(variant);
+    if (params === undefined) {
+      return this.#notFound(
+        `has no variant ${quoted(variant)}. ${listed("Its variants are", file.variants)} Add it, as in ${snippet(reference)}.`,
+      );
+    }
+    if (reference.by === "variant" && (reference.revision ?? REVISION) !== REVISION) {
+      return this.#notFound(
+        `has only revision ${REVISION} of each variant, not ${reference.revision}: leave the revision out.`,
+      );
+    }
+    return {
+      kind: "resolved",
+      resolved: {
+        application: { id: application, slug: application },
+        variant: { id: variant, slug: variant, revision: REVISION },
+        environment: reference.by === "environment" ? reference.environment : null,
+        params,
+      },
+      stale: this.#look.kind !== "good",
+    };
+  }
+
+  #notFound(what: string): ConfigResolution {
+    return { kind: "not-found", reason: `${this.#path} ${what}` };
+  }
+
+  #noFileSystem(): ConfigResolution {
+    return {
+      kind: "unavailable",
+      reason: `This runtime has no file system to read ${this.#path} from. Set AGATE_BASE_URL to the URL of a platform.`,
+    };
+  }
+}
+
+function environmentOf(reference: ConfigReference): string {
+  return reference.by === "environment" ? reference.environment : "production";
+}
+
+/** What makes the file answer this reference. */
+function snippet(reference: ConfigReference): string {
+  const variant = reference.by === "variant" ? reference.variant : "default";
+  return JSON.stringify({
+    variants: { [variant]: { [reference.route ?? "/"]: {} } },
+    environments: { [environmentOf(reference)]: variant },
+  });
+}
+
+function listed(what: string, names: ReadonlyMap<string, unknown>): string {
+  if (names.size === 0) return "";
+  return `${what} ${[...names.keys()].map(quoted).join(", ")}.`;
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name);
+}
