@@ -11,6 +11,12 @@ export const AGATE_ATTRIBUTES = {
   /** An integer: 1, 2, 3 … */
   revision: "ag.variant.revision",
   environment: "ag.environment",
+  /** The path of the route that was called, on the span of the call. */
+  route: "ag.route",
+  /** How it was called: `playground`, `deployed`, or `direct` for a call from code. */
+  origin: "ag.call.origin",
+  /** True when the registry could not be asked and the last known configuration served. */
+  staleConfig: "ag.config.stale",
   /** JSON object. */
   config: "ag.config",
   /** JSON. */

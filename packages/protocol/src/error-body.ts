@@ -1,17 +1,14 @@
-import { z } from "zod";
+/** One fault of a request. */
+export interface ErrorDetail {
+  /** Where it is: `["query", "limit"]`; empty when it lies in no one place. */
+  loc: (string | number)[];
+  /** A sentence for people. */
+  msg: string;
+  /** For programs: it never changes. */
+  type: string;
+}
 
-export const errorDetailSchema = z
-  .strictObject({
-    loc: z.array(z.union([z.string(), z.int()])),
-    msg: z.string(),
-    type: z.string(),
-  })
-  .meta({ id: "ErrorDetail" });
-
-/** Contract 2.3: the body of every 4xx and 5xx answer of the platform. */
-export const errorBodySchema = z
-  .strictObject({ detail: z.array(errorDetailSchema) })
-  .meta({ id: "ErrorBody" });
-
-export type ErrorDetail = z.infer<typeof errorDetailSchema>;
-export type ErrorBody = z.infer<typeof errorBodySchema>;
+/** Contract 2.3: the body of every 4xx and 5xx answer. */
+export interface ErrorBody {
+  detail: ErrorDetail[];
+}

@@ -1,4 +1,4 @@
-export { errorBodySchema, errorDetailSchema } from "./error-body.ts";
+export { errorBodySchema, errorDetailSchema } from "./error-body-schema.ts";
 export {
   contentSchema,
   figuresSchema,
@@ -6,5 +6,5 @@ export {
   metadataSchema,
   spanRecordSchema,
   variantSchema,
-} from "./span-record.ts";
-export { usageSchema } from "./usage.ts";
+} from "./span-record-schema.ts";
+export { usageSchema } from "./usage-schema.ts";

@@ -1,131 +1,101 @@
-import { z } from "zod";
-import { SPAN_KINDS } from "./span-kind.ts";
-import { SPAN_STATUSES } from "./span-status.ts";
-import { usageSchema } from "./usage.ts";
+import type { SpanKind } from "./span-kind.ts";
+import type { SpanStatus } from "./span-status.ts";
+import type { Usage } from "./usage.ts";
 
-const optionalText = z.string().nullable();
-const attributes = z.record(z.string(), z.unknown());
-/** RFC 3339 in UTC; `created_at` has six fraction digits, times inside `metadata` nine. */
-const utcTime = z.iso.datetime();
-const usd = z.number().nonnegative().nullable();
+type Attributes = Record<string, unknown>;
 
-export const variantSchema = z
-  .strictObject({
-    variant_id: optionalText,
-    variant_name: optionalText,
-    revision: z.int().nullable(),
-  })
-  .meta({ id: "Variant" });
+/** Contract 2.2. */
+export interface Variant {
+  variant_id: string | null;
+  variant_name: string | null;
+  revision: number | null;
+}
 
-export const figuresSchema = z
-  .strictObject({ usage: usageSchema.nullable(), cost: usd })
-  .meta({ id: "Figures", description: "Tokens and US dollars; null where nobody knows." });
+/** Tokens and US dollars; null where nobody knows. */
+export interface Figures {
+  usage: Usage | null;
+  cost: number | null;
+}
 
-const eventSchema = z
-  .strictObject({
-    name: z.string(),
-    time: utcTime,
-    attributes,
-    dropped_attributes_count: z.int().optional(),
-  })
-  .meta({ id: "SpanEvent" });
+export interface SpanEvent {
+  name: string;
+  time: string;
+  attributes: Attributes;
+  dropped_attributes_count?: number | undefined;
+}
 
-const linkSchema = z
-  .strictObject({
-    trace_id: z.string(),
-    span_id: z.string(),
-    attributes,
-    trace_state: z.string().optional(),
-    flags: z.int().optional(),
-    dropped_attributes_count: z.int().optional(),
-  })
-  .meta({ id: "SpanLink" });
+export interface SpanLink {
+  trace_id: string;
+  span_id: string;
+  attributes: Attributes;
+  trace_state?: string | undefined;
+  flags?: number | undefined;
+  dropped_attributes_count?: number | undefined;
+}
 
-const scopeSchema = z
-  .strictObject({
-    name: z.string(),
-    version: optionalText,
-    attributes,
-    schema_url: z.string().optional(),
-    dropped_attributes_count: z.int().optional(),
-  })
-  .meta({ id: "InstrumentationScope" });
+export interface InstrumentationScope {
+  name: string;
+  version: string | null;
+  attributes: Attributes;
+  schema_url?: string | undefined;
+  dropped_attributes_count?: number | undefined;
+}
 
 /** What the OpenTelemetry span said beyond its attributes; only what differs from the defaults. */
-const otelSchema = z
-  .strictObject({
-    kind: z.enum(["INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"]).optional(),
-    trace_state: z.string().optional(),
-    flags: z.int().optional(),
-    resource_schema_url: z.string().optional(),
-    dropped_attributes_count: z.int().optional(),
-    dropped_events_count: z.int().optional(),
-    dropped_links_count: z.int().optional(),
-  })
-  .meta({ id: "OtelDetails" });
+export interface OtelDetails {
+  kind?: "INTERNAL" | "SERVER" | "CLIENT" | "PRODUCER" | "CONSUMER" | undefined;
+  trace_state?: string | undefined;
+  flags?: number | undefined;
+  resource_schema_url?: string | undefined;
+  dropped_attributes_count?: number | undefined;
+  dropped_events_count?: number | undefined;
+  dropped_links_count?: number | undefined;
+}
 
-export const metadataSchema = z
-  .strictObject({
-    start_time: utcTime,
-    end_time: utcTime.nullable(),
-    latency: z.number().nullable().meta({ description: "Milliseconds from start to end." }),
-    model: optionalText,
-    provider: optionalText,
-    usage: usageSchema.nullable(),
-    cost: usd,
-    session_id: optionalText,
-    application: optionalText,
-    status_message: optionalText,
-    events: z.array(eventSchema),
-    links: z.array(linkSchema),
-    attributes: attributes.meta({ description: "Every attribute that no other field shows." }),
-    resource: attributes,
-    scope: scopeSchema.nullable(),
-    otel: otelSchema,
-    total: figuresSchema.meta({
-      description: "This span and everything below it, each token counted once.",
-    }),
-  })
-  .meta({ id: "SpanMetadata" });
-
-export const contentSchema = z
-  .strictObject({ inputs: z.unknown(), internals: z.unknown(), outputs: z.unknown() })
-  .meta({
-    id: "SpanContent",
-    description: "JSON as the function saw it; null where not recorded.",
-  });
-
-const listedFields = {
-  id: z.string(),
-  name: z.string(),
-  project_id: optionalText,
-  parent_span_id: optionalText,
-  created_at: utcTime,
-  variant: variantSchema,
-  environment: optionalText,
-  spankind: z.enum(SPAN_KINDS),
-  status: z.enum(SPAN_STATUSES),
-  trace_id: z.string(),
-  user_id: optionalText,
-  content: contentSchema,
-  config: z.record(z.string(), z.unknown()).nullable(),
-  metadata: metadataSchema,
-};
+export interface SpanMetadata {
+  start_time: string;
+  end_time: string | null;
+  /** Milliseconds from start to end. */
+  latency: number | null;
+  model: string | null;
+  provider: string | null;
+  usage: Usage | null;
+  cost: number | null;
+  session_id: string | null;
+  application: string | null;
+  status_message: string | null;
+  events: SpanEvent[];
+  links: SpanLink[];
+  /** Every attribute that no other field shows. */
+  attributes: Attributes;
+  resource: Attributes;
+  scope: InstrumentationScope | null;
+  otel: OtelDetails;
+  /** This span and everything below it, each token counted once. */
+  total: Figures;
+}
 
 /** A span record as lists show it: without `children`. */
-export const listedSpanSchema = z.strictObject(listedFields).meta({ id: "ListedSpan" });
+export interface ListedSpan {
+  id: string;
+  name: string;
+  project_id: string | null;
+  parent_span_id: string | null;
+  /** RFC 3339 in UTC with six fraction digits. */
+  created_at: string;
+  variant: Variant;
+  environment: string | null;
+  spankind: SpanKind;
+  status: SpanStatus;
+  trace_id: string;
+  user_id: string | null;
+  /** JSON as the function saw it; null where not recorded. */
+  content: { inputs: unknown; internals: unknown; outputs: unknown };
+  config: Record<string, unknown> | null;
+  metadata: SpanMetadata;
+}
 
 /** Contract 2.1: a span and the spans below it. */
-export const spanRecordSchema: z.ZodType<SpanRecord> = z
-  .strictObject({
-    ...listedFields,
-    get children(): z.ZodNullable<z.ZodArray<z.ZodType<SpanRecord>>> {
-      return z.array(spanRecordSchema).nullable();
-    },
-  })
-  .meta({ id: "SpanRecord" });
-
-export type Variant = z.infer<typeof variantSchema>;
-export type Figures = z.infer<typeof figuresSchema>;
-export type ListedSpan = z.infer<typeof listedSpanSchema>;
-export type SpanRecord = ListedSpan & { children: SpanRecord[] | null };
+export interface SpanRecord extends ListedSpan {
+  children: SpanRecord[] | null;
+}

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { SPAN_KINDS } from "./span-kind.ts";
+import type { Figures, ListedSpan, SpanMetadata, SpanRecord, Variant } from "./span-record.ts";
+import { SPAN_STATUSES } from "./span-status.ts";
+import { usageSchema } from "./usage-schema.ts";
+
+const optionalText = z.string().nullable();
+const attributes = z.record(z.string(), z.unknown());
+/** RFC 3339 in UTC; `created_at` has six fraction digits, times inside `metadata` nine. */
+const utcTime = z.iso.datetime();
+const usd = z.number().nonnegative().nullable();
+
+export const variantSchema: z.ZodType<Variant> = z
+  .strictObject({
+    variant_id: optionalText,
+    variant_name: optionalText,
+    revision: z.int().nullable(),
+  })
+  .meta({ id: "Variant" });
+
+export const figuresSchema: z.ZodType<Figures> = z
+  .strictObject({ usage: usageSchema.nullable(), cost: usd })
+  .meta({ id: "Figures", description: "Tokens and US dollars; null where nobody knows." });
+
+const eventSchema = z
+  .strictObject({
+    name: z.string(),
+    time: utcTime,
+    attributes,
+    dropped_attributes_count: z.int().optional(),
+  })
+  .meta({ id: "SpanEvent" });
+
+const linkSchema = z
+  .strictObject({
+    trace_id: z.string(),
+    span_id: z.string(),
+    attributes,
+    trace_state: z.string().optional(),
+    flags: z.int().optional(),
+    dropped_attributes_count: z.int().optional(),
+  })
+  .meta({ id: "SpanLink" });
+
+const scopeSchema = z
+  .strictObject({
+    name: z.string(),
+    version: optionalText,
+    attributes,
+    schema_url: z.string().optional(),
+    dropped_attributes_count: z.int().optional(),
+  })
+  .meta({ id: "InstrumentationScope" });
+
+/** What the OpenTelemetry span said beyond its attributes; only what differs from the defaults. */
+const otelSchema = z
+  .strictObject({
+    kind: z.enum(["INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"]).optional(),
+    trace_state: z.string().optional(),
+    flags: z.int().optional(),
+    resource_schema_url: z.string().optional(),
+    dropped_attributes_count: z.int().optional(),
+    dropped_events_count: z.int().optional(),
+    dropped_links_count: z.int().optional(),
+  })
+  .meta({ id: "OtelDetails" });
+
+export const metadataSchema: z.ZodType<SpanMetadata> = z
+  .strictObject({
+    start_time: utcTime,
+    end_time: utcTime.nullable(),
+    latency: z.number().nullable().meta({ description: "Milliseconds from start to end." }),
+    model: optionalText,
+    provider: optionalText,
+    usage: usageSchema.nullable(),
+    cost: usd,
+    session_id: optionalText,
+    application: optionalText,
+    status_message: optionalText,
+    events: z.array(eventSchema),
+    links: z.array(linkSchema),
+    attributes: attributes.meta({ description: "Every attribute that no other field shows." }),
+    resource: attributes,
+    scope: scopeSchema.nullable(),
+    otel: otelSchema,
+    total: figuresSchema.meta({
+      description: "This span and everything below it, each token counted once.",
+    }),
+  })
+  .meta({ id: "SpanMetadata" });
+
+export const contentSchema = z
+  .strictObject({ inputs: z.unknown(), internals: z.unknown(), outputs: z.unknown() })
+  .meta({
+    id: "SpanContent",
+    description: "JSON as the function saw it; null where not recorded.",
+  });
+
+const listedFields = {
+  id: z.string(),
+  name: z.string(),
+  project_id: optionalText,
+  parent_span_id: optionalText,
+  created_at: utcTime,
+  variant: variantSchema,
+  environment: optionalText,
+  spankind: z.enum(SPAN_KINDS),
+  status: z.enum(SPAN_STATUSES),
+  trace_id: z.string(),
+  user_id: optionalText,
+  content: contentSchema,
+  config: z.record(z.string(), z.unknown()).nullable(),
+  metadata: metadataSchema,
+};
+
+/** A span record as lists show it: without `children`. */
+export const listedSpanSchema: z.ZodType<ListedSpan> = z
+  .strictObject(listedFields)
+  .meta({ id: "ListedSpan" });
+
+/** Contract 2.1: a span and the spans below it. */
+export const spanRecordSchema: z.ZodType<SpanRecord> = z
+  .strictObject({
+    ...listedFields,
+    get children(): z.ZodNullable<z.ZodArray<z.ZodType<SpanRecord>>> {
+      return z.array(spanRecordSchema).nullable();
+    },
+  })
+  .meta({ id: "SpanRecord" });
