@@ -23,7 +23,7 @@ export function declaredType(
     case "bool":
       return { kind: declared.kind };
     case "choice":
-      return { kind: "choice", choices: readChoices(declared.choices, "", fail) };
+      return { kind: "choice", choices: readChoices(declared.choices, "choices", fail) };
     case "grouped-choice":
       return { kind: "grouped-choice", groups: readGroups(declared.choices, fail) };
     case "misannotated":
@@ -39,22 +39,19 @@ export function declaredType(
 
 function readChoices(
   choices: unknown,
-  group: string,
+  place: string,
   fail: (message: string) => DeclarationError,
 ): readonly string[] {
-  const where = group === "" ? "choices" : `the choices of group ${shownValue(group)}`;
   if (!Array.isArray(choices)) {
-    throw fail(`It takes ${where} as a list of strings, not ${shownValue(choices)}.`);
+    throw fail(`${place} is ${shownValue(choices)}. Write a list of strings.`);
   }
-  if (choices.length === 0) throw fail(`It has no ${where}. List at least one string.`);
+  if (choices.length === 0) throw fail(`${place} is empty. List at least one string.`);
   const seen = new Set<string>();
   for (const choice of choices) {
     if (typeof choice !== "string") {
-      throw fail(`${shownValue(choice)} is among ${where}. Choices are strings.`);
+      throw fail(`${place} has ${shownValue(choice)}. Choices are strings.`);
     }
-    if (seen.has(choice)) {
-      throw fail(`${shownValue(choice)} is twice among ${where}. List it once.`);
-    }
+    if (seen.has(choice)) throw fail(`${place} has ${shownValue(choice)} twice. List it once.`);
     seen.add(choice);
   }
   return Object.freeze([...seen]);
@@ -66,13 +63,15 @@ function readGroups(
   fail: (message: string) => DeclarationError,
 ): Readonly<Record<string, readonly string[]>> {
   if (typeof groups !== "object" || groups === null || Array.isArray(groups)) {
-    throw fail(`It takes choices by group, { group: ["a", "b"] }, not ${shownValue(groups)}.`);
+    throw fail(
+      `choices is ${shownValue(groups)}. Write lists of strings by group, { group: [...] }.`,
+    );
   }
   const entries = Object.entries(groups);
-  if (entries.length === 0) throw fail("It has no groups of choices. List at least one.");
+  if (entries.length === 0) throw fail("choices is empty. List at least one group.");
   return Object.freeze(
     Object.fromEntries(
-      entries.map(([group, choices]) => [group, readChoices(choices, group, fail)]),
+      entries.map(([group, choices]) => [group, readChoices(choices, `choices.${group}`, fail)]),
     ),
   );
 }
