@@ -66,7 +66,7 @@ function unwrapField(field: ZodNode): UnwrappedField {
   for (;;) {
     const { type, innerType, defaultValue: ownDefault } = inner._zod.def;
     if (!WRAPPERS.has(type) || innerType === undefined) break;
-    defaultValue ??= ownDefault;
+    if (defaultValue === undefined) defaultValue = ownDefault;
     inner = innerType;
     meta = { ...metaOf(inner), ...meta };
     checks.push(...checksOf(inner));
