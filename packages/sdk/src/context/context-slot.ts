@@ -57,6 +57,24 @@ export class ContextSlot<T> {
   }
 }
 
+/**
+ * Remembers what every slot holds now; the returned function runs work with exactly that, wherever
+ * it is called: for work that outlives its caller, as a generator's body does.
+ *
+ * @example
+ * const here = captureContext();
+ * setTimeout(() => here(() => user.get()), 1000);
+ */
+export function captureContext(): <R>(work: () => R) => R {
+  const frame = frames.getStore() ?? EMPTY;
+  return (work) => frames.run(frame, work);
+}
+
+/** Runs work that belongs to nobody: every slot is empty in it. */
+export function outsideContext<R>(work: () => R): R {
+  return frames.run(EMPTY, work);
+}
+
 /** Stands in where the runtime has no `AsyncLocalStorage`: right for code that does not await. */
 function createSyncLocal<T>() {
   let current: T | undefined;

@@ -1,6 +1,8 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Context, Span, TracerProvider } from "@opentelemetry/api";
 import { ContextSlot } from "../context/context-slot.ts";
+import type { ContentOf } from "./content-policy.ts";
+import type { SpanProcessorLike, SpanProcessorOptions } from "./existing-span-processor.ts";
 
 export interface SpanStart {
   readonly kind: SpanKind;
@@ -26,6 +28,8 @@ export interface ExportStatistics {
   readonly queued: number;
   /** Why the last attempt failed; null when it succeeded. */
   readonly lastError: string | null;
+  /** Failures inside telemetry itself, none of which the traced code has seen. */
+  readonly faults: number;
 }
 
 /** Creates spans and sends them to the platform. One per app. It never throws into user code. */
@@ -38,13 +42,25 @@ export interface Telemetry {
   withSpan<R>(span: Span, run: () => R): R;
   /** The context that a request's `traceparent` names; the active one where a server span is open already. */
   contextOf(headers: Headers): Context;
-  /** Collects the spans of a trace from now on. */
-  collect(traceId: string): TraceCollection;
+  /**
+   * For the provider of an existing OpenTelemetry set-up: takes the spans that other libraries make
+   * in it, of calls of Agate's.
+   */
+  spanProcessor(options?: SpanProcessorOptions): SpanProcessorLike;
+  /**
+   * Collects the spans of a trace from now on; with the id of a call's own span, only those of the
+   * call, should others run in the same trace.
+   */
+  collect(traceId: string, spanId?: string): TraceCollection;
+  /** What is recorded of a value, as JSON; null when content is not recorded. Never throws. */
+  contentText(value: unknown, about: ContentOf): string | null;
   /** Replaces every known secret in a text. */
   redact(text: string): string;
   /** False when content is not to be recorded. */
   readonly capturesContent: boolean;
   statistics(): ExportStatistics;
+  /** Counts a failure that was kept from the traced code. */
+  fault(error: unknown): void;
   /** Sends everything that has ended. Resolves when the platform has it, or when it cannot be reached. */
   flush(): Promise<void>;
   shutdown(): Promise<void>;

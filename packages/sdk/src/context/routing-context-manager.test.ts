@@ -1,0 +1,170 @@
+import { describe, expect, expectTypeOf, test } from "vitest";
+import type { RoutingContext } from "./routing-context.ts";
+import { routingContext, routingContextManager } from "./routing-context-manager.ts";
+
+test("outside of any block there is nothing", () => {
+  expect(routingContext()).toEqual({});
+});
+
+test("with a callback it holds while that runs, and its result is returned", async () => {
+  const config = { temperature: 0 };
+  expect(routingContextManager({ config }, (context) => [context, routingContext()])).toEqual([
+    { config },
+    { config },
+  ]);
+  const later = routingContextManager({ config }, async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return routingContext().config;
+  });
+  expect(routingContext()).toEqual({});
+  expect(await later).toBe(config);
+  expect(() =>
+    routingContextManager({ config }, () => {
+      throw new Error("Its own.");
+    }),
+  ).toThrow("Its own.");
+  expect(routingContext()).toEqual({});
+});
+
+test("with `using` it holds until the end of the block, and exposes what it set", async () => {
+  {
+    using context = routingContextManager({
+      config: {},
+      application: { slug: "support" },
+      variant: { slug: "concise" },
+      environment: { slug: "staging" },
+    });
+    await Promise.resolve();
+    expect(context).toMatchObject({
+      config: {},
+      application: { slug: "support" },
+      variant: { slug: "concise" },
+      environment: { slug: "staging" },
+    });
+    expect(routingContext()).toEqual({
+      config: {},
+      application: { slug: "support" },
+      variant: { slug: "concise" },
+      environment: { slug: "staging" },
+    });
+  }
+  expect(routingContext()).toEqual({});
+});
+
+test("all parameters are optional", () => {
+  using context = routingContextManager();
+  expect(Object.keys(context)).toEqual([]);
+  expect(routingContextManager(undefined, () => "done")).toBe("done");
+  expect(routingContextManager({ config: undefined }, routingContext)).toEqual({});
+});
+
+describe("a block within a block", () => {
+  const outer = {
+    config: { a: 1 },
+    application: { slug: "one" },
+    variant: { slug: "v" },
+    environment: { slug: "e" },
+  };
+
+  test.each<[string, RoutingContext, RoutingContext]>([
+    ["nothing: all is inherited", {}, outer],
+    ["config", { config: {} }, { ...outer, config: {} }],
+    [
+      "application: the variant belonged to the other",
+      { application: { slug: "two" } },
+      { application: { slug: "two" }, environment: outer.environment },
+    ],
+    [
+      "variant instead of the environment",
+      { variant: { slug: "w" } },
+      { application: outer.application, variant: { slug: "w" } },
+    ],
+    [
+      "environment instead of the variant",
+      { environment: { slug: "f" } },
+      { application: outer.application, environment: { slug: "f" } },
+    ],
+    [
+      "both, and a config",
+      { variant: { slug: "w" }, environment: { slug: "f" }, config: { b: 2 } },
+      {
+        application: outer.application,
+        variant: { slug: "w" },
+        environment: { slug: "f" },
+        config: { b: 2 },
+      },
+    ],
+  ])("that sets %s", (_name, inner, expected) => {
+    routingContextManager(outer, () => {
+      expect(routingContextManager(inner, routingContext)).toEqual(expected);
+      expect(routingContext()).toEqual(outer);
+    });
+  });
+});
+
+test("concurrent blocks do not see each other's", async () => {
+  const seen = await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      routingContextManager({ config: { index } }, async () => {
+        for (let step = 0; step < index % 7; step++) await Promise.resolve();
+        return routingContextManager({ environment: { slug: "e" } }, async () => {
+          await Promise.resolve();
+          return [routingContext().config, index];
+        }).then(() => [routingContext().config?.index, index]);
+      }),
+    ),
+  );
+  expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => [index, index]));
+});
+
+describe("what is refused", () => {
+  class Config {
+    temperature = 0;
+  }
+
+  test.each<[unknown, string]>([
+    [null, "takes an object such as { config:"],
+    ["staging", 'not "staging"'],
+    [() => 1, "not a function"],
+    [{ config: null }, "a plain object as its config, such as { temperature: 0.2 }, not null"],
+    [{ config: [1] }, "not an array"],
+    [{ config: new Config() }, "not an instance of Config"],
+    [{ config: new Map() }, "not an instance of Map"],
+    [{ environment: "staging" }, 'such as { slug: "staging" }, not "staging"'],
+    [{ variant: 3 }, "not 3"],
+    [{ application: Symbol("a") }, "not Symbol(a)"],
+    [{ enviroment: {} }, 'no parameter "enviroment": it takes config, application'],
+  ])("%o", (info, says) => {
+    expect(() => routingContextManager(info as RoutingContext)).toThrow(TypeError);
+    expect(() => routingContextManager(info as RoutingContext, () => 1)).toThrow(says);
+    expect(routingContext()).toEqual({});
+  });
+
+  test("a second argument that is no function", () => {
+    expect(() => routingContextManager({}, "x" as never)).toThrow(
+      "a function as its second argument",
+    );
+  });
+
+  test("objects without a prototype and of another realm are plain", async () => {
+    const { runInNewContext } = await import("node:vm");
+    const config = Object.assign(Object.create(null), { a: 1 });
+    expect(routingContextManager({ config }, routingContext).config).toBe(config);
+    const other = runInNewContext("({ a: 1 })") as Record<string, unknown>;
+    expect(routingContextManager({ config: other }, routingContext).config).toBe(other);
+  });
+});
+
+test("types", () => {
+  const compileOnly = (): void => {
+    expectTypeOf(routingContextManager({}, () => 1)).toEqualTypeOf<number>();
+    expectTypeOf(routingContextManager({}, async () => "a")).toEqualTypeOf<Promise<string>>();
+    expectTypeOf(routingContextManager({ config: {} })).toExtend<Disposable & RoutingContext>();
+    expectTypeOf(routingContext()).toEqualTypeOf<RoutingContext>();
+    // @ts-expect-error a dictionary, not its slug
+    routingContextManager({ environment: "staging" });
+    // @ts-expect-error there is no such parameter
+    routingContextManager({ enviroment: {} });
+  };
+  expect(compileOnly).toBeTypeOf("function");
+});

@@ -1,0 +1,86 @@
+import {
+  type Context,
+  type ContextManager,
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  trace,
+} from "@opentelemetry/api";
+import { ContextSlot } from "../context/context-slot.ts";
+
+/** Where a context keeps the innermost span of Agate's, below which other libraries' spans may be. */
+const AGATE_SPAN = Symbol("agate span");
+
+/** The active context of our own context manager. */
+const managed = new ContextSlot<Context>("opentelemetry context");
+
+/** A span that `using` made active while another context manager is in charge. */
+interface Entered {
+  /** OpenTelemetry's active context at that moment. */
+  readonly base: Context;
+  readonly context: Context;
+}
+const entered = new ContextSlot<Entered>("entered span");
+
+/** OpenTelemetry's context manager for processes that have none. */
+const agateContextManager: ContextManager = {
+  active: () => managed.get() ?? ROOT_CONTEXT,
+  with: (active, fn, thisArg, ...args) =>
+    managed.run(active, () => fn.apply(thisArg as never, args)),
+  bind<T>(active: Context, target: T): T {
+    if (typeof target !== "function") return target;
+    const bound = function (this: unknown, ...args: unknown[]): unknown {
+      return managed.run(active, () => Reflect.apply(target, this, args));
+    };
+    Object.defineProperty(bound, "length", { configurable: true, value: target.length });
+    return bound as T;
+  },
+  attach: (active) => ({ dispose: managed.enter(active) }),
+  enable() {
+    return this;
+  },
+  disable() {
+    return this;
+  },
+};
+
+/** Registers a context manager if the process has none: without one no span would have a parent. */
+export function ensureContextManager(): void {
+  const probe = ROOT_CONTEXT.setValue(AGATE_SPAN, undefined);
+  // Asking the API for its manager is not possible, and a second registration would be an error.
+  if (context.with(probe, () => context.active()) === probe) return;
+  context.setGlobalContextManager(agateContextManager);
+}
+
+/** The context that a span started now belongs in. */
+export function activeContext(): Context {
+  const active = context.active();
+  const inner = entered.get();
+  // If OpenTelemetry's context is another by now, something was started inside the entered span.
+  return inner?.base === active ? inner.context : active;
+}
+
+/** The context inside a span; `agate` is the span if it is one of Agate's. */
+export function contextInside(outer: Context, span: Span, agate: boolean): Context {
+  const inside = trace.setSpan(outer, span);
+  return agate ? inside.setValue(AGATE_SPAN, span) : inside;
+}
+
+/** The innermost span of Agate's in a context, also one that other libraries' spans lie below. */
+export function agateSpanIn(outer: Context): Span | undefined {
+  const inner = entered.get();
+  const seen = inner?.base === outer ? inner.context : outer;
+  return seen.getValue(AGATE_SPAN) as Span | undefined;
+}
+
+/**
+ * Makes a context active until the returned function is called. With a context manager of somebody
+ * else's, only Agate's own spans see it: OpenTelemetry has no way to leave a context again.
+ */
+export function enterContext(inside: Context): () => void {
+  const base = context.active();
+  const leave = managed.enter(inside);
+  if (context.active() === inside) return leave;
+  leave();
+  return entered.enter({ base, context: inside });
+}

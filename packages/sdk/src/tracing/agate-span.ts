@@ -1,0 +1,137 @@
+import type {
+  Attributes,
+  AttributeValue,
+  Exception,
+  Link,
+  Span,
+  SpanContext,
+  SpanStatus,
+  TimeInput,
+} from "@opentelemetry/api";
+import type { ReadableSpan, Span as RecordedSpan } from "@opentelemetry/sdk-trace";
+import type { Faults } from "./faults.ts";
+import { redactValue } from "./redact-value.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** How {@link agateSpanOf} finds Agate's own part of a span that has a twin. */
+export const AGATE_SPAN = Symbol("agate span");
+
+export interface SpanOwner {
+  readonly faults: Faults;
+  readonly secrets: Secrets;
+  /** Is told of each span once, when it has ended. */
+  ended(span: AgateSpan): void;
+}
+
+export interface SpanParts {
+  /** What is sent to Agate. */
+  readonly record: RecordedSpan;
+  /** The same span in the process's own OpenTelemetry set-up. */
+  readonly twin: Span | undefined;
+  /** The innermost span of Agate's around it. */
+  readonly around: AgateSpan | undefined;
+}
+
+/**
+ * One span of Agate's. What is done to it is done to its record and to its twin, and nothing that
+ * goes wrong in there reaches the code that does it.
+ */
+export class AgateSpan implements Span {
+  readonly owner: SpanOwner;
+  /** The id of the outermost span of Agate's around it, or its own: of the call. */
+  readonly call: string;
+  readonly #record: RecordedSpan;
+  readonly #twin: Span | undefined;
+
+  constructor(owner: SpanOwner, { record, twin, around }: SpanParts) {
+    this.owner = owner;
+    this.#record = record;
+    this.#twin = twin;
+    const { traceId, spanId } = record.spanContext();
+    const inSameCall = around?.owner === owner && around.spanContext().traceId === traceId;
+    this.call = inSameCall ? around.call : spanId;
+  }
+
+  get [AGATE_SPAN](): AgateSpan {
+    return this;
+  }
+
+  get record(): ReadableSpan {
+    return this.#record;
+  }
+
+  spanContext(): SpanContext {
+    return (this.#twin ?? this.#record).spanContext();
+  }
+
+  isRecording(): boolean {
+    return this.#record.isRecording();
+  }
+
+  setAttribute(key: string, value: AttributeValue): this {
+    return this.#change((span, clean) => span.setAttribute(key, clean(value)));
+  }
+
+  setAttributes(attributes: Attributes): this {
+    return this.#change((span, clean) => span.setAttributes(clean(attributes)));
+  }
+
+  addEvent(name: string, attributesOrTime?: Attributes | TimeInput, time?: TimeInput): this {
+    return this.#change((span, clean) => span.addEvent(name, clean(attributesOrTime), time));
+  }
+
+  addLink(link: Link): this {
+    return this.#change((span) => span.addLink(link));
+  }
+
+  addLinks(links: Link[]): this {
+    return this.#change((span) => span.addLinks(links));
+  }
+
+  setStatus(status: SpanStatus): this {
+    return this.#change((span, clean) => span.setStatus(clean(status)));
+  }
+
+  updateName(name: string): this {
+    return this.#change((span, clean) => span.updateName(clean(name)));
+  }
+
+  recordException(exception: Exception, time?: TimeInput): void {
+    this.#change((span, clean) => span.recordException(clean(exception), time));
+  }
+
+  end(time?: TimeInput): void {
+    if (!this.isRecording()) return;
+    this.#change((span) => span.end(time));
+    this.owner.faults.guard(() => this.owner.ended(this), undefined);
+  }
+
+  #change(change: (span: Span, clean: <T>(value: T) => T) => void): this {
+    const { faults, secrets } = this.owner;
+    // OpenTelemetry reports changes after the end as errors of the program; they are harmless.
+    if (!this.#record.isRecording()) return this;
+    try {
+      // Redacted only when it is sent: a secret may become known later.
+      change(this.#record, unchanged);
+    } catch (error) {
+      faults.add(error);
+    }
+    const twin = this.#twin;
+    if (twin === undefined) return this;
+    try {
+      change(twin, secrets.isEmpty ? unchanged : (value) => redactValue(value, secrets));
+    } catch (error) {
+      faults.add(error);
+    }
+    return this;
+  }
+}
+
+/** Agate's own part of a span; undefined if it is not a span of Agate's. */
+export function agateSpanOf(span: Span | undefined): AgateSpan | undefined {
+  return (span as { [AGATE_SPAN]?: AgateSpan } | undefined)?.[AGATE_SPAN];
+}
+
+function unchanged<T>(value: T): T {
+  return value;
+}

@@ -1,0 +1,141 @@
+import {
+  type Attributes,
+  type Context,
+  INVALID_SPAN_CONTEXT,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+  type TracerOptions,
+  type TracerProvider,
+  trace,
+} from "@opentelemetry/api";
+import type { Span as RecordedSpan } from "@opentelemetry/sdk-trace";
+import { identitySlot } from "../context/identity.ts";
+import { activeContext, agateSpanIn } from "./active-context.ts";
+import { AgateSpan, agateSpanOf, type SpanOwner } from "./agate-span.ts";
+import { AGATE_PROVIDER, ExistingSetup } from "./existing-setup.ts";
+import type { HandedIds } from "./handed-ids.ts";
+import { identityAttributes } from "./identity-attributes.ts";
+import { joinTwin } from "./join-twin.ts";
+import { redactValue } from "./redact-value.ts";
+import { runInContext } from "./run-in-context.ts";
+
+/** What the tracers of one telemetry share. */
+export interface TracerParts extends SpanOwner {
+  /** Records the spans; knows nothing of the rest of the process. */
+  readonly recorder: TracerProvider;
+  readonly ids: HandedIds;
+  /** False when no span may have a twin. */
+  readonly twins: boolean;
+  /** Is called before each span. */
+  prepare(): void;
+  /** Is told of each twin that has been started. */
+  twinStarted(twin: Span): void;
+}
+
+/** Gives tracers whose spans are Agate's, to whoever asks for one. */
+export class AgateTracerProvider implements TracerProvider {
+  readonly [AGATE_PROVIDER] = true;
+  readonly #parts: TracerParts;
+  readonly #tracers = new Map<string, AgateTracer>();
+  readonly #flush: () => Promise<void>;
+
+  constructor(parts: TracerParts, flush: () => Promise<void>) {
+    this.#parts = parts;
+    this.#flush = flush;
+  }
+
+  getTracer(name: string, version?: string, options?: TracerOptions): AgateTracer {
+    const key = JSON.stringify([name, version, options?.schemaUrl]);
+    let tracer = this.#tracers.get(key);
+    if (tracer === undefined) {
+      tracer = new AgateTracer(this.#parts, name, version, options);
+      this.#tracers.set(key, tracer);
+    }
+    return tracer;
+  }
+
+  /** As OpenTelemetry's own providers have it. */
+  forceFlush(): Promise<void> {
+    return this.#flush();
+  }
+}
+
+/** Starts spans of Agate's, each with its twin. Never throws. */
+export class AgateTracer implements Tracer {
+  readonly #parts: TracerParts;
+  readonly #recorder: Tracer;
+  readonly #setup: ExistingSetup;
+
+  constructor(parts: TracerParts, name: string, version?: string, options?: TracerOptions) {
+    this.#parts = parts;
+    this.#recorder = parts.recorder.getTracer(name, version, options);
+    this.#setup = new ExistingSetup(name, version);
+  }
+
+  startSpan(name: string, options: SpanOptions = {}, context?: Context): Span {
+    try {
+      this.#parts.prepare();
+      const outer = context ?? activeContext();
+      return this.#start(name, options, options.root ? trace.deleteSpan(outer) : outer);
+    } catch (error) {
+      this.#parts.faults.add(error);
+      return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+    }
+  }
+
+  startActiveSpan<F extends (span: Span) => unknown>(
+    name: string,
+    ...rest:
+      | [fn: F]
+      | [options: SpanOptions, fn: F]
+      | [options: SpanOptions, context: Context, fn: F]
+  ): ReturnType<F> {
+    const fn = rest.at(-1) as F;
+    const options = rest.length > 1 ? (rest[0] as SpanOptions) : {};
+    const context = rest.length > 2 ? (rest[1] as Context) : activeContext();
+    const span = this.startSpan(name, options, context);
+    return runInContext(this.#parts.faults, context, span, () => fn(span) as ReturnType<F>);
+  }
+
+  #start(name: string, given: SpanOptions, parent: Context): Span {
+    const { ids, twins } = this.#parts;
+    const attributes: Attributes = {
+      ...identityAttributes(identitySlot.get()),
+      ...given.attributes,
+    };
+    const options = { ...given, attributes };
+    const twin = twins ? this.#startTwin(name, options, parent) : undefined;
+    // Suppressed, where it does not record: OpenTelemetry's way to leave a piece of work untraced.
+    const record = ids.handing(twin?.spanContext(), () =>
+      this.#recorder.startSpan(name, options, this.#parentFor(twin, parent)),
+    );
+    if (!record.isRecording()) return twin ?? record;
+    const around = agateSpanOf(agateSpanIn(parent));
+    const own = new AgateSpan(this.#parts, { record: record as RecordedSpan, twin, around });
+    return twin === undefined ? own : joinTwin(own, twin);
+  }
+
+  #startTwin(
+    name: string,
+    options: SpanOptions & { attributes: Attributes },
+    parent: Context,
+  ): Span | undefined {
+    const { faults, secrets } = this.#parts;
+    const clean = secrets.isEmpty
+      ? options
+      : { ...options, attributes: redactValue(options.attributes, secrets) };
+    return faults.guard(() => {
+      const twin = this.#setup.startTwin(name, clean, parent);
+      if (twin !== undefined) this.#parts.twinStarted(twin);
+      return twin;
+    }, undefined);
+  }
+
+  // A set-up may begin a trace of its own whatever the parent says; the record follows it.
+  #parentFor(twin: Span | undefined, parent: Context): Context {
+    if (twin === undefined) return parent;
+    const inTrace = trace.getSpanContext(parent)?.traceId === twin.spanContext().traceId;
+    return inTrace ? parent : trace.deleteSpan(parent);
+  }
+}

@@ -1,0 +1,179 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import {
+  type Attributes,
+  type Context,
+  isSpanContextValid,
+  type TextMapGetter,
+  trace,
+} from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import {
+  AlwaysOnSampler,
+  createAlwaysRecordSampler,
+  ParentBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import { environment } from "../runtime/environment.ts";
+import { SDK_VERSION } from "../version.ts";
+import { activeContext, ensureContextManager } from "./active-context.ts";
+import { AgateTracerProvider, type TracerParts } from "./agate-tracer.ts";
+import { ContentPolicy } from "./content-policy.ts";
+import type { EndedSpan } from "./ended-span.ts";
+import { createSpanProcessor } from "./existing-span-processor.ts";
+import { DEFAULT_EXPORT_LIMITS } from "./export-limits.ts";
+import { Faults } from "./faults.ts";
+import { HandedIds } from "./handed-ids.ts";
+import { processSecrets } from "./process-secrets.ts";
+import { ProcessorReminder } from "./processor-reminder.ts";
+import { runInContext } from "./run-in-context.ts";
+import { type ExporterParts, SpanExporter } from "./span-exporter.ts";
+import { SpanReader } from "./span-reader.ts";
+import type { Telemetry } from "./telemetry.ts";
+import type { TelemetryOptions } from "./telemetry-options.ts";
+import { telemetryResource } from "./telemetry-resource.ts";
+import { TraceCollections } from "./trace-collections.ts";
+
+const TRACER_NAME = "@agate/sdk";
+const CONTENT_LIMIT = 1024 * 1024;
+
+/** Spans may carry whole conversations, one attribute a message: OpenTelemetry's 128 cuts them. */
+const SPAN_LIMITS = { attributeCountLimit: 4_096, eventCountLimit: 1_024, linkCountLimit: 1_024 };
+
+/**
+ * Makes what an app traces with. It registers no tracer provider; a context manager only where the
+ * process has none.
+ *
+ * @example
+ * const telemetry = createTelemetry({ baseUrl: "http://127.0.0.1:4100" });
+ * const span = telemetry.startSpan("retrieve", { kind: "RETRIEVER" });
+ * const documents = await telemetry.withSpan(span, () => retrieve(question));
+ * span.end();
+ */
+export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
+  const secrets = options.secrets ?? processSecrets;
+  const warn = (sentence: string): void => {
+    try {
+      (options.onWarning ?? warnOnConsole)(secrets.redact(sentence));
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+  const faults = new Faults(warn);
+  const reader = new SpanReader(secrets);
+  const collections = new TraceCollections(reader);
+  const exporter = createExporter(options, { reader, faults, warn });
+  const reminder = new ProcessorReminder(exporter === null ? () => undefined : warn);
+  const content = new ContentPolicy({
+    redact: options.redact,
+    secrets,
+    limit: options.contentLimit ?? CONTENT_LIMIT,
+  });
+  const take = (ended: EndedSpan): void => {
+    collections.add(ended);
+    exporter?.add(ended);
+  };
+  const flush = async (): Promise<void> => exporter?.flush();
+
+  const ids = new HandedIds();
+  const parts: TracerParts = {
+    faults,
+    secrets,
+    ids,
+    recorder: new TracerProvider({
+      idGenerator: ids,
+      resource: telemetryResource(options.application),
+      // Whatever others sample, Agate has every span; the flag that is passed on stays the parent's.
+      sampler: createAlwaysRecordSampler(new ParentBasedSampler({ root: new AlwaysOnSampler() })),
+      spanLimits: SPAN_LIMITS,
+    }),
+    twins: !options.disabled,
+    prepare: once(ensureContextManager),
+    twinStarted: (twin) => reminder.twinStarted(twin),
+    ended: (span) => take({ span: span.record, added: NOTHING, call: span.call }),
+  };
+  const tracerProvider = new AgateTracerProvider(parts, flush);
+  const tracer = tracerProvider.getTracer(TRACER_NAME, SDK_VERSION);
+  const capturesContent = options.captureContent !== false && environmentAllowsContent();
+
+  return {
+    tracerProvider,
+    capturesContent,
+    startSpan: (name, { kind, parent, attributes }) =>
+      tracer.startSpan(
+        name,
+        { attributes: { [AGATE_ATTRIBUTES.spanKind]: kind, ...attributes } },
+        parent,
+      ),
+    withSpan: (span, run) => runInContext(faults, activeContext(), span, run),
+    contextOf: (headers) => faults.guard(() => contextOf(headers), activeContext()),
+    spanProcessor: (processorOptions = {}) =>
+      createSpanProcessor({
+        owner: parts,
+        options: processorOptions,
+        seen: () => reminder.processorSeen(),
+        taken: take,
+        flush,
+      }),
+    collect: (traceId, spanId) => collections.collect(traceId, spanId),
+    contentText: (value, about) =>
+      capturesContent ? faults.guard(() => content.textOf(value, about), UNREADABLE) : null,
+    redact: (text) => secrets.redact(text),
+    fault: (error) => faults.add(error),
+    statistics: () => ({ ...(exporter?.statistics() ?? NO_EXPORT), faults: faults.count }),
+    flush,
+    shutdown: async () => exporter?.shutdown(),
+  };
+}
+
+const NOTHING: Attributes = Object.freeze({});
+const NO_EXPORT = { exported: 0, dropped: 0, queued: 0, lastError: null };
+const UNREADABLE = JSON.stringify("[unreadable]");
+const propagator = new W3CTraceContextPropagator();
+const headerGetter: TextMapGetter<Headers> = {
+  get: (headers, key) => headers.get(key) ?? undefined,
+  keys: (headers) => [...headers.keys()],
+};
+
+function contextOf(headers: Headers): Context {
+  const active = activeContext();
+  const inSpan = trace.getSpanContext(active);
+  // An instrumented server has read the headers already, and opened a span for the request.
+  if (inSpan !== undefined && isSpanContextValid(inSpan)) return active;
+  return propagator.extract(active, headers, headerGetter);
+}
+
+function createExporter(
+  options: TelemetryOptions,
+  parts: Omit<ExporterParts, "target" | "limits">,
+): SpanExporter | null {
+  const { baseUrl, apiKey, disabled } = options;
+  if (baseUrl === undefined || disabled) return null;
+  const limits = { ...DEFAULT_EXPORT_LIMITS, ...options.limits };
+  const target = {
+    url: `${baseUrl.replace(/\/+$/, "")}/v1/traces`,
+    apiKey,
+    // Found when it is called: a test or a tool may have replaced it by then.
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    timeoutMs: limits.timeoutMs,
+  } satisfies ExporterParts["target"];
+  return new SpanExporter({ ...parts, target, limits });
+}
+
+function environmentAllowsContent(): boolean {
+  const value = environment("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");
+  return value?.toLowerCase() !== "false";
+}
+
+function once(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    run();
+  };
+}
+
+function warnOnConsole(sentence: string): void {
+  // biome-ignore lint/suspicious/noConsole: a library has no other way to reach a person.
+  console.warn(`[agate] ${sentence}`);
+}

@@ -1,0 +1,26 @@
+import type { Attributes, HrTime, SpanContext, SpanStatus } from "@opentelemetry/api";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+
+/** A span as any version of OpenTelemetry's SDK gives it to its processors. */
+export interface AnyReadableSpan extends Partial<Omit<ReadableSpan, "spanContext">> {
+  readonly name: string;
+  spanContext(): SpanContext;
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+  readonly attributes: Attributes;
+  readonly status: SpanStatus;
+  /** Version 1 has the parent's id alone. */
+  readonly parentSpanId?: string;
+  /** Version 1's name of the scope. */
+  readonly instrumentationLibrary?: ReadableSpan["instrumentationScope"];
+}
+
+/** A span that has ended and waits to be written. */
+export interface EndedSpan {
+  /** Nobody changes it any more. */
+  readonly span: AnyReadableSpan;
+  /** What is written beside its own attributes. */
+  readonly added: Attributes;
+  /** The id of the outermost span of Agate's that it lies in: of the call. */
+  readonly call: string | undefined;
+}

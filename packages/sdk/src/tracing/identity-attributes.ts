@@ -1,0 +1,16 @@
+import { AGATE_ATTRIBUTES as AG } from "@agate/protocol";
+import type { Attributes } from "@opentelemetry/api";
+import type { Identity } from "../context/identity.ts";
+
+/** An identity as span attributes; what is not known is left out. */
+export function identityAttributes(identity: Identity | undefined): Attributes {
+  const attributes: Attributes = {};
+  if (identity === undefined) return attributes;
+  const { application, variantId, variantName, revision, environment } = identity;
+  if (application !== null) attributes[AG.application] = application;
+  if (variantId !== null) attributes[AG.variantId] = variantId;
+  if (variantName !== null) attributes[AG.variantName] = variantName;
+  if (revision !== null) attributes[AG.revision] = revision;
+  if (environment !== null) attributes[AG.environment] = environment;
+  return attributes;
+}

@@ -1,0 +1,31 @@
+import type { Span } from "@opentelemetry/api";
+import { AGATE_SPAN, type AgateSpan } from "./agate-span.ts";
+
+/** What a joined span does as Agate's; in everything else it is the twin. */
+const AGATES: ReadonlySet<PropertyKey> = new Set<PropertyKey>([
+  AGATE_SPAN,
+  "isRecording",
+  "setAttribute",
+  "setAttributes",
+  "addEvent",
+  "addLink",
+  "addLinks",
+  "setStatus",
+  "updateName",
+  "recordException",
+  "end",
+]);
+
+/**
+ * The one object that code sees of a span and its twin. Changes go to both. Everything else is the
+ * twin's, so that the tools that made it find the fields that they hide on it.
+ */
+export function joinTwin(own: AgateSpan, twin: Span): Span {
+  return new Proxy(twin, {
+    get(target, key) {
+      const source: object = AGATES.has(key) ? own : target;
+      const value: unknown = Reflect.get(source, key, source);
+      return typeof value === "function" ? value.bind(source) : value;
+    },
+  });
+}

@@ -1,0 +1,68 @@
+/** The parts of a span that hold what a function saw. */
+export type ContentField = "inputs" | "outputs" | "internals" | "config";
+
+/** What a redact function is told about the value it is given. */
+export interface RedactedContent {
+  readonly field: ContentField;
+  /** The name of the span. */
+  readonly span: string;
+}
+
+/**
+ * What not to record: keys (`"password"`, at any depth), paths from the top of the value
+ * (`"user.email"`, `"messages.*.content"`), or a function that returns what may be recorded. A
+ * function that throws, or returns a promise, hides the whole value.
+ *
+ * @example
+ * ag.instrument({ redact: ["password", "user.email"] })(signUp);
+ * ag.instrument({ redact: (value, { field }) => (field === "inputs" ? mask(value) : value) })(signUp);
+ */
+export type Redact = readonly string[] | ((value: unknown, about: RedactedContent) => unknown);
+
+/** Says whether the value at a path is to be hidden. */
+export type PathFilter = (path: readonly string[]) => boolean;
+
+/** What is recorded in place of a value that a list of paths names. */
+export const REDACTED = "[redacted]";
+/** What is recorded when a redact function failed: never the raw value. */
+export const REDACTION_FAILED = "[redaction failed]";
+
+/** Several {@link Redact}s as one: functions first, in order, then all the paths. */
+export interface Redaction {
+  apply(value: unknown, about: RedactedContent): unknown;
+  readonly hides: PathFilter | undefined;
+}
+
+export function createRedaction(redacts: readonly (Redact | undefined)[]): Redaction {
+  const functions = redacts.filter((redact) => typeof redact === "function");
+  const paths = redacts.filter((redact) => Array.isArray(redact)).flat();
+  return {
+    apply(value, about) {
+      try {
+        return functions.reduce((current, redact) => settled(redact(current, about)), value);
+      } catch {
+        return REDACTION_FAILED;
+      }
+    },
+    hides: paths.length === 0 ? undefined : pathFilter(paths),
+  };
+}
+
+function settled(value: unknown): unknown {
+  // Nobody could wait for it: the span may end first.
+  if (!(value instanceof Promise)) return value;
+  value.catch(() => undefined);
+  return REDACTION_FAILED;
+}
+
+function pathFilter(paths: readonly string[]): PathFilter {
+  const keys = new Set(paths.filter((path) => !path.includes(".")));
+  const fromTop = paths.filter((path) => path.includes(".")).map((path) => path.split("."));
+  return (path) =>
+    keys.has(path.at(-1)!) ||
+    fromTop.some(
+      (pattern) =>
+        pattern.length === path.length &&
+        pattern.every((part, index) => part === "*" || part === path[index]),
+    );
+}

@@ -1,0 +1,93 @@
+import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
+import { messageOf } from "./message-of.ts";
+
+/** What became of one request, if it was not too large. */
+export type SettledOutcome =
+  | { readonly kind: "accepted"; readonly rejected: number; readonly message: string }
+  /** Not now; `after` is how many milliseconds the platform asks to wait. */
+  | { readonly kind: "later"; readonly reason: string; readonly after: number | null }
+  | { readonly kind: "refused"; readonly reason: string };
+
+export type SendOutcome = SettledOutcome | { readonly kind: "too-large" };
+
+export interface SendTarget {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  readonly fetch: typeof globalThis.fetch;
+  readonly timeoutMs: number;
+}
+
+const PROTOBUF = "application/x-protobuf";
+
+/** Sends spans, encoded, in one request. Never rejects. */
+export async function sendSpans(target: SendTarget, body: Uint8Array): Promise<SendOutcome> {
+  const { url, apiKey, fetch, timeoutMs } = target;
+  const headers = new Headers({ "content-type": PROTOBUF });
+  try {
+    if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
+    const signal = AbortSignal.timeout(timeoutMs);
+    // A redirected POST may come out as a GET, or bring the key to another host.
+    const request = { method: "POST", headers, body: body as BodyInit, signal, redirect: "manual" };
+    const response = await fetch(url, request as RequestInit);
+    const answer = new Uint8Array(await response.arrayBuffer());
+    return outcomeOf(response, answer);
+  } catch (error) {
+    return { kind: "later", reason: networkReason(error), after: null };
+  }
+}
+
+function outcomeOf(response: Response, answer: Uint8Array): SendOutcome {
+  const { status } = response;
+  if (response.ok) return acceptance(answer);
+  switch (status) {
+    case 413:
+      return { kind: "too-large" };
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+      return {
+        kind: "later",
+        reason: `it answered ${status}`,
+        after: retryAfter(response.headers),
+      };
+    case 401:
+    case 403:
+      return { kind: "refused", reason: `it answered ${status}: check AGATE_API_KEY` };
+    default:
+      return { kind: "refused", reason: `it answered ${status}${hint(response)}` };
+  }
+}
+
+function hint({ status, headers }: Response): string {
+  const location = headers.get("location");
+  if (location !== null) return `, a redirect to ${location}: set AGATE_BASE_URL to where Agate is`;
+  return status === 404 ? ": check that AGATE_BASE_URL is the address of Agate" : "";
+}
+
+function acceptance(answer: Uint8Array): SendOutcome {
+  try {
+    const { partialSuccess } = ProtobufTraceSerializer.deserializeResponse(answer);
+    const { rejectedSpans = 0, errorMessage = "" } = partialSuccess ?? {};
+    return { kind: "accepted", rejected: rejectedSpans, message: errorMessage };
+  } catch {
+    // The spans are accepted, whatever a proxy made of the body.
+    return { kind: "accepted", rejected: 0, message: "" };
+  }
+}
+
+/** Seconds, or a date. */
+function retryAfter(headers: Headers): number | null {
+  const value = headers.get("retry-after");
+  if (value === null) return null;
+  const seconds = Number(value);
+  const milliseconds = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1_000;
+  return Number.isNaN(milliseconds) ? null : Math.max(milliseconds, 0);
+}
+
+function networkReason(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError") return "it did not answer in time";
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : messageOf(cause ?? error);
+}

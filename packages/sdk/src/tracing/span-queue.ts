@@ -1,0 +1,137 @@
+import type { Attributes } from "@opentelemetry/api";
+import type { EndedSpan } from "./ended-span.ts";
+
+/** What a span takes beside its texts, roughly. */
+const SPAN_BYTES = 300;
+const ATTRIBUTE_BYTES = 16;
+
+export interface QueueLimits {
+  readonly maxSpans: number;
+  readonly maxBytes: number;
+  readonly batchSpans: number;
+  readonly batchBytes: number;
+}
+
+export interface QueuedSpan {
+  readonly ended: EndedSpan;
+  /** About as many as it has when it is sent. */
+  readonly bytes: number;
+  /** 1, 2, 3 … in the order in which they came. */
+  readonly order: number;
+}
+
+export type Batch = readonly QueuedSpan[];
+
+/** The spans that are not with the platform yet, within bounds of number and size. */
+export class SpanQueue {
+  readonly #limits: QueueLimits;
+  #waiting: QueuedSpan[] = [];
+  readonly #taken = new Set<QueuedSpan>();
+  #bytes = 0;
+  #waitingBytes = 0;
+  #order = 0;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  /** All that are held, those on their way included. */
+  get size(): number {
+    return this.#waiting.length + this.#taken.size;
+  }
+
+  /** The order of the span that came last. */
+  get lastOrder(): number {
+    return this.#order;
+  }
+
+  /** The order of the span that is to go next; infinite if none is. */
+  get nextOrder(): number {
+    return this.#waiting[0]?.order ?? Number.POSITIVE_INFINITY;
+  }
+
+  get hasFullBatch(): boolean {
+    const { batchSpans, batchBytes } = this.#limits;
+    return this.#waiting.length >= batchSpans || this.#waitingBytes >= batchBytes;
+  }
+
+  /** False when there is no room. */
+  add(ended: EndedSpan): boolean {
+    const bytes = bytesOf(ended);
+    const { maxSpans, maxBytes } = this.#limits;
+    if (this.size >= maxSpans || (this.size > 0 && this.#bytes + bytes > maxBytes)) return false;
+    this.#order += 1;
+    this.#bytes += bytes;
+    this.#waitingBytes += bytes;
+    this.#waiting.push({ ended, bytes, order: this.#order });
+    return true;
+  }
+
+  /** Hands out the next spans; they are held until they are released or put back. */
+  take(): Batch {
+    const { batchSpans, batchBytes } = this.#limits;
+    let count = 0;
+    let bytes = 0;
+    for (const span of this.#waiting) {
+      if (count === batchSpans || (count > 0 && bytes + span.bytes > batchBytes)) break;
+      count += 1;
+      bytes += span.bytes;
+    }
+    const batch = this.#waiting.splice(0, count);
+    this.#waitingBytes -= bytes;
+    for (const span of batch) this.#taken.add(span);
+    return batch;
+  }
+
+  release(batch: Batch): void {
+    for (const span of batch) {
+      if (this.#taken.delete(span)) this.#bytes -= span.bytes;
+    }
+  }
+
+  putBack(batch: Batch): void {
+    for (const span of batch) {
+      this.#taken.delete(span);
+      this.#waitingBytes += span.bytes;
+    }
+    this.#waiting = [...batch, ...this.#waiting].sort((a, b) => a.order - b.order);
+  }
+
+  /** Whether a span that came no later than `order` is still here. */
+  holdsUpTo(order: number): boolean {
+    if (this.nextOrder <= order) return true;
+    for (const span of this.#taken) if (span.order <= order) return true;
+    return false;
+  }
+
+  /** Empties it. Returns how many spans there were. */
+  clear(): number {
+    const { size } = this;
+    this.#waiting = [];
+    this.#taken.clear();
+    this.#bytes = 0;
+    this.#waitingBytes = 0;
+    return size;
+  }
+}
+
+function bytesOf({ span, added }: EndedSpan): number {
+  let bytes = SPAN_BYTES + attributeBytes(added) + attributeBytes(span.attributes);
+  for (const event of span.events ?? []) bytes += SPAN_BYTES + attributeBytes(event.attributes);
+  return bytes;
+}
+
+function attributeBytes(attributes: Attributes | undefined): number {
+  let bytes = 0;
+  for (const key in attributes) bytes += key.length + valueBytes(attributes[key]);
+  return bytes;
+}
+
+function valueBytes(value: unknown): number {
+  if (typeof value === "string") return ATTRIBUTE_BYTES + value.length;
+  if (typeof value !== "object" || value === null) return ATTRIBUTE_BYTES;
+  if (ArrayBuffer.isView(value)) return ATTRIBUTE_BYTES + value.byteLength;
+  let bytes = ATTRIBUTE_BYTES;
+  for (const item of Object.values(value)) bytes += valueBytes(item);
+  return bytes;
+}
