@@ -1,0 +1,119 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type {
+  ConfigDeclaration,
+  EveryFieldDefaults,
+  InferConfig,
+} from "../config/config-declaration.ts";
+import type { ConfigManager } from "../config-source/config-manager.ts";
+import type { ConfigSource } from "../config-source/config-source.ts";
+import type { DeclareFrom, DeclareRoute, Route, RouteOptions } from "../routes/route-types.ts";
+import type { TelemetryOptions } from "../tracing/telemetry-options.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: any route at all.
+export type AnyRoute = Route<any, any, any, any, any, any>;
+
+/** How an app runs. What is not given comes from the environment. */
+export interface AppOptions extends TelemetryOptions {
+  /** The application's slug in the registry and on spans; `AGATE_APPLICATION`. */
+  readonly application?: string | undefined;
+  /** The environment of deployed calls that name none; `AGATE_ENVIRONMENT`, else `production`. */
+  readonly environment?: string | undefined;
+  /** Where deployed endpoints get their configuration from. */
+  readonly configSource?: ConfigSource | undefined;
+  /** Bytes that a request's body may have; 10 MiB. */
+  readonly maxBodyBytes?: number | undefined;
+}
+
+/** What a platform that bills by the request gives to a handler beside it. */
+export interface ExecutionContext {
+  waitUntil?(promise: Promise<unknown>): void;
+}
+
+/**
+ * Routes that are served together. It is a web-standard handler: `export default app` is all that
+ * Bun, Deno and workers need, `app.fetch` all that Hono needs.
+ */
+export interface App<Routes extends AnyRoute = AnyRoute> {
+  /** Answers a request. Needs no `this`. */
+  readonly fetch: (
+    request: Request,
+    environment?: unknown,
+    context?: ExecutionContext,
+  ) => Promise<Response>;
+
+  /** Declares a route of this app: see `ag.route`. */
+  readonly route: DeclareRouteOnApp;
+  /** Declares this app's entrypoint: see `ag.entrypoint`. */
+  readonly entrypoint: DeclareEntrypointOnApp;
+  /** This app, typed by the routes that it is given: for `createClient<typeof app>`. */
+  readonly typed: <Declared extends readonly AnyRoute[]>(
+    ...routes: Declared
+  ) => App<Declared[number]>;
+  /** Reads this app's configurations. */
+  readonly ConfigManager: ConfigManager;
+  /** Sends every span that has ended. */
+  readonly flush: () => Promise<void>;
+  /** Sends what is left and lets go of timers and connections. */
+  readonly shutdown: () => Promise<void>;
+  /** Never there: carries the routes' types to `createClient`. */
+  readonly "~routes"?: Routes;
+}
+
+export interface DeclareRouteOnApp {
+  /**
+   * Exposes a function or a method as two endpoints, `POST /playground/run/…` and `POST /run/…`.
+   *
+   * @example
+   * const summarize = ag.route("/summarize", SummarizeConfig)(async ({ text }: { text: string }) => …);
+   *
+   * class Support {
+   *   @ag.route("/classify", ClassifyConfig)
+   *   static async classify({ ticket }: { ticket: string }) { … }
+   * }
+   * @throws DeclarationError which says what to write instead.
+   */
+  <const Path extends string, Config extends ConfigDeclaration>(
+    path: Path,
+    config: Config & EveryFieldDefaults<Config>,
+  ): DeclareRoute<Path, InferConfig<Config>>;
+  /**
+   * Likewise, with schemas: inputs and outputs are checked and typed by any Standard Schema.
+   *
+   * @example
+   * const translate = ag.route("/translate", { config: TranslateConfig, input: z.object({ text: z.string() }) })(
+   *   async ({ text }, { config, signal }) => …,
+   * );
+   */
+  <
+    const Path extends string,
+    Config extends ConfigDeclaration,
+    Input extends StandardSchemaV1 | undefined = undefined,
+    Output extends StandardSchemaV1 | undefined = undefined,
+    Chunk extends StandardSchemaV1 | undefined = undefined,
+  >(
+    path: Path,
+    options: RouteOptions<Config, Input, Output, Chunk>,
+  ): DeclareFrom<Path, Config, Input, Output, Chunk>;
+}
+
+export interface DeclareEntrypointOnApp {
+  /**
+   * Exposes a function or a method as the app's route `/`: `POST /generate`, `/playground/run`,
+   * `/generate_deployed` and `/run`.
+   *
+   * @example
+   * export const answer = ag.entrypoint(AnswerConfig)(async ({ question }: { question: string }) => …);
+   * @throws DeclarationError which says what to write instead.
+   */
+  <Config extends ConfigDeclaration>(
+    config: Config & EveryFieldDefaults<Config>,
+  ): DeclareRoute<"/", InferConfig<Config>>;
+  <
+    Config extends ConfigDeclaration,
+    Input extends StandardSchemaV1 | undefined = undefined,
+    Output extends StandardSchemaV1 | undefined = undefined,
+    Chunk extends StandardSchemaV1 | undefined = undefined,
+  >(
+    options: RouteOptions<Config, Input, Output, Chunk>,
+  ): DeclareFrom<"/", Config, Input, Output, Chunk>;
+}

@@ -1,0 +1,133 @@
+import { DeclarationError } from "../config/declaration-error.ts";
+import type { ConfigSource } from "../config-source/config-source.ts";
+import { createConfigManager } from "../config-source/create-config-manager.ts";
+import { defaultConfigSource } from "../config-source/default-config-source.ts";
+import { fileConfigSource } from "../config-source/file-config-source.ts";
+import { callDirectly } from "../routes/call-directly.ts";
+import { callSlot } from "../routes/current-call.ts";
+import { declareRoute, type RouteHost } from "../routes/declare-route.ts";
+import { RouteTable } from "../routes/route-table.ts";
+import { environment } from "../runtime/environment.ts";
+import { handleRequest } from "../server/handle-request.ts";
+import type { Workflow } from "../server/workflow.ts";
+import { createTelemetry } from "../tracing/create-telemetry.ts";
+import type { Telemetry } from "../tracing/telemetry.ts";
+import type { AnyRoute, App, AppOptions, ExecutionContext } from "./app.ts";
+
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+/**
+ * An app of its own, apart from the one that `ag.route` declares on: its own routes, telemetry and
+ * configuration.
+ *
+ * @example
+ * const app = ag.createApp({ application: "support" });
+ * export const classify = app.route("/classify", ClassifyConfig)(async ({ ticket }: { ticket: string }) => …);
+ * export default app;
+ */
+export function createApp(options: AppOptions = {}): App {
+  return buildApp({ options: () => options, telemetry: () => createTelemetry(options) });
+}
+
+interface AppParts {
+  /** Asked when the app is first used, so that `ag.init` may come after the declarations. */
+  readonly options: () => AppOptions;
+  readonly telemetry: () => Telemetry;
+}
+
+/** Puts an app together. Nothing is read, opened or started before it is used. */
+export function buildApp(parts: AppParts): App {
+  const routes = new RouteTable();
+  const declared = new WeakSet<object>();
+  const workflow = lazily(() => workflowOf(parts, routes));
+  const host: RouteHost = {
+    add: (route) => routes.add(route),
+    callDirectly: (...call) => callDirectly(workflow(), ...call),
+  };
+  const declare = (
+    path: string,
+    given: Parameters<typeof declareRoute>[2],
+    entrypoint: boolean,
+  ) => {
+    const wrap = declareRoute(host, path, given, entrypoint);
+    return (...target: Parameters<typeof wrap>) => {
+      const route = wrap(...target);
+      declared.add(route);
+      return route;
+    };
+  };
+
+  const app = {
+    async fetch(request: Request, _environment?: unknown, context?: ExecutionContext) {
+      const { telemetry, configSource } = workflow();
+      if (context?.waitUntil === undefined) {
+        configSource.startLiveUpdates?.();
+        return handleRequest(workflow(), request);
+      }
+      // Where the platform freezes the process after an answer, the spans would be stuck in it, and
+      // a connection would not outlive the request.
+      const response = await handleRequest(workflow(), request);
+      context.waitUntil(telemetry.flush());
+      return response;
+    },
+    route: (path: string, given: Parameters<typeof declareRoute>[2]) => declare(path, given, false),
+    entrypoint: (given: Parameters<typeof declareRoute>[2]) => declare("/", given, true),
+    typed(...given: readonly AnyRoute[]) {
+      for (const route of given) {
+        if (declared.has(route)) continue;
+        throw new DeclarationError(
+          `The route ${route.path} was declared on another app. Pass the routes of this one.`,
+        );
+      }
+      return app;
+    },
+    ConfigManager: createConfigManager({
+      source: () => callSlot.get()?.configSource ?? workflow().configSource,
+      file: (path) => fileConfigSource(path),
+      application: () => workflow().application ?? "default",
+      environment: () => workflow().environment,
+      currentRoute: () => callSlot.get()?.route,
+      routesOf: (schema) =>
+        routes
+          .all()
+          .filter(({ config }) => config.declaration === schema)
+          .map(({ path }) => path),
+    }),
+    flush: () => workflow().telemetry.flush(),
+    async shutdown() {
+      const { telemetry, configSource } = workflow();
+      await Promise.all([telemetry.shutdown(), configSource.close()]);
+    },
+  };
+  // The overloads say what each declaration returns; at run time it is one function.
+  return app as unknown as App;
+}
+
+function workflowOf(parts: AppParts, routes: RouteTable): Workflow {
+  const options = parts.options();
+  return {
+    routes,
+    application: options.application ?? environment("AGATE_APPLICATION") ?? null,
+    environment: options.environment ?? environment("AGATE_ENVIRONMENT") ?? "production",
+    telemetry: parts.telemetry(),
+    configSource: options.configSource ?? sourceOf(options),
+    maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
+  };
+}
+
+function sourceOf({ baseUrl, apiKey, onWarning, fetch }: AppOptions): ConfigSource {
+  return defaultConfigSource({
+    apiKey,
+    onWarning,
+    fetch,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  });
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

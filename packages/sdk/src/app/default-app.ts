@@ -1,0 +1,49 @@
+import { configureTelemetry, defaultTelemetry } from "../tracing/default-telemetry.ts";
+import type { AnyRoute, App, AppOptions } from "./app.ts";
+import { buildApp } from "./create-app.ts";
+
+/** The app that `ag.route` and `ag.entrypoint` declare on: one in a process. */
+class DefaultApp {
+  readonly app: App = buildApp({ options: () => this.#take(), telemetry: defaultTelemetry });
+  #options: AppOptions = {};
+  #isTaken = false;
+
+  configure(options: AppOptions): void {
+    if (this.#isTaken) {
+      throw new Error("ag.init() comes too late: the app has been used already. Call it first.");
+    }
+    configureTelemetry(options);
+    this.#options = options;
+  }
+
+  #take(): AppOptions {
+    this.#isTaken = true;
+    return this.#options;
+  }
+}
+
+const defaultApp = new DefaultApp();
+
+/**
+ * Says how the app runs, where the environment does not. Call it before the first request.
+ *
+ * @example
+ * ag.init({ application: "support", baseUrl: "http://localhost:4100" });
+ */
+export function init(options: AppOptions): void {
+  defaultApp.configure(options);
+}
+
+/**
+ * The app that `ag.route` declares on, as a web-standard handler. Given its routes, it is typed by
+ * them, for `createClient<typeof app>`.
+ *
+ * @example
+ * export const app = ag.app(summarize, classify);
+ * export default app; // Bun, Deno, workers
+ */
+export function app<Routes extends readonly AnyRoute[]>(...routes: Routes): App<Routes[number]> {
+  return defaultApp.app.typed(...routes);
+}
+
+export const { route, entrypoint, ConfigManager, flush, shutdown } = defaultApp.app;

@@ -1,0 +1,17 @@
+/** How `ag.serve` listens. */
+export interface ServeOptions {
+  /** 0 takes any free one. Without it `PORT`, else 4101. */
+  readonly port?: number | undefined;
+  /** Without it `HOST`, else 127.0.0.1: only this machine. */
+  readonly hostname?: string | undefined;
+  /** Whether SIGINT and SIGTERM answer what is running and send the last spans first; true. */
+  readonly signals?: boolean | undefined;
+}
+
+/** An app that is being served. */
+export interface Serving {
+  readonly url: string;
+  readonly port: number;
+  /** Answers the calls that are running, sends the last spans and stops. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,11 @@
+export { ClientError } from "./client-error.ts";
+export type {
+  CallAnswer,
+  CallOptions,
+  Client,
+  ClientOptions,
+  PendingCall,
+  StreamingCall,
+  UntypedClient,
+} from "./client-types.ts";
+export { createClient } from "./create-client.ts";

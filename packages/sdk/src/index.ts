@@ -1,0 +1,63 @@
+// The table of contents of @agate/sdk. docs/reference/sdk.md lists every name, compared by a test.
+
+// Routes and apps
+export type { AnyRoute, App, AppOptions, ExecutionContext } from "./app/app.ts";
+export { createApp } from "./app/create-app.ts";
+export {
+  app,
+  ConfigManager,
+  entrypoint,
+  flush,
+  init,
+  route,
+  shutdown,
+} from "./app/default-app.ts";
+export { serve } from "./app/serve.ts";
+export type { ServeOptions, Serving } from "./app/serving.ts";
+// Calling routes from elsewhere
+export { ClientError } from "./client/client-error.ts";
+export type { Client, ClientOptions } from "./client/client-types.ts";
+export { createClient } from "./client/create-client.ts";
+
+// Configuration schemas
+export { BaseModel } from "./config/base-model.ts";
+export type { ConfigDeclaration, InferConfig } from "./config/config-declaration.ts";
+export { ConfigValidationError } from "./config/config-validation-error.ts";
+export { DeclarationError } from "./config/declaration-error.ts";
+export { Field } from "./config/field.ts";
+export {
+  Annotated,
+  bool,
+  float,
+  GroupedMultipleChoice,
+  int,
+  MultipleChoice,
+  str,
+} from "./config/field-type.ts";
+export type { Issue } from "./config/issue.ts";
+
+// Where configuration comes from
+export { ConfigNotFoundError } from "./config-source/config-not-found-error.ts";
+export type {
+  ConfigReference,
+  ConfigResolution,
+  ConfigSource,
+} from "./config-source/config-source.ts";
+export { ConfigUnavailableError } from "./config-source/config-unavailable-error.ts";
+export { fileConfigSource } from "./config-source/file-config-source.ts";
+export { httpConfigSource } from "./config-source/http-config-source.ts";
+export type { Dictionary, RoutingContext } from "./context/routing-context.ts";
+export {
+  routingContext,
+  routingContextManager,
+  routingContextManager as routing_context_manager,
+} from "./context/routing-context-manager.ts";
+export { HttpError } from "./routes/http-error.ts";
+export type { Call, DirectCall, Route, RouteOptions, Streamed } from "./routes/route-types.ts";
+export { spanProcessor, tracerProvider } from "./tracing/default-telemetry.ts";
+// Tracing
+export { instrument } from "./tracing/instrument.ts";
+export type { Redact } from "./tracing/redaction.ts";
+export { secret } from "./tracing/secret.ts";
+export { span } from "./tracing/span.ts";
+export { tracing } from "./tracing/tracing.ts";

@@ -1,0 +1,145 @@
+import { compileConfig } from "../config/compile-config.ts";
+import type { ConfigDeclaration } from "../config/config-declaration.ts";
+import { DeclarationError } from "../config/declaration-error.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import { checkRoutePath } from "./route-path.ts";
+import type { Call, DirectCall, RouteOptions } from "./route-types.ts";
+
+type Handler = (this: unknown, input: unknown, call: Call<unknown>) => unknown;
+
+/** What a declaration needs of the app that it is made on. */
+export interface RouteHost {
+  /** @throws DeclarationError when the path is taken. */
+  add(route: RouteDefinition): void;
+  /** Runs a route that code calls as the function it is. */
+  callDirectly(
+    route: RouteDefinition,
+    handler: (input: unknown, call: Call<unknown>) => unknown,
+    input: unknown,
+    call: DirectCall<object> | undefined,
+  ): unknown;
+}
+
+/**
+ * Declares a route from a path and a configuration: returns a function that wraps a handler, or, as
+ * a standard decorator, a method.
+ *
+ * @throws DeclarationError which says what to write.
+ */
+export function declareRoute(
+  host: RouteHost,
+  path: string,
+  given: ConfigDeclaration | RouteOptions,
+  isEntrypoint: boolean,
+) {
+  checkRoutePath(path);
+  const options = optionsOf(path, given);
+  const name = path === "/" ? path : path.slice(1);
+  const definition = {
+    path,
+    name,
+    spanName: `invoke_workflow ${name}`,
+    config: compileConfig(options.config),
+    input: options.input,
+    output: options.output,
+    chunk: options.stream,
+    timeout: options.timeout,
+    description: options.description,
+    isEntrypoint,
+  };
+
+  return (target: Handler, context?: ClassMethodDecoratorContext): Handler => {
+    if (typeof target !== "function") throw new DeclarationError(notAFunction(path, context));
+    if (context === undefined) {
+      const route: RouteDefinition = { ...definition, handler: target };
+      host.add(route);
+      return Object.defineProperties(directly(host, route, target), {
+        path: { value: path, enumerable: true },
+      });
+    }
+    checkContext(path, context);
+    const method = methodOf(path, target, context);
+    const route: RouteDefinition = { ...definition, handler: method };
+    host.add(route);
+    return directly(host, route, target);
+  };
+}
+
+/** The function itself, traced when code calls it. */
+function directly(host: RouteHost, route: RouteDefinition, target: Handler): Handler {
+  // What code passes is a DirectCall: the handler's own type is for what it is given.
+  function direct(this: unknown, input: unknown, call: unknown): unknown {
+    const handler = (...args: Parameters<Handler>) => target.apply(this, args);
+    return host.callDirectly(route, handler, input, call as DirectCall<object> | undefined);
+  }
+  return Object.defineProperty(direct, "name", { value: target.name });
+}
+
+/** The method as the server calls it: on the class, or on the first object of it. */
+function methodOf(path: string, target: Handler, context: ClassMethodDecoratorContext) {
+  let owner: object | undefined;
+  context.addInitializer(function (this: unknown) {
+    owner ??= this as object;
+  });
+  const name = String(context.name);
+  return (input: unknown, call: Call<unknown>): unknown => {
+    if (owner === undefined) {
+      throw new DeclarationError(
+        `The route ${path} is the method ${name}() of a class of which no object was made. Write \`new …()\` once where the app starts, or make the method static.`,
+      );
+    }
+    return target.call(owner, input, call);
+  };
+}
+
+function optionsOf(path: string, given: ConfigDeclaration | RouteOptions): RouteOptions {
+  const options = isOptions(given) ? given : { config: given };
+  for (const name of ["input", "output", "stream"] as const) {
+    const schema: unknown = options[name];
+    if (schema === undefined || isStandardSchema(schema)) continue;
+    throw new DeclarationError(
+      `The ${name} of the route ${path} is not a Standard Schema: pass a schema of zod, Valibot, ArkType or the like.`,
+    );
+  }
+  const { timeout } = options;
+  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
+    throw new DeclarationError(
+      `The timeout of the route ${path} is a number of milliseconds above 0, not ${timeout}.`,
+    );
+  }
+  return options;
+}
+
+function isOptions(given: ConfigDeclaration | RouteOptions): given is RouteOptions {
+  // A class is a function, and a zod object has no `config` of its own.
+  return (
+    typeof given === "object" && given !== null && "config" in given && !isStandardSchema(given)
+  );
+}
+
+function isStandardSchema(value: unknown): boolean {
+  return (
+    ((typeof value === "object" && value !== null) || typeof value === "function") &&
+    "~standard" in value
+  );
+}
+
+function checkContext(path: string, context: ClassMethodDecoratorContext): void {
+  if (typeof context !== "object" || context === null || !("kind" in context)) {
+    throw new DeclarationError(
+      `The route ${path} is declared with TypeScript's old decorators. Remove "experimentalDecorators" from tsconfig.json: standard decorators need no option.`,
+    );
+  }
+  if ((context.kind as string) !== "method") {
+    throw new DeclarationError(
+      `The route ${path} decorates a ${context.kind}: only methods can be routes. Wrap a function instead: ag.route(${JSON.stringify(path)}, …)(async (input) => …).`,
+    );
+  }
+}
+
+function notAFunction(path: string, context: unknown): string {
+  if (context !== undefined && typeof context !== "object") {
+    return `The route ${path} is declared with TypeScript's old decorators. Remove "experimentalDecorators" from tsconfig.json: standard decorators need no option.`;
+  }
+  return `The route ${path} wraps something that is not a function. Write ag.route(${JSON.stringify(path)}, …)(async (input) => …).`;
+}

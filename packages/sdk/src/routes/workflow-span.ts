@@ -1,0 +1,26 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import type { Context, Span } from "@opentelemetry/api";
+import type { Telemetry } from "../tracing/telemetry.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+
+/** How a route was reached: over one of its endpoints, or as a function. */
+export type CallOrigin = "playground" | "deployed" | "direct";
+
+/** Starts the span of one call of a route. */
+export function startWorkflowSpan(
+  telemetry: Telemetry,
+  route: RouteDefinition,
+  origin: CallOrigin,
+  parent?: Context,
+): Span {
+  return telemetry.startSpan(route.spanName, {
+    kind: "WORKFLOW",
+    parent,
+    attributes: {
+      "gen_ai.operation.name": "invoke_workflow",
+      "gen_ai.workflow.name": route.name,
+      [AGATE_ATTRIBUTES.route]: route.path,
+      [AGATE_ATTRIBUTES.origin]: origin,
+    },
+  });
+}

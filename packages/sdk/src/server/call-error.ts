@@ -1,0 +1,74 @@
+import type { ErrorDetail } from "@agate/protocol";
+
+/** How an error type of the workflow endpoints appears to clients. */
+interface CallErrorInfo {
+  readonly status: number;
+  /** For docs/reference/errors.md. */
+  readonly meaning: string;
+}
+
+/**
+ * What the workflow endpoints answer with, beside what a configuration's own check reports. A type
+ * is a promise to clients: it is never renamed. docs/reference/errors.md lists them, compared by a
+ * test.
+ */
+export const CALL_ERROR_TYPES = {
+  body_undecodable: { status: 422, meaning: "The body is not JSON." },
+  body_invalid: {
+    status: 422,
+    meaning: "The body is not an object with the fields of this endpoint.",
+  },
+  field_unknown: { status: 422, meaning: "The body has a field that this endpoint does not take." },
+  input_invalid: { status: 422, meaning: "The inputs do not satisfy the route's input schema." },
+  config_invalid: {
+    status: 422,
+    meaning: "The stored configuration does not satisfy the route's schema.",
+  },
+  route_not_found: { status: 404, meaning: "There is nothing at this path." },
+  config_not_found: {
+    status: 404,
+    meaning: "The environment, variant or revision has no configuration.",
+  },
+  method_not_allowed: {
+    status: 405,
+    meaning: "The path exists, but not for this method; `Allow` names those it has.",
+  },
+  body_too_large: { status: 413, meaning: "The body is larger than the limit." },
+  content_type_unsupported: { status: 415, meaning: "The path takes `application/json`." },
+  client_closed_request: { status: 499, meaning: "The client went away before the answer." },
+  function_failed: { status: 500, meaning: "The function threw an error; its message is `msg`." },
+  output_invalid: {
+    status: 500,
+    meaning:
+      "What the function returned does not satisfy the route's output schema, or is not JSON.",
+  },
+  http_error: {
+    status: 500,
+    meaning: "The function threw an `ag.HttpError`, whose status this is.",
+  },
+  registry_unavailable: {
+    status: 503,
+    meaning: "The registry cannot be reached and no configuration is known from before.",
+  },
+  timeout: { status: 504, meaning: "The function took longer than the route's `timeout`." },
+} as const satisfies Record<string, CallErrorInfo>;
+
+export type CallErrorType = keyof typeof CALL_ERROR_TYPES;
+
+/** An answer that is not the function's result. */
+export interface CallError {
+  readonly status: number;
+  readonly detail: readonly ErrorDetail[];
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Shown on playground endpoints only. */
+  readonly stack?: string | undefined;
+}
+
+export function callError(
+  type: CallErrorType,
+  loc: ErrorDetail["loc"],
+  msg: string,
+  headers?: Readonly<Record<string, string>>,
+): CallError {
+  return { status: CALL_ERROR_TYPES[type].status, detail: [{ loc, msg, type }], headers };
+}

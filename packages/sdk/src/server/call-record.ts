@@ -1,0 +1,56 @@
+import { type Span, SpanStatusCode } from "@opentelemetry/api";
+import { recordContent } from "../tracing/record-content.ts";
+import { recordFailure } from "../tracing/record-failure.ts";
+import type { Telemetry, TraceCollection } from "../tracing/telemetry.ts";
+import type { CallError } from "./call-error.ts";
+
+/** What is recorded of one call: its span and, on the playground, the tree that its answer carries. */
+export class CallRecord {
+  readonly span: Span;
+  readonly #telemetry: Telemetry;
+  readonly #collection: TraceCollection | null;
+  #ended = false;
+
+  constructor(telemetry: Telemetry, span: Span, collection: TraceCollection | null) {
+    this.span = span;
+    this.#telemetry = telemetry;
+    this.#collection = collection;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Ends the span. Returns the tree as JSON where the answer is to carry it. */
+  succeed(outputs: unknown): Promise<string | null> {
+    recordContent(this.#telemetry, this.span, "outputs", outputs);
+    this.span.setStatus({ code: SpanStatusCode.OK });
+    return this.#end();
+  }
+
+  /** Likewise. What the function threw is recorded as an exception. */
+  fail(error: CallError, thrown?: unknown): Promise<string | null> {
+    if (thrown !== undefined) recordFailure(this.#telemetry, this.span, thrown);
+    const message = error.detail.map(({ msg }) => msg).join(" ");
+    this.span.setStatus({ code: SpanStatusCode.ERROR, message: this.#telemetry.redact(message) });
+    this.span.setAttribute("http.response.status_code", error.status);
+    return this.#end();
+  }
+
+  /** The error as a client may see it: without secrets, and without a stack outside the playground. */
+  shown(error: CallError): CallError {
+    const { stack, detail, ...rest } = error;
+    const { redact } = this.#telemetry;
+    return {
+      ...rest,
+      detail: detail.map((each) => ({ ...each, msg: redact(each.msg) })),
+      stack: stack === undefined || this.#collection === null ? undefined : redact(stack),
+    };
+  }
+
+  async #end(): Promise<string | null> {
+    this.#ended = true;
+    this.span.end();
+    return this.#collection === null ? null : await this.#collection.take();
+  }
+}

@@ -1,0 +1,43 @@
+import type { ErrorDetail } from "@agate/protocol";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { pathStep } from "./path-step.ts";
+
+/** What a function returned does not satisfy its own declaration. */
+export class OutputError extends Error {
+  override readonly name = "OutputError";
+  readonly detail: readonly ErrorDetail[];
+
+  constructor(detail: readonly ErrorDetail[]) {
+    super(detail.map(({ msg }) => msg).join(" "));
+    this.detail = detail;
+  }
+}
+
+/** @throws OutputError when the value does not satisfy the schema. */
+export async function checkOutput(
+  schema: StandardSchemaV1 | undefined,
+  value: unknown,
+  what: "output" | "chunk",
+): Promise<unknown> {
+  if (schema === undefined) return value;
+  const result = await schema["~standard"].validate(value);
+  if (result.issues === undefined) return result.value;
+  throw new OutputError(
+    result.issues.map(({ path = [], message }) => ({
+      loc: [what, ...path.map(pathStep)],
+      msg: `The function's ${what} does not satisfy the route's schema: ${message}`,
+      type: "output_invalid",
+    })),
+  );
+}
+
+/** The JSON of what a function returned; a function that returns nothing answers `null`. */
+export function outputText(value: unknown, what: "output" | "chunk"): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const msg = `The function's ${what} cannot be written as JSON: ${reason}`;
+    throw new OutputError([{ loc: [what], msg, type: "output_invalid" }]);
+  }
+}

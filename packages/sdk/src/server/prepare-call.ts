@@ -1,0 +1,186 @@
+import type { ErrorDetail, ResolvedConfig } from "@agate/protocol";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Issue } from "../config/issue.ts";
+import type { ConfigReference } from "../config-source/config-source.ts";
+import type { Identity } from "../context/identity.ts";
+import type { Dictionary } from "../context/routing-context.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteMatch } from "../routes/route-table.ts";
+import { type CallError, callError } from "./call-error.ts";
+import { type Envelope, parseEnvelope, type Wanted } from "./parse-envelope.ts";
+import { pathStep } from "./path-step.ts";
+import { readBody } from "./read-body.ts";
+import type { Workflow } from "./workflow.ts";
+
+/** A call that may run: everything the client and the registry said is checked. */
+export interface PreparedCall {
+  /** The handler's own. */
+  readonly config: object;
+  readonly inputs: unknown;
+  readonly identity: Identity;
+  /** The configurations of all routes in the revision; null on the playground. */
+  readonly params: ResolvedConfig["params"] | null;
+  readonly staleConfig: boolean;
+}
+
+export type Preparation =
+  | { readonly kind: "ready"; readonly call: PreparedCall }
+  /** `inputs` are recorded where they are known: they tell why. */
+  | { readonly kind: "refused"; readonly error: CallError; readonly inputs?: unknown };
+
+/** The application of a workflow that nobody has named, in the registry. */
+const UNNAMED = "default";
+
+/** Reads and checks everything that a call needs, before the function runs. */
+export async function prepareCall(
+  workflow: Workflow,
+  { route, endpoint }: RouteMatch,
+  request: Request,
+): Promise<Preparation> {
+  const body = await readBody(request, workflow.maxBodyBytes);
+  if (body.kind === "refused") return body;
+  const parsed = parseEnvelope(body.value, endpoint);
+  if (parsed.kind === "invalid") return invalid(parsed.detail);
+  const { envelope } = parsed;
+
+  const configured =
+    envelope.endpoint === "playground"
+      ? await fromPlayground(workflow, route, envelope)
+      : await fromSource(workflow, route, envelope.wanted);
+  const { inputs: given } = envelope;
+  if (configured.kind === "refused") {
+    // A client that sent a bad configuration and bad inputs hears of both at once.
+    const detail = configured.error.status === 422 ? await inputProblems(route, given) : [];
+    const error = { ...configured.error, detail: [...configured.error.detail, ...detail] };
+    return { kind: "refused", error, inputs: given };
+  }
+  const checked = await checkInputs(route.input, given);
+  if (checked.issues !== undefined) {
+    return { ...invalid(inputDetails(checked.issues)), inputs: given };
+  }
+  return { kind: "ready", call: { ...configured.call, inputs: checked.value } };
+}
+
+type Configured =
+  | { readonly kind: "configured"; readonly call: Omit<PreparedCall, "inputs"> }
+  | { readonly kind: "refused"; readonly error: CallError };
+
+async function fromPlayground(
+  workflow: Workflow,
+  route: RouteDefinition,
+  envelope: Envelope & { endpoint: "playground" },
+): Promise<Configured> {
+  const outcome = await route.config.parse(envelope.config, { unknownFields: "refuse" });
+  if (outcome.kind === "invalid") {
+    return invalid(details(outcome.issues, ["body", "config"]));
+  }
+  const identity: Identity = {
+    application: workflow.application,
+    variantId: null,
+    variantName: null,
+    revision: null,
+    environment: null,
+  };
+  return {
+    kind: "configured",
+    call: { config: outcome.config, identity, params: null, staleConfig: false },
+  };
+}
+
+async function fromSource(
+  workflow: Workflow,
+  route: RouteDefinition,
+  wanted: Wanted,
+): Promise<Configured> {
+  const reference = referenceOf(workflow, wanted);
+  const resolving = workflow.configSource.resolve(reference);
+  const resolution = resolving instanceof Promise ? await resolving : resolving;
+  if (resolution.kind === "not-found") {
+    return refused(callError("config_not_found", ["body", reference.by], resolution.reason));
+  }
+  if (resolution.kind === "unavailable") {
+    return refused(
+      callError("registry_unavailable", [], resolution.reason, { "retry-after": "5" }),
+    );
+  }
+  const { resolved, stale } = resolution;
+  const values: Dictionary = ownValue(resolved.params, route.path) ?? {};
+  const parsing = route.config.parse(values, { unknownFields: "ignore" });
+  const outcome = parsing instanceof Promise ? await parsing : parsing;
+  if (outcome.kind === "invalid") {
+    const where = `revision ${resolved.variant.revision} of variant ${resolved.variant.slug}`;
+    return invalid(
+      details(outcome.issues, ["config", route.path]).map((detail) => ({
+        ...detail,
+        msg: `In ${where}: ${detail.msg}`,
+      })),
+    );
+  }
+  const identity: Identity = {
+    application: workflow.application ?? resolved.application.slug,
+    variantId: resolved.variant.id,
+    variantName: resolved.variant.slug,
+    revision: resolved.variant.revision,
+    environment: resolved.environment,
+  };
+  return {
+    kind: "configured",
+    call: { config: outcome.config, identity, params: resolved.params, staleConfig: stale },
+  };
+}
+
+function referenceOf(workflow: Workflow, wanted: Wanted): ConfigReference {
+  const application = workflow.application ?? UNNAMED;
+  switch (wanted.by) {
+    case "default":
+      return { by: "environment", application, environment: workflow.environment };
+    case "environment":
+      return { by: "environment", application, environment: wanted.environment };
+    case "variant": {
+      const { variant, revision } = wanted;
+      return { by: "variant", application, variant, revision };
+    }
+  }
+}
+
+async function checkInputs(
+  schema: StandardSchemaV1 | undefined,
+  inputs: unknown,
+): Promise<StandardSchemaV1.Result<unknown>> {
+  if (schema === undefined) return { value: inputs };
+  const validating = schema["~standard"].validate(inputs);
+  return validating instanceof Promise ? await validating : validating;
+}
+
+async function inputProblems(route: RouteDefinition, inputs: unknown): Promise<ErrorDetail[]> {
+  const { issues } = await checkInputs(route.input, inputs);
+  return issues === undefined ? [] : inputDetails(issues);
+}
+
+function inputDetails(issues: readonly StandardSchemaV1.Issue[]): ErrorDetail[] {
+  return issues.map(({ path = [], message }) => ({
+    loc: ["body", "inputs", ...path.map(pathStep)],
+    msg: message,
+    type: "input_invalid",
+  }));
+}
+
+function details(issues: readonly Issue[], before: readonly string[]): ErrorDetail[] {
+  return issues.map(({ path, message, type }) => ({
+    loc: [...before, ...path],
+    msg: message,
+    type,
+  }));
+}
+
+function ownValue<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function invalid(detail: readonly ErrorDetail[]) {
+  return refused({ status: 422, detail });
+}
+
+function refused(error: CallError) {
+  return { kind: "refused", error } as const;
+}

@@ -1,0 +1,15 @@
+import type { ConfigSource } from "../config-source/config-source.ts";
+import type { RouteTable } from "../routes/route-table.ts";
+import type { Telemetry } from "../tracing/telemetry.ts";
+
+/** What the server serves: the parts of an app that a call needs. */
+export interface Workflow {
+  readonly routes: RouteTable;
+  /** As spans name it; null when nobody has named it. */
+  readonly application: string | null;
+  /** The environment of deployed calls that name none. */
+  readonly environment: string;
+  readonly telemetry: Telemetry;
+  readonly configSource: ConfigSource;
+  readonly maxBodyBytes: number;
+}
