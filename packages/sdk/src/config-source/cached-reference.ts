@@ -47,7 +47,9 @@ export class CachedReference {
   plan(now: number, isLive: boolean): Plan {
     const sinceAttempt = now - this.#attemptedAt;
     if (this.#resolution === null) return "check-first";
-    if (this.#resolution.kind !== "resolved") return sinceAttempt < FRESH ? "serve" : "check-first";
+    if (this.#resolution.kind !== "resolved") {
+      return sinceAttempt < FRESH && this.check === null ? "serve" : "check-first";
+    }
     if (isLive || this.isImmutable || now - this.#knownAt < FRESH) return "serve";
     // While the registry is away, one call a minute at most waits to find out.
     const isServed =

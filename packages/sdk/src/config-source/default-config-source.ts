@@ -10,9 +10,13 @@ export type DefaultConfigSourceOptions = Partial<HttpConfigSourceOptions>;
  * platform at `AGATE_BASE_URL`, else `agate.config.json` in the working directory.
  */
 export function defaultConfigSource(options: DefaultConfigSourceOptions = {}): ConfigSource {
-  const { baseUrl = environment("AGATE_BASE_URL"), ...others } = options;
+  const {
+    baseUrl = environment("AGATE_BASE_URL"),
+    apiKey = environment("AGATE_API_KEY"),
+    ...others
+  } = options;
   if (baseUrl === undefined || environment("AGATE_CONFIG_FILE") !== undefined) {
     return fileConfigSource(undefined, others);
   }
-  return httpConfigSource({ apiKey: environment("AGATE_API_KEY"), ...others, baseUrl });
+  return httpConfigSource({ ...others, baseUrl, apiKey });
 }

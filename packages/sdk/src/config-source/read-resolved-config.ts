@@ -1,4 +1,5 @@
 import type { ResolvedConfig } from "@agate/protocol";
+import { shownValue } from "../config/shown-value.ts";
 
 export type ReadOutcome =
   | { readonly kind: "read"; readonly resolved: ResolvedConfig }
@@ -63,8 +64,5 @@ function revisionAt(value: unknown, where: string): number {
 }
 
 function named(value: unknown): string {
-  if (value === undefined) return "missing";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "string") return "a text";
-  return typeof value === "object" && value !== null ? "an object" : String(value);
+  return value === undefined ? "missing" : shownValue(value);
 }

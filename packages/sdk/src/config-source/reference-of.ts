@@ -1,3 +1,4 @@
+import { shownValue } from "../config/shown-value.ts";
 import type { Dictionary, RoutingContext } from "../context/routing-context.ts";
 import type { ConfigReference } from "./config-source.ts";
 
@@ -34,7 +35,7 @@ function identifierIn(
   const value = dictionary[key];
   if (typeof value === "string" && value !== "") return value;
   throw new TypeError(
-    `The ${key} of the ${parameter} must be a text that is not empty, as in { ${key}: "${EXAMPLES[parameter]}" }, not ${named(value)}.`,
+    `The ${key} of the ${parameter} must be a text that is not empty, as in { ${key}: "${EXAMPLES[parameter]}" }, not ${shownValue(value)}.`,
   );
 }
 
@@ -52,11 +53,6 @@ function revisionIn(dictionary: Dictionary = {}, variant: string | undefined): n
     return revision;
   }
   throw new TypeError(
-    `The revision of the variant must be a whole number from 1, not ${named(revision)}.`,
+    `The revision of the variant must be a whole number from 1, not ${shownValue(revision)}.`,
   );
-}
-
-function named(value: unknown): string {
-  if (typeof value === "number") return String(value);
-  return value === "" ? "an empty one" : `a value of type ${typeof value}`;
 }
