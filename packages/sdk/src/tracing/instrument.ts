@@ -1,0 +1,103 @@
+import type { SpanKind } from "@agate/protocol";
+import type { Context } from "@opentelemetry/api";
+import { activeContext } from "./active-context.ts";
+import { currentTelemetry } from "./default-telemetry.ts";
+import { recordContent } from "./record-content.ts";
+import type { ContentField, Redact } from "./redaction.ts";
+import { runTraced } from "./run-traced.ts";
+import type { TracedCall } from "./traced-call.ts";
+import { tracedGenerator } from "./traced-generator.ts";
+import { withoutKeys } from "./without-keys.ts";
+
+type Ignored = boolean | readonly string[] | undefined;
+
+export interface InstrumentOptions {
+  /** The span's name; the function's own by default. */
+  readonly name?: string | undefined;
+  /** `TASK` by default. */
+  readonly kind?: SpanKind | undefined;
+  /** True to record no inputs; or the keys to leave out of each argument. */
+  readonly ignoreInputs?: Ignored;
+  /** Likewise for what it returns. */
+  readonly ignoreOutputs?: Ignored;
+  /** What else not to record, beyond what the app says. */
+  readonly redact?: Redact | undefined;
+  /** What the function is configured with, to be recorded with each call. */
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Wraps a function, or decorates a method, and keeps its type. */
+export interface Instrument {
+  <F extends (...args: never[]) => unknown>(fn: F): F;
+  <This, F extends (this: This, ...args: never[]) => unknown>(
+    method: F,
+    context: ClassMethodDecoratorContext<This, F>,
+  ): F;
+}
+
+/**
+ * Records each call of a function as a span, with what it was given and what it returned. Works on
+ * functions, async functions, generators and async generators, and as a decorator of methods.
+ *
+ * A single argument is recorded as it is, several as a list. A generator's outputs are the list of
+ * what it gave, or one text if all of it was text. An error is recorded and thrown on unchanged.
+ *
+ * @example
+ * const retrieve = ag.instrument({ kind: "RETRIEVER" })(async (question: string) => search(question));
+ *
+ * class Agent {
+ *   @ag.instrument({ kind: "TOOL", ignoreInputs: ["apiKey"] })
+ *   async weather({ city, apiKey }: { city: string; apiKey: string }) { … }
+ * }
+ */
+export function instrument(options: InstrumentOptions = {}): Instrument {
+  return (fn: (...args: never[]) => unknown, context?: ClassMethodDecoratorContext) => {
+    if (context !== undefined && context.kind !== "method") {
+      throw new Error(
+        `ag.instrument decorates methods, and ${String(context.name)} is a ${context.kind}: write ${String(context.name)} = ag.instrument()((…) => …) instead.`,
+      );
+    }
+    const name = options.name ?? nameOf(fn, context);
+    return traced(fn, { ...options, name }) as never;
+  };
+}
+
+function nameOf(fn: { readonly name: string }, context?: ClassMethodDecoratorContext): string {
+  return (context === undefined ? fn.name : String(context.name)) || "anonymous";
+}
+
+type AnyFunction = (...args: never[]) => unknown;
+type NamedOptions = InstrumentOptions & { readonly name: string };
+
+function traced(fn: AnyFunction, options: NamedOptions): AnyFunction {
+  const isLazy = isGeneratorFunction(fn);
+  const wrapper = function (this: unknown, ...args: never[]): unknown {
+    const run = (): unknown => Reflect.apply(fn, this, args);
+    if (!isLazy) return runTraced(begin(options, args), run);
+    // Its body runs only when the first value is asked for, and so does its span.
+    const parent = activeContext();
+    return tracedGenerator(run() as Generator, () => begin(options, args, parent));
+  };
+  return Object.defineProperties(wrapper, {
+    name: { value: fn.name, configurable: true },
+    length: { value: fn.length, configurable: true },
+  });
+}
+
+function begin(options: NamedOptions, args: readonly unknown[], parent?: Context): TracedCall {
+  const { name, kind = "TASK", config, redact, ignoreInputs, ignoreOutputs } = options;
+  const telemetry = currentTelemetry();
+  const span = telemetry.startSpan(name, { kind, parent });
+  const record = (field: ContentField, value: unknown, ignored: Ignored): void => {
+    if (ignored === true) return;
+    const kept = ignored ? withoutKeys(value, ignored, (error) => telemetry.fault(error)) : value;
+    recordContent(telemetry, span, field, kept, redact);
+  };
+  record("config", config, false);
+  record("inputs", args.length > 1 ? args : args[0], ignoreInputs);
+  return { telemetry, span, returned: (value) => record("outputs", value, ignoreOutputs) };
+}
+
+function isGeneratorFunction(fn: AnyFunction): boolean {
+  return /^\[object (Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(fn));
+}

@@ -1,0 +1,38 @@
+import { endFailed, endOk, type TracedCall } from "./traced-call.ts";
+import { isGenerator, tracedGenerator } from "./traced-generator.ts";
+
+/**
+ * Runs a function in a span that ends with it, or with the promise or generator that it returns.
+ * What it returns and throws is passed on unchanged.
+ */
+export function runTraced<R>(call: TracedCall, run: () => R): R {
+  let result: R;
+  try {
+    result = call.telemetry.withSpan(call.span, run);
+  } catch (thrown) {
+    endFailed(call, thrown);
+    throw thrown;
+  }
+  if (result instanceof Promise) return tracedPromise(call, result);
+  if (isGenerator(result)) return tracedGenerator(result, () => call);
+  endOk(call, result);
+  return result;
+}
+
+function tracedPromise<R extends Promise<unknown>>(call: TracedCall, promise: R): R {
+  const observed = promise.then(
+    (value) => {
+      endOk(call, value);
+      return value;
+    },
+    (thrown: unknown) => {
+      endFailed(call, thrown);
+      throw thrown;
+    },
+  );
+  // The caller's promise is the observed one, so that a rejection nobody handles is still noticed.
+  if (promise.constructor === Promise) return observed as R;
+  // Clients return promises with methods of their own, which `then` would lose.
+  observed.catch(() => undefined);
+  return promise;
+}
