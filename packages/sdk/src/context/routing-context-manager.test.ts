@@ -103,18 +103,19 @@ describe("a block within a block", () => {
 });
 
 test("concurrent blocks do not see each other's", async () => {
-  const seen = await Promise.all(
-    Array.from({ length: 100 }, (_, index) =>
-      routingContextManager({ config: { index } }, async () => {
-        for (let step = 0; step < index % 7; step++) await Promise.resolve();
-        return routingContextManager({ environment: { slug: "e" } }, async () => {
-          await Promise.resolve();
-          return [routingContext().config, index];
-        }).then(() => [routingContext().config?.index, index]);
-      }),
-    ),
+  const blocks = Array.from({ length: 100 }, (_, index) =>
+    routingContextManager({ config: { index } }, async () => {
+      for (let step = 0; step < index % 7; step++) await Promise.resolve();
+      const inner = await routingContextManager({ environment: { slug: "e" } }, async () => {
+        await Promise.resolve();
+        return routingContext();
+      });
+      return [inner, routingContext()];
+    }),
   );
-  expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => [index, index]));
+  for (const [index, seen] of (await Promise.all(blocks)).entries()) {
+    expect(seen).toEqual([{ environment: { slug: "e" } }, { config: { index } }]);
+  }
 });
 
 describe("what is refused", () => {
