@@ -29,7 +29,8 @@ export interface InstrumentOptions {
 /** Wraps a function, or decorates a method, and keeps its type. */
 export interface Instrument {
   <F extends (...args: never[]) => unknown>(fn: F): F;
-  <This, F extends (this: This, ...args: never[]) => unknown>(
+  // biome-ignore lint/suspicious/noExplicitAny: TypeScript's own type of a method's context asks for it.
+  <This, F extends (this: This, ...args: any) => any>(
     method: F,
     context: ClassMethodDecoratorContext<This, F>,
   ): F;
