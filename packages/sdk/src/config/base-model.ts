@@ -25,7 +25,8 @@ export type FieldValues<Config> = {
  * by it as well, name the class: `class SummarizeConfig extends ag.BaseModel<SummarizeConfig>`.
  *
  * Methods and getters are welcome; private `#fields` are not, because the configuration that a
- * function is given is made without running the class's initialisers.
+ * function is given is made without running the class's initialisers. What `new` gives is a proxy: all
+ * the same but for `structuredClone`, which takes `{ ...config }`.
  *
  * @example
  * class SummarizeConfig extends ag.BaseModel {

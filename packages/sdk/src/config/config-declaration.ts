@@ -7,7 +7,16 @@ export interface ModelDeclaration {
   new (values?: never): object;
 }
 
-/** A zod object, of zod 4, `zod/mini` or `zod/v4`. Named by its shape: zod is not imported. */
+/**
+ * A zod object, of zod 4, `zod/mini` or `zod/v4`; zod itself is not imported. The groups of a grouped
+ * choice are metadata of a string or an enum, under the name `groups`.
+ *
+ * @example
+ * z.object({
+ *   temperature: z.number().min(0).max(2).default(0.7),
+ *   model: z.string().meta({ groups: supportedLlmModels }).default("gpt-5-mini"),
+ * });
+ */
 export interface ZodObjectDeclaration {
   readonly _zod: {
     readonly def: { readonly type: "object"; readonly shape: object };

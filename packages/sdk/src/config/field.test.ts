@@ -1,4 +1,4 @@
-import { describe, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { Field } from "./field.ts";
 import {
   Annotated,
@@ -10,7 +10,15 @@ import {
   str,
 } from "./field-type.ts";
 
-// Types only; what a field does at run time is in base-model.test.ts and declared-field.test.ts.
+describe("Annotated", () => {
+  it("is the choice, or the type alone", () => {
+    const tone = MultipleChoice({ choices: ["plain", "formal"] });
+    expect(Annotated(str, tone)).toBe(tone);
+    expect(Annotated(int)).toBe(int);
+  });
+});
+
+// What a field does at run time is in base-model.test.ts and declared-field.test.ts.
 describe("the type of a field", () => {
   it("is the type of its value", () => {
     expectTypeOf(Field(str, { default: "a" })).toEqualTypeOf<string>();

@@ -63,8 +63,9 @@ function declaredFields(model: ModelClass, owner: string): ConfigField[] {
     if (typeof key === "symbol") {
       throw new DeclarationError(`${owner}: ${String(key)} is not a field. Fields have names.`);
     }
-    if (!isFieldSpec(value))
+    if (!isFieldSpec(value)) {
       throw new DeclarationError(`${owner}.${key}: ${notAField(key, value)}`);
+    }
     const field = declaredField(
       { owner, name: key, example: (kind) => fieldExample(key, kind) },
       value,
@@ -88,11 +89,12 @@ function createBuilder(model: ModelClass, fields: readonly ConfigField[]) {
   const isAssignable = fields.every(({ name }) => !(name in prototype));
   return (given: readonly unknown[]): object => {
     const instance = Object.create(prototype) as Record<string, unknown>;
-    fields.forEach((field, index) => {
-      const value = given[index] ?? field.default;
-      if (isAssignable) instance[field.name] = value;
-      else defineValue(instance, field.name, value);
-    });
+    for (let position = 0; position < fields.length; position++) {
+      const { name, default: fallback } = fields[position]!;
+      const value = given[position] ?? fallback;
+      if (isAssignable) instance[name] = value;
+      else defineValue(instance, name, value);
+    }
     return instance;
   };
 }

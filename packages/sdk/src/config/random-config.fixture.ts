@@ -43,10 +43,10 @@ function boundsAround(value: number, unit: fc.Arbitrary<number>): fc.Arbitrary<B
   }));
 }
 
-function isWithin(value: number, { ge, gt, le, lt }: Bounds): boolean {
-  return !(value < (ge ?? value)) && !(value > (le ?? value)) && value !== gt && value !== lt
-    ? value > (gt ?? Number.NEGATIVE_INFINITY) && value < (lt ?? Number.POSITIVE_INFINITY)
-    : false;
+function isWithin(value: number, bounds: Bounds): boolean {
+  const { ge = Number.NEGATIVE_INFINITY, gt = Number.NEGATIVE_INFINITY } = bounds;
+  const { le = Number.POSITIVE_INFINITY, lt = Number.POSITIVE_INFINITY } = bounds;
+  return value >= ge && value > gt && value <= le && value < lt;
 }
 
 function bounded(schema: z.ZodNumber, { ge, gt, le, lt }: Bounds): z.ZodNumber {
@@ -99,7 +99,16 @@ const groupedChoice: fc.Arbitrary<Shape> = fc
 
 /** Names that are already something on every object, among others. */
 const name = fc.oneof(
-  fc.constantFrom("constructor", "toString", "hasOwnProperty", "valueOf", "then", "0", ""),
+  fc.constantFrom(
+    "__proto__",
+    "constructor",
+    "toString",
+    "hasOwnProperty",
+    "valueOf",
+    "then",
+    "0",
+    "",
+  ),
   fc.string({ maxLength: 8 }),
 );
 

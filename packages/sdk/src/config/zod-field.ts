@@ -133,5 +133,9 @@ function defaultProblem(node: ZodNode, { checks, default: value }: UnwrappedFiel
   // A refinement may be anything, a call over the network as well: not while modules are loaded.
   if (checks.some(({ check }) => check === "custom")) return undefined;
   const result = node["~standard"].validate(value);
-  return result instanceof Promise ? undefined : result.issues?.[0]?.message;
+  if (!(result instanceof Promise)) return result.issues?.[0]?.message;
+  // A check that throws makes zod try again in its own time. It will throw at the first call as well,
+  // where somebody waits for the answer.
+  result.catch(() => undefined);
+  return undefined;
 }

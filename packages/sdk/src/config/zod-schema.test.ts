@@ -241,6 +241,14 @@ describe("a zod object as configuration", () => {
     });
   });
 
+  it("fails at the call, not while modules are loaded, when a check of zod's throws", async () => {
+    const failing = z.stringFormat("failing", () => {
+      throw new Error("The format is broken.");
+    });
+    const schema = compileConfig(z.object({ a: failing.default("a") }));
+    await expect(schema.parse({ a: "b" }, refuse)).rejects.toThrow("The format is broken.");
+  });
+
   it("never walks the prototype", () => {
     const schema = compileConfig(
       z.object({ constructor: z.string().default("c"), toString: z.string().default("t") }),

@@ -33,7 +33,7 @@ function readZodObject(declaration: ZodNode): ConfigSchema<object> {
     parse(values, options) {
       const { given, issues } = read(values, options);
       if (issues[0]?.type === "object_type") return { kind: "invalid", issues };
-      // zod reads properties of the prototype too, so it gets an object that has none.
+      // zod reads a field from the prototype as well, where it would find `constructor`.
       const input = Object.create(null) as Record<string, unknown>;
       fields.forEach((field, index) => {
         if (given[index] !== undefined) input[field.name] = given[index];
