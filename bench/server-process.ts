@@ -39,14 +39,32 @@ export function startBare(originPort: number, paths: readonly string[]): Promise
   );
 }
 
+/** A script of this folder that says `listening PORT` when it does. */
+export function startScript(
+  script: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  return start(
+    ["--no-warnings", script],
+    (line) => /^listening (\d+)/.exec(line)?.[1],
+    "/health",
+    () => {},
+    environment,
+  );
+}
+
 async function start(
   args: readonly string[],
   portIn: (line: string) => string | undefined,
   healthPath: string,
   onSpawn: (child: ChildProcess) => void = () => {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const started = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+    env: { ...process.env, ...environment },
+  });
   onSpawn(child);
   const exited = once(child, "exit");
   const port = await new Promise<number>((resolve, reject) => {

@@ -12,13 +12,13 @@ export {
   route,
   shutdown,
 } from "./app/default-app.ts";
+export { exportStatistics, spanProcessor, tracerProvider } from "./app/opentelemetry.ts";
 export { serve } from "./app/serve.ts";
 export type { ServeOptions, Serving } from "./app/serving.ts";
 // Calling routes from elsewhere
 export { ClientError } from "./client/client-error.ts";
 export type { Client, ClientOptions } from "./client/client-types.ts";
 export { createClient } from "./client/create-client.ts";
-
 // Configuration schemas
 export { BaseModel } from "./config/base-model.ts";
 export type { ConfigDeclaration, InferConfig } from "./config/config-declaration.ts";
@@ -35,7 +35,6 @@ export {
   str,
 } from "./config/field-type.ts";
 export type { Issue } from "./config/issue.ts";
-
 // Where configuration comes from
 export { ConfigNotFoundError } from "./config-source/config-not-found-error.ts";
 export type {
@@ -54,7 +53,6 @@ export {
 } from "./context/routing-context-manager.ts";
 export { HttpError } from "./routes/http-error.ts";
 export type { Call, DirectCall, Route, RouteOptions, Streamed } from "./routes/route-types.ts";
-export { spanProcessor, tracerProvider } from "./tracing/default-telemetry.ts";
 // Tracing
 export { instrument } from "./tracing/instrument.ts";
 export type { Redact } from "./tracing/redaction.ts";

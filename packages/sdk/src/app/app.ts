@@ -7,6 +7,7 @@ import type {
 import type { ConfigManager } from "../config-source/config-manager.ts";
 import type { ConfigSource } from "../config-source/config-source.ts";
 import type { DeclareFrom, DeclareRoute, Route, RouteOptions } from "../routes/route-types.ts";
+import type { Telemetry } from "../tracing/telemetry.ts";
 import type { TelemetryOptions } from "../tracing/telemetry-options.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: any route at all.
@@ -51,6 +52,8 @@ export interface App<Routes extends AnyRoute = AnyRoute> {
   ) => App<Declared[number]>;
   /** Reads this app's configurations. */
   readonly ConfigManager: ConfigManager;
+  /** What this app traces with, for other libraries: see `ag.tracerProvider`, `ag.spanProcessor`. */
+  readonly telemetry: Pick<Telemetry, "tracerProvider" | "spanProcessor" | "statistics">;
   /** Sends every span that has ended. */
   readonly flush: () => Promise<void>;
   /** Sends what is left and lets go of timers and connections. */

@@ -11,6 +11,7 @@ import { environment } from "../runtime/environment.ts";
 import { handleRequest } from "../server/handle-request.ts";
 import type { Workflow } from "../server/workflow.ts";
 import { createTelemetry } from "../tracing/create-telemetry.ts";
+import { withEnvironment } from "../tracing/environment-options.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
 import type { AnyRoute, App, AppOptions, ExecutionContext } from "./app.ts";
 
@@ -26,7 +27,10 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
  * export default app;
  */
 export function createApp(options: AppOptions = {}): App {
-  return buildApp({ options: () => options, telemetry: () => createTelemetry(options) });
+  return buildApp({
+    options: () => options,
+    telemetry: () => createTelemetry(withEnvironment(options)),
+  });
 }
 
 interface AppParts {
@@ -93,6 +97,9 @@ export function buildApp(parts: AppParts): App {
           .filter(({ config }) => config.declaration === schema)
           .map(({ path }) => path),
     }),
+    get telemetry() {
+      return workflow().telemetry;
+    },
     flush: () => workflow().telemetry.flush(),
     async shutdown() {
       const { telemetry, configSource } = workflow();

@@ -1,4 +1,4 @@
-import { ChunkLog } from "../tracing/chunk-log.ts";
+import { ChunkList } from "../tracing/chunk-list.ts";
 import { callError } from "./call-error.ts";
 import type { CallRecord } from "./call-record.ts";
 import { outputText } from "./check-output.ts";
@@ -13,7 +13,7 @@ export async function* streamEvents(
   record: CallRecord,
 ): AsyncGenerator<string, void, void> {
   const { signal } = reading;
-  const log = new ChunkLog();
+  const log = new ChunkList();
   try {
     for await (const chunk of readStream(reading)) {
       log.add(chunk);
