@@ -1,0 +1,29 @@
+import * as ag from "@agate/sdk";
+import { retrieve } from "./retrieve.ts";
+import { SummarizeConfig, summarize } from "./summarize.ts";
+
+/** Everything that a summary can be told, and what to look for. */
+export class AnswerConfig extends SummarizeConfig {
+  topK = ag.Field(ag.int, { default: 2, ge: 1, le: 12 });
+  minScore = ag.Field(ag.float, { default: 0.2, ge: 0, le: 1 });
+  fallback = ag.Field(ag.str, { default: "The collection says nothing about that." });
+}
+
+/** Answers a question from the collection. */
+export const answer = ag.entrypoint(AnswerConfig)(
+  async ({ question }: { question: string }, { config, signal }) => {
+    if (typeof question !== "string" || question.trim() === "") {
+      throw new ag.HttpError(422, 'Ask something: {"inputs": {"question": "What is agate?"}}.');
+    }
+    const { topK, minScore, fallback, ...style } = config;
+    const found = await retrieve({ question }, { config: { topK, minScore } });
+    if (found.length === 0) return { answer: fallback, sources: [] };
+
+    const text = found.map((passage) => passage.text).join("\n\n");
+    const summary = summarize({ text, question }, { config: style, signal });
+    return {
+      answer: (await Array.fromAsync(summary)).join("").trim(),
+      sources: found.map(({ title, score }) => ({ title, score })),
+    };
+  },
+);

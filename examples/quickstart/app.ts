@@ -1,0 +1,15 @@
+import * as ag from "@agate/sdk";
+import { answer } from "./answer.ts";
+import { embed } from "./embed.ts";
+import { retrieve } from "./retrieve.ts";
+import { summarize } from "./summarize.ts";
+
+ag.init({ application: "quickstart" });
+
+/** For `createClient<typeof app>`, and for runtimes that serve what a module exports. */
+export const app = ag.app(embed, retrieve, summarize, answer);
+
+if (process.argv[1] === import.meta.filename) {
+  const { url } = await ag.serve();
+  console.log(`The quickstart is running at ${url}`);
+}
