@@ -215,7 +215,11 @@ describe("a zod object as configuration", () => {
         .meta({ groups: { A: ["a"], B: ["b"] } }),
       { kind: "grouped-choice", groups: { A: ["a"], B: ["b"] } },
     ],
-    ["a description outside", z.string().default("a").describe("outer"), { description: "outer" }],
+    [
+      "the outer of two descriptions, beside an inner title",
+      z.string().meta({ title: "T", description: "inner" }).default("a").describe("outer"),
+      { title: "T", description: "outer" },
+    ],
   ])("reads %s", (_, field, expected) => {
     const declaration = z.object({ field }) as unknown as ConfigDeclaration;
     expect(compileConfig(declaration).fields[0]).toMatchObject(expected);
