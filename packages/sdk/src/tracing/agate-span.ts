@@ -9,18 +9,25 @@ import type {
   TimeInput,
 } from "@opentelemetry/api";
 import type { ReadableSpan, Span as RecordedSpan } from "@opentelemetry/sdk-trace";
+import type { EndedSpan } from "./ended-span.ts";
 import type { Faults } from "./faults.ts";
 import { redactValue } from "./redact-value.ts";
 import type { Secrets } from "./secrets.ts";
 
+const NOTHING: Attributes = Object.freeze({});
+
 /** How {@link agateSpanOf} finds Agate's own part of a span that has a twin. */
 export const AGATE_SPAN = Symbol("agate span");
 
+/** The telemetry that a span belongs to, as its spans see it. */
 export interface SpanOwner {
   readonly faults: Faults;
   readonly secrets: Secrets;
-  /** Is told of each span once, when it has ended. */
-  ended(span: AgateSpan): void;
+  /** Is given each span once, when it has ended: its own, and other libraries' inside them. */
+  take(ended: EndedSpan): void;
+  /** Is told that other libraries' spans are looked at. */
+  processorSeen(): void;
+  flush(): Promise<void>;
 }
 
 export interface SpanParts {
@@ -103,7 +110,8 @@ export class AgateSpan implements Span {
   end(time?: TimeInput): void {
     if (!this.isRecording()) return;
     this.#change((span) => span.end(time));
-    this.owner.faults.guard(() => this.owner.ended(this), undefined);
+    const ended = { span: this.#record, added: NOTHING, call: this.call };
+    this.owner.faults.guard(() => this.owner.take(ended), undefined);
   }
 
   #change(change: (span: Span, clean: <T>(value: T) => T) => void): this {

@@ -38,11 +38,9 @@ export class AgateTracerProvider implements TracerProvider {
   readonly [AGATE_PROVIDER] = true;
   readonly #parts: TracerParts;
   readonly #tracers = new Map<string, AgateTracer>();
-  readonly #flush: () => Promise<void>;
 
-  constructor(parts: TracerParts, flush: () => Promise<void>) {
+  constructor(parts: TracerParts) {
     this.#parts = parts;
-    this.#flush = flush;
   }
 
   getTracer(name: string, version?: string, options?: TracerOptions): AgateTracer {
@@ -57,9 +55,15 @@ export class AgateTracerProvider implements TracerProvider {
 
   /** As OpenTelemetry's own providers have it. */
   forceFlush(): Promise<void> {
-    return this.#flush();
+    return this.#parts.flush();
   }
 }
+
+/** What may follow the name in `startActiveSpan`. */
+export type ActiveSpanArguments<F> =
+  | [fn: F]
+  | [options: SpanOptions, fn: F]
+  | [options: SpanOptions, context: Context, fn: F];
 
 /** Starts spans of Agate's, each with its twin. Never throws. */
 export class AgateTracer implements Tracer {
@@ -86,10 +90,7 @@ export class AgateTracer implements Tracer {
 
   startActiveSpan<F extends (span: Span) => unknown>(
     name: string,
-    ...rest:
-      | [fn: F]
-      | [options: SpanOptions, fn: F]
-      | [options: SpanOptions, context: Context, fn: F]
+    ...rest: ActiveSpanArguments<F>
   ): ReturnType<F> {
     const fn = rest.at(-1) as F;
     const options = rest.length > 1 ? (rest[0] as SpanOptions) : {};
@@ -126,7 +127,7 @@ export class AgateTracer implements Tracer {
       ? options
       : { ...options, attributes: redactValue(options.attributes, secrets) };
     return faults.guard(() => {
-      const twin = this.#setup.startTwin(name, clean, parent);
+      const twin = this.#setup.startTwin(name, clean, parent, this.#parts);
       if (twin !== undefined) this.#parts.twinStarted(twin);
       return twin;
     }, undefined);

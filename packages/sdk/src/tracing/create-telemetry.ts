@@ -1,11 +1,5 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
-import {
-  type Attributes,
-  type Context,
-  isSpanContextValid,
-  type TextMapGetter,
-  trace,
-} from "@opentelemetry/api";
+import { type Context, isSpanContextValid, type TextMapGetter, trace } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import {
   AlwaysOnSampler,
@@ -18,7 +12,6 @@ import { SDK_VERSION } from "../version.ts";
 import { activeContext, ensureContextManager } from "./active-context.ts";
 import { AgateTracerProvider, type TracerParts } from "./agate-tracer.ts";
 import { ContentPolicy } from "./content-policy.ts";
-import type { EndedSpan } from "./ended-span.ts";
 import { createSpanProcessor } from "./existing-span-processor.ts";
 import { DEFAULT_EXPORT_LIMITS } from "./export-limits.ts";
 import { Faults } from "./faults.ts";
@@ -68,10 +61,6 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     secrets,
     limit: options.contentLimit ?? CONTENT_LIMIT,
   });
-  const take = (ended: EndedSpan): void => {
-    collections.add(ended);
-    exporter?.add(ended);
-  };
   const flush = async (): Promise<void> => exporter?.flush();
 
   const ids = new HandedIds();
@@ -89,14 +78,20 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     twins: !options.disabled,
     prepare: once(ensureContextManager),
     twinStarted: (twin) => reminder.twinStarted(twin),
-    ended: (span) => take({ span: span.record, added: NOTHING, call: span.call }),
+    take: (ended) => {
+      collections.add(ended);
+      exporter?.add(ended);
+    },
+    processorSeen: () => reminder.processorSeen(),
+    flush,
   };
-  const tracerProvider = new AgateTracerProvider(parts, flush);
+  const tracerProvider = new AgateTracerProvider(parts);
   const tracer = tracerProvider.getTracer(TRACER_NAME, SDK_VERSION);
   const capturesContent = options.captureContent !== false && environmentAllowsContent();
 
   return {
     tracerProvider,
+    owner: parts,
     capturesContent,
     startSpan: (name, { kind, parent, attributes }) =>
       tracer.startSpan(
@@ -106,14 +101,8 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       ),
     withSpan: (span, run) => runInContext(faults, activeContext(), span, run),
     contextOf: (headers) => faults.guard(() => contextOf(headers), activeContext()),
-    spanProcessor: (processorOptions = {}) =>
-      createSpanProcessor({
-        owner: parts,
-        options: processorOptions,
-        seen: () => reminder.processorSeen(),
-        taken: take,
-        flush,
-      }),
+    spanProcessor: ({ all = false } = {}) =>
+      createSpanProcessor((around) => (all || around === parts ? parts : undefined)),
     collect: (traceId, spanId) => collections.collect(traceId, spanId),
     contentText: (value, about) =>
       capturesContent ? faults.guard(() => content.textOf(value, about), UNREADABLE) : null,
@@ -125,7 +114,6 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
 }
 
-const NOTHING: Attributes = Object.freeze({});
 const NO_EXPORT = { exported: 0, dropped: 0, queued: 0, lastError: null };
 const UNREADABLE = JSON.stringify("[unreadable]");
 const propagator = new W3CTraceContextPropagator();

@@ -7,11 +7,12 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
+import type { SpanOwner } from "./agate-span.ts";
 
 /** What marks Agate's own providers, of other copies of this package too. */
 export const AGATE_PROVIDER = Symbol.for("agate.tracer-provider");
-/** What marks the context that a twin is started in: span processors of ours leave it alone. */
-const TWIN = Symbol.for("agate.twin");
+/** Where the context that a twin is started in keeps its owner: our processors leave it alone. */
+const TWIN_OWNER = Symbol("agate twin");
 
 /** The OpenTelemetry API's stand-in for the provider that may be registered later. */
 interface Delegating {
@@ -32,10 +33,15 @@ export class ExistingSetup {
   }
 
   /** Undefined where there is no set-up, or it gives no span of its own. */
-  startTwin(name: string, options: SpanOptions, parent: Context): Span | undefined {
+  startTwin(
+    name: string,
+    options: SpanOptions,
+    parent: Context,
+    owner: SpanOwner,
+  ): Span | undefined {
     const tracer = this.#currentTracer();
     if (tracer === undefined) return undefined;
-    const twin = tracer.startSpan(name, options, parent.setValue(TWIN, true));
+    const twin = tracer.startSpan(name, options, parent.setValue(TWIN_OWNER, owner));
     const { spanId } = twin.spanContext();
     // A provider that does nothing hands back the parent, or a span without ids.
     const isOwn = isSpanContextValid(twin.spanContext()) && spanId !== parentIdIn(parent);
@@ -59,9 +65,9 @@ export class ExistingSetup {
   }
 }
 
-/** True of the context that a twin was started in. */
-export function startsTwin(parent: Context): boolean {
-  return parent.getValue(TWIN) === true;
+/** Whose twin is started in this context; undefined if it is no twin. */
+export function twinOwnerIn(parent: Context): SpanOwner | undefined {
+  return parent.getValue(TWIN_OWNER) as SpanOwner | undefined;
 }
 
 function isDelegating(provider: object): provider is Delegating {

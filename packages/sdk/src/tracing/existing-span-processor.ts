@@ -2,8 +2,8 @@ import type { Attributes, Context } from "@opentelemetry/api";
 import { identitySlot } from "../context/identity.ts";
 import { agateSpanIn } from "./active-context.ts";
 import { agateSpanOf, type SpanOwner } from "./agate-span.ts";
-import type { AnyReadableSpan, EndedSpan } from "./ended-span.ts";
-import { startsTwin } from "./existing-setup.ts";
+import type { AnyReadableSpan } from "./ended-span.ts";
+import { twinOwnerIn } from "./existing-setup.ts";
 import { identityAttributes } from "./identity-attributes.ts";
 
 /** What OpenTelemetry's SDKs, versions 1 to 3, call with each of their spans. */
@@ -19,42 +19,45 @@ export interface SpanProcessorOptions {
   readonly all?: boolean | undefined;
 }
 
-interface ProcessorParts {
+interface Noted {
   readonly owner: SpanOwner;
-  readonly options: SpanProcessorOptions;
-  /** Is told that the processor is in use. */
-  seen(): void;
-  taken(ended: EndedSpan): void;
-  flush(): Promise<void>;
+  readonly added: Attributes;
+  readonly call: string | undefined;
 }
 
-type Noted = Pick<EndedSpan, "added" | "call">;
-
-/** Takes the spans that other libraries make in an existing set-up. Never changes them. */
-export function createSpanProcessor(parts: ProcessorParts): SpanProcessorLike {
-  const { owner, options } = parts;
+/**
+ * Takes the spans that other libraries make in an existing set-up. Never changes them.
+ *
+ * @param ownerFor Who takes a span, by whose call it is in; undefined to leave it.
+ */
+export function createSpanProcessor(
+  ownerFor: (around: SpanOwner | undefined) => SpanOwner | undefined,
+): SpanProcessorLike {
   const noted = new WeakMap<object, Noted>();
+  const owners = new Set<SpanOwner>();
+  const flush = async (): Promise<void> => {
+    await Promise.all([...owners].map((owner) => owner.flush()));
+  };
   return {
     onStart(span, parentContext) {
-      owner.faults.guard(() => {
-        parts.seen();
-        if (startsTwin(parentContext)) return;
-        const around = agateSpanOf(agateSpanIn(parentContext));
-        const inside = around?.owner === owner;
-        if (!inside && !options.all) return;
-        // Read now: at the end of the span, another call may be running.
-        const added: Attributes = identityAttributes(identitySlot.get());
-        noted.set(span, { added, call: inside ? around.call : undefined });
-      }, undefined);
+      const twinOwner = twinOwnerIn(parentContext);
+      if (twinOwner !== undefined) return twinOwner.processorSeen();
+      const around = agateSpanOf(agateSpanIn(parentContext));
+      const owner = ownerFor(around?.owner);
+      if (owner === undefined) return;
+      owners.add(owner);
+      // Read now: at the end of the span, another call may be running.
+      const added = identityAttributes(identitySlot.get());
+      noted.set(span, { owner, added, call: around?.call });
     },
     onEnd(span) {
-      owner.faults.guard(() => {
-        const note = noted.get(span);
-        if (note !== undefined) parts.taken({ span: span as AnyReadableSpan, ...note });
-      }, undefined);
+      const note = noted.get(span);
+      if (note === undefined) return;
+      const { owner, ...rest } = note;
+      owner.faults.guard(() => owner.take({ span: span as AnyReadableSpan, ...rest }), undefined);
     },
-    forceFlush: () => parts.flush(),
+    forceFlush: flush,
     // The set-up ends; Agate's own spans may go on.
-    shutdown: () => parts.flush(),
+    shutdown: flush,
   };
 }

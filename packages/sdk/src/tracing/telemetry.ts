@@ -1,6 +1,7 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Context, Span, TracerProvider } from "@opentelemetry/api";
 import { ContextSlot } from "../context/context-slot.ts";
+import type { SpanOwner } from "./agate-span.ts";
 import type { ContentOf } from "./content-policy.ts";
 import type { SpanProcessorLike, SpanProcessorOptions } from "./existing-span-processor.ts";
 
@@ -61,6 +62,8 @@ export interface Telemetry {
   statistics(): ExportStatistics;
   /** Counts a failure that was kept from the traced code. */
   fault(error: unknown): void;
+  /** What its spans know it as. */
+  readonly owner: SpanOwner;
   /** Sends everything that has ended. Resolves when the platform has it, or when it cannot be reached. */
   flush(): Promise<void>;
   shutdown(): Promise<void>;
