@@ -10,6 +10,6 @@ import type { ServeOptions, Serving } from "./serving.ts";
  */
 export async function serve(options: ServeOptions & { readonly app?: App } = {}): Promise<Serving> {
   // Which file this is depends on the runtime: see `imports` in package.json.
-  const { serveOnNode } = await import("../node/serve.ts");
+  const { serveOnNode } = await import("#serve");
   return serveOnNode(options.app ?? defaultApp(), options);
 }
