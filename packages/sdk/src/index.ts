@@ -7,12 +7,12 @@ export {
   app,
   ConfigManager,
   entrypoint,
+  exportStatistics,
   flush,
   init,
   route,
   shutdown,
 } from "./app/default-app.ts";
-export { exportStatistics, spanProcessor, tracerProvider } from "./app/opentelemetry.ts";
 export { serve } from "./app/serve.ts";
 export type { ServeOptions, Serving } from "./app/serving.ts";
 // Calling routes from elsewhere
@@ -53,6 +53,7 @@ export {
 } from "./context/routing-context-manager.ts";
 export { HttpError } from "./routes/http-error.ts";
 export type { Call, DirectCall, Route, RouteOptions, Streamed } from "./routes/route-types.ts";
+export { spanProcessor, tracerProvider } from "./tracing/default-telemetry.ts";
 // Tracing
 export { instrument } from "./tracing/instrument.ts";
 export type { Redact } from "./tracing/redaction.ts";

@@ -1,4 +1,5 @@
 import { configureTelemetry, defaultTelemetry } from "../tracing/default-telemetry.ts";
+import type { ExportStatistics } from "../tracing/telemetry.ts";
 import type { AnyRoute, App, AppOptions } from "./app.ts";
 import { buildApp } from "./create-app.ts";
 
@@ -44,6 +45,16 @@ export function init(options: AppOptions): void {
  */
 export function app<Routes extends readonly AnyRoute[]>(...routes: Routes): App<Routes[number]> {
   return defaultApp.app.typed(...routes);
+}
+
+/**
+ * What became of the spans that were to be exported; `GET /health` shows it, too.
+ *
+ * @example
+ * const { dropped, lastError } = ag.exportStatistics();
+ */
+export function exportStatistics(): ExportStatistics {
+  return defaultTelemetry().statistics();
 }
 
 export const { route, entrypoint, ConfigManager, flush, shutdown } = defaultApp.app;

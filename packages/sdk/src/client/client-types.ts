@@ -1,5 +1,6 @@
 import type { SpanRecord } from "@agate/protocol";
 import type { AnyRoute, App } from "../app/app.ts";
+import type { FieldValues } from "../config/base-model.ts";
 import type { RouteTypes } from "../routes/route-types.ts";
 
 /** How a client reaches its app. */
@@ -18,7 +19,7 @@ export type CallOptions<Config> = {
 } & (
   | {
       /** The configuration to run with: any subset, the rest takes its defaults. */
-      readonly config: Partial<Config>;
+      readonly config: FieldValues<Config>;
       readonly environment?: never;
       readonly variant?: never;
     }

@@ -1,5 +1,6 @@
 import type { Span } from "@opentelemetry/api";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { FieldValues } from "../config/base-model.ts";
 import type {
   ConfigDeclaration,
   EveryFieldDefaults,
@@ -18,7 +19,7 @@ export interface Call<Config> {
 
 /** How a route is called from code: with a configuration of its own, or with that of the call around it. */
 export interface DirectCall<Config> {
-  readonly config?: Partial<Config> | undefined;
+  readonly config?: FieldValues<Config> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
