@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { serve as listen } from "@hono/node-server";
 import type { App } from "../app/app.ts";
 import type { ServeOptions, Serving } from "../app/serving.ts";
+import { isLoopback, refuseForeignHost } from "../server/refuse-foreign-host.ts";
 
 const DEFAULT_PORT = 4101;
 
@@ -23,11 +24,13 @@ export async function serveOnNode(app: App, options: ServeOptions): Promise<Serv
 }
 
 function started(app: App, port: number, hostname: string): Promise<Server> {
+  const handle = isLoopback(hostname)
+    ? (request: Request) => refuseForeignHost(request) ?? app.fetch(request)
+    : (request: Request) => app.fetch(request);
   return new Promise((resolve, reject) => {
     // Without `overrideGlobalObjects` the user's own Request and Response stay what they are.
-    const server = listen(
-      { fetch: (request) => app.fetch(request), port, hostname, overrideGlobalObjects: false },
-      () => resolve(server),
+    const server = listen({ fetch: handle, port, hostname, overrideGlobalObjects: false }, () =>
+      resolve(server),
     ) as Server;
     server.once("error", (error) => reject(explained(error, port, hostname)));
   });

@@ -24,6 +24,11 @@ export const CALL_ERROR_TYPES = {
     status: 422,
     meaning: "The stored configuration does not satisfy the route's schema.",
   },
+  host_not_allowed: {
+    status: 403,
+    meaning:
+      "The workflow listens on this machine only, and the `Host` header names another. Protects against DNS rebinding.",
+  },
   route_not_found: { status: 404, meaning: "There is nothing at this path." },
   config_not_found: {
     status: 404,

@@ -1,0 +1,25 @@
+import { callError } from "./call-error.ts";
+import { refusal } from "./respond.ts";
+
+const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+/** Whether only this machine can reach a server that listens on this address. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname.includes(":") ? `[${hostname}]` : hostname);
+}
+
+/**
+ * Protects a server that listens locally from DNS rebinding: a page on the web whose name was made
+ * to point at this machine sends that name as `Host`.
+ */
+export function refuseForeignHost(request: Request): Response | null {
+  const host = request.headers.get("host") ?? "";
+  if (LOOPBACK.test(host.replace(/:\d+$/, ""))) return null;
+  return refusal(
+    callError(
+      "host_not_allowed",
+      ["header", "host"],
+      `The workflow listens on this machine only, and ${JSON.stringify(host)} is not a name of it. Use localhost, or serve on another address: ag.serve({ hostname: "0.0.0.0" }).`,
+    ),
+  );
+}
