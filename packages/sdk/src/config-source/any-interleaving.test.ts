@@ -146,7 +146,8 @@ test("no interleaving of deployments, outages and calls shows what was never dep
     fc.asyncProperty(
       fc.scheduler(),
       fc.array(STEP, { maxLength: 40 }),
-      async (scheduler, steps) => {
+      fc.nat(2),
+      async (scheduler, steps, overlap) => {
         const world = new World(scheduler);
         for (const step of steps) await world.take(step);
 
@@ -162,6 +163,9 @@ test("no interleaving of deployments, outages and calls shows what was never dep
         }
         await world.deliver(100);
         expect(world.unanswered.size).toBe(0);
+        // The first change is still being checked when the last one is heard of.
+        world.deploy();
+        await world.deliver(overlap);
         world.deploy();
         await world.deliver(100);
         const last = world.source.resolve(PRODUCTION);

@@ -12,6 +12,28 @@ import { until } from "./test-registry.fixture.ts";
 
 const setUp = eachWithRegistry();
 
+/** Counts what has been read of the streams of changes. */
+function countingFetch(): { fetch: typeof fetch; heard(): number } {
+  let chunks = 0;
+  return {
+    heard: () => chunks,
+    async fetch(...request) {
+      const response = await fetch(...request);
+      if (!response.url.endsWith("/changes")) return response;
+      const counted = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          controller.enqueue(chunk);
+          // By then it has been read.
+          setImmediate(() => {
+            chunks += 1;
+          });
+        },
+      });
+      return new Response(response.body?.pipeThrough(counted) ?? null, response);
+    },
+  };
+}
+
 describe("the stream of changes", () => {
   async function live(options: Partial<HttpConfigSourceOptions> = {}): Promise<ConfigSource> {
     setUp.registry.deploy("production", withTemperature(1));
@@ -23,23 +45,8 @@ describe("the stream of changes", () => {
   }
 
   test("a deployment is seen by itself, and nothing is asked for in between", async () => {
-    let heard = 0;
-    const source = await live({
-      async fetch(...request) {
-        const response = await fetch(...request);
-        if (!response.url.endsWith("/changes")) return response;
-        const counted = new TransformStream<Uint8Array, Uint8Array>({
-          transform(chunk, controller) {
-            controller.enqueue(chunk);
-            // By then it has been read.
-            setImmediate(() => {
-              heard += 1;
-            });
-          },
-        });
-        return new Response(response.body?.pipeThrough(counted) ?? null, response);
-      },
-    });
+    const { fetch, heard } = countingFetch();
+    const source = await live({ fetch });
     expect(
       setUp.registry.requests.map(({ path, status }) => `${path.split("/").at(-1)} ${status}`),
     ).toEqual([
@@ -49,9 +56,9 @@ describe("the stream of changes", () => {
     ]);
     for (let minute = 0; minute < 60; minute++) {
       setUp.clock.advance(30_000);
-      const before = heard;
+      const before = heard();
       setUp.registry.say(": still here\n\n");
-      await until(() => heard > before);
+      await until(() => heard() > before);
       expect(now(source)).toMatchObject({ stale: false });
     }
     expect(setUp.registry.requests).toHaveLength(3);
@@ -81,26 +88,24 @@ describe("the stream of changes", () => {
   });
 
   test("a change while a check is under way is not missed", async () => {
-    const source = await live();
-    let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { fetch, heard } = countingFetch();
+    const source = await live({ fetch });
+    const answer = Promise.withResolvers<void>();
     let isHeld = false;
     setUp.registry.interrupt = async (request) => {
-      if (isHeld || !request.url.includes("/config?")) return undefined as never;
-      isHeld = true;
-      // What the registry says now is old by the time that it arrives.
       setUp.registry.interrupt = () => undefined;
+      // What the registry says now is old by the time that it arrives.
       const response = await setUp.registry.handle(request);
-      setUp.registry.requests.pop();
-      await held;
+      isHeld = true;
+      await answer.promise;
       return response;
     };
     setUp.registry.deploy("production", withTemperature(2));
     await until(() => isHeld);
+    const before = heard();
     setUp.registry.deploy("production", withTemperature(3));
-    release();
+    await until(() => heard() > before);
+    answer.resolve();
     await until(() => temperatureIn(now(source)) === 3);
   });
 
@@ -109,18 +114,50 @@ describe("the stream of changes", () => {
     let atOnce = 0;
     let most = 0;
     setUp.registry.interrupt = async (request) => {
-      if (!request.url.includes("/config?")) return undefined as never;
+      if (!request.url.includes("/config?")) return undefined;
       atOnce += 1;
       most = Math.max(most, atOnce);
       await new Promise((resolve) => setImmediate(resolve));
       atOnce -= 1;
-      return undefined as never;
+      return undefined;
     };
     for (let temperature = 2; temperature <= 500; temperature++) {
       setUp.registry.deploy("production", withTemperature(temperature));
     }
     await until(() => temperatureIn(now(source)) === 500);
     expect(most).toBe(1);
+  });
+
+  test("an event becomes a few requests at once, however many references there are", async () => {
+    const source = await live();
+    const references = Array.from({ length: 50 }, (_, index) => ({
+      ...PRODUCTION,
+      environment: `e${index}`,
+    }));
+    for (const { environment } of references) {
+      setUp.registry.deploy(environment, withTemperature(1));
+    }
+    await Promise.all(references.map((reference) => source.resolve(reference)));
+    let atOnce = 0;
+    let most = 0;
+    setUp.registry.interrupt = async () => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await new Promise((resolve) => setImmediate(resolve));
+      atOnce -= 1;
+      return undefined;
+    };
+    setUp.registry.deploy("e49", withTemperature(2));
+    await until(() => temperatureIn(now(source, references[49])) === 2);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  test("an application of which nothing is deployed any more needs no stream", async () => {
+    await live();
+    setUp.registry.undeploy("production");
+    await until(() => setUp.registry.streams === 0);
+    expect(setUp.clock.due).toEqual([]);
   });
 
   test("a deployment to an environment that had none is seen at the next call", async () => {

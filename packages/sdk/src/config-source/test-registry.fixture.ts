@@ -26,7 +26,8 @@ const PATH = /^\/registry\/applications\/([^/]+)\/(config|changes)$/;
 export class TestRegistry {
   readonly requests: RecordedRequest[] = [];
   /** Answers instead of the registry, where it returns something. */
-  interrupt: (request: Request) => Response | Promise<Response> | undefined = () => undefined;
+  interrupt: (request: Request) => Response | undefined | Promise<Response | undefined> = () =>
+    undefined;
   readonly #revisions = new Map<string, ResolvedConfig[]>();
   readonly #deployed = new Map<string, ResolvedConfig>();
   readonly #streams = new Set<Stream>();
@@ -190,5 +191,9 @@ function error(status: number, type: string, msg: string): Response {
 
 /** Waits for something that other parts are about to do. */
 export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+  const deadline = Date.now() + 20_000;
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Error(`It never came to ${isSo}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
