@@ -1,8 +1,9 @@
 // Bundles the tool into dist/, so that no runtime dependency is left to install.
-import { chmod, glob, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { glob, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { build as bundle } from "esbuild";
-import { thirdPartyLicences } from "./third-party-licences.ts";
+import { replaceFiles } from "../../scripts/replace-files.ts";
+import { thirdPartyLicences } from "../../scripts/third-party-licences.ts";
 
 const here = import.meta.dirname;
 const dist = join(here, "dist");
@@ -31,7 +32,7 @@ export async function build(): Promise<void> {
   for (const name of SWAGGER_UI) {
     files.set(`docs/${name}`, await readFile(join(modules, "swagger-ui-dist", name)));
   }
-  await writeFiles(files);
+  replaceFiles(dist, files, { executable: ["agate.js"] });
 }
 
 async function bundleSources(): Promise<Files> {
@@ -71,26 +72,6 @@ async function entryPoints(): Promise<Record<string, string>> {
     entries[name] = file;
   }
   return entries;
-}
-
-/**
- * Puts the files in place one by one, each whole, and removes what an earlier build left. A server
- * that runs from here meanwhile never reads half a file.
- */
-async function writeFiles(files: Files): Promise<void> {
-  for (const [name, content] of files) {
-    const path = join(dist, name);
-    const unfinished = `${path}.${process.pid}`;
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(unfinished, content);
-    if (name === "agate.js") await chmod(unfinished, 0o755);
-    await rename(unfinished, path);
-  }
-  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const name = path.slice(dist.length + 1).replaceAll("\\", "/");
-    if (entry.isFile() && !files.has(name)) await rm(path, { force: true });
-  }
 }
 
 if (import.meta.main) await build();

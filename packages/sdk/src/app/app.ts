@@ -1,3 +1,4 @@
+import type { TracerProvider } from "@opentelemetry/api";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type {
   ConfigDeclaration,
@@ -7,7 +8,11 @@ import type {
 import type { ConfigManager } from "../config-source/config-manager.ts";
 import type { ConfigSource } from "../config-source/config-source.ts";
 import type { DeclareFrom, DeclareRoute, Route, RouteOptions } from "../routes/route-types.ts";
-import type { Telemetry } from "../tracing/telemetry.ts";
+import type {
+  SpanProcessorLike,
+  SpanProcessorOptions,
+} from "../tracing/existing-span-processor.ts";
+import type { ExportStatistics } from "../tracing/telemetry.ts";
 import type { TelemetryOptions } from "../tracing/telemetry-options.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: any route at all.
@@ -53,13 +58,20 @@ export interface App<Routes extends AnyRoute = AnyRoute> {
   /** Reads this app's configurations. */
   readonly ConfigManager: ConfigManager;
   /** What this app traces with, for other libraries: see `ag.tracerProvider`, `ag.spanProcessor`. */
-  readonly telemetry: Pick<Telemetry, "tracerProvider" | "spanProcessor" | "statistics">;
+  readonly telemetry: AppTelemetry;
   /** Sends every span that has ended. */
   readonly flush: () => Promise<void>;
   /** Sends what is left and lets go of timers and connections. */
   readonly shutdown: () => Promise<void>;
   /** Never there: carries the routes' types to `createClient`. */
   readonly "~routes"?: Routes;
+}
+
+/** The part of an app's telemetry that is public: the rest needs types that its users do not have. */
+export interface AppTelemetry {
+  readonly tracerProvider: TracerProvider;
+  readonly spanProcessor: (options?: SpanProcessorOptions) => SpanProcessorLike;
+  readonly statistics: () => ExportStatistics;
 }
 
 export interface DeclareRouteOnApp {
