@@ -8,6 +8,9 @@ export type DefaultConfigSourceOptions = Partial<HttpConfigSourceOptions>;
 /**
  * Where configuration comes from when nobody says: the file that `AGATE_CONFIG_FILE` names, else the
  * platform at `AGATE_BASE_URL`, else `agate.config.json` in the working directory.
+ *
+ * @example
+ * const source = defaultConfigSource({ onWarning: console.warn });
  */
 export function defaultConfigSource(options: DefaultConfigSourceOptions = {}): ConfigSource {
   const {

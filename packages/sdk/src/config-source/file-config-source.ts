@@ -32,6 +32,9 @@ type Look =
 /**
  * Reads configurations from a file, for an app without a platform: see `docs/reference/config-file.md`.
  * Without a path it is `AGATE_CONFIG_FILE`, or else `agate.config.json` in the working directory.
+ *
+ * @example
+ * const source = fileConfigSource("configs/support.json");
  */
 export function fileConfigSource(
   path: string = environment("AGATE_CONFIG_FILE") ?? USUAL_PLACE,

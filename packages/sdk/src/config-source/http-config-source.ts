@@ -46,6 +46,11 @@ interface WatchedApplication {
  * Asks a platform's registry, as `docs/reference/config-resolution.md` has it. The first answer to a
  * reference comes from the network, all others from memory: a stream of changes, or else a check in
  * the background, keeps them current. While the registry is away it is the last known answer.
+ *
+ * @example
+ * const source = httpConfigSource({ baseUrl: "http://127.0.0.1:4100" });
+ * await source.resolve({ by: "environment", application: "support", environment: "staging" });
+ * @throws TypeError for a base URL or a key that cannot be one.
  */
 export function httpConfigSource(options: HttpConfigSourceOptions): ConfigSource {
   return new HttpConfigSource(options);
@@ -85,16 +90,12 @@ class HttpConfigSource implements ConfigSource {
 
   resolve(reference: ConfigReference): ConfigResolution | Promise<ConfigResolution> {
     const key = keyOf(reference);
-    let cached = this.#resolved.get(key) ?? this.#unresolved.get(key);
-    if (this.#closing.signal.aborted) return cached?.resolution ?? CLOSED;
-    if (cached === undefined) {
-      cached = new CachedReference(key, reference);
-      this.#unresolved.set(key, cached);
-    }
+    const cached =
+      this.#resolved.get(key) ?? this.#unresolved.get(key) ?? this.#added(key, reference);
+    if (this.#closing.signal.aborted) return cached.resolution ?? CLOSED;
     const plan = cached.plan(this.#clock.now(), this.#isVerified(cached));
     if (plan === "check-first") {
-      const asked = cached;
-      return this.#check(asked).then(() => asked.resolution ?? CLOSED);
+      return this.#check(cached).then(() => cached.resolution ?? CLOSED);
     }
     if (plan === "serve-and-check") void this.#check(cached);
     return cached.resolution ?? CLOSED;
@@ -109,6 +110,12 @@ class HttpConfigSource implements ConfigSource {
     this.#closing.abort(new Error("the app is shutting down"));
     const streams = [...this.#watched.values()].map((application) => unwatch(application));
     await Promise.all([...streams, ...this.#checks]);
+  }
+
+  #added(key: string, reference: ConfigReference): CachedReference {
+    const cached = new CachedReference(key, reference);
+    this.#unresolved.set(key, cached);
+    return cached;
   }
 
   /** Whether nothing has changed since the answer, for certain. */

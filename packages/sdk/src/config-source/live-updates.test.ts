@@ -193,7 +193,7 @@ describe("the stream of changes", () => {
   });
 
   test("the pauses between attempts grow to 30 s and vary", async () => {
-    const source = await live();
+    await live();
     const pauses: number[] = [];
     await setUp.registry.die();
     for (let attempt = 0; attempt < 9; attempt++) {
@@ -206,7 +206,6 @@ describe("the stream of changes", () => {
       expect(pause).toBeGreaterThanOrEqual(longest / 2);
       expect(pause).toBeLessThanOrEqual(longest);
     }
-    expect(await source.resolve(PRODUCTION)).toMatchObject({ kind: "resolved", stale: true });
   });
 
   test("a stream that is silent for 45 s is lost, and the answer counts from when it was heard", async () => {
