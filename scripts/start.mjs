@@ -6,10 +6,9 @@ import { runProcess } from "./run-process.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const node = ensureInstalled(root);
-const cli = join(root, "packages/cli");
-process.exitCode = await runProcess(node, [join(cli, "build.ts")]);
-if (process.exitCode === 0) {
-  const agate = join(cli, "dist/agate.js");
-  const args = [agate, "server", ...process.argv.slice(2)];
-  process.exitCode = await runProcess(node, args, { ownGroup: true });
-}
+process.exitCode =
+  (await runProcess(node, [join(root, "packages/cli/build.ts")])) ||
+  (await runProcess(node, [join(root, "packages/sdk/build.ts")])) ||
+  (await runProcess(node, [join(root, "scripts/run-quickstart.ts"), ...process.argv.slice(2)], {
+    ownGroup: true,
+  }));

@@ -5,7 +5,7 @@ import { SummarizeConfig, summarize } from "./summarize.ts";
 /** Everything that a summary can be told, and what to look for. */
 export class AnswerConfig extends SummarizeConfig {
   topK = ag.Field(ag.int, { default: 2, ge: 1, le: 12 });
-  minScore = ag.Field(ag.float, { default: 0.2, ge: 0, le: 1 });
+  minScore = ag.Field(ag.float, { default: 0.12, ge: 0, le: 1 });
   fallback = ag.Field(ag.str, { default: "The collection says nothing about that." });
 }
 

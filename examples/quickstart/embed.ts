@@ -16,11 +16,14 @@ export class EmbedConfig extends ag.BaseModel {
 }
 
 /** Texts as vectors of length 1: the more two texts have in common, the nearer their vectors. */
-export const embed = ag.route("/embed", EmbedConfig)(
-  async ({ texts }: { texts: string[] }, { config }): Promise<number[][]> => {
-    const dimensions = config.dimensions > 0 ? config.dimensions : undefined;
-    return openai.isConfigured
-      ? openai.embed({ model: config.model, input: texts, dimensions })
-      : standIn.embed({ texts, dimensions });
-  },
-);
+export const embed = ag.route(
+  "/embed",
+  EmbedConfig,
+)(async ({ texts }: { texts: string[] }, { config }) => embedTexts(texts, config));
+
+export async function embedTexts(texts: string[], config: EmbedConfig): Promise<number[][]> {
+  const dimensions = config.dimensions > 0 ? config.dimensions : undefined;
+  return openai.isConfigured
+    ? openai.embed({ model: config.model, input: texts, dimensions })
+    : standIn.embed({ texts, dimensions });
+}

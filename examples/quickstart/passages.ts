@@ -7,10 +7,10 @@ export interface Passage {
 export const passages: readonly Passage[] = [
   {
     title: "What agate is",
-    text: "Agate is the banded variety of chalcedony, a quartz whose crystals are too fine to see. Like sand it is silicon dioxide; traces of other elements give it its colours. Iron makes it red, brown or yellow. It has a hardness of 6.5 to 7, so a steel knife does not scratch it.",
+    text: "Agate is the banded variety of chalcedony, a quartz whose crystals are too fine to see. Like sand, agate is silicon dioxide; traces of other elements give it its colours. Iron makes an agate red, brown or yellow. With a hardness of 6.5 to 7, agate is not scratched by a steel knife.",
   },
   {
-    title: "How agates form",
+    title: "How agates get their bands",
     text: "Most agates grow in the gas bubbles that cooling lava leaves behind. Groundwater carries dissolved silica into the cavity, and the silica settles on its walls, layer upon layer. The bands therefore follow the shape of the cavity, the outermost being the oldest. Why the layers alternate so regularly is still debated.",
   },
   {
@@ -51,6 +51,6 @@ export const passages: readonly Passage[] = [
   },
   {
     title: "Agate at work",
-    text: "Agate is hard, tough and untouched by most acids, which makes it more than an ornament. Laboratories grind samples in mortars of agate because hardly anything of the mortar ends up in the sample. The knife edges of fine balances used to rest on plates of agate. Gilders and bookbinders still polish gold leaf with agate burnishers.",
+    text: "Agate is hard, tough and untouched by most acids, which makes it more than an ornament. Laboratories grind samples in agate mortars, because hardly anything of the mortar ends up in the sample. The knife edges of fine balances used to rest on plates of it. Gilders and bookbinders still polish gold leaf with burnishers of agate.",
   },
 ];

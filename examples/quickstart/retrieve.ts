@@ -1,10 +1,10 @@
 import * as ag from "@agate/sdk";
-import { embed } from "./embed.ts";
+import { EmbedConfig, embedTexts } from "./embed.ts";
 import { type Passage, passages } from "./passages.ts";
 
 export class RetrieveConfig extends ag.BaseModel {
   topK = ag.Field(ag.int, { default: 2, ge: 1, le: 12, description: "Passages at most." });
-  minScore = ag.Field(ag.float, { default: 0.2, ge: 0, le: 1 });
+  minScore = ag.Field(ag.float, { default: 0.12, ge: 0, le: 1 });
 }
 
 interface Found extends Passage {
@@ -12,17 +12,17 @@ interface Found extends Passage {
 }
 
 /** The passages that have most in common with a question, the best first. */
-export const retrieve = ag.route("/retrieve", RetrieveConfig)(
-  async ({ question }: { question: string }, { config }): Promise<Found[]> => {
-    // A real collection would be embedded once, and its vectors kept in a database.
-    const texts = passages.map(({ title, text }) => `${title}. ${text}`);
-    // A route is still a function: called from another one, it is a span below it.
-    const [asked = [], ...vectors] = await embed({ texts: [question, ...texts] });
-    return rank(asked, vectors)
-      .filter(({ score }) => score >= config.minScore)
-      .slice(0, config.topK);
-  },
-);
+export const retrieve = ag.route(
+  "/retrieve",
+  RetrieveConfig,
+)(async ({ question }: { question: string }, { config }): Promise<Found[]> => {
+  // A real collection would be embedded once, and its vectors kept in a database.
+  const texts = passages.map(({ title, text }) => `${title}. ${text}`);
+  const [asked = [], ...vectors] = await embedTexts([question, ...texts], new EmbedConfig());
+  return rank(asked, vectors)
+    .filter(({ score }) => score >= config.minScore)
+    .slice(0, config.topK);
+});
 
 function rank(asked: number[], vectors: number[][]): Found[] {
   return passages

@@ -1,16 +1,17 @@
 // Stands in for the models, so that the example runs without a key and without a network. It
 // understands nothing, it only counts words; the same request always gets the same answer.
 import * as ag from "@agate/sdk";
+import { passages } from "./passages.ts";
 
 const MODEL = "word-counter";
-const DIMENSIONS = 512;
+const DIMENSIONS = 2048;
 
 interface EmbedRequest {
   readonly texts: readonly string[];
   readonly dimensions?: number | undefined;
 }
 
-/** Each word counts in one dimension, which a hash of the word chooses. */
+/** A word counts in one dimension, which a hash of it chooses, and counts more the rarer it is. */
 export const embed = ag.instrument({ name: "embeddings", kind: "EMBEDDING", ignoreOutputs: true })(
   ({ texts, dimensions = DIMENSIONS }: EmbedRequest): number[][] => {
     describeCall("embeddings");
@@ -39,7 +40,14 @@ export const summarize = ag.instrument({ name: "chat", kind: "LLM" })(function* 
   request: SummaryRequest,
 ) {
   describeCall("chat");
-  const { text, question, tone, sentences, bullets, maxTokens = Number.POSITIVE_INFINITY } = request;
+  const {
+    text,
+    question,
+    tone,
+    sentences,
+    bullets,
+    maxTokens = Number.POSITIVE_INFINITY,
+  } = request;
   let outputTokens = 0;
   const opening = OPENINGS[tone];
   if (opening !== "") {
@@ -75,9 +83,14 @@ function bestSentences(text: string, question: string, limit: number): string[] 
 
 function vectorOf(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0);
-  for (const word of wordsOf(text)) vector[hashOf(word) % dimensions]! += 1;
+  for (const word of wordsOf(text)) vector[hashOf(word) % dimensions]! += rarity(word);
   const length = Math.hypot(...vector) || 1;
   return vector.map((value) => value / length);
+}
+
+function rarity(word: string): number {
+  const having = passages.filter(({ text }) => wordsOf(text).includes(word)).length;
+  return Math.log(1 + passages.length / Math.max(having, 1));
 }
 
 /** FNV-1a. */

@@ -28,10 +28,10 @@ interface SummarizeInput {
 }
 
 /** Streams the summary: a function that gives its result in pieces is a route that streams. */
-export const summarize = ag.route("/summarize", SummarizeConfig)(async function* (
-  { text, question = "" }: SummarizeInput,
-  { config, signal },
-) {
+export const summarize = ag.route(
+  "/summarize",
+  SummarizeConfig,
+)(async function* ({ text, question = "" }: SummarizeInput, { config, signal }) {
   const { prompt, tone, sentences, bullets, model } = config;
   const maxTokens = config.maxTokens > 0 ? config.maxTokens : undefined;
   if (!openai.isConfigured) {
