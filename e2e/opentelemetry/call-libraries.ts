@@ -1,0 +1,82 @@
+import type { SpanRecord } from "@agate/protocol";
+import { readTrace } from "../clients/read-back.ts";
+import type { PrintedSpan } from "./programs/printing-exporter.ts";
+import { type EndedProgram, type ProgramOptions, post, startProgram } from "./running-program.ts";
+
+/** One call of each route of `programs/libraries.ts`, by each of its endpoints. */
+const ROUTES = ["openai", "openai-stream", "agent", "ai-stream"] as const;
+type RouteName = (typeof ROUTES)[number];
+
+export interface LibraryCalls {
+  /** What the platform has of the deployed calls. */
+  readonly deployed: Readonly<Record<RouteName, SpanRecord>>;
+  /** What it has of the playground calls, and the trees that their answers carried. */
+  readonly playground: Readonly<Record<RouteName, { stored: SpanRecord; answered: SpanRecord }>>;
+  /** What the user's own exporter got. */
+  readonly exported: readonly PrintedSpan[];
+  /** How many spans Agate's exporter has sent. */
+  readonly sent: number;
+  readonly ended: EndedProgram;
+}
+
+/** Runs `programs/libraries.ts`, calls its routes and reads back what became of them. */
+export async function callLibraries(
+  serverUrl: string,
+  openaiUrl: string,
+  options: ProgramOptions,
+): Promise<LibraryCalls> {
+  const env = {
+    AGATE_BASE_URL: serverUrl,
+    AGATE_APPLICATION: "geology",
+    AGATE_CONFIG_FILE: "agate.config.json",
+    OPENAI_BASE_URL: openaiUrl,
+    OPENAI_API_KEY: "none",
+  };
+  await using program = await startProgram("libraries.ts", { ...options, env });
+  const inputs = { question: "Which stone is blue?" };
+  const call = async (endpoint: string) =>
+    (await post(`${program.url}${endpoint}`, { inputs })).body;
+  const answers = [];
+  for (const route of ROUTES) {
+    const deployed = await call(`/run/${route}`);
+    answers.push({ route, deployed, playground: await call(`/playground/run/${route}`) });
+  }
+  const ended = await program.end();
+
+  const deployed: Partial<Record<RouteName, SpanRecord>> = {};
+  const playground: Partial<LibraryCalls["playground"]> & Record<string, unknown> = {};
+  for (const { route, deployed: run, playground: tried } of answers) {
+    deployed[route] = await readTrace(serverUrl, run.trace_id);
+    const stored = await readTrace(serverUrl, tried.trace_id);
+    playground[route] = { stored, answered: tried.trace };
+  }
+  return {
+    deployed: deployed as LibraryCalls["deployed"],
+    playground: playground as LibraryCalls["playground"],
+    exported: spansPrinted(ended),
+    sent: statisticsPrinted(ended).exported,
+    ended,
+  };
+}
+
+/** What a program's own exporter printed. */
+export function spansPrinted({ printed }: Pick<EndedProgram, "printed">): PrintedSpan[] {
+  const lines = printed as { readonly exported?: PrintedSpan }[];
+  return lines.flatMap(({ exported }) => exported ?? []);
+}
+
+interface Statistics {
+  readonly exported: number;
+  readonly dropped: number;
+  readonly queued: number;
+  readonly lastError: string | null;
+  readonly faults: number;
+}
+
+/** What a program printed last of `ag.exportStatistics()`. */
+export function statisticsPrinted({ printed, stderr }: EndedProgram): Statistics {
+  const lines = printed as { readonly statistics?: Statistics }[];
+  const found = lines.findLast(({ statistics }) => statistics !== undefined)?.statistics;
+  if (found === undefined) throw new Error(`The program printed no statistics: ${stderr}`);
+  return found;
+}

@@ -1,0 +1,14 @@
+import * as ag from "@agate/sdk";
+
+/**
+ * Serves the routes and prints the address. Told to end (SIGTERM), it prints what became of the
+ * spans; the process ends by itself then, if nothing keeps it.
+ */
+export async function serveUntilTold(): Promise<void> {
+  const serving = await ag.serve({ signals: false });
+  process.once("SIGTERM", async () => {
+    await serving.close();
+    console.log(JSON.stringify({ statistics: ag.exportStatistics() }));
+  });
+  console.log(serving.url);
+}

@@ -1,0 +1,148 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { SpanRecord } from "@agate/protocol";
+
+/** Long past the end of any of them. */
+const PATIENCE_MS = 25_000;
+
+export interface ProgramOptions {
+  /** Flags of Node before the program's name. */
+  readonly nodeFlags?: readonly string[];
+  readonly args?: readonly string[];
+  /** All that the program has of an environment, beside a free port to listen on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Without one, the folder of the programs. */
+  readonly folder?: string;
+}
+
+/** How a program ended. */
+export interface EndedProgram {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** What it printed after its address, line by line. */
+  readonly printed: readonly unknown[];
+  readonly stderr: string;
+}
+
+/** One of the programs in a process of its own, which serves its routes. */
+export interface RunningProgram extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** Everything it has printed on standard error so far. */
+  stderr(): string;
+  readonly ended: Promise<EndedProgram>;
+  /** Asks it to end (SIGTERM), and waits until it has. */
+  end(): Promise<EndedProgram>;
+}
+
+/**
+ * Starts a program and waits until it prints the address that it serves at.
+ *
+ * @example
+ * await using program = await startProgram("libraries.ts", { env: { AGATE_BASE_URL: server.url } });
+ * await post(`${program.url}/run/answer`, { inputs });
+ */
+export async function startProgram(
+  name: string,
+  options: ProgramOptions = {},
+): Promise<RunningProgram> {
+  const started = spawnProgram(name, options);
+  const url = await Promise.race([started.firstLine, started.ended]);
+  if (typeof url !== "string") throw new Error(`${name} ended before it served: ${url.stderr}`);
+  const end = () => {
+    started.child.kill("SIGTERM");
+    return started.ended;
+  };
+  return {
+    url,
+    pid: started.child.pid as number,
+    stderr: started.stderr,
+    ended: started.ended,
+    end,
+    async [Symbol.asyncDispose]() {
+      started.child.kill("SIGKILL");
+      await started.ended;
+    },
+  };
+}
+
+/** Runs a program that serves nothing until it ends by itself. */
+export async function runProgram(
+  name: string,
+  options: ProgramOptions = {},
+): Promise<EndedProgram> {
+  const { firstLine, ended } = spawnProgram(name, options);
+  const { printed, ...rest } = await ended;
+  const first = await Promise.race([firstLine, undefined]);
+  return { ...rest, printed: first === undefined ? printed : [parsed(first), ...printed] };
+}
+
+function spawnProgram(name: string, options: ProgramOptions) {
+  const {
+    nodeFlags = [],
+    args = [],
+    env = {},
+    folder = `${import.meta.dirname}/programs`,
+  } = options;
+  const child = spawn(process.execPath, [...nodeFlags, name, ...args], {
+    cwd: folder,
+    // Nothing of the test runner's own: its variables change what the libraries do.
+    env: { PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: PATIENCE_MS,
+    killSignal: "SIGKILL",
+  });
+  const firstLine = Promise.withResolvers<string>();
+  const printed: unknown[] = [];
+  let isFirst = true;
+  const lines = createInterface({ input: child.stdout }).on("line", (line) => {
+    if (isFirst) firstLine.resolve(line);
+    else printed.push(parsed(line));
+    isFirst = false;
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+  });
+  const ended = Promise.all([once(child, "close"), once(lines, "close")]).then(
+    (): EndedProgram => ({ code: child.exitCode, signal: child.signalCode, printed, stderr }),
+  );
+  return { child, firstLine: firstLine.promise, ended, stderr: () => stderr };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+}
+
+/** Sends JSON, and gives the JSON of the answer. */
+export async function post(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Answer }> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Answer,
+  };
+}
+
+/** What a route answers with. */
+export interface Answer {
+  readonly data?: unknown;
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly trace?: SpanRecord;
+  readonly detail?: readonly { readonly msg: string; readonly type: string }[];
+  readonly stack?: string;
+}
