@@ -15,6 +15,7 @@ export {
 } from "./app/default-app.ts";
 export { serve } from "./app/serve.ts";
 export type { ServeOptions, Serving } from "./app/serving.ts";
+export { type NodeHandler, toNodeHandler } from "./app/to-node-handler.ts";
 // Calling routes from elsewhere
 export { ClientError } from "./client/client-error.ts";
 export type { Client, ClientOptions } from "./client/client-types.ts";

@@ -8,6 +8,8 @@ import type {
 import type { ConfigManager } from "../config-source/config-manager.ts";
 import type { ConfigSource } from "../config-source/config-source.ts";
 import type { DeclareFrom, DeclareRoute, Route, RouteOptions } from "../routes/route-types.ts";
+import { ANSWER, type Answer } from "../server/answer.ts";
+import type { IncomingCall } from "../server/incoming-call.ts";
 import type {
   SpanProcessorLike,
   SpanProcessorOptions,
@@ -63,6 +65,8 @@ export interface App<Routes extends AnyRoute = AnyRoute> {
   readonly flush: () => Promise<void>;
   /** Sends what is left and lets go of timers and connections. */
   readonly shutdown: () => Promise<void>;
+  /** Answers a request of any kind: what `fetch` and `toNodeHandler` are made of. */
+  readonly [ANSWER]: (incoming: IncomingCall) => Promise<Answer>;
   /** Never there: carries the routes' types to `createClient`. */
   readonly "~routes"?: Routes;
 }

@@ -8,7 +8,9 @@ import { callSlot } from "../routes/current-call.ts";
 import { declareRoute, type RouteHost } from "../routes/declare-route.ts";
 import { RouteTable } from "../routes/route-table.ts";
 import { environment } from "../runtime/environment.ts";
-import { handleRequest } from "../server/handle-request.ts";
+import { ANSWER, toResponse } from "../server/answer.ts";
+import { handleCall } from "../server/handle-call.ts";
+import { fromRequest, type IncomingCall } from "../server/incoming-call.ts";
 import type { Workflow } from "../server/workflow.ts";
 import { createTelemetry } from "../tracing/create-telemetry.ts";
 import { withEnvironment } from "../tracing/environment-options.ts";
@@ -61,19 +63,21 @@ export function buildApp(parts: AppParts): App {
     };
   };
 
+  const answer = (incoming: IncomingCall) => {
+    workflow().configSource.startLiveUpdates?.();
+    return handleCall(workflow(), incoming);
+  };
   const app = {
     async fetch(request: Request, _environment?: unknown, context?: ExecutionContext) {
-      const { telemetry, configSource } = workflow();
-      if (context?.waitUntil === undefined) {
-        configSource.startLiveUpdates?.();
-        return handleRequest(workflow(), request);
-      }
+      const incoming = fromRequest(request);
+      if (context?.waitUntil === undefined) return toResponse(await answer(incoming));
       // Where the platform freezes the process after an answer, the spans would be stuck in it, and
-      // a connection would not outlive the request.
-      const response = await handleRequest(workflow(), request);
-      context.waitUntil(telemetry.flush());
+      // a connection that hears of changes would not outlive the request.
+      const response = toResponse(await handleCall(workflow(), incoming));
+      context.waitUntil(workflow().telemetry.flush());
       return response;
     },
+    [ANSWER]: answer,
     route: (path: string, given: Parameters<typeof declareRoute>[2]) => declare(path, given, false),
     entrypoint: (given: Parameters<typeof declareRoute>[2]) => declare("/", given, true),
     typed(...given: readonly AnyRoute[]) {

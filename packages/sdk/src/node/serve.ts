@@ -1,7 +1,9 @@
-import type { Server } from "node:http";
-import { serve as listen } from "@hono/node-server";
+import { createServer, type Server } from "node:http";
 import type { App } from "../app/app.ts";
 import type { ServeOptions, Serving } from "../app/serving.ts";
+import { ANSWER } from "../server/answer.ts";
+import type { IncomingCall } from "../server/incoming-call.ts";
+import { answerNode } from "../server/node-handler.ts";
 import { isLoopback, refuseForeignHost } from "../server/refuse-foreign-host.ts";
 
 const DEFAULT_PORT = 4101;
@@ -10,7 +12,8 @@ const DEFAULT_PORT = 4101;
 export async function serveOnNode(app: App, options: ServeOptions): Promise<Serving> {
   const port = options.port ?? portOf(process.env.PORT) ?? DEFAULT_PORT;
   const hostname = options.hostname ?? process.env.HOST ?? "127.0.0.1";
-  const server = await started(app, port, hostname);
+  const server = serverOf(app, hostname);
+  await listening(server, port, hostname);
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
 
@@ -23,16 +26,20 @@ export async function serveOnNode(app: App, options: ServeOptions): Promise<Serv
   return { url: urlOf(hostname, bound), port: bound, close };
 }
 
-function started(app: App, port: number, hostname: string): Promise<Server> {
-  const handle = isLoopback(hostname)
-    ? (request: Request) => refuseForeignHost(request) ?? app.fetch(request)
-    : (request: Request) => app.fetch(request);
+function serverOf(app: App, hostname: string): Server {
+  const answer = isLoopback(hostname)
+    ? async (incoming: IncomingCall) => refuseForeignHost(incoming) ?? app[ANSWER](incoming)
+    : app[ANSWER];
+  return createServer((request, response) => {
+    // Only a connection that broke comes here: errors of calls are answers.
+    answerNode(answer, request, response).catch(() => response.destroy());
+  });
+}
+
+function listening(server: Server, port: number, hostname: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Without `overrideGlobalObjects` the user's own Request and Response stay what they are.
-    const server = listen({ fetch: handle, port, hostname, overrideGlobalObjects: false }, () =>
-      resolve(server),
-    ) as Server;
     server.once("error", (error) => reject(explained(error, port, hostname)));
+    server.listen(port, hostname, () => resolve());
   });
 }
 

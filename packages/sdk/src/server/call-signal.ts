@@ -1,3 +1,5 @@
+import type { IncomingCall } from "./incoming-call.ts";
+
 /** Why a call was ended from outside. */
 export type AbortCause = "timeout" | "client-gone";
 
@@ -6,14 +8,14 @@ export type AbortCause = "timeout" | "client-gone";
  * only made when the handler asks for it: making one costs more than most handlers' own work.
  */
 export class CallSignal {
-  readonly #request: Request;
+  readonly #client: IncomingCall;
   #controller: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #cause: AbortCause | null = null;
   #ended = Promise.withResolvers<never>();
 
-  constructor(request: Request, timeout: number | undefined) {
-    this.#request = request;
+  constructor(client: IncomingCall, timeout: number | undefined) {
+    this.#client = client;
     // Nobody may be listening when it is rejected.
     this.#ended.promise.catch(() => {});
     if (timeout !== undefined) {
@@ -34,7 +36,7 @@ export class CallSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#cause !== null) this.#controller.abort(reasonOf(this.#cause));
-      const { signal } = this.#request;
+      const { signal } = this.#client;
       if (signal.aborted) this.abort("client-gone");
       else signal.addEventListener("abort", () => this.abort("client-gone"), { once: true });
     }

@@ -13,14 +13,24 @@ export class OutputError extends Error {
   }
 }
 
-/** @throws OutputError when the value does not satisfy the schema. */
-export async function checkOutput(
+/**
+ * The value as the schema has it; a promise where the schema is async.
+ *
+ * @throws OutputError when the value does not satisfy the schema.
+ */
+export function checkOutput(
   schema: StandardSchemaV1 | undefined,
   value: unknown,
   what: "output" | "chunk",
-): Promise<unknown> {
+): unknown {
   if (schema === undefined) return value;
-  const result = await schema["~standard"].validate(value);
+  const result = schema["~standard"].validate(value);
+  return result instanceof Promise
+    ? result.then((settled) => checkedValue(settled, what))
+    : checkedValue(result, what);
+}
+
+function checkedValue(result: StandardSchemaV1.Result<unknown>, what: "output" | "chunk"): unknown {
   if (result.issues === undefined) return result.value;
   throw new OutputError(
     result.issues.map(({ path = [], message }) => ({

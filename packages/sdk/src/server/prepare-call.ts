@@ -7,6 +7,7 @@ import type { Dictionary } from "../context/routing-context.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { RouteMatch } from "../routes/route-table.ts";
 import { type CallError, callError } from "./call-error.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 import { type Envelope, parseEnvelope, type Wanted } from "./parse-envelope.ts";
 import { pathStep } from "./path-step.ts";
 import { readBody } from "./read-body.ts";
@@ -35,9 +36,9 @@ const UNNAMED = "default";
 export async function prepareCall(
   workflow: Workflow,
   { route, endpoint }: RouteMatch,
-  request: Request,
+  incoming: IncomingCall,
 ): Promise<Preparation> {
-  const body = await readBody(request, workflow.maxBodyBytes);
+  const body = await readBody(incoming, workflow.maxBodyBytes);
   if (body.kind === "refused") return body;
   const parsed = parseEnvelope(body.value, endpoint);
   if (parsed.kind === "invalid") return invalid(parsed.detail);

@@ -1,4 +1,6 @@
+import type { Answer } from "./answer.ts";
 import { callError } from "./call-error.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 import { refusal } from "./respond.ts";
 
 const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
@@ -12,8 +14,8 @@ export function isLoopback(hostname: string): boolean {
  * Protects a server that listens locally from DNS rebinding: a page on the web whose name was made
  * to point at this machine sends that name as `Host`.
  */
-export function refuseForeignHost(request: Request): Response | null {
-  const host = request.headers.get("host") ?? "";
+export function refuseForeignHost(incoming: IncomingCall): Answer | null {
+  const host = incoming.header("host") ?? "";
   if (LOOPBACK.test(host.replace(/:\d+$/, ""))) return null;
   return refusal(
     callError(

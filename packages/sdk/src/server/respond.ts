@@ -1,5 +1,6 @@
 import type { ErrorDetail } from "@agate/protocol";
 import type { Span } from "@opentelemetry/api";
+import { type Answer, jsonAnswer } from "./answer.ts";
 import type { CallError } from "./call-error.ts";
 
 /** Names the call's span for whoever wants to go on in the same trace. */
@@ -33,9 +34,6 @@ export function errorText(error: CallError, span?: Span, trace?: string | null):
 }
 
 /** An error that belongs to no call. */
-export function refusal(error: CallError): Response {
-  return new Response(errorText(error), {
-    status: error.status,
-    headers: { "content-type": "application/json", ...error.headers },
-  });
+export function refusal(error: CallError): Answer {
+  return jsonAnswer(error.status, errorText(error), error.headers);
 }

@@ -2,10 +2,10 @@ import { ChunkList } from "../tracing/chunk-list.ts";
 import { callError } from "./call-error.ts";
 import type { CallRecord } from "./call-record.ts";
 import { outputText } from "./check-output.ts";
-import { sentEvent } from "./event-stream.ts";
 import { failureOf } from "./failure-of.ts";
 import { readStream, type StreamReading } from "./read-stream.ts";
 import { answerEnd, errorText } from "./respond.ts";
+import { sentEvent } from "./sent-event.ts";
 
 /** The events of a streamed call: each chunk, then `done` with the call's ids, or `error`. */
 export async function* streamEvents(

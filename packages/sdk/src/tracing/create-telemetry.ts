@@ -76,7 +76,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       spanLimits: SPAN_LIMITS,
     }),
     twins: !options.disabled,
-    prepare: once(ensureContextManager),
+    prepare: once(() => faults.guard(ensureContextManager, undefined)),
     twinStarted: (twin) => reminder.twinStarted(twin),
     take: (ended) => {
       collections.add(ended);
@@ -117,12 +117,13 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
 const NO_EXPORT = { exported: 0, dropped: 0, queued: 0, lastError: null };
 const UNREADABLE = JSON.stringify("[unreadable]");
 const propagator = new W3CTraceContextPropagator();
-const headerGetter: TextMapGetter<Headers> = {
+const headerGetter: TextMapGetter<Pick<Headers, "get">> = {
   get: (headers, key) => headers.get(key) ?? undefined,
-  keys: (headers) => [...headers.keys()],
+  // The propagator asks for two headers by name, and never for all.
+  keys: () => [],
 };
 
-function contextOf(headers: Headers): Context {
+function contextOf(headers: Pick<Headers, "get">): Context {
   const active = activeContext();
   const inSpan = trace.getSpanContext(active);
   // An instrumented server has read the headers already, and opened a span for the request.

@@ -42,7 +42,7 @@ export interface Telemetry {
   /** Runs a function with the span as the active one, for Agate and for OpenTelemetry. */
   withSpan<R>(span: Span, run: () => R): R;
   /** The context that a request's `traceparent` names; the active one where a server span is open already. */
-  contextOf(headers: Headers): Context;
+  contextOf(headers: Pick<Headers, "get">): Context;
   /**
    * For the provider of an existing OpenTelemetry set-up: takes the spans that other libraries make
    * in it, of calls of Agate's.

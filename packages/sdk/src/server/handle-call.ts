@@ -1,35 +1,29 @@
 import { SDK_VERSION } from "../version.ts";
+import { type Answer, jsonAnswer } from "./answer.ts";
 import { callError } from "./call-error.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 import { openapiDocument } from "./openapi-document.ts";
 import { refusal } from "./respond.ts";
 import { runCall } from "./run-call.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** Answers any request to a workflow. */
-export async function handleRequest(workflow: Workflow, request: Request): Promise<Response> {
-  const pathname = pathOf(request.url);
+export async function handleCall(workflow: Workflow, incoming: IncomingCall): Promise<Answer> {
+  const { path: pathname, method } = incoming;
   const match = workflow.routes.match(pathname);
   if (match !== undefined) {
-    return request.method === "POST" ? await runCall(workflow, match, request) : notAllowed("POST");
+    return method === "POST" ? runCall(workflow, match, incoming) : notAllowed("POST");
   }
   switch (pathname) {
     case "/health":
-      return isRead(request) ? Response.json(health(workflow)) : notAllowed("GET, HEAD");
+      return isRead(method) ? json(health(workflow)) : notAllowed("GET, HEAD");
     case "/openapi.json":
-      return isRead(request)
-        ? Response.json(openapiDocument(workflow.application, workflow.routes.all()))
+      return isRead(method)
+        ? json(openapiDocument(workflow.application, workflow.routes.all()))
         : notAllowed("GET, HEAD");
     default:
       return refusal(callError("route_not_found", ["path"], missing(workflow, pathname)));
   }
-}
-
-/** The path of a URL, which is the whole of it between the host and the query. */
-function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
-  if (start < 0) return "/";
-  const end = url.slice(start).search(/[?#]/);
-  return end < 0 ? url.slice(start) : url.slice(start, start + end);
 }
 
 function health({ application, routes, telemetry }: Workflow) {
@@ -43,11 +37,15 @@ function health({ application, routes, telemetry }: Workflow) {
   };
 }
 
-function isRead(request: Request): boolean {
-  return request.method === "GET" || request.method === "HEAD";
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
-function notAllowed(allow: string) {
+function json(value: unknown): Answer {
+  return jsonAnswer(200, JSON.stringify(value));
+}
+
+function notAllowed(allow: string): Answer {
   return refusal(
     callError("method_not_allowed", ["method"], `Takes ${allow.replace(", ", " and ")}.`, {
       allow,

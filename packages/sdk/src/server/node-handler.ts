@@ -1,0 +1,140 @@
+import type { Answer, EventSource } from "./answer.ts";
+import { type IncomingCall, pathOf } from "./incoming-call.ts";
+
+// Named by what is used of them, so that this file needs neither Node nor its types.
+
+/** Node's `IncomingMessage`, also as Express and Fastify extend it. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Set where something in front of us has read the body already. */
+  readonly body?: unknown;
+  on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
+  on(event: "end", listener: () => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  resume(): unknown;
+}
+
+/** Node's `ServerResponse`. */
+export interface NodeResponse {
+  readonly writableFinished: boolean;
+  writeHead(status: number, headers: Readonly<Record<string, string | number>>): unknown;
+  write(chunk: string): boolean;
+  end(chunk?: string): unknown;
+  destroy(): unknown;
+  on(event: "close" | "drain", listener: () => void): unknown;
+  off(event: "close" | "drain", listener: () => void): unknown;
+}
+
+/** Answers one of Node's requests, without making a `Request` and a `Response` of it. */
+export async function answerNode(
+  answer: (incoming: IncomingCall) => Promise<Answer>,
+  request: NodeRequest,
+  response: NodeResponse,
+): Promise<void> {
+  const client = new NodeCall(request, response);
+  const { status, headers, body } = await answer(client);
+  if (typeof body !== "string") {
+    response.writeHead(status, headers);
+    await sendEvents(response, body);
+    return;
+  }
+  if (client.isUnread) request.resume();
+  response.writeHead(status, { ...headers, "content-length": byteLength(body) });
+  response.end(body);
+}
+
+class NodeCall implements IncomingCall {
+  readonly method: string;
+  readonly path: string;
+  readonly #request: NodeRequest;
+  readonly #response: NodeResponse;
+  #controller: AbortController | undefined;
+  #isRead = false;
+
+  constructor(request: NodeRequest, response: NodeResponse) {
+    this.method = request.method ?? "GET";
+    this.path = pathOf(request.url ?? "/");
+    this.#request = request;
+    this.#response = response;
+  }
+
+  /** True while the body waits to be read: the connection could not be used again. */
+  get isUnread(): boolean {
+    return !this.#isRead;
+  }
+
+  readonly header = (name: string): string | null => {
+    const value = this.#request.headers[name];
+    return typeof value === "string" ? value : (value?.[0] ?? null);
+  };
+
+  readText(maxBytes: number): Promise<string | null> {
+    const request = this.#request;
+    if (request.body !== undefined) return Promise.resolve(textOf(request.body));
+    if (Number(this.header("content-length")) > maxBytes) return Promise.resolve(null);
+    this.#isRead = true;
+    return new Promise((resolve, reject) => {
+      const decoder = new TextDecoder();
+      let text = "";
+      let bytes = 0;
+      request.on("data", (chunk) => {
+        bytes += chunk.byteLength;
+        if (bytes > maxBytes) resolve(null);
+        else text += decoder.decode(chunk, { stream: true });
+      });
+      request.on("end", () => resolve(text + decoder.decode()));
+      request.on("error", reject);
+    });
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      this.#response.on("close", () => {
+        if (!this.#response.writableFinished) controller.abort();
+      });
+    }
+    return this.#controller.signal;
+  }
+}
+
+/** What a body parser left: Express's and Fastify's give the parsed value. */
+function textOf(body: unknown): string {
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
+
+/** Sends events as the client takes them. A client that goes away ends their source. */
+async function sendEvents(response: NodeResponse, source: EventSource): Promise<void> {
+  let wake: (() => void) | undefined;
+  let isGone = false;
+  const onClose = (): void => {
+    isGone = true;
+    source.abandon();
+    wake?.();
+  };
+  const onDrain = (): void => wake?.();
+  response.on("close", onClose);
+  response.on("drain", onDrain);
+  try {
+    for await (const event of source.events) {
+      if (isGone) return;
+      if (response.write(event) || isGone) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    response.end();
+  } finally {
+    response.off("close", onClose);
+    response.off("drain", onDrain);
+  }
+}
+
+const encoder = new TextEncoder();
+
+function byteLength(text: string): number {
+  return encoder.encode(text).byteLength;
+}
