@@ -54,10 +54,19 @@ export function ensureContextManager(): void {
 
 /** The context that a span started now belongs in. */
 export function activeContext(): Context {
-  const active = context.active();
+  const active = otelContext();
   const inner = entered.get();
   // If OpenTelemetry's context is another by now, something was started inside the entered span.
   return inner?.base === active ? inner.context : active;
+}
+
+/** A context manager that fails must not fail what is traced. */
+function otelContext(): Context {
+  try {
+    return context.active();
+  } catch {
+    return ROOT_CONTEXT;
+  }
 }
 
 /** The context inside a span; `agate` is the span if it is one of Agate's. */

@@ -21,11 +21,23 @@ const AGATES: ReadonlySet<PropertyKey> = new Set<PropertyKey>([
  * twin's, so that the tools that made it find the fields that they hide on it.
  */
 export function joinTwin(own: AgateSpan, twin: Span): Span {
-  return new Proxy(twin, {
+  const joined: Span = new Proxy(twin, {
     get(target, key) {
-      const source: object = AGATES.has(key) ? own : target;
-      const value: unknown = Reflect.get(source, key, source);
-      return typeof value === "function" ? value.bind(source) : value;
+      if (!AGATES.has(key)) return memberOf(target, key);
+      const member = memberOf(own, key);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]): unknown => {
+        const result: unknown = member(...args);
+        // A chain of calls goes on with the same object.
+        return result === own ? joined : result;
+      };
     },
   });
+  return joined;
+}
+
+// Called on what it belongs to: private fields are not found through a proxy.
+function memberOf(source: object, key: PropertyKey): unknown {
+  const value: unknown = Reflect.get(source, key, source);
+  return typeof value === "function" ? value.bind(source) : value;
 }

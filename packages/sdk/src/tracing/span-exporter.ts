@@ -121,7 +121,7 @@ export class SpanExporter {
     if (this.#timer !== undefined && this.#timer.at <= at) return;
     this.#timer?.cancel();
     const cancel = detached(() =>
-      unheldTimer(at - performance.now(), () => {
+      unheldTimer(Math.max(at - performance.now(), 0), () => {
         this.#timer = undefined;
         this.#dueUpTo = this.#queue.lastOrder;
         this.#pump();
@@ -219,7 +219,7 @@ export class SpanExporter {
   #pause(asked: number | null): number {
     const { retryMs, maxRetryMs } = this.#parts.limits;
     if (asked !== null) return Math.min(asked, LONGEST_PAUSE_MS);
-    const longest = Math.min(retryMs * 2 ** (this.#failures - 1), maxRetryMs);
+    const longest = Math.min(retryMs * 2 ** Math.min(this.#failures - 1, 30), maxRetryMs);
     // Replicas that lost the platform together must not come back together.
     return longest * (0.5 + Math.random() / 2);
   }
