@@ -3,6 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { glob } from "node:fs/promises";
 import { join } from "node:path";
+import { build } from "../packages/sdk/build.ts";
+
+// Examples, benchmarks and tests of the product see the SDK as its users do: by what is in its dist.
+await build();
 
 const root = join(import.meta.dirname, "..");
 const compiler = join(root, "node_modules/typescript/bin/tsc");
