@@ -27,7 +27,7 @@ let isAskedToEnd = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     isAskedToEnd = true;
-    for (const { child } of programs) child.kill(signal);
+    void endAll(signal);
   });
 }
 process.exitCode = await runBoth(process.argv.slice(2));
@@ -60,12 +60,18 @@ async function runBoth(flags: readonly string[]): Promise<number> {
     platform.ended.then((code) => ({ name: "platform", code })),
     workflow.ended.then((code) => ({ name: "workflow", code })),
   ]);
-  if (!isAskedToEnd) {
-    process.stderr.write(`The ${first.name} has ended with code ${first.code}: ending the rest.\n`);
-    for (const { child } of programs) child.kill("SIGTERM");
+  if (isAskedToEnd) return platform.ended;
+  process.stderr.write(`The ${first.name} has ended with code ${first.code}: ending the rest.\n`);
+  await endAll("SIGTERM");
+  return first.code || 1;
+}
+
+/** The workflow first: it has spans to hand over. */
+async function endAll(signal: NodeJS.Signals): Promise<void> {
+  for (const { child, ended } of programs.toReversed()) {
+    child.kill(signal);
+    await ended;
   }
-  const [platformCode] = await Promise.all([platform.ended, workflow.ended]);
-  return isAskedToEnd ? platformCode : first.code || 1;
 }
 
 function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {

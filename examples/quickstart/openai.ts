@@ -38,6 +38,7 @@ interface ChatRequest {
   readonly model: string;
   readonly messages: readonly { readonly role: "system" | "user"; readonly content: string }[];
   readonly max_completion_tokens?: number | undefined;
+  readonly signal: AbortSignal;
 }
 
 interface ChatChunk {
@@ -50,27 +51,26 @@ interface ChatChunk {
 }
 
 /** Gives the answer piece by piece, as it is written. */
-export const chat = ag.instrument({ name: "chat", kind: "LLM" })(async function* (
-  request: ChatRequest,
-  signal?: AbortSignal,
-) {
-  describeCall("chat", request.model);
-  const body = { ...request, stream: true, stream_options: { include_usage: true } };
-  const response = await post("/chat/completions", body, signal);
-  for await (const data of eventsOf(response)) {
-    const { choices, usage } = JSON.parse(data) as ChatChunk;
-    const content = choices[0]?.delta.content;
-    if (content) yield content;
-    // The last chunk says what it took.
-    if (usage) {
-      ag.tracing.storeMetrics({
-        inputTokens: usage.prompt_tokens,
-        outputTokens: usage.completion_tokens,
-        cachedInputTokens: usage.prompt_tokens_details?.cached_tokens,
-      });
+export const chat = ag.instrument({ name: "chat", kind: "LLM", ignoreInputs: ["signal"] })(
+  async function* ({ signal, ...request }: ChatRequest) {
+    describeCall("chat", request.model);
+    const body = { ...request, stream: true, stream_options: { include_usage: true } };
+    const response = await post("/chat/completions", body, signal);
+    for await (const data of eventsOf(response)) {
+      const { choices, usage } = JSON.parse(data) as ChatChunk;
+      const content = choices[0]?.delta.content;
+      if (content) yield content;
+      // The last chunk says what it took.
+      if (usage) {
+        ag.tracing.storeMetrics({
+          inputTokens: usage.prompt_tokens,
+          outputTokens: usage.completion_tokens,
+          cachedInputTokens: usage.prompt_tokens_details?.cached_tokens,
+        });
+      }
     }
-  }
-});
+  },
+);
 
 /** What a trace needs to show the model and to know its price. */
 function describeCall(operation: "chat" | "embeddings", model: string): void {

@@ -43,5 +43,5 @@ export const summarize = ag.route(
     { role: "system", content: `${prompt} ${style}` },
     { role: "user", content: `${text}\n\n${question}`.trim() },
   ] as const;
-  yield* openai.chat({ model, messages, max_completion_tokens: maxTokens }, signal);
+  yield* openai.chat({ model, messages, max_completion_tokens: maxTokens, signal });
 });

@@ -1,0 +1,316 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { promisify } from "node:util";
+import type { SpanRecord } from "@agate/protocol";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startServer } from "./running-server.ts";
+
+const root = join(import.meta.dirname, "..");
+const example = join(root, "examples/quickstart");
+
+/** A program in a process group of its own, as a terminal runs it. */
+interface Started {
+  readonly child: ChildProcess;
+  /** Both of its streams, so far. */
+  log(): string;
+  /** What the pattern's first group matches, once the program has printed it. */
+  printed(pattern: RegExp): Promise<string>;
+  /** The exit code; null for a signal. */
+  readonly ended: Promise<number | null>;
+}
+
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const { pid, exitCode, signalCode } of started) {
+    if (pid !== undefined && exitCode === null && signalCode === null)
+      process.kill(-pid, "SIGTERM");
+  }
+});
+
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+  const child = spawn(program, args, {
+    cwd: root,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, OPENAI_API_KEY: "", OPENAI_BASE_URL: "", ...env },
+  });
+  started.push(child);
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+  }
+  let hasEnded = false;
+  const ended = once(child, "close").then(() => {
+    hasEnded = true;
+    return child.exitCode;
+  });
+  const printed = async (pattern: RegExp) => {
+    for (;;) {
+      const found = pattern.exec(text)?.[1];
+      if (found !== undefined) return found;
+      if (hasEnded) throw new Error(`It ended without printing ${pattern}:\n${text}`);
+      await Promise.race([once(child.stdout!, "data"), once(child.stderr!, "data"), ended]);
+    }
+  };
+  return { child, log: () => text, printed, ended };
+}
+
+async function post(url: string, body: object): Promise<{ status: number; body: Answer }> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Answer };
+}
+
+interface Answer {
+  readonly data: { readonly answer: string; readonly sources: readonly { title: string }[] };
+  readonly trace_id: string;
+  readonly trace: SpanRecord;
+  readonly detail: readonly { readonly msg: string }[];
+}
+
+/** The trace, as soon as it has arrived. */
+async function traceAt(platform: string, traceId: string): Promise<SpanRecord> {
+  return vi.waitFor(
+    async () => {
+      const response = await fetch(`${platform}/observability/traces/${traceId}/`);
+      expect(response.status).toBe(200);
+      return (await response.json()) as SpanRecord;
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+}
+
+/** Names and kinds, nested as the spans are. */
+function outline({ name, spankind, children }: SpanRecord): unknown {
+  return [`${name} ${spankind}`, ...(children ?? []).map(outline)];
+}
+
+describe("npm start", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "agate-start-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it("prints a command that answers, keeps its trace, and loses no span at Ctrl-C", async () => {
+    const start = run("npm", ["start", "--", "--port", "0", "--data-dir", folder]);
+    const command = await start.printed(/^ +(curl .*\/run .*)$/m);
+    const platform = await start.printed(/Platform +(http:\/\/\S+)\/docs/);
+    const workflow = await start.printed(/Workflow +(http:\/\/\S+)/);
+
+    const { stdout } = await promisify(execFile)("bash", ["-euc", command]);
+    const answer = JSON.parse(stdout) as Answer;
+    expect(answer.data).toMatchObject({
+      answer: expect.stringMatching(/bands/),
+      sources: [{ title: "How agates get their bands" }],
+    });
+    const trace = await traceAt(platform, answer.trace_id);
+    expect(trace).toMatchObject({
+      environment: "production",
+      variant: { variant_name: "concise", revision: 1 },
+      content: { outputs: answer.data },
+      metadata: { application: "quickstart", cost: null, total: { cost: null } },
+    });
+    expect(outline(trace)).toEqual([
+      "invoke_workflow / WORKFLOW",
+      ["invoke_workflow retrieve WORKFLOW", ["embeddings EMBEDDING"]],
+      ["invoke_workflow summarize WORKFLOW", ["chat LLM"]],
+    ]);
+    expect(start.log()).toContain(`curl -s ${platform}/observability/traces/\n`);
+
+    const last = await post(`${workflow}/run`, { inputs: { question: "What is agate?" } });
+    process.kill(-start.child.pid!, "SIGINT");
+    await start.ended;
+    await expect(fetch(platform)).rejects.toThrow();
+    await expect(fetch(workflow)).rejects.toThrow();
+    await using server = await startServer({ dataDirectory: folder });
+    expect(outline(await traceAt(server.url, last.body.trace_id))).toEqual(outline(trace));
+  });
+
+  it("takes another port for the workflow if need be; fails when it ends by itself", async () => {
+    const blocker = createServer().listen(4101, "127.0.0.1");
+    // If it is taken already, so much the better.
+    await Promise.race([once(blocker, "listening"), once(blocker, "error")]).catch(() => {});
+    const flags = ["--port", "0", "--data-dir", folder];
+    const start = run(process.execPath, ["scripts/run-quickstart.ts", ...flags]);
+    const platform = await start.printed(/Platform +(http:\/\/\S+)\/docs/);
+    expect(start.log()).toContain("Port 4101 is taken");
+    blocker.close();
+    const { stdout } = await promisify(execFile)("pgrep", [
+      "-P",
+      `${start.child.pid}`,
+      "-f",
+      "app",
+    ]);
+    process.kill(Number(stdout), "SIGKILL");
+    expect(await start.ended).toBe(128 + 9);
+    expect(start.log()).toContain("The workflow has ended with code 137");
+    await expect(fetch(platform)).rejects.toThrow();
+  });
+
+  it("says so and fails when the platform's port is taken", async () => {
+    await using other = await startServer();
+    const { port } = new URL(other.url);
+    const flags = ["--data-dir", folder];
+    const refused = run(process.execPath, ["scripts/run-quickstart.ts", "--port", port, ...flags]);
+    expect(await refused.ended).toBe(1);
+    expect(refused.log()).toMatch(/agate: .*port/i);
+  });
+
+  it("hands its options on", async () => {
+    const start = run(process.execPath, ["scripts/run-quickstart.ts", "--help"]);
+    expect(await start.ended).toBe(0);
+    expect(start.log()).toContain("--retention");
+  });
+});
+
+describe("the quickstart", () => {
+  let url: string;
+  beforeAll(async () => {
+    url = await runExample({});
+  });
+
+  /** Runs the example by itself; ended with the others. */
+  function runExample(env: NodeJS.ProcessEnv): Promise<string> {
+    const app = run(process.execPath, [join(example, "app.ts")], {
+      PORT: "0",
+      AGATE_CONFIG_FILE: join(example, "agate.config.json"),
+      AGATE_BASE_URL: "",
+      ...env,
+    });
+    return app.printed(/running at (\S+)/);
+  }
+
+  async function ask(config: object, question = "How do agates get their bands?") {
+    const { body } = await post(`${url}/playground/run`, { config, inputs: { question } });
+    return body.data;
+  }
+
+  it("answers as it is configured", async () => {
+    const plain = await ask({ sentences: 1, topK: 1 });
+    expect(plain.sources).toHaveLength(1);
+    const formal = await ask({ sentences: 1, topK: 1, tone: "formal" });
+    expect(formal.answer).toBe(`The sources state the following. ${plain.answer}`);
+    const bullets = await ask({ sentences: 3, topK: 1, bullets: true });
+    expect(bullets.answer.match(/^- /gm)).toHaveLength(3);
+    expect((await ask({ topK: 3 })).sources).toHaveLength(3);
+    expect((await ask({ topK: 3, minScore: 0.2 })).sources).toHaveLength(1);
+    const brief = await ask({ sentences: 10, maxTokens: 20 });
+    expect(brief.answer.split(" ").length).toBeLessThanOrEqual(20);
+    const unknown = await ask({ fallback: "No idea." }, "Who won the football match?");
+    expect(unknown).toEqual({ answer: "No idea.", sources: [] });
+  });
+
+  it.each([
+    ["What is agate?", "What agate is"],
+    ["Is moss agate alive?", "Moss agate"],
+    ["How is a cameo made?", "Onyx and cameos"],
+    ["How old are Lake Superior agates?", "Lake Superior agates"],
+    ["Why are so many agates dyed?", "Dyed agate"],
+  ])("finds what answers %j", async (question, title) => {
+    expect((await ask({}, question)).sources[0]?.title).toBe(title);
+  });
+
+  it("answers differently in each environment", async () => {
+    const inputs = { question: "How do agates get their bands?" };
+    const answers = await Promise.all(
+      ["development", "staging", "production"].map(async (environment) => {
+        const { body } = await post(`${url}/run`, { environment, inputs });
+        return body.data.answer;
+      }),
+    );
+    expect(new Set(answers).size).toBe(3);
+  });
+
+  it("asks for a question", async () => {
+    const { status, body } = await post(`${url}/run`, { inputs: {} });
+    expect(status).toBe(422);
+    expect(body.detail[0]?.msg).toContain("Ask something");
+  });
+
+  it("calls a model, and keeps its key to itself", async () => {
+    await using openai = await startModel();
+    const key = "sk-very-secret-key";
+    const remote = await runExample({ OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: key });
+    const config = { model: "gpt-5-mini", maxTokens: 50, bullets: true };
+    const inputs = { question: "What is agate?" };
+    const { body } = await post(`${remote}/playground/run`, { config, inputs });
+    expect(body.data.answer).toBe("Agate is a stone.");
+    const [, summarize] = body.trace.children ?? [];
+    expect(summarize?.children?.[0]).toMatchObject({
+      spankind: "LLM",
+      content: {
+        inputs: { model: "gpt-5-mini", max_completion_tokens: 50 },
+        outputs: "Agate is a stone.",
+      },
+      metadata: {
+        model: "gpt-5-mini",
+        provider: new URL(openai.url).host,
+        usage: { input_tokens: 100, output_tokens: 20, cached_input_tokens: 60 },
+        cost: null,
+      },
+    });
+    expect(openai.keys).toEqual(new Set([`Bearer ${key}`]));
+
+    const failed = await post(`${remote}/playground/run`, {
+      inputs: { question: "overloaded" },
+    });
+    expect(failed.status).toBe(502);
+    expect(failed.body.detail[0]?.msg).toContain("answered 429");
+    expect(JSON.stringify([body, failed.body])).not.toContain(key);
+  });
+});
+
+/** A server that speaks the two calls of OpenAI's that the example makes. */
+async function startModel() {
+  const keys = new Set<string | undefined>();
+  const server = createServer((request, response) => {
+    keys.add(request.headers.authorization);
+    void answerAsModel(request, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    keys,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+async function answerAsModel(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = (await json(request)) as { input?: string[] };
+  if (body.input?.includes("overloaded")) {
+    // As careless servers do.
+    response.writeHead(429).end(`Too many calls with ${request.headers.authorization}`);
+    return;
+  }
+  if (request.url === "/v1/embeddings") {
+    const data = body.input?.map((text) => ({
+      embedding: text.includes("What") ? [1, 0] : [0, 1],
+    }));
+    response.end(JSON.stringify({ data, usage: { prompt_tokens: 8 } }));
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const content of ["Agate ", "is a stone."]) {
+    response.write(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
+  }
+  const prompt_tokens_details = { cached_tokens: 60 };
+  const usage = { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details };
+  response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+}
