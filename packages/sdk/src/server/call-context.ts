@@ -1,4 +1,5 @@
 import type { Span } from "@opentelemetry/api";
+import { contextWith } from "../context/context-slot.ts";
 import { identitySlot } from "../context/identity.ts";
 import { type Dictionary, type RoutingContext, routingSlot } from "../context/routing-context.ts";
 import { callSlot } from "../routes/current-call.ts";
@@ -21,14 +22,13 @@ export function callContext(
 ): <R>(run: () => R) => R {
   const { telemetry, configSource } = workflow;
   const { config, params } = call;
-  const current = { route: route.path, params, configSource, config, cancellation };
-  const routing = routingOf(call);
-  return (run) =>
-    telemetrySlot.run(telemetry, () =>
-      identitySlot.run(call.identity, () =>
-        routingSlot.run(routing, () => callSlot.run(current, () => telemetry.withSpan(span, run))),
-      ),
-    );
+  const inside = contextWith(
+    telemetrySlot.holding(telemetry),
+    identitySlot.holding(call.identity),
+    routingSlot.holding(routingOf(call)),
+    callSlot.holding({ route: route.path, params, configSource, config, cancellation }),
+  );
+  return (run) => inside(() => telemetry.withSpan(span, run));
 }
 
 function routingOf({ config, identity }: PreparedCall): RoutingContext {
