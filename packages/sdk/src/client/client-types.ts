@@ -109,9 +109,12 @@ type Placed<Types> =
 /** The client of an app. */
 export type Client<Source> = UnionToIntersection<Placed<TypesOf<RoutesOf<Source>>>>;
 
+/** A call of a route of which nobody knows whether it streams. */
+export interface UntypedCall extends PendingCall<unknown>, AsyncIterable<unknown> {}
+
 /** A client of an app whose type is not at hand. */
 export interface UntypedClient {
-  (input?: unknown, options?: CallOptions<Record<string, unknown>>): StreamingCall<unknown>;
+  (input?: unknown, options?: CallOptions<Record<string, unknown>>): UntypedCall;
   readonly [route: string]: UntypedClient;
 }
 

@@ -26,8 +26,8 @@ function routeAt(path: string, base: string, options: ClientOptions): unknown {
     new RouteCall({ base, path, input, options, callOptions });
   return new Proxy(call, {
     get(target, key) {
-      // A client that is returned from an async function must not look like a promise.
-      if (typeof key === "symbol" || (path === "" && key === "then")) {
+      // A client, or a part of one, that is returned from an async function must not look like a promise.
+      if (typeof key === "symbol" || key === "then") {
         return Reflect.get(target, key);
       }
       return routeAt(`${path}/${key}`, base, options);

@@ -18,16 +18,16 @@ interface RouteCallParts {
  * is a promise of the data, and iterates over the chunks as they come.
  */
 export class RouteCall implements PromiseLike<unknown>, AsyncIterable<unknown> {
-  readonly #response: Promise<Response>;
-  #answer: Promise<CallAnswer<unknown>> | undefined;
+  readonly #answered: Promise<Answered>;
+  #collected: Promise<Collected> | undefined;
 
   constructor(parts: RouteCallParts) {
-    this.#response = send(parts);
+    this.#answered = send(parts);
   }
 
   get answer(): Promise<CallAnswer<unknown>> {
-    this.#answer ??= this.#response.then(collected);
-    return this.#answer;
+    this.#collected ??= this.#answered.then(collected);
+    return this.#collected.then(({ answer }) => answer);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: awaiting the call is what it is for.
@@ -52,21 +52,20 @@ export class RouteCall implements PromiseLike<unknown>, AsyncIterable<unknown> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<unknown, void, void> {
-    if (this.#answer !== undefined) {
-      // Its body has been read: the chunks are what was collected of them.
-      const { data } = await this.#answer;
-      yield* Array.isArray(data) ? data : [data];
+    if (this.#collected !== undefined) {
+      // Its body has been read.
+      yield* (await this.#collected).chunks;
       return;
     }
-    const response = await this.#response;
-    const ended = Promise.withResolvers<CallAnswer<unknown>>();
+    const answered = await this.#answered;
+    const ended = Promise.withResolvers<Collected>();
     ended.promise.catch(() => {});
-    this.#answer = ended.promise;
+    this.#collected = ended.promise;
     const chunks: unknown[] = [];
     try {
-      for await (const event of answerEvents(response)) {
+      for await (const event of answerEvents(answered)) {
         if (event.kind === "done") {
-          ended.resolve({ ...event.ids, data: joined(chunks) });
+          ended.resolve({ answer: { ...event.ids, data: dataOf(answered, chunks) }, chunks });
           return;
         }
         chunks.push(event.chunk);
@@ -81,6 +80,18 @@ export class RouteCall implements PromiseLike<unknown>, AsyncIterable<unknown> {
   }
 }
 
+/** An answer that began well, and where it came from: a response of one's own `fetch` does not know. */
+interface Answered {
+  readonly url: string;
+  readonly response: Response;
+}
+
+/** Everything that a call answered. */
+interface Collected {
+  readonly answer: CallAnswer<unknown>;
+  readonly chunks: readonly unknown[];
+}
+
 type Ids = Omit<CallAnswer<unknown>, "data">;
 type AnswerEvent =
   | { readonly kind: "chunk"; readonly chunk: unknown }
@@ -92,10 +103,11 @@ async function send({
   input,
   options,
   callOptions,
-}: RouteCallParts): Promise<Response> {
+}: RouteCallParts): Promise<Answered> {
   const { config, environment, variant, signal, headers } = callOptions;
   const endpoint = config === undefined ? "/run" : "/playground/run";
-  const response = await (options.fetch ?? fetch)(`${base}${endpoint}${encodedPath(path)}`, {
+  const url = `${base}${endpoint}${path.replaceAll(NOT_IN_PATHS, encodeURIComponent)}`;
+  const response = await (options.fetch ?? fetch)(url, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -109,14 +121,12 @@ async function send({
     body: JSON.stringify({ config, environment, variant, inputs: input }),
     signal: signal ?? null,
   });
-  if (!response.ok) throw await errorOf(response);
-  return response;
+  if (!response.ok) throw await errorOf({ url, response });
+  return { url, response };
 }
 
-// A key of the proxy is one segment, whatever characters it has.
-function encodedPath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
-}
+/** What the path of a route cannot have: a typed client's are as they were declared. */
+const NOT_IN_PATHS = /[^A-Za-z0-9._~!$&'()*+,;=:@/%-]|%(?![0-9A-Fa-f]{2})/gu;
 
 /** Puts the call below the span that is active here. */
 function traceHeaders(): Record<string, string> {
@@ -130,25 +140,24 @@ function traceHeaders(): Record<string, string> {
   };
 }
 
-async function collected(response: Response): Promise<CallAnswer<unknown>> {
-  if (!isEvents(response)) {
-    const body = (await response.json()) as AnswerBody;
-    return { data: body.data, ...idsOf(body) };
-  }
+async function collected(answered: Answered): Promise<Collected> {
   const chunks: unknown[] = [];
-  for await (const event of answerEvents(response)) {
-    if (event.kind === "done") return { ...event.ids, data: joined(chunks) };
+  for await (const event of answerEvents(answered)) {
+    if (event.kind === "done") {
+      return { answer: { ...event.ids, data: dataOf(answered, chunks) }, chunks };
+    }
     chunks.push(event.chunk);
   }
-  throw cutOff(response);
+  throw cutOff(answered);
 }
 
-async function* answerEvents(response: Response): AsyncGenerator<AnswerEvent, void, void> {
+async function* answerEvents(answered: Answered): AsyncGenerator<AnswerEvent, void, void> {
+  const { response } = answered;
   if (!isEvents(response) || response.body === null) {
     // The function returned a value: one chunk.
-    const { data, ...ids } = await collected(response);
-    yield { kind: "chunk", chunk: data };
-    yield { kind: "done", ids };
+    const body = (await response.json()) as AnswerBody;
+    yield { kind: "chunk", chunk: body.data };
+    yield { kind: "done", ids: idsOf(body) };
     return;
   }
   for await (const { event, data } of readEvents(response.body)) {
@@ -160,10 +169,10 @@ async function* answerEvents(response: Response): AsyncGenerator<AnswerEvent, vo
         yield { kind: "done", ids: idsOf(JSON.parse(data) as AnswerBody) };
         return;
       case "error":
-        throw errorFrom(JSON.parse(data), response);
+        throw errorFrom(JSON.parse(data), answered);
     }
   }
-  throw cutOff(response);
+  throw cutOff(answered);
 }
 
 interface AnswerBody {
@@ -177,7 +186,8 @@ function idsOf({ trace_id, span_id, trace: tree }: AnswerBody): Ids {
   return { traceId: trace_id, spanId: span_id, trace: tree ?? null };
 }
 
-function joined(chunks: readonly unknown[]): unknown {
+function dataOf({ response }: Answered, chunks: readonly unknown[]): unknown {
+  if (!isEvents(response)) return chunks[0];
   const isText = chunks.length > 0 && chunks.every((chunk) => typeof chunk === "string");
   return isText ? chunks.join("") : chunks;
 }
@@ -186,21 +196,21 @@ function isEvents(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }
 
-function cutOff(response: Response): ClientError {
-  return errorFrom({ detail: [] }, response, "The connection was lost before the stream was done.");
+function cutOff(answered: Answered): ClientError {
+  return errorFrom({ detail: [] }, answered, "The connection was lost before the stream was done.");
 }
 
-async function errorOf(response: Response): Promise<ClientError> {
-  const text = await response.text();
+async function errorOf(answered: Answered): Promise<ClientError> {
+  const text = await answered.response.text();
   try {
-    return errorFrom(JSON.parse(text), response);
+    return errorFrom(JSON.parse(text), answered);
   } catch {
     // A proxy in between answers with pages of its own.
-    return errorFrom({ detail: [] }, response, text.slice(0, 200));
+    return errorFrom({ detail: [] }, answered, text.slice(0, 200));
   }
 }
 
-function errorFrom(body: unknown, response: Response, otherwise = ""): ClientError {
+function errorFrom(body: unknown, { url, response }: Answered, otherwise = ""): ClientError {
   const { detail, trace_id } = (body ?? {}) as {
     detail?: ClientError["detail"];
     trace_id?: string;
@@ -209,7 +219,7 @@ function errorFrom(body: unknown, response: Response, otherwise = ""): ClientErr
   const said = details.map(({ loc, msg }) => (loc.length > 0 ? `${loc.join(".")}: ${msg}` : msg));
   const message = said.join(" ") || otherwise || response.statusText;
   const retryAfter = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
-  return new ClientError(`${response.url} answered ${response.status}: ${message}`, {
+  return new ClientError(`${url} answered ${response.status}: ${message}`, {
     status: response.status,
     detail: details,
     traceId: trace_id ?? null,

@@ -1,18 +1,19 @@
 import type { ConfigSchema, ParseOptions } from "../config/config-schema.ts";
 import { ConfigValidationError } from "../config/config-validation-error.ts";
 import type { ConfigSource } from "../config-source/config-source.ts";
-import { type Dictionary, routingSlot } from "../context/routing-context.ts";
+import { type Dictionary, type RoutingContext, routingSlot } from "../context/routing-context.ts";
 import { recordContent } from "../tracing/record-content.ts";
 import { runTraced } from "../tracing/run-traced.ts";
 import { type Telemetry, telemetrySlot } from "../tracing/telemetry.ts";
-import { callSlot } from "./current-call.ts";
+import { type CurrentCall, callSlot } from "./current-call.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { Call, DirectCall } from "./route-types.ts";
 import { startWorkflowSpan } from "./workflow-span.ts";
 
 /**
  * Runs a route that code calls as the function it is, in a span of its own. Its configuration is the
- * one it is given; inside another call, that of the same revision; else the defaults.
+ * one it is given, else that of the routing context; inside another call, its own of the same
+ * revision; else the defaults.
  */
 export function callDirectly(
   app: { readonly telemetry: Telemetry; readonly configSource: ConfigSource },
@@ -22,37 +23,34 @@ export function callDirectly(
   direct: DirectCall<object> = {},
 ): unknown {
   const outer = callSlot.get();
-  const params = outer?.params ?? null;
-  const ofRevision = params !== null && Object.hasOwn(params, route.path) ? params[route.path] : {};
-  const config =
-    direct.config === undefined
-      ? filled(route.config, ofRevision, "ignore")
-      : filled(route.config, direct.config, "refuse");
+  const around = routingSlot.get() ?? {};
+  const values = direct.config ?? inherited(route, outer, around);
+  const unknownFields = direct.config === undefined ? "ignore" : "refuse";
+  const config = filled(route.config, values ?? {}, unknownFields);
   const telemetry = telemetrySlot.get() ?? app.telemetry;
   const span = startWorkflowSpan(telemetry, route, "direct");
   recordContent(telemetry, span, "config", config);
   recordContent(telemetry, span, "inputs", input);
 
-  // Outside any call and without a configuration there is none in the context, so that
+  // Where nobody has configured it there is no configuration in the context either, so that
   // `ConfigManager.getFromRoute` asks the registry, as the contract says.
-  const isConfigured = outer !== undefined || direct.config !== undefined;
-  const routing = isConfigured
-    ? { ...routingSlot.get(), config: config as Dictionary }
-    : routingSlot.get();
-  const current = {
-    route: route.path,
-    params,
-    configSource: outer?.configSource ?? app.configSource,
-  };
+  const routing = values === undefined ? around : { ...around, config: config as Dictionary };
   const call = {
     config,
     span,
     get signal(): AbortSignal {
-      return direct.signal ?? new AbortController().signal;
+      return direct.signal ?? outer?.cancellation.signal ?? new AbortController().signal;
     },
   };
+  const current: CurrentCall = {
+    route: route.path,
+    params: outer?.params ?? null,
+    configSource: outer?.configSource ?? app.configSource,
+    config: routing.config,
+    cancellation: call,
+  };
   return telemetrySlot.run(telemetry, () =>
-    routingSlot.run(routing ?? {}, () =>
+    routingSlot.run(routing, () =>
       callSlot.run(current, () =>
         runTraced(
           {
@@ -65,6 +63,18 @@ export function callDirectly(
       ),
     ),
   );
+}
+
+/** What a route is configured with where its caller says nothing; undefined where nobody does. */
+function inherited(
+  route: RouteDefinition,
+  outer: CurrentCall | undefined,
+  around: RoutingContext,
+): object | undefined {
+  // A block that names another environment has no configuration, even inside a call.
+  if (around.config === undefined || around.config !== outer?.config) return around.config;
+  const { params } = outer;
+  return params !== null && Object.hasOwn(params, route.path) ? params[route.path] : {};
 }
 
 function filled(

@@ -49,7 +49,12 @@ export function declareRoute(
   };
 
   return (target: Handler, context?: ClassMethodDecoratorContext): Handler => {
-    if (typeof target !== "function") throw new DeclarationError(notAFunction(path, context));
+    if (context !== undefined) checkContext(path, context);
+    if (typeof target !== "function") {
+      throw new DeclarationError(
+        `The route ${path} wraps something that is not a function. Write ag.route(${JSON.stringify(path)}, …)(async (input) => …).`,
+      );
+    }
     if (context === undefined) {
       const route: RouteDefinition = { ...definition, handler: target };
       host.add(route);
@@ -57,7 +62,6 @@ export function declareRoute(
         path: { value: path, enumerable: true },
       });
     }
-    checkContext(path, context);
     const method = methodOf(path, target, context);
     const route: RouteDefinition = { ...definition, handler: method };
     host.add(route);
@@ -135,11 +139,4 @@ function checkContext(path: string, context: ClassMethodDecoratorContext): void 
       `The route ${path} decorates a ${context.kind}: only methods can be routes. Wrap a function instead: ag.route(${JSON.stringify(path)}, …)(async (input) => …).`,
     );
   }
-}
-
-function notAFunction(path: string, context: unknown): string {
-  if (context !== undefined && typeof context !== "object") {
-    return `The route ${path} is declared with TypeScript's old decorators. Remove "experimentalDecorators" from tsconfig.json: standard decorators need no option.`;
-  }
-  return `The route ${path} wraps something that is not a function. Write ag.route(${JSON.stringify(path)}, …)(async (input) => …).`;
 }

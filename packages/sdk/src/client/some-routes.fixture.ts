@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { createApp } from "../app/create-app.ts";
+import { BaseModel } from "../config/base-model.ts";
+import { Field } from "../config/field.ts";
+import { float, MultipleChoice } from "../config/field-type.ts";
+import { HttpError } from "../routes/http-error.ts";
+
+// As a user's module: routes are exported, and with them their types.
+
+export class SayConfig extends BaseModel {
+  tone = Field(MultipleChoice({ choices: ["plain", "formal"] }), { default: "plain" });
+  temperature = Field(float, { default: 0.7, ge: 0, le: 2 });
+}
+
+export const app = createApp({ application: "client-tests" });
+
+export const answer = app.entrypoint(SayConfig)(
+  async ({ question }: { question: string }, { config }) => `${config.tone}: ${question}?`,
+);
+
+export const say = app.route("/say", {
+  config: SayConfig,
+  input: z.object({ text: z.string(), times: z.string().transform(Number).optional() }),
+})(({ text, times = 1 }, { config }) => ({ said: text.repeat(times), tone: config.tone }));
+
+export const search = app.route("/docs/search", SayConfig)(async (query: string) => [query, query]);
+
+export const tell = app.route("/tell", { config: SayConfig, stream: z.string() })(async function* ({
+  words,
+}: {
+  words: readonly string[];
+}) {
+  yield* words;
+});
+
+export const count = app.route(
+  "/count",
+  SayConfig,
+)(function* ({ to }: { to: number }) {
+  for (let n = 1; n <= to; n += 1) {
+    if (n === 3) throw new Error("Three is too many.");
+    yield { n };
+  }
+});
+
+export const odd = app.route("/a:b/%C3%A9t%C3%A9", SayConfig)(() => "found");
+
+export const refuse = app.route(
+  "/refuse",
+  SayConfig,
+)((): string => {
+  throw new HttpError(429, "Slow down.", { type: "quota", headers: { "retry-after": "9" } });
+});
+
+export const nothing = app.route("/nothing", SayConfig)(() => undefined);
+
+export const typedApp = app.typed(answer, say, search, tell, count, odd, refuse, nothing);
+
+/** Not a route: a module exports other things too. */
+export const VERSION = 3;
