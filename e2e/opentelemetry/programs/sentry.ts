@@ -1,0 +1,47 @@
+// An app that Sentry watches: with Agate, or with `--plain` without.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as ag from "@agate/sdk";
+import * as Sentry from "@sentry/node";
+import { serveUntilTold } from "./serve-until-told.ts";
+
+// Now, if it was not loaded with `--import` before.
+await import("./sentry-setup.ts");
+
+const isPlain = process.argv.includes("--plain");
+
+async function describe(stone: string): Promise<string> {
+  return `${stone} is banded.`;
+}
+const described = isPlain ? describe : ag.instrument()(describe);
+
+function lookUp(): Promise<string> {
+  return Sentry.startSpan({ name: "look up" }, () => described("Agate"));
+}
+
+async function fail(): Promise<never> {
+  const error = new Error("No such stone.");
+  Sentry.captureException(error);
+  throw error;
+}
+
+if (isPlain) await servePlainly();
+else {
+  class NoConfig extends ag.BaseModel {}
+  ag.route("/look-up", NoConfig)(lookUp);
+  ag.route("/fail", NoConfig)(fail);
+  process.once("SIGTERM", () => Sentry.close());
+  await serveUntilTold();
+}
+
+async function servePlainly(): Promise<void> {
+  const server = createServer(async (request, response) => {
+    const data = await (request.url?.endsWith("/fail") ? fail() : lookUp()).catch(String);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ data }));
+  });
+  process.once("SIGTERM", () => server.close(() => Sentry.close()));
+  server.listen(0, "127.0.0.1", () => {
+    console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+}
