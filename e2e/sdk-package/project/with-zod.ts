@@ -1,0 +1,13 @@
+import * as ag from "@agate/sdk";
+import { z } from "zod";
+
+const Input = z.object({ ticket: z.string().min(1) });
+
+export const rate = ag.createApp().route("/rate", {
+  config: z.object({ scale: z.number().int().min(1).max(10).default(5) }),
+  input: Input,
+  output: z.number(),
+})(async ({ ticket }, { config }) => Math.min(ticket.length, config.scale));
+
+/** 3: the third letter is the last that counts. */
+export const rating: Promise<number> = rate({ ticket: "help" }, { config: { scale: 3 } });

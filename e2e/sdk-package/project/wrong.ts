@@ -1,0 +1,19 @@
+// What must not compile: were a type of the SDK lost, nothing here would be an error.
+import * as ag from "@agate/sdk";
+import { createClient } from "@agate/sdk/client";
+import { type app, SummarizeConfig, summarize } from "./workflow.ts";
+
+// @ts-expect-error: a field has a default.
+ag.Field(ag.str, {});
+// @ts-expect-error: a choice is one of its own.
+export const tone: "shrill" = new SummarizeConfig().tone;
+// @ts-expect-error: the input has a text.
+void summarize({ words: "…" });
+
+const client = createClient<typeof app>("http://127.0.0.1:4101");
+// @ts-expect-error: there is no such route.
+void client.translate;
+// @ts-expect-error: a number is not a tone.
+void client.summarize({ text: "" }, { config: { tone: 1 } });
+// @ts-expect-error: the model is a text.
+export const model: number = (await client.summarize({ text: "" })).model;
