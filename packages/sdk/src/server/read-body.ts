@@ -14,7 +14,13 @@ export async function readBody(call: IncomingCall, maxBytes: number): Promise<Bo
   if (type === null || !JSON_TYPE.test(type)) {
     return refused("content_type_unsupported", ["header", "content-type"], unsupported(type));
   }
-  const text = await call.readText(maxBytes);
+  let text: string | null;
+  try {
+    text = await call.readText(maxBytes);
+  } catch {
+    // A body only breaks off with its connection: nobody is there to read the answer.
+    return refused("client_closed_request", ["body"], "The client went away before its body came.");
+  }
   if (text === null) {
     return refused("body_too_large", ["body"], `The body is larger than ${maxBytes} bytes.`);
   }
