@@ -21,8 +21,14 @@ export async function thirdPartyLicences(
     packages.set(`${name} ${version} (${license})`, texts.join("\n\n"));
   }
   const sections = [...packages].sort(([a], [b]) => (a < b ? -1 : 1));
+  const firstWith = new Map<string, string>();
   return sections
-    .map(([title, text]) => `${title}\n${"=".repeat(title.length)}\n\n${text}\n`)
+    .map(([title, text]) => {
+      const first = firstWith.get(text);
+      if (first === undefined) firstWith.set(text, title);
+      const body = first === undefined ? text : `The same text as for ${first}, above.`;
+      return `${title}\n${"=".repeat(title.length)}\n\n${body}\n`;
+    })
     .join("\n\n");
 }
 

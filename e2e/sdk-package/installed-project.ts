@@ -56,10 +56,12 @@ export async function installProject(): Promise<InstalledProject> {
       const project = join(folder, "tsconfig.json");
       const compilerOptions = { ...STRICT, ...settings };
       await writeFile(project, JSON.stringify({ compilerOptions, files: sources }));
-      const { stdout } = await run(process.execPath, [compiler, "-p", project], {
-        cwd: folder,
-      }).catch((failure: { stdout: string }) => failure);
-      return stdout;
+      try {
+        await run(process.execPath, [compiler, "-p", project], { cwd: folder });
+        return "";
+      } catch (error) {
+        return (error as { stdout?: string }).stdout || String(error);
+      }
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

@@ -177,10 +177,10 @@ describe("the types of a project with it", () => {
     expect(await project.check(settings, ["wrong.ts"])).toBe("");
   });
 
-  it(
-    "take zod's schemas where zod is installed",
-    async () => {
-      await project.install("zod@4");
+  it.each(["3.25", "4"])(
+    "take the schemas of zod %s where it is installed",
+    async (version) => {
+      await project.install(`zod@${version}`);
       const settings = { ...RESOLUTIONS.nodenext, ...GLOBALS["Node's globals"] };
       expect(await project.check(settings, ["with-zod.ts"])).toBe("");
       await project.compile("with-zod.ts");

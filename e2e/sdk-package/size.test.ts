@@ -10,9 +10,9 @@ import { distFile, distGraph, SDK } from "./dist-graph.ts";
  * a ceiling only for something that is worth its bytes.
  */
 const CEILINGS = {
-  "index.js": { published: 0, minified: 0 },
-  "client.js": { published: 0, minified: 0 },
-  "assets.js": { published: 0, minified: 0 },
+  "index.js": { published: 79_000, minified: 52_500 },
+  "client.js": { published: 3_300, minified: 2_400 },
+  "assets.js": { published: 1_000, minified: 900 },
 } as const;
 
 it.each(Object.entries(CEILINGS))("%s stays below %o bytes", async (entry, ceiling) => {

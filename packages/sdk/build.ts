@@ -58,7 +58,9 @@ async function bundleSources(): Promise<Files> {
     metafile: true,
     write: false,
   });
-  const inlined = Object.keys(metafile.inputs);
+  const inlined = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((input) => inputs[input]!.bytesInOutput > 0),
+  );
   return new Map<string, string | Uint8Array>([
     ...outputFiles.map(({ path, contents }) => [slashed(relative(dist, path)), contents] as const),
     ["THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, inlined)],

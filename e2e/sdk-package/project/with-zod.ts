@@ -1,5 +1,6 @@
 import * as ag from "@agate/sdk";
-import { z } from "zod";
+// Version 4's schemas, in 3.25 as well.
+import { z } from "zod/v4";
 
 const Input = z.object({ ticket: z.string().min(1) });
 
