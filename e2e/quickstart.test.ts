@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +9,7 @@ import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { SpanRecord } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { codeBlocks } from "./code-blocks.ts";
 import { startServer } from "./running-server.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -233,6 +234,14 @@ describe("the quickstart", () => {
     expect(new Set(answers).size).toBe(3);
   });
 
+  it.each(
+    codeBlocks("examples/quickstart/README.md").filter(({ code }) => code.startsWith("curl")),
+  )("does what its README says: $code", async ({ code }) => {
+    const command = code.replaceAll("http://127.0.0.1:4101", url);
+    const { stdout } = await promisify(execFile)("bash", ["-euc", `${command} --fail`]);
+    expect(stdout).toMatch(/^\{"data":|^event: chunk\n(.*\n)*event: done\n/);
+  });
+
   it("asks for a question", async () => {
     const { status, body } = await post(`${url}/run`, { inputs: {} });
     expect(status).toBe(422);
@@ -270,6 +279,30 @@ describe("the quickstart", () => {
     expect(failed.body.detail[0]?.msg).toContain("answered 429");
     expect(JSON.stringify([body, failed.body])).not.toContain(key);
   });
+});
+
+it("runs the README's route", async () => {
+  // Inside this package, so that it finds the SDK.
+  const folder = await mkdtemp(join(import.meta.dirname, ".guide-"));
+  try {
+    const [route, ...others] = codeBlocks("README.md").filter(({ info }) => info === "ts");
+    expect(others).toEqual([]);
+    await writeFile(join(folder, "app.ts"), route?.code ?? "");
+    const app = run(process.execPath, [join(folder, "app.ts")], { PORT: "0" });
+    const url = await app.printed(/^Running at (\S+)$/m);
+    const answer = await post(`${url}/playground/run/summarize`, {
+      config: { sentences: 1, tone: "loud" },
+      inputs: { text: "Agate is a stone. It has bands." },
+    });
+    expect(answer).toMatchObject({ status: 200, body: { data: "AGATE IS A STONE" } });
+    const bad = await post(`${url}/playground/run/summarize`, { config: { sentences: 0 } });
+    expect(bad).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "config", "sentences"] }] },
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 /** A server that speaks the two calls of OpenAI's that the example makes. */

@@ -89,8 +89,8 @@ function vectorOf(text: string, dimensions: number): number[] {
 }
 
 function rarity(word: string): number {
-  const having = passages.filter(({ text }) => wordsOf(text).includes(word)).length;
-  return Math.log(1 + passages.length / Math.max(having, 1));
+  const count = wordsOfPassages.filter((words) => words.has(word)).length;
+  return Math.log(1 + passages.length / Math.max(count, 1));
 }
 
 /** FNV-1a. */
@@ -115,6 +115,8 @@ function wordsOf(text: string): string[] {
     .filter((word) => !COMMON_WORDS.has(word))
     .map((word) => (word.length > 3 ? word.replace(/s$/, "") : word));
 }
+
+const wordsOfPassages = passages.map(({ text }) => new Set(wordsOf(text)));
 
 /** Its tokens are words. */
 function tokensIn(text: string): number {
