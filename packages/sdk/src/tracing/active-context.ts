@@ -14,7 +14,7 @@ const AGATE_SPAN = Symbol("agate span");
 /** The active context of our own context manager. */
 const managed = new ContextSlot<Context>("opentelemetry context");
 
-/** A span that `using` made active while another context manager is in charge. */
+/** A context that OpenTelemetry does not know to be active: its manager is not ours to enter. */
 interface Entered {
   /** OpenTelemetry's active context at that moment. */
   readonly base: Context;
@@ -80,6 +80,17 @@ export function agateSpanIn(outer: Context): Span | undefined {
   const inner = entered.get();
   const seen = inner?.base === outer ? inner.context : outer;
   return seen.getValue(AGATE_SPAN) as Span | undefined;
+}
+
+/**
+ * Runs a function inside a context. If the process has no context manager that works for us (two
+ * versions of OpenTelemetry's API may keep each other out), Agate's own spans nest all the same.
+ */
+export function runInside<R>(inside: Context, run: () => R): R {
+  return context.with(inside, () => {
+    const base = context.active();
+    return base === inside ? run() : entered.run({ base, context: inside }, run);
+  });
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Secrets } from "./secrets.ts";
 const NOTHING: Attributes = Object.freeze({});
 
 /** How {@link agateSpanOf} finds Agate's own part of a span that has a twin. */
-export const AGATE_SPAN = Symbol("agate span");
+export const AGATE_PART = Symbol("agate part");
 
 /** The telemetry that a span belongs to, as its spans see it. */
 export interface SpanOwner {
@@ -59,7 +59,7 @@ export class AgateSpan implements Span {
     this.call = inSameCall ? around.call : spanId;
   }
 
-  get [AGATE_SPAN](): AgateSpan {
+  get [AGATE_PART](): AgateSpan {
     return this;
   }
 
@@ -137,7 +137,7 @@ export class AgateSpan implements Span {
 
 /** Agate's own part of a span; undefined if it is not a span of Agate's. */
 export function agateSpanOf(span: Span | undefined): AgateSpan | undefined {
-  return (span as { [AGATE_SPAN]?: AgateSpan } | undefined)?.[AGATE_SPAN];
+  return (span as { [AGATE_PART]?: AgateSpan } | undefined)?.[AGATE_PART];
 }
 
 function unchanged<T>(value: T): T {

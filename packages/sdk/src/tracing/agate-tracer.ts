@@ -11,7 +11,7 @@ import {
 } from "@opentelemetry/api";
 import type { Span as RecordedSpan } from "@opentelemetry/sdk-trace";
 import { identitySlot } from "../context/identity.ts";
-import { activeContext, agateSpanIn } from "./active-context.ts";
+import { activeContext, agateSpanIn, contextInside } from "./active-context.ts";
 import { AgateSpan, agateSpanOf, type SpanOwner } from "./agate-span.ts";
 import { AGATE_PROVIDER, ExistingSetup } from "./existing-setup.ts";
 import type { HandedIds } from "./handed-ids.ts";
@@ -96,7 +96,8 @@ export class AgateTracer implements Tracer {
     const options = rest.length > 1 ? (rest[0] as SpanOptions) : {};
     const context = rest.length > 2 ? (rest[1] as Context) : activeContext();
     const span = this.startSpan(name, options, context);
-    return runInContext(this.#parts.faults, context, span, () => fn(span) as ReturnType<F>);
+    const inside = contextInside(context, span, agateSpanOf(span) !== undefined);
+    return runInContext(this.#parts.faults, inside, () => fn(span) as ReturnType<F>);
   }
 
   #start(name: string, given: SpanOptions, parent: Context): Span {

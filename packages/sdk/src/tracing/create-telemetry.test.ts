@@ -81,6 +81,28 @@ describe("context", () => {
     expect(value).toEqual([1, span]);
   });
 
+  it("nests its own spans even where another version of OpenTelemetry's API has the globals", async () => {
+    const globals = globalThis as Record<symbol, unknown>;
+    const key = Symbol.for("opentelemetry.js.api.1");
+    const before = globals[key];
+    globals[key] = { version: "1.0.0" };
+    try {
+      const outer = telemetry.startSpan("outer", { kind: "WORKFLOW" });
+      await telemetry.withSpan(outer, async () => {
+        await Promise.resolve();
+        const inner = telemetry.startSpan("inner", { kind: "TASK" });
+        telemetry.withSpan(inner, () => telemetry.startSpan("innermost", { kind: "TASK" }).end());
+        inner.end();
+      });
+      outer.end();
+    } finally {
+      globals[key] = before;
+    }
+    await telemetry.flush();
+    expect(parentOf("inner")).toBe(idOf("outer"));
+    expect(parentOf("innermost")).toBe(idOf("inner"));
+  });
+
   it("makes Agate's spans visible to code that asks OpenTelemetry for the active one", () => {
     const span = telemetry.startSpan("work", { kind: "TASK" });
     telemetry.withSpan(span, () => trace.getActiveSpan()?.setAttribute("by", "library"));
@@ -186,10 +208,8 @@ describe("collection", () => {
   });
 
   it("is the same record that the platform makes of the exported spans", async () => {
-    const span = telemetry.startSpan("call", {
-      kind: "WORKFLOW",
-      attributes: { list: ["a", "b"] },
-    });
+    const span = telemetry.startSpan("call", { kind: "WORKFLOW" });
+    span.setAttribute("list", ["a", "b"]);
     const collection = telemetry.collect(span.spanContext().traceId);
     span.addEvent("event", { n: 1.5 });
     span.addLink({ context: telemetry.startSpan("linked", { kind: "TASK" }).spanContext() });

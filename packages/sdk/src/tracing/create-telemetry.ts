@@ -1,5 +1,11 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
-import { type Context, isSpanContextValid, type TextMapGetter, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  isSpanContextValid,
+  type Span,
+  type TextMapGetter,
+  trace,
+} from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import {
   AlwaysOnSampler,
@@ -9,7 +15,8 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { environment } from "../runtime/environment.ts";
 import { SDK_VERSION } from "../version.ts";
-import { activeContext, ensureContextManager } from "./active-context.ts";
+import { activeContext, contextInside, ensureContextManager } from "./active-context.ts";
+import { agateSpanOf } from "./agate-span.ts";
 import { AgateTracerProvider, type TracerParts } from "./agate-tracer.ts";
 import { ContentPolicy } from "./content-policy.ts";
 import { createSpanProcessor } from "./existing-span-processor.ts";
@@ -99,7 +106,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
         { attributes: { [AGATE_ATTRIBUTES.spanKind]: kind, ...attributes } },
         parent,
       ),
-    withSpan: (span, run) => runInContext(faults, activeContext(), span, run),
+    withSpan: (span, run) => runInContext(faults, insideOf(span), run),
     contextOf: (headers) => faults.guard(() => contextOf(headers), activeContext()),
     spanProcessor: ({ all = false } = {}) =>
       createSpanProcessor((around) => (all || around === parts ? parts : undefined)),
@@ -122,6 +129,10 @@ const headerGetter: TextMapGetter<Pick<Headers, "get">> = {
   // The propagator asks for two headers by name, and never for all.
   keys: () => [],
 };
+
+function insideOf(span: Span): Context {
+  return contextInside(activeContext(), span, agateSpanOf(span) !== undefined);
+}
 
 function contextOf(headers: Pick<Headers, "get">): Context {
   const active = activeContext();

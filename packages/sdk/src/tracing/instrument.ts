@@ -53,6 +53,11 @@ export interface Instrument {
  */
 export function instrument(options: InstrumentOptions = {}): Instrument {
   return (fn: (...args: never[]) => unknown, context?: ClassMethodDecoratorContext) => {
+    if (typeof fn !== "function") {
+      throw new Error(
+        `ag.instrument(…) wraps a function, and was given ${typeof fn}: write ag.instrument({ name: "…" })(async (input) => …).`,
+      );
+    }
     if (context !== undefined && context.kind !== "method") {
       throw new Error(
         `ag.instrument decorates methods, and ${String(context.name)} is a ${context.kind}: write ${String(context.name)} = ag.instrument()((…) => …) instead.`,

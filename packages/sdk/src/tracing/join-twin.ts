@@ -1,9 +1,9 @@
 import type { Span } from "@opentelemetry/api";
-import { AGATE_SPAN, type AgateSpan } from "./agate-span.ts";
+import { AGATE_PART, type AgateSpan } from "./agate-span.ts";
 
 /** What a joined span does as Agate's; in everything else it is the twin. */
 const AGATES: ReadonlySet<PropertyKey> = new Set<PropertyKey>([
-  AGATE_SPAN,
+  AGATE_PART,
   "isRecording",
   "setAttribute",
   "setAttributes",

@@ -13,9 +13,28 @@ export function runTraced<R>(call: TracedCall, run: () => R): R {
     endFailed(call, thrown);
     throw thrown;
   }
-  if (result instanceof Promise) return tracedPromise(call, result);
+  if (isThenable(result)) return tracedThenable(call, result);
   if (isGenerator(result)) return tracedGenerator(result, () => call);
   endOk(call, result);
+  return result;
+}
+
+function isThenable(value: unknown): value is object & { then: unknown } {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "then" in value &&
+    typeof value.then === "function"
+  );
+}
+
+function tracedThenable<R extends { then: unknown }>(call: TracedCall, result: R): R {
+  if (result instanceof Promise && result.then === Promise.prototype.then) {
+    return tracedPromise(call, result);
+  }
+  // A lazy query, or a client's request that is read in one of several ways: `then` would start it,
+  // or read it. And what is in it is the client's, with its keys.
+  endOk(call, undefined);
   return result;
 }
 

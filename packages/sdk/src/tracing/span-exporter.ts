@@ -1,4 +1,4 @@
-import { context, ROOT_CONTEXT } from "@opentelemetry/api";
+import { ROOT_CONTEXT } from "@opentelemetry/api";
 import { suppressTracing } from "@opentelemetry/core";
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { outsideContext } from "../context/context-slot.ts";
@@ -8,6 +8,7 @@ import type { EndedSpan } from "./ended-span.ts";
 import type { ExportLimits } from "./export-limits.ts";
 import { ExportReport } from "./export-report.ts";
 import type { Faults } from "./faults.ts";
+import { runInContext } from "./run-in-context.ts";
 import { type SendOutcome, type SendTarget, type SettledOutcome, sendSpans } from "./send-spans.ts";
 import { type Batch, SpanQueue } from "./span-queue.ts";
 import type { SpanReader } from "./span-reader.ts";
@@ -120,7 +121,7 @@ export class SpanExporter {
     const at = Math.max(performance.now() + delay, this.#retryAt);
     if (this.#timer !== undefined && this.#timer.at <= at) return;
     this.#timer?.cancel();
-    const cancel = detached(() =>
+    const cancel = this.#detached(() =>
       unheldTimer(Math.max(at - performance.now(), 0), () => {
         this.#timer = undefined;
         this.#dueUpTo = this.#queue.lastOrder;
@@ -142,7 +143,7 @@ export class SpanExporter {
     while (this.#sending < lanes && this.#isDue()) {
       this.#sending += 1;
       const batch = this.#queue.take();
-      void detached(() => this.#deliver(batch)).finally(() => {
+      void this.#detached(() => this.#deliver(batch)).finally(() => {
         this.#sending -= 1;
         this.#settleWaiters();
         this.#pump();
@@ -224,6 +225,15 @@ export class SpanExporter {
     return longest * (0.5 + Math.random() / 2);
   }
 
+  /**
+   * Sending belongs to no call: it must neither be traced itself (its spans would be sent, and
+   * traced) nor keep a call's data in memory.
+   */
+  #detached<R>(work: () => R): R {
+    const untraced = suppressTracing(ROOT_CONTEXT);
+    return outsideContext(() => runInContext(this.#parts.faults, untraced, work));
+  }
+
   #drop(batch: Batch, why: string): void {
     this.#queue.release(batch);
     this.#report.lost(batch.length, why);
@@ -234,12 +244,4 @@ export class SpanExporter {
       if (!this.#queue.holdsUpTo(waiter.upTo)) waiter.resolve();
     }
   }
-}
-
-/**
- * Sending belongs to no call: it must neither be traced itself (its spans would be sent, and traced)
- * nor keep a call's data in memory.
- */
-function detached<R>(work: () => R): R {
-  return outsideContext(() => context.with(suppressTracing(ROOT_CONTEXT), work));
 }

@@ -58,7 +58,9 @@ function entered(telemetry: Telemetry, started: Span): ActiveSpan {
     leave();
     started.end();
   };
-  return Object.defineProperty(started, Symbol.dispose, { value: dispose }) as ActiveSpan;
+  // Configurable, for a span with a twin is a proxy, which may give its members in another form.
+  const property = { value: dispose, configurable: true };
+  return Object.defineProperty(started, Symbol.dispose, property) as ActiveSpan;
 }
 
 function enter(telemetry: Telemetry, started: Span): () => void {
