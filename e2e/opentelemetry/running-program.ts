@@ -20,7 +20,7 @@ export interface ProgramOptions {
 export interface EndedProgram {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it printed after its address, line by line. */
+  /** What it printed, line by line: JSON parsed, anything else as it was. */
   readonly printed: readonly unknown[];
   readonly stderr: string;
 }
@@ -31,6 +31,8 @@ export interface RunningProgram extends AsyncDisposable {
   readonly pid: number;
   /** Everything it has printed on standard error so far. */
   stderr(): string;
+  /** The next line that it prints. */
+  nextLine(): Promise<unknown>;
   readonly ended: Promise<EndedProgram>;
   /** Asks it to end (SIGTERM), and waits until it has. */
   end(): Promise<EndedProgram>;
@@ -58,6 +60,10 @@ export async function startProgram(
     url,
     pid: started.child.pid as number,
     stderr: started.stderr,
+    nextLine: async () => {
+      const [line] = await once(started.lines, "line");
+      return parsed(String(line));
+    },
     ended: started.ended,
     end,
     async [Symbol.asyncDispose]() {
@@ -72,10 +78,7 @@ export async function runProgram(
   name: string,
   options: ProgramOptions = {},
 ): Promise<EndedProgram> {
-  const { firstLine, ended } = spawnProgram(name, options);
-  const { printed, ...rest } = await ended;
-  const first = await Promise.race([firstLine, undefined]);
-  return { ...rest, printed: first === undefined ? printed : [parsed(first), ...printed] };
+  return await spawnProgram(name, options).ended;
 }
 
 function spawnProgram(name: string, options: ProgramOptions) {
@@ -95,11 +98,9 @@ function spawnProgram(name: string, options: ProgramOptions) {
   });
   const firstLine = Promise.withResolvers<string>();
   const printed: unknown[] = [];
-  let isFirst = true;
   const lines = createInterface({ input: child.stdout }).on("line", (line) => {
-    if (isFirst) firstLine.resolve(line);
-    else printed.push(parsed(line));
-    isFirst = false;
+    firstLine.resolve(line);
+    printed.push(parsed(line));
   });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
@@ -108,7 +109,7 @@ function spawnProgram(name: string, options: ProgramOptions) {
   const ended = Promise.all([once(child, "close"), once(lines, "close")]).then(
     (): EndedProgram => ({ code: child.exitCode, signal: child.signalCode, printed, stderr }),
   );
-  return { child, firstLine: firstLine.promise, ended, stderr: () => stderr };
+  return { child, lines, firstLine: firstLine.promise, ended, stderr: () => stderr };
 }
 
 function parsed(line: string): unknown {

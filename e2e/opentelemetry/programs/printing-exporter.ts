@@ -23,14 +23,20 @@ export class PrintingExporter implements SpanExporter {
   async shutdown(): Promise<void> {}
 }
 
+/** What versions 1 of OpenTelemetry's SDK have in place of two of the fields. */
+interface OldSpan {
+  readonly parentSpanId?: string;
+  readonly instrumentationLibrary?: { readonly name: string };
+}
+
 function printed(span: ReadableSpan): PrintedSpan {
   const { traceId, spanId } = span.spanContext();
   return {
     name: span.name,
     traceId,
     id: spanId,
-    parentId: span.parentSpanContext?.spanId ?? null,
-    scope: span.instrumentationScope.name,
+    parentId: span.parentSpanContext?.spanId ?? (span as OldSpan).parentSpanId ?? null,
+    scope: (span.instrumentationScope ?? (span as OldSpan).instrumentationLibrary)?.name ?? "",
     attributes: span.attributes,
     status: span.status,
     events: span.events.map(({ name, attributes = {} }) => ({ name, attributes })),
