@@ -40,26 +40,17 @@ export const summarize = ag.instrument({ name: "chat", kind: "LLM" })(function* 
   request: SummaryRequest,
 ) {
   describeCall("chat");
-  const {
-    text,
-    question,
-    tone,
-    sentences,
-    bullets,
-    maxTokens = Number.POSITIVE_INFINITY,
-  } = request;
-  let outputTokens = 0;
+  const { text, question, tone, sentences, bullets, maxTokens } = request;
   const opening = OPENINGS[tone];
-  if (opening !== "") {
-    outputTokens += tokensIn(opening);
-    yield bullets ? `${opening}\n` : `${opening} `;
-  }
+  let outputTokens = tokensIn(opening);
+  if (opening !== "") yield bullets ? `${opening}\n` : `${opening} `;
   for (const sentence of bestSentences(text, question, sentences)) {
-    outputTokens += tokensIn(sentence);
-    if (outputTokens > maxTokens) break;
+    const tokens = outputTokens + tokensIn(sentence);
+    if (maxTokens !== undefined && tokens > maxTokens) break;
+    outputTokens = tokens;
     yield bullets ? `- ${sentence}\n` : `${sentence} `;
   }
-  ag.tracing.storeMetrics({ inputTokens: tokensIn(text) + tokensIn(question), outputTokens });
+  ag.tracing.storeMetrics({ inputTokens: tokensIn(`${text} ${question}`), outputTokens });
 });
 
 /** A provider that nobody knows has no prices, so the stand-in has no cost. */
