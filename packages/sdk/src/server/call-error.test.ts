@@ -66,12 +66,10 @@ function failingApp() {
   app.route(
     "/listens",
     NoConfig,
-  )(
-    (_input, { signal }) =>
-      new Promise<never>((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
-      }),
-  );
+  )(async (_input, { signal }) => {
+    if (!signal.aborted) await once(signal, "abort");
+    signal.throwIfAborted();
+  });
   return { app, configSource };
 }
 
