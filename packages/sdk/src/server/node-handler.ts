@@ -19,6 +19,8 @@ export interface NodeRequest {
 /** Node's `ServerResponse`. */
 export interface NodeResponse {
   readonly writableFinished: boolean;
+  /** True once the connection is closed. */
+  readonly destroyed: boolean;
   writeHead(status: number, headers: Readonly<Record<string, string | number>>): unknown;
   write(chunk: string): boolean;
   end(chunk?: string): unknown;
@@ -93,16 +95,20 @@ class NodeCall implements IncomingCall {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
-      this.#response.on("close", () => {
+      const onClose = (): void => {
         if (!this.#response.writableFinished) controller.abort();
-      });
+      };
+      // It may be asked for when the client is gone already.
+      if (this.#response.destroyed) onClose();
+      else this.#response.on("close", onClose);
     }
     return this.#controller.signal;
   }
 }
 
-/** What a body parser left: Express's and Fastify's give the parsed value. */
+/** What a body parser left: the parsed value, a text, or bytes. */
 function textOf(body: unknown): string {
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
@@ -118,6 +124,7 @@ async function sendEvents(response: NodeResponse, source: EventSource): Promise<
   const onDrain = (): void => wake?.();
   response.on("close", onClose);
   response.on("drain", onDrain);
+  if (response.destroyed) onClose();
   try {
     for await (const event of source.events) {
       if (isGone) return;
