@@ -1,0 +1,87 @@
+import { expect, it } from "vitest";
+import { outline, readTrace, spansOf } from "../clients/read-back.ts";
+import { startServer } from "../running-server.ts";
+import { spansPrinted } from "./call-libraries.ts";
+import { post, startProgram } from "./running-program.ts";
+
+it.each(["by-client", "by-fetch"])("an app that calls another is one trace: %s", async (route) => {
+  await using server = await startServer();
+  const env = { AGATE_BASE_URL: server.url, AGATE_CONFIG_FILE: "agate.config.json" };
+  await using called = await startProgram("describing.ts", {
+    env: { ...env, AGATE_APPLICATION: "describer" },
+  });
+  await using calling = await startProgram("calling.ts", {
+    env: { ...env, AGATE_APPLICATION: "caller", OTHER_URL: called.url },
+  });
+  const { body } = await post(`${calling.url}/run/${route}`, { inputs: { stone: "Agate" } });
+  expect(body.data).toBe("Agate is b");
+  await Promise.all([called.end(), calling.end()]);
+  const trace = await readTrace(server.url, body.trace_id);
+  expect(outline(trace)).toBe(
+    [
+      `WORKFLOW invoke_workflow ${route}`,
+      "  WORKFLOW invoke_workflow describe",
+      "    TASK shorten",
+    ].join("\n"),
+  );
+  expect(spansOf(trace).map(({ metadata }) => metadata.application)).toEqual([
+    "caller",
+    "describer",
+    "describer",
+  ]);
+});
+
+it("a caller's own traceparent is continued, sampled or not", async () => {
+  await using server = await startServer();
+  const env = { AGATE_BASE_URL: server.url, AGATE_CONFIG_FILE: "agate.config.json" };
+  await using program = await startProgram("describing.ts", { env });
+  const answers = [];
+  for (const [n, flags] of ["01", "00"].entries()) {
+    const traceId = `${n}`.padStart(32, "a");
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-${flags}` };
+    const inputs = { stone: "Agate" };
+    answers.push({
+      traceId,
+      flags,
+      ...(await post(`${program.url}/run/describe`, { inputs }, headers)),
+    });
+  }
+  await program.end();
+  for (const { traceId, flags, body, headers } of answers) {
+    expect(body.trace_id).toBe(traceId);
+    expect(headers.get("traceparent")).toBe(`00-${traceId}-${body.span_id}-${flags}`);
+    const trace = await readTrace(server.url, traceId);
+    expect(trace).toMatchObject({ id: body.span_id, parent_span_id: "00f067aa0ba902b7" });
+  }
+});
+
+it("the processor takes the spans of a set-up of OpenTelemetry 1, too", async () => {
+  await using server = await startServer();
+  const env = {
+    AGATE_BASE_URL: server.url,
+    AGATE_CONFIG_FILE: "agate.config.json",
+    AGATE_APPLICATION: "geology",
+  };
+  await using program = await startProgram("old-sdk.ts", { env });
+  const { body } = await post(`${program.url}/run/look-up`, { inputs: { stone: "Agate" } });
+  const ended = await program.end();
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  const trace = await readTrace(server.url, body.trace_id);
+  expect(outline(trace)).toBe(
+    ["WORKFLOW invoke_workflow look-up", "  UNKNOWN select", "    TASK describe"].join("\n"),
+  );
+  expect(trace.children?.[0]).toMatchObject({
+    environment: "production",
+    variant: { variant_name: "concise", revision: 1 },
+    metadata: {
+      application: "geology",
+      scope: { name: "database", version: "7" },
+      attributes: { "db.system": "stones" },
+    },
+  });
+  expect(spansPrinted(ended).map(({ id, parentId }) => [id, parentId])).toEqual(
+    spansOf(trace)
+      .map(({ id, parent_span_id }) => [id, parent_span_id])
+      .reverse(),
+  );
+});
