@@ -93,12 +93,14 @@ async function emitDeclarations(folder: string): Promise<void> {
         noCheck: true,
         rootDir: packages,
         outDir: folder,
+        // Found by its name, a private package would be taken for an installed one, with types.
+        paths: {
+          "@agate/protocol": [join(packages, "protocol/src/index.ts")],
+          "@agate/spans": [join(packages, "spans/src/index.ts")],
+          "#serve": [join(here, "src/app/serve-module.ts")],
+        },
       },
-      // Named here, the private package is not taken for an installed one, which has types already.
-      files: [
-        ...TYPED.map((name) => join(here, "src", name)),
-        join(packages, "protocol/src/index.ts"),
-      ],
+      files: TYPED.map((name) => join(here, "src", name)),
       include: [],
     }),
   );
