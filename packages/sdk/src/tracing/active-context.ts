@@ -46,9 +46,11 @@ const agateContextManager: ContextManager = {
 
 /** Registers a context manager if the process has none: without one no span would have a parent. */
 export function ensureContextManager(): void {
-  const probe = ROOT_CONTEXT.setValue(AGATE_SPAN, undefined);
-  // Asking the API for its manager is not possible, and a second registration would be an error.
-  if (context.with(probe, () => context.active()) === probe) return;
+  const key = Symbol("agate probe");
+  const probe = ROOT_CONTEXT.setValue(key, true);
+  // The API does not tell, and registering a second one is an error. By value: managers may run the
+  // function in a context that they have added to.
+  if (context.with(probe, () => context.active()).getValue(key) === true) return;
   context.setGlobalContextManager(agateContextManager);
 }
 
@@ -89,7 +91,8 @@ export function agateSpanIn(outer: Context): Span | undefined {
 export function runInside<R>(inside: Context, run: () => R): R {
   return context.with(inside, () => {
     const base = context.active();
-    return base === inside ? run() : entered.run({ base, context: inside }, run);
+    const isInside = trace.getSpan(base) === trace.getSpan(inside);
+    return isInside ? run() : entered.run({ base, context: inside }, run);
   });
 }
 

@@ -43,12 +43,13 @@ export interface SpanParts {
  * One span of Agate's. What is done to it is done to its record and to its twin, and nothing that
  * goes wrong in there reaches the code that does it.
  */
-export class AgateSpan implements Span {
+export class AgateSpan implements Span, Disposable {
   readonly owner: SpanOwner;
   /** The id of the outermost span of Agate's around it, or its own: of the call. */
   readonly call: string;
   readonly #record: RecordedSpan;
   readonly #twin: Span | undefined;
+  #leave: (() => void) | undefined;
 
   constructor(owner: SpanOwner, { record, twin, around }: SpanParts) {
     this.owner = owner;
@@ -112,6 +113,16 @@ export class AgateSpan implements Span {
     this.#change((span) => span.end(time));
     const ended = { span: this.#record, added: NOTHING, call: this.call };
     this.owner.faults.guard(() => this.owner.take(ended), undefined);
+  }
+
+  /** What is to be done before the end, when the span is disposed of. */
+  leaveWith(leave: () => void): void {
+    this.#leave = leave;
+  }
+
+  [Symbol.dispose](): void {
+    this.#leave?.();
+    this.end();
   }
 
   #change(change: (span: Span, clean: <T>(value: T) => T) => void): this {

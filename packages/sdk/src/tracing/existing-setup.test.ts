@@ -1,4 +1,5 @@
 import { context, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { suppressTracing } from "@opentelemetry/core";
 import { AlwaysOffSampler, AlwaysOnSampler, type ReadableSpan } from "@opentelemetry/sdk-trace";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -9,7 +10,8 @@ import { CurrentTracerProvider } from "./current-tracer-provider.ts";
 import { resetOpenTelemetry, setUpOpenTelemetry } from "./otel-globals.fixture.ts";
 import { recordContent } from "./record-content.ts";
 import { Secrets } from "./secrets.ts";
-import type { Telemetry } from "./telemetry.ts";
+import { span as openSpan } from "./span.ts";
+import { type Telemetry, telemetrySlot } from "./telemetry.ts";
 
 let collector: Collector;
 let telemetry: Telemetry;
@@ -268,6 +270,30 @@ describe("in an existing OpenTelemetry set-up", () => {
     expect(telemetry.statistics().faults).toBeGreaterThan(0);
   });
 
+  it("gets on with a context manager that adds to every context, as Sentry's does", async () => {
+    const { exporter } = setUpOpenTelemetry();
+    const added = Symbol("scope");
+    class ScopedManager extends AsyncLocalStorageContextManager {
+      override with: AsyncLocalStorageContextManager["with"] = (active, fn, thisArg, ...args) =>
+        super.with(active.setValue(added, {}), fn, thisArg, ...args);
+    }
+    context.disable();
+    context.setGlobalContextManager(new ScopedManager().enable());
+    const seen = telemetrySlot.run(telemetry, () =>
+      openSpan("outer", () => {
+        using _block = openSpan("block");
+        return openSpan("inner", () => context.active().getValue(added));
+      }),
+    );
+    await telemetry.flush();
+    expect(seen).toEqual({});
+    const theirs = exporter.getFinishedSpans();
+    const parentOf = (name: string) => named(theirs, name).parentSpanContext?.spanId;
+    expect(parentOf("block")).toBe(named(theirs, "outer").spanContext().spanId);
+    expect(parentOf("inner")).toBe(named(theirs, "block").spanContext().spanId);
+    expect(collector.named("inner").parentSpanId).toBe(collector.named("block").spanId);
+  });
+
   it("runs the function even if the context manager fails before", () => {
     context.setGlobalContextManager({
       active: () => {
@@ -299,6 +325,8 @@ describe("in an existing OpenTelemetry set-up", () => {
       const span = telemetry.startSpan("hidden", { kind: "TASK" });
       expect(telemetry.withSpan(span, () => 1)).toBe(1);
       span.end();
+      using block = telemetrySlot.run(telemetry, () => openSpan("hidden too"));
+      block.setAttribute("a", 1);
     });
     await telemetry.flush();
     expect(collector.spans).toEqual([]);

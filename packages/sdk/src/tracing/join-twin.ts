@@ -14,6 +14,7 @@ const AGATES: ReadonlySet<PropertyKey> = new Set<PropertyKey>([
   "updateName",
   "recordException",
   "end",
+  Symbol.dispose,
 ]);
 
 /**

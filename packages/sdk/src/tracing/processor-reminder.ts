@@ -18,7 +18,7 @@ export class ProcessorReminder {
     if (this.#isDone || !twin.isRecording()) return;
     this.#isDone = true;
     this.#warn(
-      "This process has an OpenTelemetry set-up of its own, and the spans that other libraries make in it do not reach Agate. Add ag.spanProcessor() to its span processors, for example: new NodeSDK({ spanProcessors: [ag.spanProcessor(), …] }).",
+      "This process has an OpenTelemetry set-up of its own, and the spans that other libraries make in it do not reach Agate. Add ag.spanProcessor() to its span processors, as in new NodeSDK({ spanProcessors: [ag.spanProcessor(), …] }), or give those libraries ag.tracerProvider().",
     );
   }
 }

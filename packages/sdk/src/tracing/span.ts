@@ -53,22 +53,13 @@ export function span<R>(
 }
 
 function entered(telemetry: Telemetry, started: Span): ActiveSpan {
-  const leave = enter(telemetry, started);
-  const dispose = (): void => {
-    leave();
-    started.end();
-  };
-  // Configurable, for a span with a twin is a proxy, which may give its members in another form.
-  const property = { value: dispose, configurable: true };
-  return Object.defineProperty(started, Symbol.dispose, property) as ActiveSpan;
-}
-
-function enter(telemetry: Telemetry, started: Span): () => void {
+  const own = agateSpanOf(started);
+  // Suppressed: there is nothing to enter.
+  if (own === undefined) return Object.assign(started, { [Symbol.dispose]: () => started.end() });
   try {
-    const isAgate = agateSpanOf(started) !== undefined;
-    return enterContext(contextInside(activeContext(), started, isAgate));
+    own.leaveWith(enterContext(contextInside(activeContext(), started, true)));
   } catch (error) {
     telemetry.fault(error);
-    return () => undefined;
   }
+  return started as ActiveSpan;
 }
