@@ -79,7 +79,7 @@ const PROVOKED: Readonly<
 > = {
   body_undecodable: ({ app }) => post(app, "/run/typed", "{"),
   body_invalid: ({ app }) => post(app, "/run/typed", { environment: 7 }),
-  field_unknown: ({ app }) => post(app, "/run/typed", { config: {} }),
+  unknown_field: ({ app }) => post(app, "/run/typed", { config: {} }),
   input_invalid: ({ app }) => post(app, "/run/typed", { inputs: { text: 7 } }),
   host_not_allowed: ({ app }) => fromForeignHost(app),
   route_not_found: ({ app }) => post(app, "/run/nothing", {}),
@@ -97,7 +97,7 @@ const PROVOKED: Readonly<
   function_failed: ({ app }) => post(app, "/run/throws", {}),
   output_invalid: ({ app }) => post(app, "/run/wrong", {}),
   http_error: ({ app }) => post(app, "/run/teapot", {}),
-  registry_unavailable: ({ app, configSource }) => {
+  config_unavailable: ({ app, configSource }) => {
     configSource.away = "unknown";
     return post(app, "/run/throws", {});
   },

@@ -18,7 +18,7 @@ export const CALL_ERROR_TYPES = {
     status: 422,
     meaning: "The body is not an object with the fields of this endpoint.",
   },
-  field_unknown: { status: 422, meaning: "The body has a field that this endpoint does not take." },
+  unknown_field: { status: 422, meaning: "The body has a field that this endpoint does not take." },
   input_invalid: { status: 422, meaning: "The inputs do not satisfy the route's input schema." },
   config_invalid: {
     status: 422,
@@ -51,7 +51,7 @@ export const CALL_ERROR_TYPES = {
     status: 500,
     meaning: "The function threw an `ag.HttpError`, whose status this is.",
   },
-  registry_unavailable: {
+  config_unavailable: {
     status: 503,
     meaning: "The registry cannot be reached and no configuration is known from before.",
   },

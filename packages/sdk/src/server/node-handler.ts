@@ -74,8 +74,8 @@ class NodeCall implements IncomingCall {
 
   readText(maxBytes: number): Promise<string | null> {
     const request = this.#request;
-    if (request.body !== undefined) return Promise.resolve(textOf(request.body));
     if (Number(this.header("content-length")) > maxBytes) return Promise.resolve(null);
+    if (request.body !== undefined) return Promise.resolve(textOf(request.body));
     this.#isRead = true;
     return new Promise((resolve, reject) => {
       const decoder = new TextDecoder();

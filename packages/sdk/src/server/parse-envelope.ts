@@ -110,7 +110,7 @@ function unknownField(
   path: readonly string[] = [],
 ): ErrorDetail {
   const msg = `There is no field ${JSON.stringify(key)} here. Takes ${listed(known)}.`;
-  return { loc: ["body", ...path, key], msg, type: "field_unknown" };
+  return { loc: ["body", ...path, key], msg, type: "unknown_field" };
 }
 
 function listed(fields: readonly string[]): string {

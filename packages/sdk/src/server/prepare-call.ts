@@ -101,7 +101,7 @@ async function fromSource(
   }
   if (resolution.kind === "unavailable") {
     return refused(
-      callError("registry_unavailable", [], resolution.reason, { "retry-after": "5" }),
+      callError("config_unavailable", [], resolution.reason, { "retry-after": "5" }),
     );
   }
   const { resolved, stale } = resolution;
