@@ -50,8 +50,10 @@ export async function startProgram(
   options: ProgramOptions = {},
 ): Promise<RunningProgram> {
   const started = spawnProgram(name, options);
-  const url = await Promise.race([started.firstLine, started.ended]);
-  if (typeof url !== "string") throw new Error(`${name} ended before it served: ${url.stderr}`);
+  const line = await Promise.race([started.firstLine, started.ended]);
+  if (typeof line !== "string") throw new Error(`${name} ended before it served: ${line.stderr}`);
+  const url = /http:\S+/.exec(line)?.[0];
+  if (url === undefined) throw new Error(`${name} printed no address first, but: ${line}`);
   const end = () => {
     started.child.kill("SIGTERM");
     return started.ended;
