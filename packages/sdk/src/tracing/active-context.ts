@@ -7,6 +7,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { ContextSlot } from "../context/context-slot.ts";
+import { agateSpanOf } from "./agate-span.ts";
 
 /** Where a context keeps the innermost span of Agate's, below which other libraries' spans may be. */
 const AGATE_SPAN = Symbol("agate span");
@@ -71,10 +72,10 @@ function otelContext(): Context {
   }
 }
 
-/** The context inside a span; `agate` is the span if it is one of Agate's. */
-export function contextInside(outer: Context, span: Span, agate: boolean): Context {
+/** The context inside a span, Agate's or not. */
+export function contextInside(outer: Context, span: Span): Context {
   const inside = trace.setSpan(outer, span);
-  return agate ? inside.setValue(AGATE_SPAN, span) : inside;
+  return agateSpanOf(span) === undefined ? inside : inside.setValue(AGATE_SPAN, span);
 }
 
 /** The innermost span of Agate's in a context, also one that other libraries' spans lie below. */

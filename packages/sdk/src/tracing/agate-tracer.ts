@@ -25,8 +25,6 @@ export interface TracerParts extends SpanOwner {
   /** Records the spans; knows nothing of the rest of the process. */
   readonly recorder: TracerProvider;
   readonly ids: HandedIds;
-  /** False when no span may have a twin. */
-  readonly twins: boolean;
   /** Is called before each span. */
   prepare(): void;
   /** Is told of each twin that has been started. */
@@ -96,20 +94,19 @@ export class AgateTracer implements Tracer {
     const options = rest.length > 1 ? (rest[0] as SpanOptions) : {};
     const context = rest.length > 2 ? (rest[1] as Context) : activeContext();
     const span = this.startSpan(name, options, context);
-    const inside = contextInside(context, span, agateSpanOf(span) !== undefined);
+    const inside = contextInside(context, span);
     return runInContext(this.#parts.faults, inside, () => fn(span) as ReturnType<F>);
   }
 
   #start(name: string, given: SpanOptions, parent: Context): Span {
-    const { ids, twins } = this.#parts;
     const attributes: Attributes = {
       ...identityAttributes(identitySlot.get()),
       ...given.attributes,
     };
     const options = { ...given, attributes };
-    const twin = twins ? this.#startTwin(name, options, parent) : undefined;
+    const twin = this.#startTwin(name, options, parent);
     // Suppressed, where it does not record: OpenTelemetry's way to leave a piece of work untraced.
-    const record = ids.handing(twin?.spanContext(), () =>
+    const record = this.#parts.ids.handing(twin?.spanContext(), () =>
       this.#recorder.startSpan(name, options, this.#parentFor(twin, parent)),
     );
     if (!record.isRecording()) return twin ?? record;

@@ -1,11 +1,5 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
-import {
-  type Context,
-  isSpanContextValid,
-  type Span,
-  type TextMapGetter,
-  trace,
-} from "@opentelemetry/api";
+import { type Context, isSpanContextValid, type TextMapGetter, trace } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import {
   AlwaysOnSampler,
@@ -16,7 +10,6 @@ import {
 import { environment } from "../runtime/environment.ts";
 import { SDK_VERSION } from "../version.ts";
 import { activeContext, contextInside, ensureContextManager } from "./active-context.ts";
-import { agateSpanOf } from "./agate-span.ts";
 import { AgateTracerProvider, type TracerParts } from "./agate-tracer.ts";
 import { ContentPolicy } from "./content-policy.ts";
 import { createSpanProcessor } from "./existing-span-processor.ts";
@@ -82,7 +75,6 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       sampler: createAlwaysRecordSampler(new ParentBasedSampler({ root: new AlwaysOnSampler() })),
       spanLimits: SPAN_LIMITS,
     }),
-    twins: !options.disabled,
     prepare: once(() => faults.guard(ensureContextManager, undefined)),
     twinStarted: (twin) => reminder.twinStarted(twin),
     take: (ended) => {
@@ -106,7 +98,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
         { attributes: { [AGATE_ATTRIBUTES.spanKind]: kind, ...attributes } },
         parent,
       ),
-    withSpan: (span, run) => runInContext(faults, insideOf(span), run),
+    withSpan: (span, run) => runInContext(faults, contextInside(activeContext(), span), run),
     contextOf: (headers) => faults.guard(() => contextOf(headers), activeContext()),
     spanProcessor: ({ all = false } = {}) =>
       createSpanProcessor((around) => (all || around === parts ? parts : undefined)),
@@ -129,10 +121,6 @@ const headerGetter: TextMapGetter<Pick<Headers, "get">> = {
   // The propagator asks for two headers by name, and never for all.
   keys: () => [],
 };
-
-function insideOf(span: Span): Context {
-  return contextInside(activeContext(), span, agateSpanOf(span) !== undefined);
-}
 
 function contextOf(headers: Pick<Headers, "get">): Context {
   const active = activeContext();

@@ -122,6 +122,17 @@ describe("in an existing OpenTelemetry set-up", () => {
     expect(collector.named("workflow").traceId).toBe(workflow.spanContext().traceId);
   });
 
+  it("leaves the set-up's traces whole where Agate's own export is switched off", () => {
+    const { exporter } = setUpOpenTelemetry();
+    const disabled = createTelemetry({ baseUrl: collector.url, disabled: true });
+    const span = disabled.startSpan("work", { kind: "TASK" });
+    disabled.withSpan(span, () => trace.getTracer("library").startSpan("library").end());
+    span.end();
+    const theirs = exporter.getFinishedSpans();
+    const parent = named(theirs, "library").parentSpanContext?.spanId;
+    expect(parent).toBe(named(theirs, "work").spanContext().spanId);
+  });
+
   it("is one object: changes go to both, hidden fields to the twin", async () => {
     const { exporter } = setUpOpenTelemetry();
     const span = telemetry.startSpan("work", { kind: "TOOL" });

@@ -133,6 +133,7 @@ describe("any value as JSON", () => {
       Array.from({ length: 1e5 }, (_, index) => index),
       Object.fromEntries(Array.from({ length: 1e4 }, (_, index) => [`key${index}`, index])),
       new Uint8Array(1e6),
+      { ["k".repeat(1_100)]: "v".repeat(1e6), more: "v".repeat(1e6) },
       new Array(1e8),
     ]) {
       const writer = new JsonWriter({ limit: 1_000 });

@@ -34,7 +34,9 @@ export class JsonWriter {
     switch (typeof value) {
       case "string":
         // One character more than the limit allows, so that a cut is noticed.
-        this.text += JSON.stringify(value.slice(0, this.#limit - this.text.length + 1));
+        this.text += JSON.stringify(
+          value.slice(0, Math.max(this.#limit - this.text.length + 1, 0)),
+        );
         return;
       case "number":
         this.text += Number.isFinite(value) ? String(value) : `"${value}"`;

@@ -229,6 +229,18 @@ describe("export", () => {
     expect(telemetry.statistics().queued).toBe(3);
   });
 
+  it("does not press a platform that has asked for time", async () => {
+    collector.behaviour = () => ({ status: 429, headers: { "retry-after": "3600" } });
+    const telemetry = telemetryWith();
+    makeSpans(telemetry, 3);
+    await telemetry.flush();
+    await telemetry.flush();
+    makeSpans(telemetry, 1);
+    await telemetry.flush();
+    expect(collector.requests).toEqual([3]);
+    expect(telemetry.statistics()).toMatchObject({ queued: 4, lastError: "it answered 429" });
+  });
+
   it("waits no longer than it is allowed to for a platform that hangs", async () => {
     collector.behaviour = () => "hang";
     const telemetry = telemetryWith({ limits: { flushMs: 20 } });

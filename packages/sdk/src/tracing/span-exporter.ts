@@ -54,6 +54,8 @@ export class SpanExporter {
   #failures = 0;
   /** No attempt before then, by `performance.now()`. */
   #retryAt = 0;
+  /** Likewise, by the platform's own wish: a flush respects it. */
+  #askedUntil = 0;
   #isStopped = false;
 
   constructor(parts: ExporterParts) {
@@ -97,10 +99,12 @@ export class SpanExporter {
 
   #settled(patient: boolean): Promise<void> {
     const upTo = this.#queue.lastOrder;
-    if (!this.#queue.holdsUpTo(upTo)) return Promise.resolve();
+    const { flushMs } = this.#parts.limits;
+    const isTooLong = this.#askedUntil > performance.now() + flushMs;
+    if (!this.#queue.holdsUpTo(upTo) || (isTooLong && !patient)) return Promise.resolve();
     return new Promise((resolve) => {
       // Unlike the others, this timer keeps the process alive: somebody waits.
-      const timer = setTimeout(() => waiter.resolve(), this.#parts.limits.flushMs);
+      const timer = setTimeout(() => waiter.resolve(), flushMs);
       const waiter: Waiter = {
         upTo,
         patient,
@@ -112,7 +116,8 @@ export class SpanExporter {
       };
       this.#waiters.add(waiter);
       this.#dueUpTo = upTo;
-      this.#retryAt = 0;
+      // The last chance is taken, asked to wait or not.
+      this.#retryAt = isTooLong ? 0 : this.#askedUntil;
       this.#pump();
     });
   }
@@ -211,18 +216,20 @@ export class SpanExporter {
       case "later":
         this.#failures += 1;
         this.#queue.putBack(batch);
-        this.#retryAt = performance.now() + this.#pause(outcome.after);
+        this.#postpone(outcome.after);
         this.#report.postponed(outcome.reason, this.#failures);
         for (const waiter of this.#waiters) if (!waiter.patient) waiter.resolve();
     }
   }
 
-  #pause(asked: number | null): number {
+  #postpone(asked: number | null): void {
     const { retryMs, maxRetryMs } = this.#parts.limits;
-    if (asked !== null) return Math.min(asked, LONGEST_PAUSE_MS);
     const longest = Math.min(retryMs * 2 ** Math.min(this.#failures - 1, 30), maxRetryMs);
     // Replicas that lost the platform together must not come back together.
-    return longest * (0.5 + Math.random() / 2);
+    const own = longest * (0.5 + Math.random() / 2);
+    const pause = asked === null ? own : Math.min(asked, LONGEST_PAUSE_MS);
+    this.#retryAt = performance.now() + pause;
+    this.#askedUntil = asked === null ? 0 : this.#retryAt;
   }
 
   /**

@@ -57,7 +57,7 @@ function entered(telemetry: Telemetry, started: Span): ActiveSpan {
   // Suppressed: there is nothing to enter.
   if (own === undefined) return Object.assign(started, { [Symbol.dispose]: () => started.end() });
   try {
-    own.leaveWith(enterContext(contextInside(activeContext(), started, true)));
+    own.leaveWith(enterContext(contextInside(activeContext(), started)));
   } catch (error) {
     telemetry.fault(error);
   }

@@ -15,7 +15,10 @@ export interface TelemetryOptions {
   readonly captureContent?: boolean | undefined;
   /** Characters of JSON a field; a longer one is cut. 1,048,576 by default. */
   readonly contentLimit?: number | undefined;
-  /** True to send nothing. Calls still have ids, and the playground its trees. */
+  /**
+   * True to send nothing to the platform. Calls still have ids, the playground its trees, and an
+   * OpenTelemetry set-up of the process its spans.
+   */
   readonly disabled?: boolean | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Where the few sentences go that a person should read; the console's by default. */

@@ -14,7 +14,10 @@ export interface SpanStart {
 
 /** The spans of one trace that have ended so far, for an answer that carries its own tree. */
 export interface TraceCollection {
-  /** The tree as JSON text: one span record with its children. Ends the collection. */
+  /**
+   * The tree as JSON text: one span record with its children; `null` if no span has ended. Ends the
+   * collection.
+   */
   take(): Promise<string>;
   /** Ends the collection without reading it. */
   drop(): void;
