@@ -20,6 +20,14 @@ import type { TelemetryOptions } from "../tracing/telemetry-options.ts";
 // biome-ignore lint/suspicious/noExplicitAny: any route at all.
 export type AnyRoute = Route<any, any, any, any, any, any>;
 
+/** Which call it was that failed. */
+export interface FailedCall {
+  /** The path of the route. */
+  readonly route: string;
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 /** How an app runs. What is not given comes from the environment. */
 export interface AppOptions extends TelemetryOptions {
   /** The application's slug in the registry and on spans; `AGATE_APPLICATION`. */
@@ -28,6 +36,11 @@ export interface AppOptions extends TelemetryOptions {
   readonly environment?: string | undefined;
   /** Where deployed endpoints get their configuration from. */
   readonly configSource?: ConfigSource | undefined;
+  /**
+   * Is told of what a route's function threw, beside the client; by default it goes to the console,
+   * without secrets. An `HttpError` is an answer and is not told.
+   */
+  readonly onError?: ((error: unknown, call: FailedCall) => void) | undefined;
   /** Bytes that a request's body may have; 10 MiB. */
   readonly maxBodyBytes?: number | undefined;
 }

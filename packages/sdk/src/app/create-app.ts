@@ -7,6 +7,7 @@ import { callDirectly } from "../routes/call-directly.ts";
 import { callSlot } from "../routes/current-call.ts";
 import { declareRoute, type RouteHost } from "../routes/declare-route.ts";
 import { RouteTable } from "../routes/route-table.ts";
+import { warnOnConsole } from "../runtime/console.ts";
 import { environment } from "../runtime/environment.ts";
 import { ANSWER, toResponse } from "../server/answer.ts";
 import { handleCall } from "../server/handle-call.ts";
@@ -16,6 +17,7 @@ import { createTelemetry } from "../tracing/create-telemetry.ts";
 import { withEnvironment } from "../tracing/environment-options.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
 import type { AnyRoute, App, AppOptions, ExecutionContext } from "./app.ts";
+import { failureReporter } from "./failure-reporter.ts";
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -41,6 +43,8 @@ interface AppParts {
   readonly telemetry: () => Telemetry;
 }
 
+type Declared = Parameters<typeof declareRoute>[2];
+
 /** Puts an app together. Nothing is read, opened or started before it is used. */
 export function buildApp(parts: AppParts): App {
   const routes = new RouteTable();
@@ -52,10 +56,11 @@ export function buildApp(parts: AppParts): App {
   };
   const declare = (
     path: string,
-    given: Parameters<typeof declareRoute>[2],
+    given: Declared,
     entrypoint: boolean,
+    more: readonly unknown[],
   ) => {
-    const wrap = declareRoute(host, path, given, entrypoint);
+    const wrap = declareRoute(host, path, given, entrypoint, more);
     return (...target: Parameters<typeof wrap>) => {
       const route = wrap(...target);
       declared.add(route);
@@ -78,8 +83,8 @@ export function buildApp(parts: AppParts): App {
       return response;
     },
     [ANSWER]: answer,
-    route: (path: string, given: Parameters<typeof declareRoute>[2]) => declare(path, given, false),
-    entrypoint: (given: Parameters<typeof declareRoute>[2]) => declare("/", given, true),
+    route: (path: string, given: Declared, ...more: unknown[]) => declare(path, given, false, more),
+    entrypoint: (given: Declared, ...more: unknown[]) => declare("/", given, true, more),
     typed(...given: readonly AnyRoute[]) {
       for (const route of given) {
         if (declared.has(route)) continue;
@@ -116,17 +121,19 @@ export function buildApp(parts: AppParts): App {
 
 function workflowOf(parts: AppParts, routes: RouteTable): Workflow {
   const options = parts.options();
+  const telemetry = parts.telemetry();
   return {
     routes,
     application: options.application ?? environment("AGATE_APPLICATION") ?? null,
     environment: options.environment ?? environment("AGATE_ENVIRONMENT") ?? "production",
-    telemetry: parts.telemetry(),
+    telemetry,
     configSource: options.configSource ?? sourceOf(options),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
+    reportFailure: failureReporter(options, telemetry),
   };
 }
 
-function sourceOf({ baseUrl, apiKey, onWarning, fetch }: AppOptions): ConfigSource {
+function sourceOf({ baseUrl, apiKey, onWarning = warnOnConsole, fetch }: AppOptions): ConfigSource {
   return defaultConfigSource({
     apiKey,
     onWarning,

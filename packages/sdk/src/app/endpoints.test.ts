@@ -17,7 +17,10 @@ class ToneConfig extends BaseModel {
 
 function desk(params: Record<string, Record<string, unknown>> = {}) {
   const source = new KnownConfig(params);
-  return { source, app: createApp({ application: "desk", configSource: source }) };
+  return {
+    source,
+    app: createApp({ application: "desk", configSource: source, onError: () => {} }),
+  };
 }
 
 describe("a route's playground endpoint", () => {
@@ -142,7 +145,7 @@ describe("a route's deployed endpoint", () => {
     expect([missing.status, missing.body.detail[0].type]).toEqual([404, "config_not_found"]);
     source.away = "unknown";
     const away = await answerOf(post(app, "/run/say", {}));
-    expect([away.status, away.body.detail[0].type]).toEqual([503, "registry_unavailable"]);
+    expect([away.status, away.body.detail[0].type]).toEqual([503, "config_unavailable"]);
     expect(away.headers.get("retry-after")).toBe("5");
   });
 });
@@ -153,9 +156,9 @@ describe("the body of a call", () => {
     ["playground", "{", "body_undecodable", ["body"]],
     ["playground", "null", "body_invalid", ["body"]],
     ["playground", { config: [] }, "body_invalid", ["body", "config"]],
-    ["playground", { environment: "x" }, "field_unknown", ["body", "environment"]],
-    ["playground", '{"__proto__": {}}', "field_unknown", ["body", "__proto__"]],
-    ["deployed", { config: {} }, "field_unknown", ["body", "config"]],
+    ["playground", { environment: "x" }, "unknown_field", ["body", "environment"]],
+    ["playground", '{"__proto__": {}}', "unknown_field", ["body", "__proto__"]],
+    ["deployed", { config: {} }, "unknown_field", ["body", "config"]],
     ["deployed", { environment: "" }, "body_invalid", ["body", "environment"]],
     ["deployed", { environment: "a", variant: { slug: "b" } }, "body_invalid", ["body", "variant"]],
     ["deployed", { variant: "b" }, "body_invalid", ["body", "variant"]],
@@ -166,7 +169,7 @@ describe("the body of a call", () => {
       "body_invalid",
       ["body", "variant", "revision"],
     ],
-    ["deployed", { variant: { slug: "b", id: 1 } }, "field_unknown", ["body", "variant", "id"]],
+    ["deployed", { variant: { slug: "b", id: 1 } }, "unknown_field", ["body", "variant", "id"]],
   ])("is refused on the %s endpoint when it is %j", async (endpoint, given, type, loc) => {
     const { app } = desk();
     app.route("/say", ToneConfig)(() => null);

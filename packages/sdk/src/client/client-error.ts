@@ -18,7 +18,9 @@ interface Detail {
  */
 export class ClientError extends Error {
   override readonly name = "ClientError";
-  readonly [MARKER] = true;
+  get [MARKER](): true {
+    return true;
+  }
   /** The answer's status; 200 for a stream that failed after it had begun. */
   readonly status: number;
   readonly detail: readonly Detail[];

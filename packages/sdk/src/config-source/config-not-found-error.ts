@@ -13,7 +13,9 @@ const MARKER = Symbol.for("agate.sdk.config-not-found-error");
  */
 export class ConfigNotFoundError extends Error {
   override readonly name = "ConfigNotFoundError";
-  readonly [MARKER] = true;
+  get [MARKER](): true {
+    return true;
+  }
 
   /** Also for errors of another copy of this package. */
   static isInstance(value: unknown): value is ConfigNotFoundError {

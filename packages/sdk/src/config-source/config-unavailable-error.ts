@@ -9,7 +9,9 @@ const MARKER = Symbol.for("agate.sdk.config-unavailable-error");
  */
 export class ConfigUnavailableError extends Error {
   override readonly name = "ConfigUnavailableError";
-  readonly [MARKER] = true;
+  get [MARKER](): true {
+    return true;
+  }
 
   /** Also for errors of another copy of this package. */
   static isInstance(value: unknown): value is ConfigUnavailableError {

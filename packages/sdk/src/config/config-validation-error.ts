@@ -14,7 +14,9 @@ const MARKER = Symbol.for("agate.sdk.config-validation-error");
  */
 export class ConfigValidationError extends Error {
   override readonly name = "ConfigValidationError";
-  readonly [MARKER] = true;
+  get [MARKER](): true {
+    return true;
+  }
   readonly issues: readonly Issue[];
 
   constructor(schemaName: string, issues: readonly Issue[]) {

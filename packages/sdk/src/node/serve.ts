@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { App } from "../app/app.ts";
 import type { ServeOptions, Serving } from "../app/serving.ts";
 import { ANSWER } from "../server/answer.ts";
@@ -7,11 +7,14 @@ import { answerNode } from "../server/node-handler.ts";
 import { isLoopback, refuseForeignHost } from "../server/refuse-foreign-host.ts";
 
 const DEFAULT_PORT = 4101;
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Serves an app on Node: see `ag.serve`. */
 export async function serveOnNode(app: App, options: ServeOptions): Promise<Serving> {
   const port = options.port ?? portOf(process.env.PORT) ?? DEFAULT_PORT;
   const hostname = options.hostname ?? process.env.HOST ?? "127.0.0.1";
+  // Settings that are wrong are told here, and not at the first request.
+  app.telemetry.statistics();
   const server = serverOf(app, hostname);
   await listening(server, port, hostname);
   const address = server.address();
@@ -19,10 +22,12 @@ export async function serveOnNode(app: App, options: ServeOptions): Promise<Serv
 
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= closeServer(server).then(() => app.shutdown());
+    closing ??= closeServer(server)
+      .then(() => app.shutdown())
+      .finally(forgetSignals);
     return closing;
   };
-  if (options.signals !== false) closeOnSignals(close);
+  const forgetSignals = options.signals === false ? () => {} : closeOnSignals(close);
   return { url: urlOf(hostname, bound), port: bound, close };
 }
 
@@ -30,10 +35,22 @@ function serverOf(app: App, hostname: string): Server {
   const answer = isLoopback(hostname)
     ? async (incoming: IncomingCall) => refuseForeignHost(incoming) ?? app[ANSWER](incoming)
     : app[ANSWER];
-  return createServer((request, response) => {
-    // Only a connection that broke comes here: errors of calls are answers.
-    answerNode(answer, request, response).catch(() => response.destroy());
+  const server = createServer((request, response) => {
+    answerNode(answer, request, response).then(
+      () => {
+        if (!server.listening) closeConnection(server, response);
+      },
+      // Only a connection that broke comes here: errors of calls are answers.
+      () => response.destroy(),
+    );
   });
+  return server;
+}
+
+/** For the last answer on a connection: a client that keeps it open would hold the server open. */
+function closeConnection(server: Server, response: ServerResponse): void {
+  if (response.destroyed) server.closeIdleConnections();
+  else response.once("close", () => server.closeIdleConnections());
 }
 
 function listening(server: Server, port: number, hostname: string): Promise<void> {
@@ -51,13 +68,20 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** Ends the process as the signal would have, once every call is answered and every span is sent. */
-function closeOnSignals(close: () => Promise<void>): void {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      void close().finally(() => process.kill(process.pid, signal));
-    });
-  }
+/**
+ * Ends the process as the signal would have, once every call is answered and every span is sent. A
+ * second signal ends it at once. The returned function takes that back.
+ */
+function closeOnSignals(close: () => Promise<void>): () => void {
+  const onSignal = (signal: NodeJS.Signals): void => {
+    forget();
+    void close().finally(() => process.kill(process.pid, signal));
+  };
+  const forget = (): void => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return forget;
 }
 
 function portOf(text: string | undefined): number | undefined {
@@ -70,6 +94,12 @@ function portOf(text: string | undefined): number | undefined {
 }
 
 function explained(error: NodeJS.ErrnoException, port: number, hostname: string): Error {
+  if (error.code === "ENOTFOUND" || error.code === "EADDRNOTAVAIL") {
+    return new Error(
+      `${hostname} is no address of this machine. Pass one, ag.serve({ hostname: "0.0.0.0" }), or set HOST.`,
+      { cause: error },
+    );
+  }
   if (error.code !== "EADDRINUSE") return error;
   return new Error(
     `Port ${port} of ${hostname} is taken by another process. Pass another: ag.serve({ port: ${port + 1} }), or set PORT.`,

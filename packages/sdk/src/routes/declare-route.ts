@@ -1,5 +1,6 @@
 import { compileConfig } from "../config/compile-config.ts";
 import type { ConfigDeclaration } from "../config/config-declaration.ts";
+import type { ConfigSchema } from "../config/config-schema.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { checkRoutePath } from "./route-path.ts";
@@ -31,15 +32,21 @@ export function declareRoute(
   path: string,
   given: ConfigDeclaration | RouteOptions,
   isEntrypoint: boolean,
+  more: readonly unknown[] = [],
 ) {
   checkRoutePath(path);
+  if (more.length > 0) {
+    throw new DeclarationError(
+      `The route ${path} is given its function as an argument. Write ag.route(${JSON.stringify(path)}, …)(async (input) => …).`,
+    );
+  }
   const options = optionsOf(path, given);
   const name = path === "/" ? path : path.slice(1);
   const definition = {
     path,
     name,
     spanName: `invoke_workflow ${name}`,
-    config: compileConfig(options.config),
+    config: compiled(path, options.config),
     input: options.input,
     output: options.output,
     chunk: options.stream,
@@ -67,6 +74,15 @@ export function declareRoute(
     host.add(route);
     return directly(host, route, target);
   };
+}
+
+function compiled(path: string, declaration: ConfigDeclaration): ConfigSchema<object> {
+  try {
+    return compileConfig(declaration);
+  } catch (error) {
+    if (!DeclarationError.isInstance(error)) throw error;
+    throw new DeclarationError(`The route ${path}: ${error.message}`, { cause: error });
+  }
 }
 
 /** The function itself, traced when code calls it. */

@@ -8,7 +8,9 @@ const MARKER = Symbol.for("agate.sdk.http-error");
  */
 export class HttpError extends Error {
   override readonly name = "HttpError";
-  readonly [MARKER] = true;
+  get [MARKER](): true {
+    return true;
+  }
   /** 400 to 599. */
   readonly status: number;
   /** For programs; `http_error` where none was given. */

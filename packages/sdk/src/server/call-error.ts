@@ -53,7 +53,8 @@ export const CALL_ERROR_TYPES = {
   },
   config_unavailable: {
     status: 503,
-    meaning: "The registry cannot be reached and no configuration is known from before.",
+    meaning:
+      "The registry, or the file of configurations, cannot be read and nothing is known from before.",
   },
   timeout: { status: 504, meaning: "The function took longer than the route's `timeout`." },
 } as const satisfies Record<string, CallErrorInfo>;

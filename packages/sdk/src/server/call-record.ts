@@ -1,19 +1,31 @@
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
+import type { RouteDefinition } from "../routes/route-definition.ts";
 import { recordContent } from "../tracing/record-content.ts";
 import { recordFailure } from "../tracing/record-failure.ts";
 import type { Telemetry, TraceCollection } from "../tracing/telemetry.ts";
 import type { CallError } from "./call-error.ts";
+import { isFailure } from "./failure-of.ts";
+import type { Workflow } from "./workflow.ts";
 
 /** What is recorded of one call: its span and, on the playground, the tree that its answer carries. */
 export class CallRecord {
   readonly span: Span;
+  readonly #workflow: Workflow;
   readonly #telemetry: Telemetry;
+  readonly #route: RouteDefinition;
   readonly #collection: TraceCollection | null;
   #ended = false;
 
-  constructor(telemetry: Telemetry, span: Span, collection: TraceCollection | null) {
+  constructor(
+    workflow: Workflow,
+    route: RouteDefinition,
+    span: Span,
+    collection: TraceCollection | null,
+  ) {
     this.span = span;
-    this.#telemetry = telemetry;
+    this.#workflow = workflow;
+    this.#telemetry = workflow.telemetry;
+    this.#route = route;
     this.#collection = collection;
   }
 
@@ -31,6 +43,7 @@ export class CallRecord {
   /** Likewise. What the function threw is recorded as an exception. */
   fail(error: CallError, thrown?: unknown): Promise<string | null> {
     if (thrown !== undefined) recordFailure(this.#telemetry, this.span, thrown);
+    if (isFailure(error)) this.#workflow.reportFailure(thrown, this.#route.path, this.span);
     const message = error.detail.map(({ msg }) => msg).join(" ");
     this.span.setStatus({ code: SpanStatusCode.ERROR, message: this.#telemetry.redact(message) });
     this.span.setAttribute("http.response.status_code", error.status);

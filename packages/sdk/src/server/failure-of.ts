@@ -21,3 +21,8 @@ export function failureOf(thrown: unknown, signal: CallSignal): CallError {
   const stack = thrown instanceof Error ? thrown.stack : undefined;
   return { ...callError("function_failed", [], message), stack };
 }
+
+/** True of what the developer should hear of: a function that failed, and not a call that was refused. */
+export function isFailure({ detail }: CallError): boolean {
+  return detail.some(({ type }) => type === "function_failed" || type === "output_invalid");
+}

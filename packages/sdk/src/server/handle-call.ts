@@ -55,6 +55,9 @@ function notAllowed(allow: string): Answer {
 
 function missing({ routes }: Workflow, pathname: string): string {
   const paths = routes.all().map(({ path }) => path);
-  const known = paths.length === 0 ? "none" : paths.join(", ");
-  return `There is nothing at ${pathname}. The routes are ${known}: POST /playground/run/… or /run/…`;
+  const known =
+    paths.length === 0
+      ? "No route is declared: is the module that declares them imported?"
+      : `The routes are ${paths.join(", ")}: POST /playground/run/… or /run/…`;
+  return `There is nothing at ${pathname}. ${known}`;
 }

@@ -93,16 +93,14 @@ async function fromSource(
   route: RouteDefinition,
   wanted: Wanted,
 ): Promise<Configured> {
-  const reference = referenceOf(workflow, wanted);
+  const reference = { ...referenceOf(workflow, wanted), route: route.path };
   const resolving = workflow.configSource.resolve(reference);
   const resolution = resolving instanceof Promise ? await resolving : resolving;
   if (resolution.kind === "not-found") {
     return refused(callError("config_not_found", ["body", reference.by], resolution.reason));
   }
   if (resolution.kind === "unavailable") {
-    return refused(
-      callError("config_unavailable", [], resolution.reason, { "retry-after": "5" }),
-    );
+    return refused(callError("config_unavailable", [], resolution.reason, { "retry-after": "5" }));
   }
   const { resolved, stale } = resolution;
   const values: Dictionary = ownValue(resolved.params, route.path) ?? {};

@@ -40,7 +40,7 @@ export async function runCall(
   const span = startWorkflowSpan(telemetry, route, endpoint, parent);
   const { traceId, spanId } = span.spanContext();
   const collection = endpoint === "playground" ? telemetry.collect(traceId, spanId) : null;
-  const record = new CallRecord(telemetry, span, collection);
+  const record = new CallRecord(workflow, route, span, collection);
   const signal = new CallSignal(incoming, route.timeout);
   try {
     const preparation = await prepareCall(workflow, match, incoming);

@@ -1,3 +1,4 @@
+import type { Span } from "@opentelemetry/api";
 import type { ConfigSource } from "../config-source/config-source.ts";
 import type { RouteTable } from "../routes/route-table.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
@@ -12,4 +13,6 @@ export interface Workflow {
   readonly telemetry: Telemetry;
   readonly configSource: ConfigSource;
   readonly maxBodyBytes: number;
+  /** Is told of what a function threw. Never throws. */
+  reportFailure(thrown: unknown, route: string, span: Span): void;
 }

@@ -7,6 +7,7 @@ import {
   ParentBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { warnOnConsole } from "../runtime/console.ts";
 import { environment } from "../runtime/environment.ts";
 import { SDK_VERSION } from "../version.ts";
 import { activeContext, contextInside, ensureContextManager } from "./active-context.ts";
@@ -159,9 +160,4 @@ function once(run: () => void): () => void {
     isDone = true;
     run();
   };
-}
-
-function warnOnConsole(sentence: string): void {
-  // biome-ignore lint/suspicious/noConsole: a library has no other way to reach a person.
-  console.warn(`[agate] ${sentence}`);
 }

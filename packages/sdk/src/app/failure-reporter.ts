@@ -1,0 +1,25 @@
+import { warnOnConsole } from "../runtime/console.ts";
+import type { Workflow } from "../server/workflow.ts";
+import type { Telemetry } from "../tracing/telemetry.ts";
+import type { AppOptions } from "./app.ts";
+
+/** Tells of what functions threw, as the app's options say. */
+export function failureReporter(
+  { onError }: AppOptions,
+  telemetry: Telemetry,
+): Workflow["reportFailure"] {
+  return (thrown, route, span) => {
+    const { traceId, spanId } = span.spanContext();
+    try {
+      if (onError !== undefined) onError(thrown, { route, traceId, spanId });
+      else warnOnConsole(telemetry.redact(`${route} failed, trace ${traceId}: ${shown(thrown)}`));
+    } catch (error) {
+      // What tells of failures must not be one of them.
+      telemetry.fault(error);
+    }
+  };
+}
+
+function shown(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}
