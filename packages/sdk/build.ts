@@ -33,6 +33,9 @@ const TYPED = ["index.ts", "assets/index.ts", "client/index.ts"] as const;
 /** Never inlined: the user's own copies are meant. */
 const SHARED = ["@opentelemetry/api", "@standard-schema/spec"] as const;
 
+/** Shipped without being imported: the data of the price table. */
+const SHIPPED = join(packages, "../node_modules/@pydantic/genai-prices/package.json");
+
 /** Builds `dist/` from what lies in `src/`. Types are emitted, not checked: `npm run check` does that. */
 export async function build(): Promise<void> {
   const [code, types] = await Promise.all([bundleSources(), declarations()]);
@@ -63,7 +66,7 @@ async function bundleSources(): Promise<Files> {
   );
   return new Map<string, string | Uint8Array>([
     ...outputFiles.map(({ path, contents }) => [slashed(relative(dist, path)), contents] as const),
-    ["THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, inlined)],
+    ["THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, [...inlined, SHIPPED])],
   ]);
 }
 
