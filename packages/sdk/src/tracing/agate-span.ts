@@ -13,6 +13,7 @@ import type { EndedSpan } from "./ended-span.ts";
 import type { Faults } from "./faults.ts";
 import { redactValue } from "./redact-value.ts";
 import type { Secrets } from "./secrets.ts";
+import type { TraceClock } from "./trace-clock.ts";
 
 const NOTHING: Attributes = Object.freeze({});
 
@@ -37,6 +38,7 @@ export interface SpanParts {
   readonly twin: Span | undefined;
   /** The innermost span of Agate's around it. */
   readonly around: AgateSpan | undefined;
+  readonly clock: TraceClock;
 }
 
 /**
@@ -47,12 +49,15 @@ export class AgateSpan implements Span, Disposable {
   readonly owner: SpanOwner;
   /** The id of the outermost span of Agate's around it, or its own: of the call. */
   readonly call: string;
+  /** Of the call. */
+  readonly clock: TraceClock;
   readonly #record: RecordedSpan;
   readonly #twin: Span | undefined;
   #leave: (() => void) | undefined;
 
-  constructor(owner: SpanOwner, { record, twin, around }: SpanParts) {
+  constructor(owner: SpanOwner, { record, twin, around, clock }: SpanParts) {
     this.owner = owner;
+    this.clock = clock;
     this.#record = record;
     this.#twin = twin;
     const { traceId, spanId } = record.spanContext();
@@ -85,7 +90,12 @@ export class AgateSpan implements Span, Disposable {
   }
 
   addEvent(name: string, attributesOrTime?: Attributes | TimeInput, time?: TimeInput): this {
-    return this.#change((span, clean) => span.addEvent(name, clean(attributesOrTime), time));
+    const { clock } = this;
+    return isTime(attributesOrTime)
+      ? this.#change((span) => span.addEvent(name, attributesOrTime))
+      : this.#change((span, clean) =>
+          span.addEvent(name, clean(attributesOrTime), time ?? clock.now()),
+        );
   }
 
   addLink(link: Link): this {
@@ -105,12 +115,15 @@ export class AgateSpan implements Span, Disposable {
   }
 
   recordException(exception: Exception, time?: TimeInput): void {
-    this.#change((span, clean) => span.recordException(clean(exception), time));
+    const at = time ?? this.clock.now();
+    this.#change((span, clean) => span.recordException(clean(exception), at));
   }
 
   end(time?: TimeInput): void {
     if (!this.isRecording()) return;
-    this.#change((span) => span.end(time));
+    this.#change((span) =>
+      span.end(time ?? (span === this.#record ? this.clock.now() : undefined)),
+    );
     const ended = { span: this.#record, added: NOTHING, call: this.call };
     this.owner.faults.guard(() => this.owner.take(ended), undefined);
   }
@@ -149,6 +162,10 @@ export class AgateSpan implements Span, Disposable {
 /** Agate's own part of a span; undefined if it is not a span of Agate's. */
 export function agateSpanOf(span: Span | undefined): AgateSpan | undefined {
   return (span as { [AGATE_PART]?: AgateSpan } | undefined)?.[AGATE_PART];
+}
+
+function isTime(value: Attributes | TimeInput | undefined): value is TimeInput {
+  return typeof value === "number" || Array.isArray(value) || value instanceof Date;
 }
 
 function unchanged<T>(value: T): T {

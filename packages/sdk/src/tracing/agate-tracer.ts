@@ -19,6 +19,7 @@ import { identityAttributes } from "./identity-attributes.ts";
 import { joinTwin } from "./join-twin.ts";
 import { redactValue } from "./redact-value.ts";
 import { runInContext } from "./run-in-context.ts";
+import { TraceClock } from "./trace-clock.ts";
 
 /** What the tracers of one telemetry share. */
 export interface TracerParts extends SpanOwner {
@@ -105,13 +106,15 @@ export class AgateTracer implements Tracer {
     };
     const options = { ...given, attributes };
     const twin = this.#startTwin(name, options, parent);
+    const around = agateSpanOf(agateSpanIn(parent));
+    const clock = around?.clock ?? new TraceClock();
+    const started = { startTime: clock.now(), ...options };
     // Suppressed, where it does not record: OpenTelemetry's way to leave a piece of work untraced.
     const record = this.#parts.ids.handing(twin?.spanContext(), () =>
-      this.#recorder.startSpan(name, options, this.#parentFor(twin, parent)),
+      this.#recorder.startSpan(name, started, this.#parentFor(twin, parent)),
     );
     if (!record.isRecording()) return twin ?? record;
-    const around = agateSpanOf(agateSpanIn(parent));
-    const own = new AgateSpan(this.#parts, { record: record as RecordedSpan, twin, around });
+    const own = new AgateSpan(this.#parts, { record: record as RecordedSpan, twin, around, clock });
     return twin === undefined ? own : joinTwin(own, twin);
   }
 

@@ -10,7 +10,15 @@ export function telemetryResource(application: string | undefined): ReadableSpan
   const serviceName = environment("OTEL_SERVICE_NAME") ?? attributes["service.name"] ?? application;
   if (serviceName !== undefined) attributes["service.name"] = serviceName;
   if (application !== undefined) attributes[AGATE_ATTRIBUTES.application] = application;
-  return defaultResource().merge(resourceFromAttributes(attributes));
+  return defaultResource()
+    .merge(resourceFromAttributes(language()))
+    .merge(resourceFromAttributes(attributes));
+}
+
+// OpenTelemetry's packages say `webjs` in the form that runs everywhere, which is ours.
+function language(): Attributes {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } };
+  return process?.versions?.node === undefined ? {} : { "telemetry.sdk.language": "nodejs" };
 }
 
 // `key1=value1,key2=value2`, with percent-encoded values. What is not of that form is left out.
