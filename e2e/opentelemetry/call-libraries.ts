@@ -7,11 +7,16 @@ import { type EndedProgram, type ProgramOptions, post, startProgram } from "./ru
 const ROUTES = ["openai", "openai-stream", "agent", "ai-stream"] as const;
 type RouteName = (typeof ROUTES)[number];
 
+interface PlaygroundTrace {
+  readonly stored: SpanRecord;
+  readonly answered: SpanRecord | undefined;
+}
+
 export interface LibraryCalls {
   /** What the platform has of the deployed calls. */
   readonly deployed: Readonly<Record<RouteName, SpanRecord>>;
   /** What it has of the playground calls, and the trees that their answers carried. */
-  readonly playground: Readonly<Record<RouteName, { stored: SpanRecord; answered: SpanRecord }>>;
+  readonly playground: Readonly<Record<RouteName, PlaygroundTrace>>;
   /** What the user's own exporter got. */
   readonly exported: readonly PrintedSpan[];
   /** How many spans Agate's exporter has sent. */
@@ -43,16 +48,16 @@ export async function callLibraries(
   }
   const ended = await program.end();
 
-  const deployed: Partial<Record<RouteName, SpanRecord>> = {};
-  const playground: Partial<LibraryCalls["playground"]> & Record<string, unknown> = {};
+  const deployed = new Map<RouteName, SpanRecord>();
+  const playground = new Map<RouteName, PlaygroundTrace>();
   for (const { route, deployed: run, playground: tried } of answers) {
-    deployed[route] = await readTrace(serverUrl, run.trace_id);
+    deployed.set(route, await readTrace(serverUrl, run.trace_id));
     const stored = await readTrace(serverUrl, tried.trace_id);
-    playground[route] = { stored, answered: tried.trace };
+    playground.set(route, { stored, answered: tried.trace });
   }
   return {
-    deployed: deployed as LibraryCalls["deployed"],
-    playground: playground as LibraryCalls["playground"],
+    deployed: Object.fromEntries(deployed) as LibraryCalls["deployed"],
+    playground: Object.fromEntries(playground) as LibraryCalls["playground"],
     exported: spansPrinted(ended),
     sent: statisticsPrinted(ended).exported,
     ended,

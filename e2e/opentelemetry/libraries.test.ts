@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FakeOpenAi } from "../clients/fake-openai.ts";
 import { startFakeOpenAi } from "../clients/fake-openai.ts";
-import { outline, spansOf } from "../clients/read-back.ts";
+import { outline, readTrace, spansOf } from "../clients/read-back.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
 import type { LibraryCalls } from "./call-libraries.ts";
-import { callLibraries } from "./call-libraries.ts";
+import { callLibraries, spansPrinted, statisticsPrinted } from "./call-libraries.ts";
+import { runProgram } from "./running-program.ts";
 
 let server: RunningServer;
 let openai: FakeOpenAi;
@@ -171,4 +172,15 @@ describe("a process with NodeSDK and an exporter of its own", () => {
       );
     },
   );
+
+  it.each(["ours", "theirs"])("loses nothing when both are shut down, %s first", async (first) => {
+    const env = { AGATE_BASE_URL: server.url, OTEL_METRICS_EXPORTER: "none" };
+    const ended = await runProgram("two-shutdowns.ts", { args: [first], env });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    const exported = spansPrinted(ended);
+    expect(exported.map(({ name }) => name).sort()).toEqual(["describe", "look up"]);
+    const trace = await readTrace(server.url, exported[0]?.traceId ?? "");
+    expect(outline(trace)).toBe("TASK look up\n  TASK describe");
+    expect(statisticsPrinted(ended)).toMatchObject({ exported: 2, dropped: 0 });
+  });
 });

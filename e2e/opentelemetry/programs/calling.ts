@@ -1,8 +1,9 @@
 // An app whose routes call another one, at OTHER_URL, in two ways.
 import * as ag from "@agate/sdk";
+import type { app } from "./describing.ts";
 
 const other = process.env.OTHER_URL ?? "";
-const client = ag.createClient(other);
+const client = ag.createClient<typeof app>(other);
 class NoConfig extends ag.BaseModel {}
 
 ag.route("/by-client", NoConfig)(async (inputs: { stone: string }) => client.describe(inputs));

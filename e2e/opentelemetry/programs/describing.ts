@@ -12,7 +12,7 @@ const shorten = ag.instrument()(async function shorten(text: string, length: num
   return text.slice(0, length);
 });
 
-ag.route(
+const describe = ag.route(
   "/describe",
   DescribeConfig,
 )(async ({ stone }: { stone: string }, { config }) =>
@@ -20,7 +20,7 @@ ag.route(
 );
 
 // Lasts until the process is asked to end.
-ag.route(
+const wait = ag.route(
   "/wait",
   DescribeConfig,
 )(async () => {
@@ -28,6 +28,8 @@ ag.route(
   await once(process, "SIGTERM");
   return "done";
 });
+
+export const app = ag.app(describe, wait);
 
 // Told to (SIGUSR2), it sends what it has and says when that is over.
 process.on("SIGUSR2", async () => {

@@ -27,7 +27,7 @@ const authorise = ag.instrument({ redact: ["authorization"] })(async function au
 });
 
 const login = async (input: Login): Promise<object> => {
-  const granted = await authorise({
+  const { granted } = await authorise({
     authorization: "Basic card-4711",
     header: `Bearer ${token}`,
   });
@@ -37,7 +37,7 @@ const login = async (input: Login): Promise<object> => {
   });
   using span = ag.span(`try ${token}`, { inputs: { body: JSON.stringify({ token }) } });
   span.addEvent("tried", { token });
-  return { granted, input };
+  return { ...input, granted };
 };
 ag.route("/login", LoginConfig)(login);
 
