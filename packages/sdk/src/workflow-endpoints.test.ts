@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { codeBlocks } from "../e2e/code-blocks.ts";
-import type { App } from "../packages/sdk/src/app/app.ts";
-import type { Serving } from "../packages/sdk/src/app/serving.ts";
-import { serveOnNode } from "../packages/sdk/src/node/serve.ts";
+import { codeBlocks } from "../../../e2e/code-blocks.ts";
+import type { App } from "./app/app.ts";
+import type { Serving } from "./app/serving.ts";
+import { serveOnNode } from "./node/serve.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../../..");
 const PAGE = "docs/reference/workflow-endpoints.md";
 const blocks = codeBlocks(PAGE);
 

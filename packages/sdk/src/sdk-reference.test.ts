@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { codeBlocks } from "../e2e/code-blocks.ts";
-import { createApp } from "../packages/sdk/src/app/create-app.ts";
-import { BaseModel } from "../packages/sdk/src/config/base-model.ts";
-import { createTelemetry } from "../packages/sdk/src/tracing/create-telemetry.ts";
-import { DEFAULT_EXPORT_LIMITS } from "../packages/sdk/src/tracing/export-limits.ts";
+import { codeBlocks } from "../../../e2e/code-blocks.ts";
+import { createApp } from "./app/create-app.ts";
+import { BaseModel } from "./config/base-model.ts";
+import { createTelemetry } from "./tracing/create-telemetry.ts";
+import { DEFAULT_EXPORT_LIMITS } from "./tracing/export-limits.ts";
 
 const PAGE = "docs/reference/sdk.md";
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../../..");
 const sdk = join(root, "packages/sdk");
 const page = readFileSync(join(root, PAGE), "utf8");
 
