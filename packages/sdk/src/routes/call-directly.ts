@@ -2,7 +2,8 @@ import type { ConfigSchema, ParseOptions } from "../config/config-schema.ts";
 import { ConfigValidationError } from "../config/config-validation-error.ts";
 import type { ConfigSource } from "../config-source/config-source.ts";
 import { type Dictionary, type RoutingContext, routingSlot } from "../context/routing-context.ts";
-import { recordContent } from "../tracing/record-content.ts";
+import { recordByRules } from "../tracing/content-rules.ts";
+import type { ContentField } from "../tracing/redaction.ts";
 import { runTraced } from "../tracing/run-traced.ts";
 import { type Telemetry, telemetrySlot } from "../tracing/telemetry.ts";
 import { type CurrentCall, callSlot } from "./current-call.ts";
@@ -29,8 +30,10 @@ export function callDirectly(
   const config = filled(route.config, values ?? {}, unknownFields);
   const telemetry = telemetrySlot.get() ?? app.telemetry;
   const span = startWorkflowSpan(telemetry, route, "direct");
-  recordContent(telemetry, span, "config", config);
-  recordContent(telemetry, span, "inputs", input);
+  const record = (field: ContentField, value: unknown): void =>
+    recordByRules(route.rules, telemetry, span, field, value);
+  record("config", config);
+  record("inputs", input);
 
   // Where nobody has configured it there is no configuration in the context either, so that
   // `ConfigManager.getFromRoute` asks the registry, as the contract says.
@@ -56,7 +59,7 @@ export function callDirectly(
           {
             telemetry,
             span,
-            returned: (value) => recordContent(telemetry, span, "outputs", value),
+            returned: (value) => record("outputs", value),
           },
           () => handler(input, call),
         ),

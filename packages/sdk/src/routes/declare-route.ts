@@ -52,6 +52,7 @@ export function declareRoute(
     chunk: options.stream,
     timeout: options.timeout,
     description: options.description,
+    rules: options,
     isEntrypoint,
   };
 

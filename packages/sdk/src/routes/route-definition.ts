@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ConfigSchema } from "../config/config-schema.ts";
+import type { ContentRules } from "../tracing/content-rules.ts";
 import type { Call } from "./route-types.ts";
 
 /** A route as the server sees it. */
@@ -16,6 +17,8 @@ export interface RouteDefinition {
   readonly chunk: StandardSchemaV1 | undefined;
   readonly timeout: number | undefined;
   readonly description: string | undefined;
+  /** What is not recorded of its calls. */
+  readonly rules: ContentRules;
   /** Entrypoints have the paths `/generate` and `/generate_deployed` too. */
   readonly isEntrypoint: boolean;
   /** The function, bound to its object where it is a method. Throws while that object is missing. */

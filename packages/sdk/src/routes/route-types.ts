@@ -6,6 +6,7 @@ import type {
   EveryFieldDefaults,
   InferConfig,
 } from "../config/config-declaration.ts";
+import type { ContentRules } from "../tracing/content-rules.ts";
 
 /** What a handler is given beside its input. */
 export interface Call<Config> {
@@ -127,7 +128,7 @@ export interface RouteOptions<
   Input extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
   Output extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
   Chunk extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
-> {
+> extends ContentRules {
   /** A BaseModel class or a zod object. */
   readonly config: Config & EveryFieldDefaults<Config>;
   /** Checks and types what the function is called with. */

@@ -3,7 +3,6 @@ import type { RouteMatch } from "../routes/route-table.ts";
 import type { Call } from "../routes/route-types.ts";
 import { startWorkflowSpan } from "../routes/workflow-span.ts";
 import { identityAttributes } from "../tracing/identity-attributes.ts";
-import { recordContent } from "../tracing/record-content.ts";
 import { type Answer, jsonAnswer } from "./answer.ts";
 import { callContext } from "./call-context.ts";
 import type { CallError } from "./call-error.ts";
@@ -48,7 +47,7 @@ export async function runCall(
       return await run({ workflow, match, incoming, record, signal }, preparation.call);
     }
     signal.settle();
-    if ("inputs" in preparation) recordContent(telemetry, span, "inputs", preparation.inputs);
+    if ("inputs" in preparation) record.content("inputs", preparation.inputs);
     return failed(record, preparation.error, await record.fail(preparation.error));
   } catch (thrown) {
     signal.settle();
@@ -63,8 +62,8 @@ async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {
   const { span } = record;
   span.setAttributes(identityAttributes(call.identity));
   if (call.staleConfig) span.setAttribute(AGATE_ATTRIBUTES.staleConfig, true);
-  recordContent(workflow.telemetry, span, "config", call.config);
-  recordContent(workflow.telemetry, span, "inputs", call.inputs);
+  record.content("config", call.config);
+  record.content("inputs", call.inputs);
 
   const within = callContext(workflow, route, call, span, signal);
   const returned = within(() => route.handler(call.inputs, new HandedCall(call, signal, record)));

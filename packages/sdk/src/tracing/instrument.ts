@@ -1,27 +1,18 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Context } from "@opentelemetry/api";
 import { activeContext } from "./active-context.ts";
+import { type ContentRules, recordByRules } from "./content-rules.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
-import { recordContent } from "./record-content.ts";
-import type { ContentField, Redact } from "./redaction.ts";
+import type { ContentField } from "./redaction.ts";
 import { runTraced } from "./run-traced.ts";
 import type { TracedCall } from "./traced-call.ts";
 import { tracedGenerator } from "./traced-generator.ts";
-import { withoutKeys } from "./without-keys.ts";
 
-type Ignored = boolean | readonly string[] | undefined;
-
-export interface InstrumentOptions {
+export interface InstrumentOptions extends ContentRules {
   /** The span's name; the function's own by default. */
   readonly name?: string | undefined;
   /** `TASK` by default. */
   readonly kind?: SpanKind | undefined;
-  /** True to record no inputs; or the keys to leave out of each argument. */
-  readonly ignoreInputs?: Ignored;
-  /** Likewise for what it returns. */
-  readonly ignoreOutputs?: Ignored;
-  /** What else not to record, beyond what the app says. */
-  readonly redact?: Redact | undefined;
   /** What the function is configured with, to be recorded with each call. */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -91,17 +82,14 @@ function traced(fn: AnyFunction, options: NamedOptions): AnyFunction {
 }
 
 function begin(options: NamedOptions, args: readonly unknown[], parent?: Context): TracedCall {
-  const { name, kind = "TASK", config, redact, ignoreInputs, ignoreOutputs } = options;
+  const { name, kind = "TASK", config } = options;
   const telemetry = currentTelemetry();
   const span = telemetry.startSpan(name, { kind, parent });
-  const record = (field: ContentField, value: unknown, ignored: Ignored): void => {
-    if (ignored === true) return;
-    const kept = ignored ? withoutKeys(value, ignored, (error) => telemetry.fault(error)) : value;
-    recordContent(telemetry, span, field, kept, redact);
-  };
-  record("config", config, false);
-  record("inputs", args.length > 1 ? args : args[0], ignoreInputs);
-  return { telemetry, span, returned: (value) => record("outputs", value, ignoreOutputs) };
+  const record = (field: ContentField, value: unknown): void =>
+    recordByRules(options, telemetry, span, field, value);
+  record("config", config);
+  record("inputs", args.length > 1 ? args : args[0]);
+  return { telemetry, span, returned: (value) => record("outputs", value) };
 }
 
 function isGeneratorFunction(fn: AnyFunction): boolean {
