@@ -9,7 +9,7 @@ import { declareRoute, type RouteHost } from "../routes/declare-route.ts";
 import { RouteTable } from "../routes/route-table.ts";
 import { warnOnConsole } from "../runtime/console.ts";
 import { environment } from "../runtime/environment.ts";
-import { ANSWER, toResponse } from "../server/answer.ts";
+import { ANSWER, toResponse, withEnd } from "../server/answer.ts";
 import { handleCall } from "../server/handle-call.ts";
 import { fromRequest, type IncomingCall } from "../server/incoming-call.ts";
 import type { Workflow } from "../server/workflow.ts";
@@ -78,9 +78,9 @@ export function buildApp(parts: AppParts): App {
       if (context?.waitUntil === undefined) return toResponse(await answer(incoming));
       // Where the platform freezes the process after an answer, the spans would be stuck in it, and
       // a connection that hears of changes would not outlive the request.
-      const response = toResponse(await handleCall(workflow(), incoming));
-      context.waitUntil(workflow().telemetry.flush());
-      return response;
+      const { answer: watched, ended } = withEnd(await handleCall(workflow(), incoming));
+      context.waitUntil(ended.then(() => workflow().telemetry.flush()));
+      return toResponse(watched);
     },
     [ANSWER]: answer,
     route: (path: string, given: Declared, ...more: unknown[]) => declare(path, given, false, more),
