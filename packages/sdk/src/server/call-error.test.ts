@@ -45,7 +45,7 @@ class NoConfig extends BaseModel {}
 /** An app that can fail in every way that there is. */
 function failingApp() {
   const configSource = new KnownConfig({});
-  const app = createApp({ configSource, maxBodyBytes: 1_000 });
+  const app = createApp({ configSource, maxBodyBytes: 1_000, onError: () => {} });
   app.route("/typed", { config: NoConfig, input: z.object({ text: z.string() }) })(() => null);
   app.route(
     "/throws",
