@@ -157,9 +157,23 @@ describe("the end of a process", () => {
     }
   });
 
+  it("of a script says what was lost where the platform cannot be reached", async () => {
+    const server = await startServer({ dataDirectory: folder.path });
+    await server.kill();
+    const ended = await runProgram("script.ts", { env: { AGATE_BASE_URL: server.url } });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toBe(
+      `[agate] 1 spans were lost at shutdown: Agate at ${server.url}/v1/traces did not take them, ECONNREFUSED.\n`,
+    );
+  });
+
   it("of a script is not held up by a platform that never answers", async () => {
     await using hole = await startBlackHole();
-    const ended = await runProgram("script.ts", { env: { AGATE_BASE_URL: hole.url } });
-    expect(ended).toMatchObject({ code: 0 });
+    const limits = { flushMs: 50, timeoutMs: 600_000 };
+    const ended = await runProgram("script.ts", {
+      env: { AGATE_BASE_URL: hole.url, OPTIONS: JSON.stringify({ limits }) },
+    });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain("1 spans were lost");
   });
 });

@@ -89,14 +89,12 @@ describe("what must not be recorded", () => {
   });
 
   it("is replaced by what it was, and the rest is there", () => {
-    expect(outlined).toBe(
-      [
-        "WORKFLOW invoke_workflow login",
-        "  TASK authorise",
-        "  UNKNOWN GET /?token=[secret:API_TOKEN]",
-        "  TASK try [secret:API_TOKEN]",
-      ].join("\n"),
-    );
+    expect(outlined.split("\n").sort()).toEqual([
+      "  TASK authorise",
+      "  TASK try [secret:API_TOKEN]",
+      "  UNKNOWN GET /?token=[secret:API_TOKEN]",
+      "WORKFLOW invoke_workflow login",
+    ]);
     const shown = { authorization: "[redacted]", header: "Bearer [secret:API_TOKEN]" };
     expect(authorised).toEqual({
       inputs: shown,

@@ -61,7 +61,7 @@ async function expectAllOnPlatform(traceIds: readonly string[], ended: EndedProg
   for (const [index, traceId] of traceIds.entries()) {
     const trace = await readTrace(server.url, traceId);
     const [lookUp, fail] = [
-      "WORKFLOW invoke_workflow look-up\n  TASK describe",
+      "WORKFLOW invoke_workflow look-up\n  TASK describe\n    TASK measure",
       "WORKFLOW invoke_workflow fail",
     ];
     expect(outline(trace)).toBe(index % 2 === 0 ? lookUp : fail);
@@ -89,9 +89,13 @@ describe("Sentry as OpenTelemetry's global provider", () => {
     if (args[1] === "1") {
       const paths = structure(sent);
       expect(
-        paths.filter((path) => path.endsWith(" > invoke_workflow look-up > look up > describe")),
+        paths.filter((path) =>
+          path.endsWith(
+            " > invoke_workflow look-up > look up > describe > find the scales > measure",
+          ),
+        ),
       ).toHaveLength(1);
-      expect(sent.filter(isAgates)).toHaveLength(3);
+      expect(sent.filter(isAgates)).toHaveLength(4);
     } else {
       expect(sent.filter(({ kind }) => kind === "span")).toEqual([]);
     }
@@ -116,7 +120,7 @@ describe("Sentry as OpenTelemetry's global provider", () => {
       const isLookUp = traceIds.indexOf(traceId) % 2 === 0;
       expect(names).toEqual(
         isLookUp
-          ? ["POST", "describe", "invoke_workflow look-up", "look up"]
+          ? ["POST", "describe", "find the scales", "invoke_workflow look-up", "look up", "measure"]
           : ["POST", "invoke_workflow fail"],
       );
     }

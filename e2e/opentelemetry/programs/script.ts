@@ -1,6 +1,9 @@
-// A script that serves nothing: `--flush` has it send its spans itself.
+// A script that serves nothing: `--flush` has it send its spans itself. `ag.init` is given what the
+// variable OPTIONS has, as JSON.
 import { setImmediate } from "node:timers/promises";
 import * as ag from "@agate/sdk";
+
+ag.init(JSON.parse(process.env.OPTIONS ?? "{}"));
 
 const describe = ag.instrument()(async function describe(stone: string) {
   return `${stone} is banded.`;

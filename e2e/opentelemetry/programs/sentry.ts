@@ -10,8 +10,14 @@ await import("./sentry-setup.ts");
 
 const isPlain = process.argv.includes("--plain");
 
+async function measure(stone: string): Promise<number> {
+  return stone.length;
+}
+const measured = isPlain ? measure : ag.instrument()(measure);
+
 async function describe(stone: string): Promise<string> {
-  return `${stone} is banded.`;
+  const size = await Sentry.startSpan({ name: "find the scales" }, () => measured(stone));
+  return `${stone} is banded, ${size} wide.`;
 }
 const described = isPlain ? describe : ag.instrument()(describe);
 
