@@ -1,8 +1,9 @@
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { configJsonSchema } from "../config/config-json-schema.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { type Endpoint, servedPaths } from "../routes/route-table.ts";
 import { SDK_VERSION } from "../version.ts";
+import { SchemaComponents } from "./schema-components.ts";
+import { UniqueNames } from "./unique-names.ts";
 
 type Json = Record<string, unknown>;
 
@@ -15,20 +16,35 @@ export function openapiDocument(
     "/health": { get: operation("health", "Whether the workflow runs.", HEALTH) },
     "/openapi.json": { get: operation("openapi", "This document.", { type: "object" }) },
   };
+  const components = new SchemaComponents({ ErrorBody: ERROR_BODY });
+  const names = new UniqueNames();
   for (const route of routes) {
+    const schemas = {
+      input: components.schemaOf(route.input, "input", `${route.name}.input`),
+      output: components.schemaOf(route.output, "output", `${route.name}.output`),
+      chunk: route.chunk && components.schemaOf(route.chunk, "output", `${route.name}.chunk`),
+    };
     for (const [endpoint, path] of servedPaths(route)) {
-      paths[path] = { post: callOperation(route, endpoint, path) };
+      const operationId = names.take(path.slice(1).replaceAll("/", "_"));
+      paths[path] = { post: callOperation(route, endpoint, { operationId, schemas }) };
     }
   }
   return {
     openapi: "3.1.0",
     info: { title: application ?? "Agate workflow", version: SDK_VERSION },
     paths,
-    components: { schemas: { ErrorBody: ERROR_BODY } },
+    components: { schemas: components.schemas },
   };
 }
 
+interface RouteSchemas {
+  readonly input: Json;
+  readonly output: Json;
+  readonly chunk: Json | undefined;
+}
+
 const text = { type: "string" };
+const slug = { type: "string", minLength: 1 };
 
 const HEALTH = {
   type: "object",
@@ -72,21 +88,20 @@ const ERROR_BODY = {
   },
 };
 
-function callOperation(route: RouteDefinition, endpoint: Endpoint, path: string): Json {
-  const properties: Json = {
-    data: jsonSchemaOf(route.output, "output", `${route.path}#output`),
-    trace_id: text,
-    span_id: text,
-  };
+function callOperation(
+  route: RouteDefinition,
+  endpoint: Endpoint,
+  { operationId, schemas }: { readonly operationId: string; readonly schemas: RouteSchemas },
+): Json {
+  const properties: Json = { data: schemas.output, trace_id: text, span_id: text };
   if (endpoint === "playground") {
     properties.trace = {
       type: "object",
       description: "The call's own trace as a tree of span records.",
     };
   }
-  const operationId = path.slice(1).replaceAll("/", "_");
   const summary = `Runs ${route.path} ${endpoint === "playground" ? "with a configuration of the caller's" : "with a deployed configuration"}.`;
-  const chunk = route.chunk && jsonSchemaOf(route.chunk, "output", `${route.path}#chunk`);
+  const { chunk } = schemas;
   return {
     operationId,
     summary,
@@ -95,7 +110,7 @@ function callOperation(route: RouteDefinition, endpoint: Endpoint, path: string)
     "x-ag-endpoint": endpoint,
     requestBody: {
       required: true,
-      content: { "application/json": { schema: bodySchema(route, endpoint) } },
+      content: { "application/json": { schema: bodySchema(route, endpoint, schemas.input) } },
     },
     responses: {
       200: {
@@ -123,8 +138,7 @@ function callOperation(route: RouteDefinition, endpoint: Endpoint, path: string)
   };
 }
 
-function bodySchema(route: RouteDefinition, endpoint: Endpoint): Json {
-  const inputs = jsonSchemaOf(route.input, "input", `${route.path}#input`);
+function bodySchema(route: RouteDefinition, endpoint: Endpoint, inputs: Json): Json {
   if (endpoint === "playground") {
     return {
       type: "object",
@@ -136,37 +150,28 @@ function bodySchema(route: RouteDefinition, endpoint: Endpoint): Json {
     type: "object",
     properties: {
       environment: {
-        type: "string",
+        ...slug,
         description: "The slug of an environment, such as production.",
       },
       variant: {
         type: "object",
         required: ["slug"],
-        properties: { slug: text, revision: { type: "integer", minimum: 1 } },
+        properties: {
+          slug,
+          revision: {
+            type: ["integer", "null"],
+            minimum: 1,
+            maximum: Number.MAX_SAFE_INTEGER,
+            description: "The latest one where it is not given.",
+          },
+        },
         additionalProperties: false,
       },
       inputs,
     },
+    not: { required: ["environment", "variant"] },
     additionalProperties: false,
   };
-}
-
-/** A schema library's own JSON Schema, where it can write one; otherwise a schema that takes anything. */
-function jsonSchemaOf(
-  schema: StandardSchemaV1 | undefined,
-  side: "input" | "output",
-  id: string,
-): Json {
-  const converter = (schema as Partial<StandardJSONSchemaV1> | undefined)?.["~standard"]
-    ?.jsonSchema;
-  if (converter === undefined) return {};
-  try {
-    const { $schema: _dialect, ...json } = converter[side]({ target: "draft-2020-12" });
-    // Its references are relative to itself, not to this document.
-    return "$defs" in json ? { $id: id, ...json } : json;
-  } catch {
-    return { description: "The schema library has no JSON Schema for this." };
-  }
 }
 
 function operation(operationId: string, summary: string, schema: Json): Json {
