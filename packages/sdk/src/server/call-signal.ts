@@ -12,12 +12,10 @@ export class CallSignal {
   #controller: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #cause: AbortCause | null = null;
-  #ended = Promise.withResolvers<never>();
+  #ended: PromiseWithResolvers<never> | undefined;
 
   constructor(client: IncomingCall, timeout: number | undefined) {
     this.#client = client;
-    // Nobody may be listening when it is rejected.
-    this.#ended.promise.catch(() => {});
     if (timeout !== undefined) {
       this.#timer = setTimeout(() => this.abort("timeout"), timeout);
     }
@@ -29,6 +27,12 @@ export class CallSignal {
 
   /** Rejects when the call is aborted. */
   get aborted(): Promise<never> {
+    if (this.#ended === undefined) {
+      this.#ended = Promise.withResolvers<never>();
+      // Nobody may be listening any more when it is rejected.
+      this.#ended.promise.catch(() => {});
+      if (this.#cause !== null) this.#ended.reject(reasonOf(this.#cause));
+    }
     return this.#ended.promise;
   }
 
@@ -49,7 +53,7 @@ export class CallSignal {
     clearTimeout(this.#timer);
     const reason = reasonOf(cause);
     this.#controller?.abort(reason);
-    this.#ended.reject(reason);
+    this.#ended?.reject(reason);
   }
 
   /** The call is over: its time no longer counts. */
