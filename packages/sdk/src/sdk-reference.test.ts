@@ -9,6 +9,17 @@ import { describe, expect, it } from "vitest";
 import { codeBlocks } from "../../../e2e/code-blocks.ts";
 import { createApp } from "./app/create-app.ts";
 import { BaseModel } from "./config/base-model.ts";
+import { compileConfig } from "./config/compile-config.ts";
+import { configJsonSchema } from "./config/config-json-schema.ts";
+import { Field } from "./config/field.ts";
+import {
+  bool,
+  float,
+  GroupedMultipleChoice,
+  int,
+  MultipleChoice,
+  str,
+} from "./config/field-type.ts";
 import { createTelemetry } from "./tracing/create-telemetry.ts";
 import { DEFAULT_EXPORT_LIMITS } from "./tracing/export-limits.ts";
 
@@ -92,6 +103,40 @@ describe(`the names of ${PAGE}`, () => {
       expect(Object.keys(module).toSorted()).toEqual(exportsOf(file).values);
     },
   );
+});
+
+it(`${PAGE} has an example for every value`, () => {
+  const entries = page.split(/^#{2,3} /m).filter((entry) => /^`\w+`/.test(entry));
+  const bare = entries.filter((entry) => !/^```ts\b/m.test(entry));
+  expect(bare.map((entry) => entry.split("\n", 1)[0])).toEqual([]);
+});
+
+describe("the controls of the playground", () => {
+  class EveryKind extends BaseModel {
+    str = Field(str, { default: "" });
+    int = Field(int, { default: 0 });
+    float = Field(float, { default: 0 });
+    bool = Field(bool, { default: false });
+    MultipleChoice = Field(MultipleChoice({ choices: ["a"] }), { default: "a" });
+    GroupedMultipleChoice = Field(GroupedMultipleChoice({ choices: { A: ["a"] } }), {
+      default: "a",
+    });
+  }
+  const { properties } = configJsonSchema(compileConfig(EveryKind));
+  const controls = Object.entries(properties).map(
+    ([kind, field]) => [kind, field["x-ag-control"]] as const,
+  );
+
+  it.each([
+    [PAGE, /^\| `ag\.(\w+)` \|.*\| ([a-z ]+) \|$/gm],
+    ["docs/reference/workflow-endpoints.md", /^\| ((?:`\w+`(?:, )?)+) \| `([a-z-]+)` \|/gm],
+  ])("are those that %s shows", (file, row) => {
+    const documented = [...readFileSync(join(root, file), "utf8").matchAll(row)].flatMap(
+      ([, kinds = "", control = ""]) =>
+        [...kinds.matchAll(/\w+/g)].map(([kind]) => [kind, control.replaceAll(" ", "-")]),
+    );
+    expect(documented).toEqual(controls);
+  });
 });
 
 it(`${PAGE} has the environment variables that the SDK reads, and no other`, async () => {
