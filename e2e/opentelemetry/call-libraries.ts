@@ -1,7 +1,9 @@
 import type { SpanRecord } from "@agate/protocol";
 import { readTrace } from "../clients/read-back.ts";
+import { post } from "./post.ts";
+import { spansPrinted, statisticsPrinted } from "./printed.ts";
 import type { PrintedSpan } from "./programs/printing-exporter.ts";
-import { type EndedProgram, type ProgramOptions, post, startProgram } from "./running-program.ts";
+import { type EndedProgram, type ProgramOptions, startProgram } from "./running-program.ts";
 
 /** One call of each route of `programs/libraries.ts`, by each of its endpoints. */
 const ROUTES = ["openai", "openai-stream", "agent", "ai-stream"] as const;
@@ -62,26 +64,4 @@ export async function callLibraries(
     sent: statisticsPrinted(ended).exported,
     ended,
   };
-}
-
-/** What a program's own exporter printed. */
-export function spansPrinted({ printed }: Pick<EndedProgram, "printed">): PrintedSpan[] {
-  const lines = printed as { readonly exported?: PrintedSpan }[];
-  return lines.flatMap(({ exported }) => exported ?? []);
-}
-
-interface Statistics {
-  readonly exported: number;
-  readonly dropped: number;
-  readonly queued: number;
-  readonly lastError: string | null;
-  readonly faults: number;
-}
-
-/** What a program printed last of `ag.exportStatistics()`. */
-export function statisticsPrinted({ printed, stderr }: EndedProgram): Statistics {
-  const lines = printed as { readonly statistics?: Statistics }[];
-  const found = lines.findLast(({ statistics }) => statistics !== undefined)?.statistics;
-  if (found === undefined) throw new Error(`The program printed no statistics: ${stderr}`);
-  return found;
 }

@@ -9,7 +9,8 @@ import { outline, readTrace } from "../clients/read-back.ts";
 import { codeBlocks } from "../code-blocks.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
-import { post, startProgram } from "./running-program.ts";
+import { post } from "./post.ts";
+import { startProgram } from "./running-program.ts";
 
 let server: RunningServer;
 /** What the guides call your own backend. */
@@ -86,7 +87,7 @@ describe("the guide to existing set-ups", () => {
 
   it("shows Sentry, with every call at Agate and errors at both", async () => {
     await using sentry = await startFakeSentry();
-    const env = { SENTRY_DSN: sentry.dsn };
+    const env = { SENTRY_DSN: sentry.dsn, SENTRY_TRACES_SAMPLE_RATE: "1" };
     await using running = await start("watched.ts", ["--import", "./instrument.ts"], env);
     const call = (stone: string) =>
       post(`${running.url}/playground/run/describe`, { inputs: { stone } });
@@ -95,19 +96,24 @@ describe("the guide to existing set-ups", () => {
     const error = await sentry.nextError;
     expect(error).toMatchObject({ contexts: { trace: { trace_id: bad.body.trace_id } } });
     expect([good.status, bad.status]).toEqual([200, 500]);
-    await running.end();
+    expect(await running.end()).toMatchObject({ code: 0 });
     for (const { body } of [good, bad]) {
       const tree = "WORKFLOW invoke_workflow describe\n  RETRIEVER lookUp";
       expect(outline(await readTrace(server.url, body.trace_id))).toBe(tree);
     }
+    expect(sentry.received()).toContain(good.body.trace_id);
+    expect(sentry.received()).not.toContain("/v1/traces");
   });
 });
 
 /** Takes what Sentry's client sends. */
 async function startFakeSentry() {
   const error = Promise.withResolvers<unknown>();
+  let received = "";
   const http = createServer(async (request, response) => {
-    const lines = (await text(request)).split("\n");
+    const envelope = await text(request);
+    received += envelope;
+    const lines = envelope.split("\n");
     const type = lines.findIndex((line) => line.startsWith('{"type":"event"'));
     if (type >= 0) error.resolve(JSON.parse(lines[type + 1] ?? "null"));
     response.end("{}");
@@ -117,6 +123,7 @@ async function startFakeSentry() {
   return {
     dsn: `http://key@127.0.0.1:${port}/1`,
     nextError: error.promise,
+    received: () => received,
     async [Symbol.asyncDispose]() {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));

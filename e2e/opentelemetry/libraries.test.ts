@@ -5,7 +5,8 @@ import { outline, readTrace, spansOf } from "../clients/read-back.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
 import type { LibraryCalls } from "./call-libraries.ts";
-import { callLibraries, spansPrinted, statisticsPrinted } from "./call-libraries.ts";
+import { callLibraries } from "./call-libraries.ts";
+import { spansPrinted, statisticsPrinted } from "./printed.ts";
 import { runProgram } from "./running-program.ts";
 
 let server: RunningServer;

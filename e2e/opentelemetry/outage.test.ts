@@ -3,7 +3,8 @@ import { findTraces, outline, readTrace } from "../clients/read-back.ts";
 import { type DataFolder, emptyDataFolder } from "../data-folder.ts";
 import { type RunningServer, startServer } from "../running-server.ts";
 import { startBlackHole } from "./black-hole.ts";
-import { post, type RunningProgram, runProgram, startProgram } from "./running-program.ts";
+import { post } from "./post.ts";
+import { type RunningProgram, runProgram, startProgram } from "./running-program.ts";
 
 const TREE = "WORKFLOW invoke_workflow describe\n  TASK shorten";
 /** Tries again soon: nobody wants to wait here. */
@@ -164,6 +165,15 @@ describe("the end of a process", () => {
     expect(ended.code).toBe(0);
     expect(ended.stderr).toBe(
       `[agate] 1 spans were lost at shutdown: Agate at ${server.url}/v1/traces did not take them, ECONNREFUSED.\n`,
+    );
+  });
+
+  it("of a script by process.exit() says what was lost", async () => {
+    await using server = await startServer({ dataDirectory: folder.path });
+    const env = { AGATE_BASE_URL: server.url };
+    const ended = await runProgram("script.ts", { args: ["--exit"], env });
+    expect(ended.stderr).toMatch(
+      /^\[agate\] 1 spans were lost at shutdown: [^\n]*no time[^\n]*\n$/,
     );
   });
 

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outline, readTrace, spanNamed } from "../clients/read-back.ts";
 import { type DataFolder, emptyDataFolder } from "../data-folder.ts";
 import { startServer } from "../running-server.ts";
-import { spansPrinted } from "./call-libraries.ts";
-import { type EndedProgram, post, startProgram } from "./running-program.ts";
+import { post } from "./post.ts";
+import { spansPrinted } from "./printed.ts";
+import { type EndedProgram, startProgram } from "./running-program.ts";
 
 /** Has characters that JSON and URLs write in other ways. */
 const TOKEN = 'tok"en/5b1f+e0c2\\d7';

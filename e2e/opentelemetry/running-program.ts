@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { SpanRecord } from "@agate/protocol";
 
 /** Long past the end of any of them. */
 const PATIENCE_MS = 25_000;
@@ -33,7 +32,6 @@ export interface RunningProgram extends AsyncDisposable {
   stderr(): string;
   /** The next line that it prints. */
   nextLine(): Promise<unknown>;
-  readonly ended: Promise<EndedProgram>;
   /** Asks it to end (SIGTERM), and waits until it has. */
   end(): Promise<EndedProgram>;
 }
@@ -43,7 +41,7 @@ export interface RunningProgram extends AsyncDisposable {
  *
  * @example
  * await using program = await startProgram("libraries.ts", { env: { AGATE_BASE_URL: server.url } });
- * await post(`${program.url}/run/answer`, { inputs });
+ * await post(`${program.url}/run/openai`, { inputs });
  */
 export async function startProgram(
   name: string,
@@ -66,7 +64,6 @@ export async function startProgram(
       const [line] = await once(started.lines, "line");
       return parsed(String(line));
     },
-    ended: started.ended,
     end,
     async [Symbol.asyncDispose]() {
       started.child.kill("SIGKILL");
@@ -120,32 +117,4 @@ function parsed(line: string): unknown {
   } catch {
     return line;
   }
-}
-
-/** Sends JSON, and gives the JSON of the answer. */
-export async function post(
-  url: string,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Answer }> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Answer,
-  };
-}
-
-/** What a route answers with. */
-export interface Answer {
-  readonly data?: unknown;
-  readonly trace_id: string;
-  readonly span_id: string;
-  readonly trace?: SpanRecord;
-  readonly detail?: readonly { readonly msg: string; readonly type: string }[];
-  readonly stack?: string;
 }

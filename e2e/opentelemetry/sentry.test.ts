@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { outline, readTrace, spansOf } from "../clients/read-back.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
-import { statisticsPrinted } from "./call-libraries.ts";
+import { post } from "./post.ts";
+import { statisticsPrinted } from "./printed.ts";
 import type { SentByClient } from "./programs/print-envelope.ts";
 import type { EndedProgram, ProgramOptions } from "./running-program.ts";
-import { post, startProgram } from "./running-program.ts";
+import { startProgram } from "./running-program.ts";
 
 let server: RunningServer;
 beforeAll(async () => {
@@ -139,4 +140,20 @@ describe("Sentry as it is by default", () => {
     expect(ended.stderr).not.toContain("OpenTelemetry");
     await expectAllOnPlatform(traceIds, ended);
   });
+});
+
+it.each([[["--otel"]], [[]]])("sends spans outside of what Sentry traces: %j", async (args) => {
+  const env = { AGATE_BASE_URL: server.url, OPTIONS: '{"limits":{"intervalMs":1}}' };
+  const options = { ...BEFORE, args: ["--rate", "1", ...args], env };
+  await using program = await startProgram("sentry.ts", options);
+  const { body } = await post(`${program.url}/playground/run/look-up`, {});
+  // Sent by the timer that the call has set.
+  await vi.waitFor(() => readTrace(server.url, body.trace_id), { interval: 10 });
+  const sent = sentBy(await program.end());
+  const requests = sent.filter(({ name }) => name === "POST 127.0.0.1");
+  expect(requests.length).toBeGreaterThan(0);
+  for (const { parentId, traceId } of requests) {
+    expect(parentId).toBeNull();
+    expect(traceId).not.toBe(sent.find(({ name }) => name === "look up")?.traceId);
+  }
 });

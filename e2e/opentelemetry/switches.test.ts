@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { outline, readTrace, spanNamed } from "../clients/read-back.ts";
 import { startServer } from "../running-server.ts";
 import { startBlackHole } from "./black-hole.ts";
-import { post, startProgram } from "./running-program.ts";
+import { post } from "./post.ts";
+import { startProgram } from "./running-program.ts";
 
 const TREE = "WORKFLOW invoke_workflow describe\n  TASK shorten";
 const CONFIG = { AGATE_CONFIG_FILE: "agate.config.json" };

@@ -1,4 +1,5 @@
-// An app that Sentry watches: with Agate, or with `--plain` without.
+// An app that Sentry watches: with Agate, or with `--plain` without. `ag.init` is given what the
+// variable OPTIONS has, as JSON.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as ag from "@agate/sdk";
@@ -8,6 +9,7 @@ import { serveUntilTold } from "./serve-until-told.ts";
 // Now, if it was not loaded with `--import` before.
 await import("./sentry-setup.ts");
 
+ag.init(JSON.parse(process.env.OPTIONS ?? "{}"));
 const isPlain = process.argv.includes("--plain");
 
 async function measure(stone: string): Promise<number> {
