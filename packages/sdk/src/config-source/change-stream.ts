@@ -1,5 +1,8 @@
+import { readEvents } from "../runtime/read-events.ts";
 import type { Clock } from "./clock.ts";
-import { readEventNames } from "./read-event-names.ts";
+
+/** Characters; the events have next to no data, so a longer line is something else. */
+const LONGEST_LINE = 1 << 20;
 
 /** The server sends a comment at least every 15 s: after this long it is gone, whatever TCP thinks. */
 const SILENCE = 45_000;
@@ -73,12 +76,13 @@ export class ChangeStream {
       heardAt = clock.now();
       isOpen = true;
       onOpen();
-      const events = readEventNames(connection.body, () => {
+      const heard = () => {
         heardAt = clock.now();
-      });
-      for await (const name of events) {
+      };
+      const events = readEvents(connection.body, { heard, longestLine: LONGEST_LINE });
+      for await (const { event } of events) {
         if (this.#isStopped) return;
-        if (name === "config") onChange();
+        if (event === "config") onChange();
       }
     } catch (error) {
       if (!this.#isStopped) onFailure(`It broke off (${String(error)}).`);

@@ -84,4 +84,26 @@ describe("readEvents", () => {
     });
     await expect(readEvents(broken).next()).rejects.toThrow("the line went dead");
   });
+
+  it("gives an event as soon as its empty line is there, also where lines end with \\r", async () => {
+    let send: (text: string) => void = () => {};
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        send = (text) => controller.enqueue(new TextEncoder().encode(text));
+      },
+    });
+    const events = readEvents(body);
+    send("event: config\rdata: {}\r\r");
+    expect(await events.next()).toEqual({ done: false, value: { event: "config", data: "{}" } });
+    await events.return();
+  });
+
+  it("tells of every sign of life, and breaks off at a line without end", async () => {
+    let heard = 0;
+    const options = { heard: () => heard++, longestLine: 10 };
+    for await (const _event of readEvents(inPieces(":\n\n", [1]), options));
+    expect(heard).toBe(3);
+    const endless = readEvents(inPieces("x".repeat(30), [4]), options);
+    await expect(endless.next()).rejects.toThrow("no end");
+  });
 });

@@ -1,41 +1,69 @@
+const LINE_END = /\r\n|\r|\n/;
+
 export interface ReceivedEvent {
+  /** `message` where the sender gives none. */
   readonly event: string;
   readonly data: string;
 }
 
-/** The server-sent events of a body, by the rules of the HTML standard. Leaving the loop ends the body. */
+export interface ReadEventsOptions {
+  /** Is called for every sign of life, comments included. */
+  readonly heard?: (() => void) | undefined;
+  /** Characters after which a line is none: the body is something else than an event stream. */
+  readonly longestLine?: number | undefined;
+}
+
+/** The server-sent events of a body as they arrive. Leaving the loop ends the body. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
+  { heard, longestLine = Number.POSITIVE_INFINITY }: ReadEventsOptions = {},
 ): AsyncGenerator<ReceivedEvent, void, void> {
-  const reader = body.pipeThrough(new TextDecoderStream() as unknown as TextDecoding).getReader();
-  let rest = "";
-  let event = "";
-  let data: string[] = [];
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  const completed = eventParser(longestLine);
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      rest += value;
-      // A carriage return at the end may be the first half of a line break.
-      const lines = rest.split(/\r\n|\n|\r(?=[^\n])/);
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        if (line === "") {
-          if (data.length > 0) yield { event: event || "message", data: data.join("\n") };
-          event = "";
-          data = [];
-          continue;
-        }
-        const colon = line.indexOf(":");
-        const field = colon < 0 ? line : line.slice(0, colon);
-        const text = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-        if (field === "event") event = text;
-        else if (field === "data") data.push(text);
-      }
+      heard?.();
+      yield* completed(decoder.decode(value, { stream: true }));
     }
   } finally {
-    await reader.cancel();
+    await reader.cancel().catch(() => {
+      // It was broken already; whoever reads has seen why.
+    });
   }
 }
 
-type TextDecoding = ReadableWritablePair<string, Uint8Array>;
+/** Takes the text piece by piece, and gives the events that each piece completes. */
+function eventParser(longestLine: number): (text: string) => Iterable<ReceivedEvent> {
+  let rest = "";
+  let afterReturn = false;
+  let event = "";
+  let data: string[] = [];
+
+  return function* (text) {
+    if (text === "") return;
+    // `\r` ended a line at once; this is the other half of its `\r\n`.
+    const lines = (rest + (afterReturn && text.startsWith("\n") ? text.slice(1) : text)).split(
+      LINE_END,
+    );
+    afterReturn = text.endsWith("\r");
+    rest = lines.pop()!;
+    if (rest.length > longestLine) throw new Error("a line of it has no end");
+    for (const line of lines) {
+      if (line === "") {
+        if (data.length > 0)
+          yield { event: event === "" ? "message" : event, data: data.join("\n") };
+        event = "";
+        data = [];
+        continue;
+      }
+      const colon = line.indexOf(":");
+      const field = colon < 0 ? line : line.slice(0, colon);
+      const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+      if (field === "event") event = value;
+      else if (field === "data") data.push(value);
+    }
+  };
+}
