@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import * as ag from "@agate/sdk";
@@ -94,6 +95,17 @@ describe("ag.serve", () => {
     gate.resolve();
     expect(await (await answer).json()).toMatchObject({ data: "done" });
     await closed;
+  });
+
+  it("does not wait for connections that nobody uses", async () => {
+    const serving = await ag.serve({ app: echoApp(), port: 0 });
+    const speculative = connect(serving.port, "127.0.0.1");
+    await once(speculative, "connect");
+    // The server has noticed the first once it answers on a second, which is kept open.
+    await (await fetch(`${serving.url}/health`)).text();
+    const ended = once(speculative, "close");
+    await serving.close();
+    await ended;
   });
 });
 

@@ -1,6 +1,8 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { App } from "../app/app.ts";
 import type { ServeOptions, Serving } from "../app/serving.ts";
+import { environment } from "../runtime/environment.ts";
 import { ANSWER } from "../server/answer.ts";
 import type { IncomingCall } from "../server/incoming-call.ts";
 import { answerNode } from "../server/node-handler.ts";
@@ -11,18 +13,19 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Serves an app on Node: see `ag.serve`. */
 export async function serveOnNode(app: App, options: ServeOptions): Promise<Serving> {
-  const port = options.port ?? portOf(process.env.PORT) ?? DEFAULT_PORT;
-  const hostname = options.hostname ?? process.env.HOST ?? "127.0.0.1";
+  const port = options.port ?? portOf(environment("PORT")) ?? DEFAULT_PORT;
+  const hostname = options.hostname ?? environment("HOST") ?? "127.0.0.1";
   // Settings that are wrong are told here, and not at the first request.
   app.telemetry.statistics();
   const server = serverOf(app, hostname);
+  const connections = connectionsOf(server);
   await listening(server, port, hostname);
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
 
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= closeServer(server)
+    closing ??= closeServer(server, connections)
       .then(() => app.shutdown())
       .finally(forgetSignals);
     return closing;
@@ -60,11 +63,22 @@ function listening(server: Server, port: number, hostname: string): Promise<void
   });
 }
 
-function closeServer(server: Server): Promise<void> {
+function connectionsOf(server: Server): ReadonlySet<Socket> {
+  const connections = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
+  return connections;
+}
+
+function closeServer(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     // Calls that are running finish; connections that wait for nothing are closed at once.
     server.close(() => resolve());
     server.closeIdleConnections();
+    // Browsers open connections that they may never use. Node waits a minute for their first request.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
   });
 }
 
@@ -85,7 +99,7 @@ function closeOnSignals(close: () => Promise<void>): () => void {
 }
 
 function portOf(text: string | undefined): number | undefined {
-  if (text === undefined || text === "") return undefined;
+  if (text === undefined) return undefined;
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new Error(
