@@ -1,7 +1,9 @@
 // The table of contents of @agate/sdk. docs/reference/sdk.md lists every name, compared by a test.
 
+// Tracing
+export type { SpanKind, SpanRecord } from "@agate/protocol";
 // Routes and apps
-export type { AnyRoute, App, AppOptions, ExecutionContext } from "./app/app.ts";
+export type { AnyRoute, App, AppOptions, ExecutionContext, FailedCall } from "./app/app.ts";
 export { createApp } from "./app/create-app.ts";
 export {
   app,
@@ -55,9 +57,9 @@ export {
 export { HttpError } from "./routes/http-error.ts";
 export type { Call, DirectCall, Route, RouteOptions, Streamed } from "./routes/route-types.ts";
 export { spanProcessor, tracerProvider } from "./tracing/default-telemetry.ts";
-// Tracing
-export { instrument } from "./tracing/instrument.ts";
+export { type InstrumentOptions, instrument } from "./tracing/instrument.ts";
 export type { Redact } from "./tracing/redaction.ts";
 export { secret } from "./tracing/secret.ts";
-export { span } from "./tracing/span.ts";
+export { type ActiveSpan, type SpanOptions, span } from "./tracing/span.ts";
+export type { ExportStatistics } from "./tracing/telemetry.ts";
 export { tracing } from "./tracing/tracing.ts";

@@ -146,7 +146,7 @@ it(`${PAGE} has the environment variables that the SDK reads, and no other`, asy
     if (/\.(?:test|fixture)\.ts$/.test(file)) continue;
     const source = await readFile(join(sdk, file), "utf8");
     for (const [, quoted, member] of source.matchAll(
-      /"((?:AGATE|OTEL)_[A-Z_]+)"|process\.env\.([A-Z_]+)/g,
+      /"((?:AGATE|OTEL)_[A-Z_]+)"|environment\("([A-Z_]+)"\)/g,
     )) {
       read.add(quoted ?? member!);
     }

@@ -153,7 +153,7 @@ describe("a route's deployed endpoint", () => {
 describe("the body of a call", () => {
   it.each([
     ["playground", [], "body_invalid", ["body"]],
-    ["playground", "{", "body_undecodable", ["body"]],
+    ["playground", "{", "body_not_json", ["body"]],
     ["playground", "null", "body_invalid", ["body"]],
     ["playground", { config: [] }, "body_invalid", ["body", "config"]],
     ["playground", { environment: "x" }, "unknown_field", ["body", "environment"]],

@@ -13,17 +13,13 @@ interface CallErrorInfo {
  * test.
  */
 export const CALL_ERROR_TYPES = {
-  body_undecodable: { status: 422, meaning: "The body is not JSON." },
+  body_not_json: { status: 422, meaning: "The body is not JSON." },
   body_invalid: {
     status: 422,
     meaning: "The body is not an object with the fields of this endpoint.",
   },
   unknown_field: { status: 422, meaning: "The body has a field that this endpoint does not take." },
   input_invalid: { status: 422, meaning: "The inputs do not satisfy the route's input schema." },
-  config_invalid: {
-    status: 422,
-    meaning: "The stored configuration does not satisfy the route's schema.",
-  },
   host_not_allowed: {
     status: 403,
     meaning:

@@ -14,7 +14,7 @@ export async function handleCall(workflow: Workflow, incoming: IncomingCall): Pr
   if (match !== undefined) {
     return method === "POST" ? runCall(workflow, match, incoming) : notAllowed("POST");
   }
-  switch (pathname) {
+  switch (pathname.replace(/\/$/, "")) {
     case "/health":
       return isRead(method) ? json(health(workflow)) : notAllowed("GET, HEAD");
     case "/openapi.json":

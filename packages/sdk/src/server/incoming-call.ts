@@ -13,6 +13,17 @@ export interface IncomingCall {
   readonly signal: AbortSignal;
 }
 
+/** The body was read by something in front of us, which did not pass it on: a fault of the program. */
+export class BodyTakenError extends Error {
+  override readonly name = "BodyTakenError";
+
+  constructor() {
+    super(
+      "The body of the request has been read already. Pass it on as `body`: handle(Object.assign(request.raw, { body: request.body }), reply.raw).",
+    );
+  }
+}
+
 /** A web request as an incoming call. */
 export function fromRequest(request: Request): IncomingCall {
   return {

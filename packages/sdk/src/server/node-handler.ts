@@ -1,5 +1,5 @@
 import type { Answer, EventSource } from "./answer.ts";
-import { type IncomingCall, pathOf } from "./incoming-call.ts";
+import { BodyTakenError, type IncomingCall, pathOf } from "./incoming-call.ts";
 
 // Named by what is used of them, so that this file needs neither Node nor its types.
 
@@ -10,6 +10,7 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Set where something in front of us has read the body already. */
   readonly body?: unknown;
+  readonly readableEnded?: boolean;
   on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
   on(event: "end", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
@@ -75,6 +76,9 @@ class NodeCall implements IncomingCall {
   readText(maxBytes: number): Promise<string | null> {
     const request = this.#request;
     if (Number(this.header("content-length")) > maxBytes) return Promise.resolve(null);
+    if (request.readableEnded && request.body === undefined) {
+      return Promise.reject(new BodyTakenError());
+    }
     if (request.body !== undefined) return Promise.resolve(textOf(request.body));
     this.#isRead = true;
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { type CallError, callError } from "./call-error.ts";
-import type { IncomingCall } from "./incoming-call.ts";
+import { BodyTakenError, type IncomingCall } from "./incoming-call.ts";
 
 export type BodyOutcome =
   | { readonly kind: "read"; readonly value: unknown }
@@ -17,7 +17,8 @@ export async function readBody(call: IncomingCall, maxBytes: number): Promise<Bo
   let text: string | null;
   try {
     text = await call.readText(maxBytes);
-  } catch {
+  } catch (error) {
+    if (error instanceof BodyTakenError) throw error;
     // A body only breaks off with its connection: nobody is there to read the answer.
     return refused("client_closed_request", ["body"], "The client went away before its body came.");
   }
@@ -28,7 +29,7 @@ export async function readBody(call: IncomingCall, maxBytes: number): Promise<Bo
     return { kind: "read", value: JSON.parse(text) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return refused("body_undecodable", ["body"], `The body is not JSON: ${reason}.`);
+    return refused("body_not_json", ["body"], `The body is not JSON: ${reason}.`);
   }
 }
 
