@@ -21,7 +21,7 @@ beforeAll(async () => {
   );
   process.env.AGATE_BASE_URL = platform.url;
   const configSource = ag.httpConfigSource({ baseUrl: registry.baseUrl });
-  ag.init({ application: "desk", configSource });
+  ag.init({ application: "desk", configSource, onError: () => {} });
   new Desk();
   workflow = await ag.serve({ port: 0, signals: false });
 });

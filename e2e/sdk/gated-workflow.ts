@@ -1,4 +1,4 @@
-// A workflow in a process of its own, whose call waits for a line on stdin.
+// A workflow in a process of its own, whose call waits for a line on stdin; beside it an idle one.
 import { once } from "node:events";
 import * as ag from "@agate/sdk";
 
@@ -13,5 +13,6 @@ ag.route(
   return text;
 });
 
+await ag.serve({ app: ag.createApp(), port: 0 });
 const { url } = await ag.serve();
 process.stdout.write(`${url}\n`);

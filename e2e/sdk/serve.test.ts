@@ -133,6 +133,22 @@ describe("a process that is told to end", () => {
       );
     },
   );
+
+  it("by a second signal does not wait", async () => {
+    await using platform = await startServer();
+    await using workflow = await startWorkflow(platform.url);
+    const answer = fetch(`${workflow.url}/playground/run/wait`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    }).catch(() => null);
+    expect(await workflow.line()).toBe("running");
+    workflow.child.kill("SIGINT");
+    await untilRefused(workflow.url);
+    workflow.child.kill("SIGINT");
+    expect(await workflow.ended).toEqual([null, "SIGINT"]);
+    expect(await answer).toBeNull();
+  });
 });
 
 async function startWorkflow(baseUrl: string) {

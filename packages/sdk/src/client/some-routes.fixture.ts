@@ -12,7 +12,7 @@ export class SayConfig extends BaseModel {
   temperature = Field(float, { default: 0.7, ge: 0, le: 2 });
 }
 
-export const app = createApp({ application: "client-tests" });
+export const app = createApp({ application: "client-tests", onError: () => {} });
 
 export const answer = app.entrypoint(SayConfig)(
   async ({ question }: { question: string }, { config }) => `${config.tone}: ${question}?`,

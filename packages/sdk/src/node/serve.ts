@@ -84,12 +84,19 @@ function closeServer(server: Server, connections: ReadonlySet<Socket>): Promise<
 
 /**
  * Ends the process as the signal would have, once every call is answered and every span is sent. A
- * second signal ends it at once. The returned function takes that back.
+ * second signal does not wait for that. The returned function takes it all back.
  */
 function closeOnSignals(close: () => Promise<void>): () => void {
+  let isClosing = false;
   const onSignal = (signal: NodeJS.Signals): void => {
-    forget();
-    void close().finally(() => process.kill(process.pid, signal));
+    const end = (): void => {
+      forget();
+      // Where somebody else listens, another app that is served or the program itself, it is for them.
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    };
+    if (isClosing) end();
+    else void close().finally(end);
+    isClosing = true;
   };
   const forget = (): void => {
     for (const signal of SIGNALS) process.off(signal, onSignal);

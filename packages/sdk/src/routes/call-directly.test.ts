@@ -83,6 +83,15 @@ describe("a route that code calls", () => {
     expect(() => inBlock({ temperature: 7 })).toThrow(ConfigValidationError);
   });
 
+  it("asks the registry where nobody has configured it, however deep it is called", async () => {
+    const app = desk({ "/inner": { temperature: 0.3 }, "/outer": { temperature: 0.4 } });
+    const read = async () => (await app.ConfigManager.getFromRoute({ schema: Config })).temperature;
+    const inner = app.route("/inner", Config)(read);
+    const outer = app.route("/outer", Config)(async () => [await read(), await inner({})]);
+    expect(await outer({})).toEqual([0.4, 0.3]);
+    expect(await outer({}, { config: { temperature: 1 } })).toEqual([1, 0.7]);
+  });
+
   it("is handed the caller's signal", () => {
     const say = desk().route("/say", Config)((_input: object, { signal }) => signal);
     const { signal } = new AbortController();
@@ -137,6 +146,33 @@ describe("a route that is called inside a call of another", () => {
     const inputs = { config: { temperature: 0.5 } };
     const { body } = await answerOf(post(app, "/run/outer", { inputs }));
     expect(body.data.inner).toEqual([0.5, 0.5]);
+  });
+
+  it("has that of a block inside the call, or asks for what such a block names", async () => {
+    const app = desk({ "/inner": { temperature: 2 } });
+    const inner = app.route(
+      "/inner",
+      Config,
+    )(async (_input: object, { config }) => {
+      const read = await app.ConfigManager.getFromRoute({ schema: Config });
+      return [config.temperature, read.temperature];
+    });
+    app.route(
+      "/outer",
+      Config,
+    )(async () => [
+      await routingContextManager({ config: { temperature: 0.1 } }, () => inner({})),
+      await routingContextManager({ variant: { slug: "other" } }, () => inner({})),
+      await inner({}),
+    ]);
+    const { body } = await answerOf(post(app, "/run/outer", {}));
+    // A function that was called directly cannot wait for the registry before it begins: the variant's
+    // configuration is there for those who ask, and what it is handed are its defaults.
+    expect(body.data).toEqual([
+      [0.1, 0.1],
+      [0.7, 2],
+      [2, 2],
+    ]);
   });
 
   it("is a WORKFLOW span below the caller's, marked as a direct call", async () => {

@@ -159,7 +159,7 @@ describe("a decorated method", () => {
   });
 
   it("is served on the first object of its class, and is still everybody's method", async () => {
-    const app = createApp();
+    const app = createApp({ onError: () => {} });
     class Desk {
       readonly sign: string;
       constructor(sign: string) {

@@ -212,7 +212,7 @@ describe("GET /openapi.json", () => {
         const about = JSON.stringify([fields.map(({ name }) => name), values, check.errors]);
         expect(isValid, about).toBe(status === 200);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
