@@ -1,4 +1,4 @@
-import { createAsyncLocal } from "../runtime/async-local-storage.ts";
+import { asyncSnapshot, createAsyncLocal } from "../runtime/async-local-storage.ts";
 
 interface Entry {
   readonly value: unknown;
@@ -11,6 +11,8 @@ type Frame = Readonly<Record<symbol, Entry | undefined>>;
 
 const EMPTY: Frame = {};
 const frames = createAsyncLocal<Frame>() ?? createSyncLocal<Frame>();
+/** When the SDK is loaded, no call is running: neither ours nor one that another library follows. */
+const atLoad = asyncSnapshot();
 
 /**
  * A value that belongs to what is running now, and to whatever it starts: concurrent calls never
@@ -92,9 +94,12 @@ export function captureContext(): <R>(work: () => R) => R {
   return (work) => frames.run(frame, work);
 }
 
-/** Runs work that belongs to nobody: every slot is empty in it. */
+/**
+ * Runs work that belongs to nobody: every slot is empty in it, and other libraries take it for no
+ * part of a call either.
+ */
 export function outsideContext<R>(work: () => R): R {
-  return frames.run(EMPTY, work);
+  return atLoad(() => frames.run(EMPTY, work));
 }
 
 /** Stands in where the runtime has no `AsyncLocalStorage`: right for code that does not await. */

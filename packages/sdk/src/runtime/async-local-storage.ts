@@ -7,12 +7,28 @@ export interface AsyncLocal<T> {
   enterWith(store: T): void;
 }
 
-type AsyncLocalClass = new <T>() => AsyncLocal<T>;
+interface AsyncLocalClass {
+  new <T>(): AsyncLocal<T>;
+  snapshot?(): <R>(work: () => R) => R;
+}
 
 /** Finds the runtime's `AsyncLocalStorage`; undefined where there is none. */
 export function createAsyncLocal<T>(): AsyncLocal<T> | undefined {
-  const found =
-    builtinModule<{ AsyncLocalStorage: AsyncLocalClass }>("node:async_hooks")?.AsyncLocalStorage ??
-    (globalThis as { AsyncLocalStorage?: AsyncLocalClass }).AsyncLocalStorage;
+  const found = asyncLocalClass();
   return found === undefined ? undefined : new found<T>();
+}
+
+/**
+ * Remembers what every library's `AsyncLocalStorage` holds at this moment. The returned function runs
+ * work with that, where the runtime can.
+ */
+export function asyncSnapshot(): <R>(work: () => R) => R {
+  return asyncLocalClass()?.snapshot?.() ?? ((work) => work());
+}
+
+function asyncLocalClass(): AsyncLocalClass | undefined {
+  return (
+    builtinModule<{ AsyncLocalStorage: AsyncLocalClass }>("node:async_hooks")?.AsyncLocalStorage ??
+    (globalThis as { AsyncLocalStorage?: AsyncLocalClass }).AsyncLocalStorage
+  );
 }

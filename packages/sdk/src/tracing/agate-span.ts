@@ -24,6 +24,8 @@ export const AGATE_PART = Symbol("agate part");
 export interface SpanOwner {
   readonly faults: Faults;
   readonly secrets: Secrets;
+  /** The spans of other libraries that it will be given. */
+  readonly foreign: WeakSet<object>;
   /** Is given each span once, when it has ended: its own, and other libraries' inside them. */
   take(ended: EndedSpan): void;
   /** Is told that other libraries' spans are looked at. */

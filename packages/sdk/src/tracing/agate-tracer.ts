@@ -111,7 +111,7 @@ export class AgateTracer implements Tracer {
     const started = { startTime: clock.now(), ...options };
     // Suppressed, where it does not record: OpenTelemetry's way to leave a piece of work untraced.
     const record = this.#parts.ids.handing(twin?.spanContext(), () =>
-      this.#recorder.startSpan(name, started, this.#parentFor(twin, parent)),
+      this.#recorder.startSpan(name, started, this.#parentFor(twin, parent, around)),
     );
     if (!record.isRecording()) return twin ?? record;
     const own = new AgateSpan(this.#parts, { record: record as RecordedSpan, twin, around, clock });
@@ -128,16 +128,26 @@ export class AgateTracer implements Tracer {
       ? options
       : { ...options, attributes: redactValue(options.attributes, secrets) };
     return faults.guard(() => {
-      const twin = this.#setup.startTwin(name, clean, parent, this.#parts);
+      const twin = this.#setup.startTwin(secrets.redact(name), clean, parent, this.#parts);
       if (twin !== undefined) this.#parts.twinStarted(twin);
       return twin;
     }, undefined);
   }
 
-  // A set-up may begin a trace of its own whatever the parent says; the record follows it.
-  #parentFor(twin: Span | undefined, parent: Context): Context {
-    if (twin === undefined) return parent;
-    const inTrace = trace.getSpanContext(parent)?.traceId === twin.spanContext().traceId;
-    return inTrace ? parent : trace.deleteSpan(parent);
+  /** Below which span the record hangs: the nearest one that Agate gets to know, too. */
+  #parentFor(twin: Span | undefined, parent: Context, around: AgateSpan | undefined): Context {
+    const above = trace.getSpan(parent);
+    const traceId = above?.spanContext().traceId;
+    // A set-up may begin a trace of its own whatever the parent says; the record follows it.
+    if (twin !== undefined && twin.spanContext().traceId !== traceId) {
+      return trace.deleteSpan(parent);
+    }
+    if (above === undefined || around === undefined || this.#isKnown(above)) return parent;
+    return around.spanContext().traceId === traceId ? trace.setSpan(parent, around) : parent;
+  }
+
+  #isKnown(span: Span): boolean {
+    const isElsewhere = span.spanContext().isRemote === true;
+    return isElsewhere || agateSpanOf(span) !== undefined || this.#parts.foreign.has(span);
   }
 }

@@ -68,6 +68,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const parts: TracerParts = {
     faults,
     secrets,
+    foreign: new WeakSet(),
     ids,
     recorder: new TracerProvider({
       idGenerator: ids,

@@ -120,6 +120,18 @@ describe("in an existing OpenTelemetry set-up", () => {
     // The library's own span was never recorded by anybody.
     expect(collector.spans.map((span) => span.name).sort()).toEqual(["inner", "workflow"]);
     expect(collector.named("workflow").traceId).toBe(workflow.spanContext().traceId);
+    expect(collector.named("inner").parentSpanId).toBe(collector.named("workflow").spanId);
+  });
+
+  it("hangs a span below the nearest one that Agate has, when a library's is not sent", async () => {
+    const { exporter } = setUpOpenTelemetry();
+    runWorkflow();
+    await telemetry.flush();
+    expect(collector.named("inner").parentSpanId).toBe(collector.named("workflow").spanId);
+    const theirs = exporter.getFinishedSpans();
+    expect(named(theirs, "inner").parentSpanContext?.spanId).toBe(
+      named(theirs, "library call").spanContext().spanId,
+    );
   });
 
   it("leaves the set-up's traces whole where Agate's own export is switched off", () => {
@@ -161,16 +173,16 @@ describe("in an existing OpenTelemetry set-up", () => {
     secrets.add("KEY", "s3cr3t-value");
     const { exporter } = setUpOpenTelemetry();
     const attributes = { start: "s3cr3t-value" };
-    const span = telemetry.startSpan("work", { kind: "TASK", attributes });
+    const span = telemetry.startSpan("work on s3cr3t-value", { kind: "TASK", attributes });
     recordContent(telemetry, span, "inputs", { key: "s3cr3t-value" });
     span.setAttribute("list", ["s3cr3t-value"]).addEvent("e", { at: "s3cr3t-value" });
     span.recordException(new Error("bad s3cr3t-value"));
     span.setStatus({ code: SpanStatusCode.ERROR, message: "bad s3cr3t-value" });
     span.end();
     const [twin] = exporter.getFinishedSpans();
-    const text = JSON.stringify([twin!.attributes, twin!.events, twin!.status]);
+    const text = JSON.stringify([twin!.name, twin!.attributes, twin!.events, twin!.status]);
     expect(text).not.toContain("s3cr3t-value");
-    expect(text.match(/\[secret:KEY\]/g)!.length).toBeGreaterThanOrEqual(6);
+    expect(text.match(/\[secret:KEY\]/g)!.length).toBeGreaterThanOrEqual(7);
   });
 
   it("says once how to get the other libraries' spans, if they are missing", async () => {

@@ -46,6 +46,7 @@ export function createSpanProcessor(
       const owner = ownerFor(around?.owner);
       if (owner === undefined) return;
       owners.add(owner);
+      owner.foreign.add(span);
       // Read now: at the end of the span, another call may be running.
       const added = identityAttributes(identitySlot.get());
       noted.set(span, { owner, added, call: around?.call });

@@ -1,5 +1,5 @@
-import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { messageOf } from "./message-of.ts";
+import { decodeExportResponse } from "./otlp/decode-export-response.ts";
 
 /** What became of one request, if it was not too large. */
 export type SettledOutcome =
@@ -20,14 +20,18 @@ export interface SendTarget {
 const PROTOBUF = "application/x-protobuf";
 
 /** Sends spans, encoded, in one request. Never rejects. */
-export async function sendSpans(target: SendTarget, body: Uint8Array): Promise<SendOutcome> {
+export async function sendSpans(
+  target: SendTarget,
+  body: Uint8Array,
+  abort: AbortSignal,
+): Promise<SendOutcome> {
   const { url, apiKey, fetch, timeoutMs } = target;
   const headers = new Headers({ "content-type": PROTOBUF });
   try {
     if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), abort]);
     // A redirected POST may come out as a GET, or bring the key to another host.
-    const request = { method: "POST", headers, body: body as BodyInit, signal, redirect: "manual" };
+    const request = { method: "POST", headers, body, signal, redirect: "manual" };
     const response = await fetch(url, request as RequestInit);
     const answer = new Uint8Array(await response.arrayBuffer());
     return outcomeOf(response, answer);
@@ -66,14 +70,9 @@ function hint({ status, headers }: Response): string {
 }
 
 function acceptance(answer: Uint8Array): SendOutcome {
-  try {
-    const { partialSuccess } = ProtobufTraceSerializer.deserializeResponse(answer);
-    const { rejectedSpans = 0, errorMessage = "" } = partialSuccess ?? {};
-    return { kind: "accepted", rejected: rejectedSpans, message: errorMessage };
-  } catch {
-    // The spans are accepted, whatever a proxy made of the body.
-    return { kind: "accepted", rejected: 0, message: "" };
-  }
+  // The spans are accepted, whatever a proxy made of the body.
+  const { rejected, message } = decodeExportResponse(answer) ?? { rejected: 0, message: "" };
+  return { kind: "accepted", rejected, message };
 }
 
 /** Seconds, or a date. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { context, ROOT_CONTEXT } from "@opentelemetry/api";
@@ -285,10 +286,11 @@ describe("export", () => {
 
   it("belongs to no call: neither traced nor holding a call's context", async () => {
     const seen: unknown[] = [];
+    const others = new AsyncLocalStorage<string>();
     const telemetry = telemetryWith({
       limits: { intervalMs: 1 },
       fetch: async (input, init) => {
-        seen.push([isTracingSuppressed(context.active()), identitySlot.get()]);
+        seen.push([isTracingSuppressed(context.active()), identitySlot.get(), others.getStore()]);
         return fetch(input, init);
       },
     });
@@ -300,9 +302,11 @@ describe("export", () => {
       environment: null,
     };
     const span = telemetry.startSpan("outer", { kind: "WORKFLOW" });
-    identitySlot.run(identity, () => telemetry.withSpan(span, () => makeSpans(telemetry, 1)));
+    others.run("another library's", () =>
+      identitySlot.run(identity, () => telemetry.withSpan(span, () => makeSpans(telemetry, 1))),
+    );
     await collector.until(() => collector.spans.length === 1);
-    expect(seen).toEqual([[true, undefined]]);
+    expect(seen).toEqual([[true, undefined, undefined]]);
     expect(context.active()).toBe(ROOT_CONTEXT);
   });
 

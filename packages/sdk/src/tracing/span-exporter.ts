@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT } from "@opentelemetry/api";
 import { suppressTracing } from "@opentelemetry/core";
-import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { outsideContext } from "../context/context-slot.ts";
+import { atExit } from "../runtime/at-exit.ts";
 import { beforeExit } from "../runtime/before-exit.ts";
 import { unheldTimer } from "../runtime/unheld-timer.ts";
 import type { EndedSpan } from "./ended-span.ts";
@@ -46,7 +46,9 @@ export class SpanExporter {
   readonly #report: ExportReport;
   readonly #waiters = new Set<Waiter>();
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
-  #cancelBeforeExit: (() => void) | undefined;
+  #forgetTheEnd: (() => void) | undefined;
+  /** One for each request that is running. */
+  readonly #requests = new Set<AbortController>();
   #sending = 0;
   /** Spans up to this one go without waiting for a full batch. */
   #dueUpTo = 0;
@@ -76,10 +78,24 @@ export class SpanExporter {
   }
 
   #scheduleNext(): void {
-    // A program that ends by itself has sent its spans before.
-    this.#cancelBeforeExit ??= beforeExit(() => void this.flush());
+    this.#forgetTheEnd ??= this.#awaitTheEnd();
     if (this.#queue.hasFullBatch) this.#schedule(0);
     else if (this.#timer === undefined) this.#schedule(this.#parts.limits.intervalMs);
+  }
+
+  /** A program that ends by itself has sent its spans before, or says that it could not. */
+  #awaitTheEnd(): () => void {
+    const forgetBefore = beforeExit(() => {
+      void this.flush().then(() => {
+        // What is still running would hold the process for as long as a request may take.
+        for (const request of this.#requests) request.abort(new DOMException("", "TimeoutError"));
+      });
+    });
+    const forgetExit = atExit(() => this.#report.abandoned(this.#queue.clear()));
+    return () => {
+      forgetBefore();
+      forgetExit();
+    };
   }
 
   /** Resolves when all that has been added is with the platform, or an attempt has failed. */
@@ -93,7 +109,7 @@ export class SpanExporter {
     this.#isStopped = true;
     await this.#settled(true);
     this.#timer?.cancel();
-    this.#cancelBeforeExit?.();
+    this.#forgetTheEnd?.();
     this.#report.abandoned(this.#queue.clear());
   }
 
@@ -177,9 +193,10 @@ export class SpanExporter {
   }
 
   async #deliverOrSplit(batch: Batch): Promise<void> {
-    await this.#parts.reader.settled(batch.map(({ ended }) => ended));
-    const body = this.#encode(batch);
-    const outcome = body === undefined ? TOO_LARGE : await sendSpans(this.#parts.target, body);
+    const spans = batch.map(({ ended }) => ended);
+    await this.#parts.reader.settled(spans);
+    const body = this.#encode(spans);
+    const outcome = body === undefined ? TOO_LARGE : await this.#send(body);
     if (outcome.kind !== "too-large") return this.#settle(batch, outcome);
     if (batch.length === 1) {
       const why =
@@ -191,13 +208,20 @@ export class SpanExporter {
     await this.#deliverOrSplit(batch.slice(middle));
   }
 
+  async #send(body: Uint8Array): Promise<SendOutcome> {
+    const request = new AbortController();
+    this.#requests.add(request);
+    try {
+      return await sendSpans(this.#parts.target, body, request.signal);
+    } finally {
+      this.#requests.delete(request);
+    }
+  }
+
   // A span that cannot be encoded must not take the others with it: the batch is split around it.
-  #encode(batch: Batch): Uint8Array | undefined {
+  #encode(spans: readonly EndedSpan[]): Uint8Array<ArrayBuffer> | undefined {
     const { reader, faults } = this.#parts;
-    return faults.guard(() => {
-      const spans = batch.map(({ ended }) => reader.read(ended));
-      return ProtobufTraceSerializer.serializeRequest(spans);
-    }, undefined);
+    return faults.guard(() => reader.encode(spans), undefined);
   }
 
   #settle(batch: Batch, outcome: SettledOutcome): void {
@@ -206,7 +230,11 @@ export class SpanExporter {
       case "accepted":
         this.#failures = 0;
         this.#queue.release(batch);
-        this.#report.accepted(batch.length, outcome.rejected, outcome.message);
+        this.#report.accepted(
+          batch.length,
+          Math.min(outcome.rejected, batch.length),
+          outcome.message,
+        );
         break;
       case "refused":
         this.#failures = 0;
