@@ -17,6 +17,9 @@ type Mount = (app: ag.App) => Mounted | Promise<Mounted>;
 export const ADAPTERS: Readonly<Record<string, Mount>> = {
   "a bare Request → Response runtime": (app) => called((request) => app.fetch(request)),
 
+  "a bare runtime, under a prefix": (app) =>
+    called((request) => app.fetch(new Request(request.url.replace("/ai/", "/"), request)), "/ai"),
+
   Hono: (app) => {
     const hono = new Hono();
     hono.mount("/", app.fetch);

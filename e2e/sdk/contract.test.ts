@@ -246,3 +246,31 @@ it("records a call that was refused, with what was sent", async () => {
     metadata: { attributes: { "http.response.status_code": 422 }, application: "desk" },
   });
 });
+
+it("says so when the registry could not be asked", async () => {
+  class NoConfig extends ag.BaseModel {}
+  const resolved = {
+    application: { id: "id-of-desk", slug: "desk" },
+    variant: { id: "id-of-concise", slug: "concise", revision: 2 },
+    environment: "production",
+    params: {},
+  };
+  const app = ag.createApp({
+    baseUrl: platform.url,
+    configSource: {
+      resolve: () => ({ kind: "resolved", resolved, stale: true }),
+      close: async () => {},
+    },
+  });
+  app.route("/say", NoConfig)(() => "served");
+  const request = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+  const answer = await app.fetch(new Request("http://workflow.test/run/say", request));
+  const { data, trace_id } = (await answer.json()) as Body;
+  expect(data).toBe("served");
+  await app.shutdown();
+  expect(await readTrace(platform.url, trace_id)).toMatchObject({
+    environment: "production",
+    // Where the workflow has no name of its own, it is the registry's.
+    metadata: { application: "desk", attributes: { "ag.config.stale": true } },
+  });
+});

@@ -216,6 +216,27 @@ describe("a route that is called inside a call of another", () => {
     expect((await answerOf(answer)).body.data).toBe(true);
   });
 
+  it("records no more than its route says", async () => {
+    const app = desk();
+    const inner = app.route("/inner", {
+      config: Config,
+      ignoreInputs: ["password"],
+      ignoreOutputs: true,
+      redact: ["email"],
+    })(({ user }: { user: string; password: string; email: string }) => `token of ${user}`);
+    app.route(
+      "/outer",
+      Config,
+    )(() => inner({ user: "ada", password: "p4ss", email: "ada@example.org" }));
+    const { body } = await answerOf(post(app, "/playground/run/outer", {}));
+    expect(body.data).toBe("token of ada");
+    expect(body.trace.children[0].content).toEqual({
+      inputs: { user: "ada", email: "[redacted]" },
+      internals: null,
+      outputs: null,
+    });
+  });
+
   it("records what it throws, and lets it through", async () => {
     const app = desk();
     const inner = app.route(
