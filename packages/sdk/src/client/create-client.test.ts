@@ -108,6 +108,18 @@ describe("a call of a route that streams", () => {
     expect(await call).toBe("once upon");
   });
 
+  it("gives its answer to those who ask while it is iterated over", async () => {
+    const { client } = connected();
+    const call = client.tell({ words: ["once ", "upon"] }, { config: {} });
+    const chunks: string[] = [];
+    const reading = (async () => {
+      for await (const chunk of call) chunks.push(chunk);
+    })();
+    expect((await call.answer).data).toBe("once upon");
+    await reading;
+    expect(chunks).toEqual(["once ", "upon"]);
+  });
+
   it("gives one text, or a list, when it is awaited; then it can still be iterated over", async () => {
     const { client } = connected();
     const text = client.tell({ words: ["once ", "upon"] }, { config: {} });

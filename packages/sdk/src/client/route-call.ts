@@ -57,12 +57,13 @@ export class RouteCall implements PromiseLike<unknown>, AsyncIterable<unknown> {
       yield* (await this.#collected).chunks;
       return;
     }
-    const answered = await this.#answered;
+    // Before anything is awaited: a body is read once, and `answer` may be asked for meanwhile.
     const ended = Promise.withResolvers<Collected>();
     ended.promise.catch(() => {});
     this.#collected = ended.promise;
     const chunks: unknown[] = [];
     try {
+      const answered = await this.#answered;
       for await (const event of answerEvents(answered)) {
         if (event.kind === "done") {
           ended.resolve({ answer: { ...event.ids, data: dataOf(answered, chunks) }, chunks });
