@@ -150,10 +150,9 @@ it.each([[["--otel"]], [[]]])("sends spans outside of what Sentry traces: %j", a
   // Sent by the timer that the call has set.
   await vi.waitFor(() => readTrace(server.url, body.trace_id), { interval: 10 });
   const sent = sentBy(await program.end());
-  const requests = sent.filter(({ name }) => name === "POST 127.0.0.1");
-  expect(requests.length).toBeGreaterThan(0);
-  for (const { parentId, traceId } of requests) {
-    expect(parentId).toBeNull();
-    expect(traceId).not.toBe(sent.find(({ name }) => name === "look up")?.traceId);
-  }
+  const lookUp = sent.find(({ name }) => name === "look up");
+  const inTrace = sent.filter(({ traceId }) => traceId === lookUp?.traceId);
+  // Sentry may have seen the request to Agate, but not as a part of the call.
+  expect(inTrace.length).toBeGreaterThan(0);
+  expect(inTrace.map(({ name }) => name)).not.toContain("POST 127.0.0.1");
 });
