@@ -1,8 +1,10 @@
-import type { Link, SpanContext } from "@opentelemetry/api";
+import type { Link } from "@opentelemetry/api";
 import { emptyResource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { unheldTimer } from "../runtime/unheld-timer.ts";
-import type { AnyReadableSpan, EndedSpan } from "./ended-span.ts";
+import type { EndedSpan } from "./ended-span.ts";
+import { parentOf, scopeOf } from "./otlp/parent-and-scope.ts";
+import { TraceRequestEncoder } from "./otlp/trace-request-encoder.ts";
 import { redactValue } from "./redact-value.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -14,6 +16,7 @@ const LONGEST_WAIT_MS = 2_000;
 /** Makes ended spans into what is written of them: in one form, complete, and without secrets. */
 export class SpanReader {
   readonly #secrets: Secrets;
+  readonly #encoder: TraceRequestEncoder;
   readonly #noResource = emptyResource();
   /** One object for one resource, because spans are written by resource. */
   #resources = new WeakMap<Resource, Resource>();
@@ -21,6 +24,7 @@ export class SpanReader {
 
   constructor(secrets: Secrets) {
     this.#secrets = secrets;
+    this.#encoder = new TraceRequestEncoder(secrets);
   }
 
   /** Resolves when the resources of these spans are known, or it takes too long. */
@@ -37,12 +41,18 @@ export class SpanReader {
     ]);
   }
 
+  /** As an OTLP request. Throws where one of the spans cannot be read. */
+  encode(spans: readonly EndedSpan[]): Uint8Array<ArrayBuffer> {
+    return this.#encoder.encode(spans);
+  }
+
   read({ span, added }: EndedSpan): ReadableSpan {
+    const parent = parentOf(span);
     return {
       name: this.#clean(span.name),
       kind: span.kind ?? 0,
       spanContext: () => span.spanContext(),
-      ...parentOf(span),
+      ...(parent !== undefined && { parentSpanContext: parent }),
       startTime: span.startTime,
       endTime: span.endTime,
       duration: span.duration ?? [0, 0],
@@ -52,8 +62,7 @@ export class SpanReader {
       events: this.#clean(span.events ?? []),
       links: (span.links ?? []).map((link) => this.#cleanLink(link)),
       resource: this.#resourceOf(span.resource ?? this.#noResource),
-      instrumentationScope: span.instrumentationScope ??
-        span.instrumentationLibrary ?? { name: "" },
+      instrumentationScope: scopeOf(span),
       droppedAttributesCount: span.droppedAttributesCount ?? 0,
       droppedEventsCount: span.droppedEventsCount ?? 0,
       droppedLinksCount: span.droppedLinksCount ?? 0,
@@ -86,10 +95,4 @@ export class SpanReader {
     this.#resources.set(resource, clean);
     return clean;
   }
-}
-
-function parentOf(span: AnyReadableSpan): { parentSpanContext?: SpanContext } {
-  if (span.parentSpanContext !== undefined) return { parentSpanContext: span.parentSpanContext };
-  if (span.parentSpanId === undefined) return {};
-  return { parentSpanContext: { ...span.spanContext(), spanId: span.parentSpanId } };
 }
