@@ -1,12 +1,18 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outline, readTrace, spanNamed } from "../clients/read-back.ts";
-import { startServer } from "../running-server.ts";
+import { type RunningServer, startServer } from "../running-server.ts";
 import { startBlackHole } from "./black-hole.ts";
 import { post } from "./post.ts";
 import { startProgram } from "./running-program.ts";
 
 const TREE = "WORKFLOW invoke_workflow describe\n  TASK shorten";
 const CONFIG = { AGATE_CONFIG_FILE: "agate.config.json" };
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
 
 describe("telemetry that is switched off", () => {
   it.each([
@@ -53,12 +59,11 @@ describe("OpenTelemetry's variables", () => {
 });
 
 async function recorded(variables: Readonly<Record<string, string>>) {
-  await using server = await startServer();
   const env = { AGATE_BASE_URL: server.url, ...CONFIG, ...variables };
   await using program = await startProgram("describing.ts", { env });
   const inputs = { stone: "Malachite" };
   const { body } = await post(`${program.url}/run/describe`, { inputs });
   expect(body.data).toBe("Malachite ");
   await program.end();
-  return await readTrace(server.url, body.trace_id);
+  return readTrace(server.url, body.trace_id);
 }

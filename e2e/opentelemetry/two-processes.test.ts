@@ -1,11 +1,16 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { outline, readTrace, spansOf } from "../clients/read-back.ts";
-import { startServer } from "../running-server.ts";
+import { type RunningServer, startServer } from "../running-server.ts";
 import { post } from "./post.ts";
 import { startProgram } from "./running-program.ts";
 
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
 it.each(["by-client", "by-fetch"])("an app that calls another is one trace: %s", async (route) => {
-  await using server = await startServer();
   const env = { AGATE_BASE_URL: server.url, AGATE_CONFIG_FILE: "agate.config.json" };
   await using called = await startProgram("describing.ts", {
     env: { ...env, AGATE_APPLICATION: "describer" },
@@ -32,7 +37,6 @@ it.each(["by-client", "by-fetch"])("an app that calls another is one trace: %s",
 });
 
 it("a caller's own traceparent is continued, sampled or not", async () => {
-  await using server = await startServer();
   const env = { AGATE_BASE_URL: server.url, AGATE_CONFIG_FILE: "agate.config.json" };
   await using program = await startProgram("describing.ts", { env });
   const answers = [];
