@@ -64,7 +64,8 @@ export class ProtobufWriter {
   }
 
   bytes(field: number, bytes: Uint8Array): void {
-    this.#bytes.set(bytes, this.#reserve(bytes.length));
+    const at = this.#reserve(bytes.length);
+    this.#bytes.set(bytes, at);
     this.#varint(bytes.length);
     this.#varint((field << 3) | BYTES);
   }
@@ -118,7 +119,8 @@ export class ProtobufWriter {
 
   #varint(value: number): void {
     if (value < 0x80) {
-      this.#bytes[this.#reserve(1)] = value;
+      const at = this.#reserve(1);
+      this.#bytes[at] = value;
       return;
     }
     const length = value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : value < 2 ** 28 ? 4 : 5;
@@ -139,7 +141,8 @@ export class ProtobufWriter {
       high >>>= 7;
     }
     groups.push(low);
-    this.#bytes.set(groups, this.#reserve(groups.length));
+    const at = this.#reserve(groups.length);
+    this.#bytes.set(groups, at);
   }
 
   #utf8(text: string): void {
@@ -148,7 +151,8 @@ export class ProtobufWriter {
     if (length > this.#free / 3) this.#grow(3 * length);
     // To the beginning, where there is room however long it gets, and then to its place.
     const { written } = this.#encoder.encodeInto(text, this.#bytes);
-    this.#bytes.copyWithin(this.#reserve(written), 0, written);
+    const at = this.#reserve(written);
+    this.#bytes.copyWithin(at, 0, written);
   }
 
   #ascii(text: string): boolean {
@@ -164,7 +168,7 @@ export class ProtobufWriter {
     return true;
   }
 
-  /** Where so many bytes are to be put. */
+  /** Where so many bytes are to be put. The buffer may be another one afterwards. */
   #reserve(length: number): number {
     if (length > this.#free) this.#grow(length);
     this.#free -= length;
