@@ -1,5 +1,5 @@
 import { DeclarationError } from "../config/declaration-error.ts";
-import type { ConfigSource } from "../config-source/config-source.ts";
+import { type ConfigSource, UNNAMED_APPLICATION } from "../config-source/config-source.ts";
 import { createConfigManager } from "../config-source/create-config-manager.ts";
 import { defaultConfigSource } from "../config-source/default-config-source.ts";
 import { fileConfigSource } from "../config-source/file-config-source.ts";
@@ -97,7 +97,7 @@ export function buildApp(parts: AppParts): App {
     ConfigManager: createConfigManager({
       source: () => callSlot.get()?.configSource ?? workflow().configSource,
       file: (path) => fileConfigSource(path),
-      application: () => workflow().application ?? "default",
+      application: () => workflow().application ?? UNNAMED_APPLICATION,
       environment: () => workflow().environment,
       currentRoute: () => callSlot.get()?.route,
       routesOf: (schema) =>

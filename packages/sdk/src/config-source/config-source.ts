@@ -14,6 +14,9 @@ export type ConfigReference = (
   readonly route?: string | undefined;
 };
 
+/** The application of an app that nobody has named. */
+export const UNNAMED_APPLICATION = "default";
+
 export type ConfigResolution =
   /** `stale`: the registry could not be asked, this is what it last said. */
   | { readonly kind: "resolved"; readonly resolved: ResolvedConfig; readonly stale: boolean }

@@ -1,7 +1,12 @@
 import { builtinModule } from "../runtime/builtin-module.ts";
 import { environment } from "../runtime/environment.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { ConfigReference, ConfigResolution, ConfigSource } from "./config-source.ts";
+import {
+  type ConfigReference,
+  type ConfigResolution,
+  type ConfigSource,
+  UNNAMED_APPLICATION,
+} from "./config-source.ts";
 import { detachedRunner } from "./detached.ts";
 import { type ConfigFile, parseConfigFile } from "./parse-config-file.ts";
 import { warnOnce } from "./warn-once.ts";
@@ -129,7 +134,9 @@ class FileConfigSource implements ConfigSource {
 
   #found(file: ConfigFile, reference: ConfigReference): ConfigResolution {
     const { application } = reference;
-    if (file.application !== null && file.application !== application) {
+    // An app that nobody has named takes the file that is there.
+    const isNamed = application !== UNNAMED_APPLICATION;
+    if (isNamed && file.application !== null && file.application !== application) {
       return this.#notFound(
         `is for the application ${quoted(file.application)}, and this is ${quoted(application)}: change "application" in the file, or leave it out.`,
       );

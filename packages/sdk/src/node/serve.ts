@@ -89,19 +89,27 @@ function closeServer(server: Server, connections: ReadonlySet<Socket>): Promise<
 function closeOnSignals(close: () => Promise<void>): () => void {
   let isClosing = false;
   const onSignal = (signal: NodeJS.Signals): void => {
+    // We come before the others, by `prependListener`: a `once` of theirs is still among them.
+    const isAlone = process.listenerCount(signal) === 1;
+    const isSecond = isClosing;
+    isClosing = true;
     const end = (): void => {
       forget();
-      // Where somebody else listens, another app that is served or the program itself, it is for them.
-      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+      const kill = (): void => {
+        if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+      };
+      // Where somebody else listens, another app that is served or the program with last words of its
+      // own, the process ends when all have done.
+      if (isAlone || isSecond) kill();
+      else process.once("beforeExit", kill);
     };
-    if (isClosing) end();
+    if (isSecond) end();
     else void close().finally(end);
-    isClosing = true;
   };
   const forget = (): void => {
     for (const signal of SIGNALS) process.off(signal, onSignal);
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  for (const signal of SIGNALS) process.prependListener(signal, onSignal);
   return forget;
 }
 

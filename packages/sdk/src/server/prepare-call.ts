@@ -1,7 +1,7 @@
 import type { ErrorDetail, ResolvedConfig } from "@agate/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Issue } from "../config/issue.ts";
-import type { ConfigReference } from "../config-source/config-source.ts";
+import { type ConfigReference, UNNAMED_APPLICATION } from "../config-source/config-source.ts";
 import type { Identity } from "../context/identity.ts";
 import type { Dictionary } from "../context/routing-context.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
@@ -28,9 +28,6 @@ export type Preparation =
   | { readonly kind: "ready"; readonly call: PreparedCall }
   /** `inputs` are recorded where they are known: they tell why. */
   | { readonly kind: "refused"; readonly error: CallError; readonly inputs?: unknown };
-
-/** The application of a workflow that nobody has named, in the registry. */
-const UNNAMED = "default";
 
 /** Reads and checks everything that a call needs, before the function runs. */
 export async function prepareCall(
@@ -129,7 +126,7 @@ async function fromSource(
 }
 
 function referenceOf(workflow: Workflow, wanted: Wanted): ConfigReference {
-  const application = workflow.application ?? UNNAMED;
+  const application = workflow.application ?? UNNAMED_APPLICATION;
   switch (wanted.by) {
     case "default":
       return { by: "environment", application, environment: workflow.environment };
