@@ -10,6 +10,8 @@ import { isLoopback, refuseForeignHost } from "../server/refuse-foreign-host.ts"
 
 const DEFAULT_PORT = 4101;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** Marks our listeners of signals: several apps may be served in one process. */
+const OWN = Symbol("agate");
 
 /** Serves an app on Node: see `ag.serve`. */
 export async function serveOnNode(app: App, options: ServeOptions): Promise<Serving> {
@@ -90,7 +92,7 @@ function closeOnSignals(close: () => Promise<void>): () => void {
   let isClosing = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     // We come before the others, by `prependListener`: a `once` of theirs is still among them.
-    const isAlone = process.listenerCount(signal) === 1;
+    const isAlone = process.listeners(signal).every((listener) => OWN in listener);
     const isSecond = isClosing;
     isClosing = true;
     const end = (): void => {
@@ -98,14 +100,14 @@ function closeOnSignals(close: () => Promise<void>): () => void {
       const kill = (): void => {
         if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
       };
-      // Where somebody else listens, another app that is served or the program with last words of its
-      // own, the process ends when all have done.
+      // Where the program listens too it has last words of its own, and ends by itself after them.
       if (isAlone || isSecond) kill();
       else process.once("beforeExit", kill);
     };
     if (isSecond) end();
     else void close().finally(end);
   };
+  Object.defineProperty(onSignal, OWN, { value: true });
   const forget = (): void => {
     for (const signal of SIGNALS) process.off(signal, onSignal);
   };
