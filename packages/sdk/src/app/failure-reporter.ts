@@ -11,8 +11,10 @@ export function failureReporter(
   return (thrown, route, span) => {
     const { traceId, spanId } = span.spanContext();
     try {
-      if (onError !== undefined) onError(thrown, { route, traceId, spanId });
-      else warnOnConsole(telemetry.redact(`${route} failed, trace ${traceId}: ${shown(thrown)}`));
+      // In the call's own span, so that what is told elsewhere can name it.
+      if (onError !== undefined) {
+        telemetry.withSpan(span, () => onError(thrown, { route, traceId, spanId }));
+      } else warnOnConsole(telemetry.redact(`${route} failed, trace ${traceId}: ${shown(thrown)}`));
     } catch (error) {
       // What tells of failures must not be one of them.
       telemetry.fault(error);
