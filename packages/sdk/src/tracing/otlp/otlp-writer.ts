@@ -21,7 +21,7 @@ export class OtlpWriter extends ProtobufWriter {
     this.text(field, this.#secrets.redact(text));
   }
 
-  /** A count, a code or a text that is left out where it is what a reader assumes. */
+  /** Zero is what a reader assumes. */
   optionalInt(field: number, value: number | undefined): void {
     if (value) this.int64(field, value);
   }
@@ -31,8 +31,8 @@ export class OtlpWriter extends ProtobufWriter {
   }
 
   /** Repeated KeyValues, of the object's own keys. */
-  attributes(field: number, attributes: object | undefined): void {
-    if (attributes === undefined) return;
+  attributes(field: number, attributes: object | null | undefined): void {
+    if (!attributes) return;
     const keys = Object.keys(attributes);
     for (let index = keys.length - 1; index >= 0; index--) {
       const key = keys[index] as string;

@@ -4,6 +4,7 @@ const MOST_KEPT_BYTES = 1024 * 1024;
 /** From this length on, the runtime's own encoder is faster than a loop. */
 const LONG_TEXT = 16;
 const MOST_KEPT_KEYS = 1_000;
+const LONGEST_KEPT_KEY = 100;
 const TWO_TO_32 = 2 ** 32;
 
 const VARINT = 0;
@@ -20,25 +21,26 @@ export class ProtobufWriter {
   readonly #encoder = new TextEncoder();
   /** The bytes of texts that come again and again. */
   readonly #keys = new Map<string, Uint8Array>();
-  #bytes = new Uint8Array(FIRST_BYTES);
+  #bytes = new Uint8Array();
   #view = new DataView(this.#bytes.buffer);
   /** How many bytes are free; what is written begins there. */
-  #free = FIRST_BYTES;
+  #free = 0;
 
   /** How many bytes are written: a mark for {@link close}. */
   get size(): number {
     return this.#bytes.length - this.#free;
   }
 
-  /** Forgets what is written, for instance by an attempt that failed. */
-  clear(): void {
-    if (this.#bytes.length > MOST_KEPT_BYTES) this.#replaceBuffer(FIRST_BYTES);
-    this.#free = this.#bytes.length;
+  /** Gives what is written, in memory of its own, and forgets it. */
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = this.#bytes.slice(this.#free);
+    this.clear();
+    return taken;
   }
 
-  /** What is written, in memory of its own. */
-  copy(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.slice(this.#free);
+  clear(): void {
+    if (this.#bytes.length > MOST_KEPT_BYTES) this.#replaceBuffer(0);
+    this.#free = this.#bytes.length;
   }
 
   /** Makes a message, a text or bytes of all that was written since `mark`. */
@@ -55,12 +57,15 @@ export class ProtobufWriter {
 
   /** A text that is likely to come again. */
   key(field: number, text: string): void {
-    let bytes = this.#keys.get(text);
-    if (bytes === undefined) {
-      bytes = this.#encoder.encode(text);
-      if (this.#keys.size < MOST_KEPT_KEYS) this.#keys.set(text, bytes);
+    const known = this.#keys.get(text);
+    if (known !== undefined) {
+      this.bytes(field, known);
+      return;
     }
-    this.bytes(field, bytes);
+    this.text(field, text);
+    if (this.#keys.size < MOST_KEPT_KEYS && text.length <= LONGEST_KEPT_KEY) {
+      this.#keys.set(text, this.#encoder.encode(text));
+    }
   }
 
   bytes(field: number, bytes: Uint8Array): void {
@@ -177,7 +182,7 @@ export class ProtobufWriter {
 
   #grow(length: number): void {
     const written = this.#bytes.subarray(this.#free);
-    this.#replaceBuffer(2 * this.#bytes.length + length);
+    this.#replaceBuffer(Math.max(FIRST_BYTES, 2 * this.#bytes.length + length));
     this.#free = this.#bytes.length - written.length;
     this.#bytes.set(written, this.#free);
   }

@@ -33,11 +33,12 @@ export class TraceRequestEncoder {
 
   /** Throws where one of the spans cannot be read. */
   encode(spans: readonly EndedSpan[]): Uint8Array<ArrayBuffer> {
+    // An attempt that failed may have left something.
     this.#writer.clear();
     for (const [resource, scopes] of [...grouped(spans)].reverse()) {
       this.#writeResourceSpans(resource, scopes);
     }
-    return this.#writer.copy();
+    return this.#writer.take();
   }
 
   #writeResourceSpans(resource: Resource | undefined, scopes: Map<Scope, EndedSpan[]>): void {
