@@ -88,7 +88,7 @@ function called(answer: (request: Request) => Response | Promise<Response>, pref
   };
 }
 
-async function listening(server: Server, prefix = ""): Promise<Mounted> {
+export async function listening(server: Server, prefix = ""): Promise<Mounted> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -11,7 +11,8 @@ export type NodeHandler = (
 ) => void;
 
 /**
- * An app as a handler of Node's requests: for `node:http`, Express and Fastify.
+ * An app as a handler of Node's requests: for `node:http`, Express and Fastify. In Express, a request
+ * for a path that is not the app's goes on to what was mounted after it.
  *
  * @example
  * createServer(ag.toNodeHandler()).listen(4101);
@@ -19,7 +20,7 @@ export type NodeHandler = (
  */
 export function toNodeHandler(app: App = defaultApp()): NodeHandler {
   return (request, response, next) => {
-    answerNode(app[ANSWER], request, response).catch((error: unknown) => {
+    answerNode(app[ANSWER], request, response, next).catch((error: unknown) => {
       // Only a broken connection or a fault of ours comes here: errors of calls are answers.
       if (next === undefined) response.destroy();
       else next(error);

@@ -6,6 +6,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | EventSource;
+  /** True where nothing is served at the path: somebody else may have it. */
+  readonly isUnserved?: true;
 }
 
 /** The events of a streamed answer. */

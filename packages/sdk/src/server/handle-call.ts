@@ -22,7 +22,10 @@ export async function handleCall(workflow: Workflow, incoming: IncomingCall): Pr
         ? json(openapiDocument(workflow.application, workflow.routes.all()))
         : notAllowed("GET, HEAD");
     default:
-      return refusal(callError("route_not_found", ["path"], missing(workflow, pathname)));
+      return {
+        ...refusal(callError("route_not_found", ["path"], missing(workflow, pathname))),
+        isUnserved: true,
+      };
   }
 }
 

@@ -35,9 +35,12 @@ export async function answerNode(
   answer: (incoming: IncomingCall) => Promise<Answer>,
   request: NodeRequest,
   response: NodeResponse,
+  /** Where it is given, a request for a path that is not ours is passed on. */
+  next?: () => void,
 ): Promise<void> {
   const client = new NodeCall(request, response);
-  const { status, headers, body } = await answer(client);
+  const { status, headers, body, isUnserved } = await answer(client);
+  if (isUnserved && next !== undefined) return next();
   if (typeof body !== "string") {
     response.writeHead(status, headers);
     await sendEvents(response, body);
