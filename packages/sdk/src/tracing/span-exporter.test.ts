@@ -186,6 +186,35 @@ describe("export", () => {
     expect(warnings).toEqual(["Spans were lost: they were too large for Agate."]);
   });
 
+  it("loses only the span that cannot be encoded", async () => {
+    const telemetry = telemetryWith();
+    const processor = telemetry.spanProcessor({ all: true });
+    const withoutIds = {
+      name: "without ids",
+      spanContext: () => ({ traceFlags: 1 }),
+      startTime: [0, 0],
+      endTime: [0, 0],
+      attributes: {},
+      status: { code: 0 },
+    };
+    makeSpans(telemetry, 4);
+    processor.onStart(withoutIds, ROOT_CONTEXT);
+    processor.onEnd(withoutIds);
+    makeSpans(telemetry, 4);
+    await telemetry.flush();
+    expect(names()).toEqual([...expectedNames(4), ...expectedNames(4)].sort());
+    expect(telemetry.statistics()).toMatchObject({ exported: 8, dropped: 1, queued: 0 });
+    expect(warnings).toContain("Spans were lost: they could not be encoded.");
+  });
+
+  it("does not believe that more spans were rejected than were sent", async () => {
+    collector.behaviour = () => ({ status: 200, body: encodeExportResponse("protobuf", 99, "no") });
+    const telemetry = telemetryWith();
+    makeSpans(telemetry, 5);
+    await telemetry.flush();
+    expect(telemetry.statistics()).toMatchObject({ exported: 0, dropped: 5 });
+  });
+
   it.each([
     [401, "check AGATE_API_KEY"],
     [403, "check AGATE_API_KEY"],

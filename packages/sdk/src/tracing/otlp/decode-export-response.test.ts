@@ -45,7 +45,8 @@ describe("the response to an export", () => {
     ["zeros", new Uint8Array(8)],
     ["a message that ends early", Uint8Array.of(10, 9, 8, 1)],
     ["a number that ends early", Uint8Array.of(10, 2, 8, 0x80)],
-    ["a number without an end", new Uint8Array(20).fill(0x88)],
+    ["a number without an end", Uint8Array.of(0x18, ...new Array(10).fill(0x80), 0x18, 1)],
+    ["a field number without an end", new Uint8Array(20).fill(0x88)],
     ["a fixed number that ends early", Uint8Array.of(0x21, 1, 2)],
   ])("is none if it is %s", (_, bytes) => {
     expect(decodeExportResponse(bytes)).toBeNull();

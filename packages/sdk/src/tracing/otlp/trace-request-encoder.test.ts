@@ -285,6 +285,23 @@ describe("spans encoded as OTLP", () => {
     );
   });
 
+  it("lose nothing wherever the buffer becomes too small", () => {
+    const odd = { name: "naïve", "not short, nor plain": "漢字 🜁", negative: -42, half: 0.5 };
+    const context = { traceId: TRACE_ID, spanId: "00f067aa0ba902b7", traceFlags: 1 };
+    const span = ended({
+      attributes: odd,
+      parentSpanContext: context,
+      events: [{ name: "event", time: [1, 2], attributes: odd }],
+      links: [{ context, attributes: odd }],
+    });
+    const [expected] = decoded(encode(span)).spans;
+    // The last one is written first and fills the buffer's first 64 KiB, but for so many bytes.
+    for (let left = 20; left < 700; left++) {
+      const filler = ended({ attributes: { filler: new Uint8Array(2 ** 16 - left) as never } });
+      expect(decoded(encode(span, filler)).spans[0]).toEqual(expected);
+    }
+  });
+
   it("keep their bytes when others are encoded", () => {
     const encoder = new TraceRequestEncoder(new Secrets());
     const first = encoder.encode([ended({ name: "first" })]);
@@ -319,6 +336,7 @@ describe("spans encoded as OTLP", () => {
       "",
       "xyz",
       "b7ad6b716920330",
+      "b7ad6b71692033011",
       "b7ad6b716920330g",
       "b7ad6b71-9203301",
       "٠".repeat(16),
@@ -332,6 +350,21 @@ describe("spans encoded as OTLP", () => {
       rejectedReason: expect.stringContaining("span_id"),
     });
     expect(read.spans).toMatchObject([{ name: "good", parentSpanId: null }]);
+  });
+
+  it("may come from version 1 of OpenTelemetry's SDK, which has other names", () => {
+    const span = ended({
+      parentSpanId: "00f067aa0ba902b7",
+      instrumentationLibrary: { name: "library", version: "1" },
+    });
+    expect(decoded(encode(span)).spans).toMatchObject([
+      {
+        parentSpanId: "00f067aa0ba902b7",
+        scope: { name: "library", version: "1" },
+        kind: 1,
+        flags: 0x101,
+      },
+    ]);
   });
 
   it("may be none", () => {
