@@ -79,7 +79,7 @@ export interface App<Routes extends AnyRoute = AnyRoute> {
   /** Sends what is left and lets go of timers and connections. */
   readonly shutdown: () => Promise<void>;
   /** Answers a request of any kind: what `fetch` and `toNodeHandler` are made of. */
-  readonly [ANSWER]: (incoming: IncomingCall) => Promise<Answer>;
+  readonly [ANSWER]: (incoming: IncomingCall) => Answer | Promise<Answer>;
   /** Never there: carries the routes' types to `createClient`. */
   readonly "~routes"?: Routes;
 }

@@ -38,7 +38,7 @@ export async function serveOnNode(app: App, options: ServeOptions): Promise<Serv
 
 function serverOf(app: App, hostname: string): Server {
   const answer = isLoopback(hostname)
-    ? async (incoming: IncomingCall) => refuseForeignHost(incoming) ?? app[ANSWER](incoming)
+    ? (incoming: IncomingCall) => refuseForeignHost(incoming) ?? app[ANSWER](incoming)
     : app[ANSWER];
   const server = createServer((request, response) => {
     answerNode(answer, request, response).then(

@@ -40,14 +40,14 @@ export class CallRecord {
   }
 
   /** Ends the span. Returns the tree as JSON where the answer is to carry it. */
-  succeed(outputs: unknown): Promise<string | null> {
+  succeed(outputs: unknown): null | Promise<string> {
     this.content("outputs", outputs);
     this.span.setStatus({ code: SpanStatusCode.OK });
     return this.#end();
   }
 
   /** Likewise. What the function threw is recorded as an exception. */
-  fail(error: CallError, thrown?: unknown): Promise<string | null> {
+  fail(error: CallError, thrown?: unknown): null | Promise<string> {
     if (thrown !== undefined) recordFailure(this.#telemetry, this.span, thrown);
     if (isFailure(error)) this.#workflow.reportFailure(thrown, this.#route.path, this.span);
     const message = error.detail.map(({ msg }) => msg).join(" ");
@@ -67,9 +67,9 @@ export class CallRecord {
     };
   }
 
-  async #end(): Promise<string | null> {
+  #end(): null | Promise<string> {
     this.#ended = true;
     this.span.end();
-    return this.#collection === null ? null : await this.#collection.take();
+    return this.#collection === null ? null : this.#collection.take();
   }
 }

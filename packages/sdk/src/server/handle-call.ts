@@ -8,7 +8,7 @@ import { runCall } from "./run-call.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** Answers any request to a workflow. */
-export async function handleCall(workflow: Workflow, incoming: IncomingCall): Promise<Answer> {
+export function handleCall(workflow: Workflow, incoming: IncomingCall): Answer | Promise<Answer> {
   const { path: pathname, method } = incoming;
   const match = workflow.routes.match(pathname);
   if (match !== undefined) {

@@ -30,9 +30,11 @@ export interface NodeResponse {
   off(event: "close" | "drain", listener: () => void): unknown;
 }
 
+const decoder = new TextDecoder();
+
 /** Answers one of Node's requests, without making a `Request` and a `Response` of it. */
 export async function answerNode(
-  answer: (incoming: IncomingCall) => Promise<Answer>,
+  answer: (incoming: IncomingCall) => Answer | Promise<Answer>,
   request: NodeRequest,
   response: NodeResponse,
   /** Where it is given, a request for a path that is not ours is passed on. */
@@ -85,15 +87,14 @@ class NodeCall implements IncomingCall {
     if (request.body !== undefined) return Promise.resolve(textOf(request.body));
     this.#isRead = true;
     return new Promise((resolve, reject) => {
-      const decoder = new TextDecoder();
-      let text = "";
+      const chunks: Uint8Array[] = [];
       let bytes = 0;
       request.on("data", (chunk) => {
         bytes += chunk.byteLength;
         if (bytes > maxBytes) resolve(null);
-        else text += decoder.decode(chunk, { stream: true });
+        else chunks.push(chunk);
       });
-      request.on("end", () => resolve(text + decoder.decode()));
+      request.on("end", () => resolve(decoder.decode(joined(chunks, bytes))));
       request.on("error", reject);
     });
   }
@@ -113,9 +114,21 @@ class NodeCall implements IncomingCall {
   }
 }
 
+function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array | undefined {
+  // Most bodies come in one piece.
+  if (chunks.length < 2) return chunks[0];
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return whole;
+}
+
 /** What a body parser left: the parsed value, a text, or bytes. */
 function textOf(body: unknown): string {
-  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
+  if (body instanceof Uint8Array) return decoder.decode(body);
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 

@@ -97,13 +97,16 @@ class HandedCall implements Call<object> {
   }
 }
 
-async function answered(record: CallRecord, data: unknown, signal: CallSignal): Promise<Answer> {
+// Awaits nothing where there is no tree to wait for: each step less shows on the path of every call.
+function answered(record: CallRecord, data: unknown, signal: CallSignal): Answer | Promise<Answer> {
   const text = outputText(data, "output");
   signal.settle();
-  const trace = await record.succeed(data);
-  return jsonAnswer(200, answerText(record.span, text, trace), {
-    traceparent: traceparent(record.span),
-  });
+  const answer = (trace: string | null) =>
+    jsonAnswer(200, answerText(record.span, text, trace), {
+      traceparent: traceparent(record.span),
+    });
+  const taking = record.succeed(data);
+  return taking === null ? answer(null) : taking.then(answer);
 }
 
 function failed(record: CallRecord, error: CallError, trace: string | null): Answer {
