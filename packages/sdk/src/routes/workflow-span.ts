@@ -1,6 +1,6 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
-import type { Context, Span } from "@opentelemetry/api";
-import type { Telemetry } from "../tracing/telemetry.ts";
+import type { Span } from "@opentelemetry/api";
+import type { SpanStart, Telemetry } from "../tracing/telemetry.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 
 /** How a route was reached: over one of its endpoints, or as a function. */
@@ -11,16 +11,17 @@ export function startWorkflowSpan(
   telemetry: Telemetry,
   route: RouteDefinition,
   origin: CallOrigin,
-  parent?: Context,
+  { attributes, ...start }: Omit<SpanStart, "kind"> = {},
 ): Span {
   return telemetry.startSpan(route.spanName, {
+    ...start,
     kind: "WORKFLOW",
-    parent,
     attributes: {
       "gen_ai.operation.name": "invoke_workflow",
       "gen_ai.workflow.name": route.name,
       [AGATE_ATTRIBUTES.route]: route.path,
       [AGATE_ATTRIBUTES.origin]: origin,
+      ...attributes,
     },
   });
 }

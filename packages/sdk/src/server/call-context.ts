@@ -27,8 +27,9 @@ export function callContext(
     identitySlot.holding(call.identity),
     routingSlot.holding(routingOf(call)),
     callSlot.holding({ route: route.path, params, configSource, config, cancellation }),
+    telemetry.holding(span),
   );
-  return (run) => inside(() => telemetry.withSpan(span, run));
+  return (run) => inside(() => (telemetry.isActive(span) ? run() : telemetry.withSpan(span, run)));
 }
 
 function routingOf({ config, identity }: PreparedCall): RoutingContext {

@@ -2,7 +2,6 @@ import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { recordByRules } from "../tracing/content-rules.ts";
 import { recordFailure } from "../tracing/record-failure.ts";
-import type { ContentField } from "../tracing/redaction.ts";
 import type { Telemetry, TraceCollection } from "../tracing/telemetry.ts";
 import type { CallError } from "./call-error.ts";
 import { isFailure } from "./failure-of.ts";
@@ -34,14 +33,9 @@ export class CallRecord {
     return this.#ended;
   }
 
-  /** Records what the call saw, as far as its route allows. */
-  content(field: ContentField, value: unknown): void {
-    recordByRules(this.#route.rules, this.#telemetry, this.span, field, value);
-  }
-
   /** Ends the span. Returns the tree as JSON where the answer is to carry it. */
-  succeed(outputs: unknown): null | Promise<string> {
-    this.content("outputs", outputs);
+  succeed(outputs: unknown, json?: string): null | Promise<string> {
+    recordByRules(this.#route.rules, this.#telemetry, this.span, "outputs", outputs, json);
     this.span.setStatus({ code: SpanStatusCode.OK });
     return this.#end();
   }

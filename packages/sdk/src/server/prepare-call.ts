@@ -1,7 +1,12 @@
 import type { ErrorDetail, ResolvedConfig } from "@agate/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { ConfigOutcome } from "../config/config-schema.ts";
 import type { Issue } from "../config/issue.ts";
-import { type ConfigReference, UNNAMED_APPLICATION } from "../config-source/config-source.ts";
+import {
+  type ConfigReference,
+  type ConfigResolution,
+  UNNAMED_APPLICATION,
+} from "../config-source/config-source.ts";
 import type { Identity } from "../context/identity.ts";
 import type { Dictionary } from "../context/routing-context.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
@@ -41,10 +46,11 @@ export async function prepareCall(
   if (parsed.kind === "invalid") return invalid(parsed.detail);
   const { envelope } = parsed;
 
-  const configured =
+  const configuring =
     envelope.endpoint === "playground"
-      ? await fromPlayground(workflow, route, envelope)
-      : await fromSource(workflow, route, envelope.wanted);
+      ? fromPlayground(workflow, route, envelope)
+      : fromSource(workflow, route, envelope.wanted);
+  const configured = configuring instanceof Promise ? await configuring : configuring;
   const { inputs: given } = envelope;
   if (configured.kind === "refused") {
     // A client that sent a bad configuration and bad inputs hears of both at once.
@@ -52,7 +58,8 @@ export async function prepareCall(
     const error = { ...configured.error, detail: [...configured.error.detail, ...detail] };
     return { kind: "refused", error, inputs: given };
   }
-  const checked = await checkInputs(route.input, given);
+  const checking = checkInputs(route.input, given);
+  const checked = checking instanceof Promise ? await checking : checking;
   if (checked.issues !== undefined) {
     return { ...invalid(inputDetails(checked.issues)), inputs: given };
   }
@@ -85,14 +92,25 @@ async function fromPlayground(
   };
 }
 
-async function fromSource(
+// Answers at once where the source knows and the schema is not async: it is on every call's path.
+function fromSource(
   workflow: Workflow,
   route: RouteDefinition,
   wanted: Wanted,
-): Promise<Configured> {
+): Configured | Promise<Configured> {
   const reference = { ...referenceOf(workflow, wanted), route: route.path };
   const resolving = workflow.configSource.resolve(reference);
-  const resolution = resolving instanceof Promise ? await resolving : resolving;
+  const use = (resolution: ConfigResolution) =>
+    fromResolution(workflow, route, reference, resolution);
+  return resolving instanceof Promise ? resolving.then(use) : use(resolving);
+}
+
+function fromResolution(
+  workflow: Workflow,
+  route: RouteDefinition,
+  reference: ConfigReference,
+  resolution: ConfigResolution,
+): Configured | Promise<Configured> {
   if (resolution.kind === "not-found") {
     return refused(callError("config_not_found", ["body", reference.by], resolution.reason));
   }
@@ -102,7 +120,18 @@ async function fromSource(
   const { resolved, stale } = resolution;
   const values: Dictionary = ownValue(resolved.params, route.path) ?? {};
   const parsing = route.config.parse(values, { unknownFields: "ignore" });
-  const outcome = parsing instanceof Promise ? await parsing : parsing;
+  const use = (outcome: ConfigOutcome<object>) =>
+    fromStored(workflow, route, resolved, stale, outcome);
+  return parsing instanceof Promise ? parsing.then(use) : use(parsing);
+}
+
+function fromStored(
+  workflow: Workflow,
+  route: RouteDefinition,
+  resolved: ResolvedConfig,
+  stale: boolean,
+  outcome: ConfigOutcome<object>,
+): Configured {
   if (outcome.kind === "invalid") {
     const where = `revision ${resolved.variant.revision} of variant ${resolved.variant.slug}`;
     return invalid(
@@ -139,13 +168,11 @@ function referenceOf(workflow: Workflow, wanted: Wanted): ConfigReference {
   }
 }
 
-async function checkInputs(
+function checkInputs(
   schema: StandardSchemaV1 | undefined,
   inputs: unknown,
-): Promise<StandardSchemaV1.Result<unknown>> {
-  if (schema === undefined) return { value: inputs };
-  const validating = schema["~standard"].validate(inputs);
-  return validating instanceof Promise ? await validating : validating;
+): StandardSchemaV1.Result<unknown> | Promise<StandardSchemaV1.Result<unknown>> {
+  return schema === undefined ? { value: inputs } : schema["~standard"].validate(inputs);
 }
 
 async function inputProblems(route: RouteDefinition, inputs: unknown): Promise<ErrorDetail[]> {

@@ -1,8 +1,7 @@
-import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import type { RouteMatch } from "../routes/route-table.ts";
 import type { Call } from "../routes/route-types.ts";
 import { startWorkflowSpan } from "../routes/workflow-span.ts";
-import { identityAttributes } from "../tracing/identity-attributes.ts";
+import { TraceClock } from "../tracing/trace-clock.ts";
 import { type Answer, jsonAnswer } from "./answer.ts";
 import { callContext } from "./call-context.ts";
 import type { CallError } from "./call-error.ts";
@@ -13,6 +12,7 @@ import { collectStream } from "./collect-stream.ts";
 import { failureOf } from "./failure-of.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { isStream } from "./is-stream.ts";
+import { preparationAttributes } from "./preparation-attributes.ts";
 import { type PreparedCall, prepareCall } from "./prepare-call.ts";
 import { answerText, errorText, traceparent } from "./respond.ts";
 import { streamEvents } from "./stream-events.ts";
@@ -35,19 +35,22 @@ export async function runCall(
 ): Promise<Answer> {
   const { telemetry } = workflow;
   const { route, endpoint } = match;
+  // The span is started when all is known that belongs on it, but it begins here.
+  const clock = new TraceClock();
   const parent = telemetry.contextOf({ get: incoming.header });
-  const span = startWorkflowSpan(telemetry, route, endpoint, parent);
+  const signal = new CallSignal(incoming, route.timeout);
+  const preparation = await prepareCall(workflow, match, incoming).catch(broken);
+  const attributes = preparationAttributes(telemetry, route, preparation);
+  const span = startWorkflowSpan(telemetry, route, endpoint, { parent, clock, attributes });
   const { traceId, spanId } = span.spanContext();
   const collection = endpoint === "playground" ? telemetry.collect(traceId, spanId) : null;
   const record = new CallRecord(workflow, route, span, collection);
-  const signal = new CallSignal(incoming, route.timeout);
   try {
-    const preparation = await prepareCall(workflow, match, incoming);
     if (preparation.kind === "ready") {
       return await run({ workflow, match, incoming, record, signal }, preparation.call);
     }
+    if (preparation.kind === "broken") throw preparation.thrown;
     signal.settle();
-    if ("inputs" in preparation) record.content("inputs", preparation.inputs);
     return failed(record, preparation.error, await record.fail(preparation.error));
   } catch (thrown) {
     signal.settle();
@@ -56,16 +59,15 @@ export async function runCall(
   }
 }
 
+// A schema or a source that throws is a fault of the program: it is told like one of the function's.
+function broken(thrown: unknown) {
+  return { kind: "broken", thrown } as const;
+}
+
 async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {
   const { workflow, match, incoming, record, signal } = running;
   const { route } = match;
-  const { span } = record;
-  span.setAttributes(identityAttributes(call.identity));
-  if (call.staleConfig) span.setAttribute(AGATE_ATTRIBUTES.staleConfig, true);
-  record.content("config", call.config);
-  record.content("inputs", call.inputs);
-
-  const within = callContext(workflow, route, call, span, signal);
+  const within = callContext(workflow, route, call, record.span, signal);
   const returned = within(() => route.handler(call.inputs, new HandedCall(call, signal, record)));
   const result =
     route.timeout === undefined ? await returned : await Promise.race([returned, signal.aborted]);
@@ -105,7 +107,7 @@ function answered(record: CallRecord, data: unknown, signal: CallSignal): Answer
     jsonAnswer(200, answerText(record.span, text, trace), {
       traceparent: traceparent(record.span),
     });
-  const taking = record.succeed(data);
+  const taking = record.succeed(data, text);
   return taking === null ? answer(null) : taking.then(answer);
 }
 

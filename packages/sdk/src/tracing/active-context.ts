@@ -6,7 +6,7 @@ import {
   type Span,
   trace,
 } from "@opentelemetry/api";
-import { ContextSlot } from "../context/context-slot.ts";
+import { ContextSlot, type Held } from "../context/context-slot.ts";
 import { agateSpanOf } from "./agate-span.ts";
 
 /** Where a context keeps the innermost span of Agate's, below which other libraries' spans may be. */
@@ -83,6 +83,11 @@ export function agateSpanIn(outer: Context): Span | undefined {
   const inner = entered.get();
   const seen = inner?.base === outer ? inner.context : outer;
   return seen.getValue(AGATE_SPAN) as Span | undefined;
+}
+
+/** A context as the active one of our own context manager. */
+export function holdingContext(inside: Context): Held {
+  return managed.holding(inside);
 }
 
 /**

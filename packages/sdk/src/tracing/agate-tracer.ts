@@ -15,7 +15,7 @@ import { activeContext, agateSpanIn, contextInside } from "./active-context.ts";
 import { AgateSpan, agateSpanOf, type SpanOwner } from "./agate-span.ts";
 import { AGATE_PROVIDER, ExistingSetup } from "./existing-setup.ts";
 import type { HandedIds } from "./handed-ids.ts";
-import { identityAttributes } from "./identity-attributes.ts";
+import { addIdentity } from "./identity-attributes.ts";
 import { joinTwin } from "./join-twin.ts";
 import { redactValue } from "./redact-value.ts";
 import { runInContext } from "./run-in-context.ts";
@@ -77,10 +77,25 @@ export class AgateTracer implements Tracer {
   }
 
   startSpan(name: string, options: SpanOptions = {}, context?: Context): Span {
+    return this.begin(name, options, { ...options.attributes }, context);
+  }
+
+  /**
+   * Starts a span whose attributes are handed over. With a clock, the span began when that was
+   * started: a call is known by its body, and that has to be read first.
+   */
+  begin(
+    name: string,
+    options: SpanOptions,
+    attributes: Attributes,
+    context?: Context,
+    clock?: TraceClock,
+  ): Span {
     try {
       this.#parts.prepare();
       const outer = context ?? activeContext();
-      return this.#start(name, options, options.root ? trace.deleteSpan(outer) : outer);
+      const parent = options.root ? trace.deleteSpan(outer) : outer;
+      return this.#start(name, options, attributes, parent, clock);
     } catch (error) {
       this.#parts.faults.add(error);
       return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
@@ -99,16 +114,19 @@ export class AgateTracer implements Tracer {
     return runInContext(this.#parts.faults, inside, () => fn(span) as ReturnType<F>);
   }
 
-  #start(name: string, given: SpanOptions, parent: Context): Span {
-    const attributes: Attributes = {
-      ...identityAttributes(identitySlot.get()),
-      ...given.attributes,
-    };
+  #start(
+    name: string,
+    given: SpanOptions,
+    attributes: Attributes,
+    parent: Context,
+    begun?: TraceClock,
+  ): Span {
+    addIdentity(attributes, identitySlot.get());
     const options = { ...given, attributes };
     const twin = this.#startTwin(name, options, parent);
     const around = agateSpanOf(agateSpanIn(parent));
-    const clock = around?.clock ?? new TraceClock();
-    const started = { startTime: clock.now(), ...options };
+    const clock = begun ?? around?.clock ?? new TraceClock();
+    const started = { ...options, startTime: given.startTime ?? begun?.start ?? clock.now() };
     // Suppressed, where it does not record: OpenTelemetry's way to leave a piece of work untraced.
     const record = this.#parts.ids.handing(twin?.spanContext(), () =>
       this.#recorder.startSpan(name, started, this.#parentFor(twin, parent, around)),

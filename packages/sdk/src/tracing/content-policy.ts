@@ -9,6 +9,8 @@ export interface ContentOf {
   readonly span: string;
   /** Beyond the app's own. */
   readonly redact?: Redact | undefined;
+  /** The value as JSON, where it is known to be plain data: it need not be written again. */
+  readonly json?: string | undefined;
 }
 
 export interface ContentOptions {
@@ -32,6 +34,10 @@ export class ContentPolicy {
   textOf(value: unknown, about: ContentOf): string {
     const { secrets, limit } = this.#options;
     const redaction = this.#redactionWith(about.redact);
+    const { json } = about;
+    if (json !== undefined && redaction.isEmpty && json.length <= limit) {
+      return secrets.redact(json);
+    }
     // Beyond the limit by a secret's length: a secret that the cut goes through must be found too.
     const writer = new JsonWriter({ limit: limit + secrets.longest, hides: redaction.hides });
     writer.write(redaction.apply(value, about));

@@ -1,5 +1,6 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import type { Span } from "@opentelemetry/api";
-import { recordContent } from "./record-content.ts";
+import { agateSpanOf } from "./agate-span.ts";
 import type { ContentField, Redact } from "./redaction.ts";
 import type { Telemetry } from "./telemetry.ts";
 import { withoutKeys } from "./without-keys.ts";
@@ -14,16 +15,33 @@ export interface ContentRules {
   readonly redact?: Redact | undefined;
 }
 
-/** Records what a function saw, as far as its rules allow. Never throws. */
-export function recordByRules(
+/** What a function saw, as far as its rules allow: JSON text, or null. Never throws. */
+export function contentByRules(
   { ignoreInputs, ignoreOutputs, redact }: ContentRules,
+  telemetry: Telemetry,
+  span: string,
+  field: ContentField,
+  value: unknown,
+  json?: string,
+): string | null {
+  const ignored = field === "inputs" ? ignoreInputs : field === "outputs" && ignoreOutputs;
+  if (ignored === true || value === undefined) return null;
+  if (!ignored) return telemetry.contentText(value, { field, span, redact, json });
+  const kept = withoutKeys(value, ignored, (error) => telemetry.fault(error));
+  return telemetry.contentText(kept, { field, span, redact });
+}
+
+/** Records it on a span. */
+export function recordByRules(
+  rules: ContentRules,
   telemetry: Telemetry,
   span: Span,
   field: ContentField,
   value: unknown,
+  json?: string,
 ): void {
-  const ignored = field === "inputs" ? ignoreInputs : field === "outputs" && ignoreOutputs;
-  if (ignored === true) return;
-  const kept = ignored ? withoutKeys(value, ignored, (error) => telemetry.fault(error)) : value;
-  recordContent(telemetry, span, field, kept, redact);
+  if (!span.isRecording()) return;
+  const name = agateSpanOf(span)?.record.name ?? "";
+  const text = contentByRules(rules, telemetry, name, field, value, json);
+  if (text !== null) span.setAttribute(AGATE_ATTRIBUTES[field], text);
 }

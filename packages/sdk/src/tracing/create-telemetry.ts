@@ -1,5 +1,11 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
-import { type Context, isSpanContextValid, type TextMapGetter, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  context,
+  isSpanContextValid,
+  type TextMapGetter,
+  trace,
+} from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import {
   AlwaysOnSampler,
@@ -10,7 +16,12 @@ import {
 import { warnOnConsole } from "../runtime/console.ts";
 import { environment } from "../runtime/environment.ts";
 import { SDK_VERSION } from "../version.ts";
-import { activeContext, contextInside, ensureContextManager } from "./active-context.ts";
+import {
+  activeContext,
+  contextInside,
+  ensureContextManager,
+  holdingContext,
+} from "./active-context.ts";
 import { AgateTracerProvider, type TracerParts } from "./agate-tracer.ts";
 import { ContentPolicy } from "./content-policy.ts";
 import { createSpanProcessor } from "./existing-span-processor.ts";
@@ -94,12 +105,16 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     tracerProvider,
     owner: parts,
     capturesContent,
-    startSpan: (name, { kind, parent, attributes }) =>
-      tracer.startSpan(
+    startSpan: (name, { kind, parent, attributes, clock }) =>
+      tracer.begin(
         name,
-        { attributes: { [AGATE_ATTRIBUTES.spanKind]: kind, ...attributes } },
+        NO_OPTIONS,
+        { [AGATE_ATTRIBUTES.spanKind]: kind, ...attributes },
         parent,
+        clock,
       ),
+    holding: (span) => holdingContext(contextInside(activeContext(), span)),
+    isActive: (span) => faults.guard(() => trace.getSpan(context.active()) === span, false),
     withSpan: (span, run) => runInContext(faults, contextInside(activeContext(), span), run),
     contextOf: (headers) => faults.guard(() => contextOf(headers), activeContext()),
     spanProcessor: ({ all = false } = {}) =>
@@ -115,6 +130,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
 }
 
+const NO_OPTIONS = {};
 const NO_EXPORT = { exported: 0, dropped: 0, queued: 0, lastError: null };
 const UNREADABLE = JSON.stringify("[unreadable]");
 const propagator = new W3CTraceContextPropagator();

@@ -31,6 +31,8 @@ export const REDACTION_FAILED = "[redaction failed]";
 export interface Redaction {
   apply(value: unknown, about: RedactedContent): unknown;
   readonly hides: PathFilter | undefined;
+  /** True where nothing is hidden. */
+  readonly isEmpty: boolean;
 }
 
 export function createRedaction(redacts: readonly (Redact | undefined)[]): Redaction {
@@ -45,6 +47,7 @@ export function createRedaction(redacts: readonly (Redact | undefined)[]): Redac
       }
     },
     hides: paths.length === 0 ? undefined : pathFilter(paths),
+    isEmpty: functions.length === 0 && paths.length === 0,
   };
 }
 

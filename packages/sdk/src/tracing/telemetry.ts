@@ -1,15 +1,18 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Context, Span, TracerProvider } from "@opentelemetry/api";
-import { ContextSlot } from "../context/context-slot.ts";
+import { ContextSlot, type Held } from "../context/context-slot.ts";
 import type { SpanOwner } from "./agate-span.ts";
 import type { ContentOf } from "./content-policy.ts";
 import type { SpanProcessorLike, SpanProcessorOptions } from "./existing-span-processor.ts";
+import type { TraceClock } from "./trace-clock.ts";
 
 export interface SpanStart {
   readonly kind: SpanKind;
   /** Where the span hangs; the active span where not given. */
   readonly parent?: Context | undefined;
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /** The span began when this was started; now where not given. */
+  readonly clock?: TraceClock | undefined;
 }
 
 /** The spans of one trace that have ended so far, for an answer that carries its own tree. */
@@ -42,6 +45,12 @@ export interface Telemetry {
   readonly tracerProvider: TracerProvider;
   /** Starts a span that is exported to Agate, and to the process's own OpenTelemetry set-up if there is one. */
   startSpan(name: string, start: SpanStart): Span;
+  /**
+   * The span as the active one, for `contextWith`: enough where the context manager is Agate's own,
+   * which `isActive` tells.
+   */
+  holding(span: Span): Held;
+  isActive(span: Span): boolean;
   /** Runs a function with the span as the active one, for Agate and for OpenTelemetry. */
   withSpan<R>(span: Span, run: () => R): R;
   /** The context that a request's `traceparent` names; the active one where a server span is open already. */

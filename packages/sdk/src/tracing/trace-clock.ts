@@ -8,6 +8,8 @@ import type { HrTime } from "@opentelemetry/api";
 export class TraceClock {
   readonly #epoch = Date.now();
   readonly #monotonic = performance.now();
+  /** When the clock was started. */
+  readonly start: HrTime = this.now();
 
   now(): HrTime {
     const milliseconds = this.#epoch + (performance.now() - this.#monotonic);

@@ -1,0 +1,46 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import type { Attributes } from "@opentelemetry/api";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import { contentByRules } from "../tracing/content-rules.ts";
+import { identityAttributes } from "../tracing/identity-attributes.ts";
+import type { Telemetry } from "../tracing/telemetry.ts";
+import type { Preparation } from "./prepare-call.ts";
+
+// A configuration may have a `toJSON` that throws; its fields are then written one by one.
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+type Known = Preparation | { readonly kind: "broken" };
+
+/** What is known of a call before its function runs, as attributes of its span. */
+export function preparationAttributes(
+  telemetry: Telemetry,
+  route: RouteDefinition,
+  preparation: Known,
+): Record<string, string | number | boolean> {
+  const attributes: Attributes = {};
+  const add = (field: "config" | "inputs", value: unknown, isPlain: boolean): void => {
+    const json = isPlain && telemetry.capturesContent ? jsonOf(value) : undefined;
+    const { rules, spanName } = route;
+    const text = contentByRules(rules, telemetry, spanName, field, value, json);
+    if (text !== null) attributes[AGATE_ATTRIBUTES[field]] = text;
+  };
+  // Without a schema, inputs are as `JSON.parse` made them.
+  const isPlain = route.input === undefined;
+  if (preparation.kind === "ready") {
+    const { config, inputs, identity, staleConfig } = preparation.call;
+    Object.assign(attributes, identityAttributes(identity));
+    if (staleConfig) attributes[AGATE_ATTRIBUTES.staleConfig] = true;
+    // A configuration has nothing but texts, numbers and booleans.
+    add("config", config, true);
+    add("inputs", inputs, isPlain);
+  } else if (preparation.kind === "refused" && "inputs" in preparation) {
+    add("inputs", preparation.inputs, true);
+  }
+  return attributes as Record<string, string | number | boolean>;
+}
