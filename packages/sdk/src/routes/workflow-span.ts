@@ -11,17 +11,17 @@ export function startWorkflowSpan(
   telemetry: Telemetry,
   route: RouteDefinition,
   origin: CallOrigin,
-  { attributes, ...start }: Omit<SpanStart, "kind"> = {},
+  { own, ...start }: Omit<SpanStart, "kind"> = {},
 ): Span {
   return telemetry.startSpan(route.spanName, {
     ...start,
     kind: "WORKFLOW",
-    attributes: {
+    own: {
       "gen_ai.operation.name": "invoke_workflow",
       "gen_ai.workflow.name": route.name,
       [AGATE_ATTRIBUTES.route]: route.path,
       [AGATE_ATTRIBUTES.origin]: origin,
-      ...attributes,
+      ...own,
     },
   });
 }

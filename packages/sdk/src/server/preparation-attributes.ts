@@ -22,7 +22,7 @@ export function preparationAttributes(
   telemetry: Telemetry,
   route: RouteDefinition,
   preparation: Known,
-): Record<string, string | number | boolean> {
+): Attributes {
   const attributes: Attributes = {};
   const add = (field: "config" | "inputs", value: unknown, isPlain: boolean): void => {
     const json = isPlain && telemetry.capturesContent ? jsonOf(value) : undefined;
@@ -42,5 +42,5 @@ export function preparationAttributes(
   } else if (preparation.kind === "refused" && "inputs" in preparation) {
     add("inputs", preparation.inputs, true);
   }
-  return attributes as Record<string, string | number | boolean>;
+  return attributes;
 }

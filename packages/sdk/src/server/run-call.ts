@@ -40,8 +40,8 @@ export async function runCall(
   const parent = telemetry.contextOf({ get: incoming.header });
   const signal = new CallSignal(incoming, route.timeout);
   const preparation = await prepareCall(workflow, match, incoming).catch(broken);
-  const attributes = preparationAttributes(telemetry, route, preparation);
-  const span = startWorkflowSpan(telemetry, route, endpoint, { parent, clock, attributes });
+  const own = preparationAttributes(telemetry, route, preparation);
+  const span = startWorkflowSpan(telemetry, route, endpoint, { parent, clock, own });
   const { traceId, spanId } = span.spanContext();
   const collection = endpoint === "playground" ? telemetry.collect(traceId, spanId) : null;
   const record = new CallRecord(workflow, route, span, collection);

@@ -77,17 +77,18 @@ export class AgateTracer implements Tracer {
   }
 
   startSpan(name: string, options: SpanOptions = {}, context?: Context): Span {
-    return this.begin(name, options, { ...options.attributes }, context);
+    return this.begin(name, options, {}, context);
   }
 
   /**
-   * Starts a span whose attributes are handed over. With a clock, the span began when that was
-   * started: a call is known by its body, and that has to be read first.
+   * Starts a span. `own` are attributes that Agate itself has made, handed over: they are good as they
+   * are, and OpenTelemetry would look at each of them twice. With a clock, the span began when that
+   * was started: a call is known by its body, and that has to be read first.
    */
   begin(
     name: string,
     options: SpanOptions,
-    attributes: Attributes,
+    own: Attributes,
     context?: Context,
     clock?: TraceClock,
   ): Span {
@@ -95,7 +96,7 @@ export class AgateTracer implements Tracer {
       this.#parts.prepare();
       const outer = context ?? activeContext();
       const parent = options.root ? trace.deleteSpan(outer) : outer;
-      return this.#start(name, options, attributes, parent, clock);
+      return this.#start(name, options, own, parent, clock);
     } catch (error) {
       this.#parts.faults.add(error);
       return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
@@ -117,36 +118,37 @@ export class AgateTracer implements Tracer {
   #start(
     name: string,
     given: SpanOptions,
-    attributes: Attributes,
+    own: Attributes,
     parent: Context,
     begun?: TraceClock,
   ): Span {
-    addIdentity(attributes, identitySlot.get());
-    const options = { ...given, attributes };
-    const twin = this.#startTwin(name, options, parent);
+    addIdentity(own, identitySlot.get());
+    const twin = this.#startTwin(name, given, own, parent);
     const around = agateSpanOf(agateSpanIn(parent));
     const clock = begun ?? around?.clock ?? new TraceClock();
-    const started = { ...options, startTime: given.startTime ?? begun?.start ?? clock.now() };
+    const started = { ...given, startTime: given.startTime ?? begun?.start ?? clock.now() };
     // Suppressed, where it does not record: OpenTelemetry's way to leave a piece of work untraced.
     const record = this.#parts.ids.handing(twin?.spanContext(), () =>
       this.#recorder.startSpan(name, started, this.#parentFor(twin, parent, around)),
     );
     if (!record.isRecording()) return twin ?? record;
-    const own = new AgateSpan(this.#parts, { record: record as RecordedSpan, twin, around, clock });
-    return twin === undefined ? own : joinTwin(own, twin);
+    const recorded = record as RecordedSpan;
+    // What the caller has given wins: `ag.application` may be set by hand.
+    Object.assign(recorded.attributes, own, given.attributes && { ...recorded.attributes });
+    const span = new AgateSpan(this.#parts, { record: recorded, twin, around, clock });
+    return twin === undefined ? span : joinTwin(span, twin);
   }
 
-  #startTwin(
-    name: string,
-    options: SpanOptions & { attributes: Attributes },
-    parent: Context,
-  ): Span | undefined {
+  #startTwin(name: string, given: SpanOptions, own: Attributes, parent: Context): Span | undefined {
     const { faults, secrets } = this.#parts;
-    const clean = secrets.isEmpty
-      ? options
-      : { ...options, attributes: redactValue(options.attributes, secrets) };
     return faults.guard(() => {
-      const twin = this.#setup.startTwin(secrets.redact(name), clean, parent, this.#parts);
+      if (!this.#setup.isThere) return undefined;
+      const attributes = { ...own, ...given.attributes };
+      const options = {
+        ...given,
+        attributes: secrets.isEmpty ? attributes : redactValue(attributes, secrets),
+      };
+      const twin = this.#setup.startTwin(secrets.redact(name), options, parent, this.#parts);
       if (twin !== undefined) this.#parts.twinStarted(twin);
       return twin;
     }, undefined);

@@ -105,11 +105,11 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     tracerProvider,
     owner: parts,
     capturesContent,
-    startSpan: (name, { kind, parent, attributes, clock }) =>
+    startSpan: (name, { kind, parent, attributes, own, clock }) =>
       tracer.begin(
         name,
-        NO_OPTIONS,
-        { [AGATE_ATTRIBUTES.spanKind]: kind, ...attributes },
+        attributes === undefined ? NO_OPTIONS : { attributes },
+        { [AGATE_ATTRIBUTES.spanKind]: kind, ...own },
         parent,
         clock,
       ),

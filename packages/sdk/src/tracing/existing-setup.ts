@@ -32,6 +32,10 @@ export class ExistingSetup {
     this.#version = version;
   }
 
+  get isThere(): boolean {
+    return this.#currentTracer() !== undefined;
+  }
+
   /** Undefined where there is no set-up, or it gives no span of its own. */
   startTwin(
     name: string,

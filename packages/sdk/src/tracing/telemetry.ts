@@ -1,5 +1,5 @@
 import type { SpanKind } from "@agate/protocol";
-import type { Context, Span, TracerProvider } from "@opentelemetry/api";
+import type { Attributes, Context, Span, TracerProvider } from "@opentelemetry/api";
 import { ContextSlot, type Held } from "../context/context-slot.ts";
 import type { SpanOwner } from "./agate-span.ts";
 import type { ContentOf } from "./content-policy.ts";
@@ -11,6 +11,8 @@ export interface SpanStart {
   /** Where the span hangs; the active span where not given. */
   readonly parent?: Context | undefined;
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /** Attributes of Agate's own making, which need no check. */
+  readonly own?: Attributes | undefined;
   /** The span began when this was started; now where not given. */
   readonly clock?: TraceClock | undefined;
 }
