@@ -52,12 +52,8 @@ export const ADAPTERS: Readonly<Record<string, Mount>> = {
   },
 
   Fastify: async (app) => {
-    const handle = ag.toNodeHandler(app);
     const server = fastify({ bodyLimit: 20_000_000, forceCloseConnections: true });
-    server.all("/*", (request, reply) => {
-      reply.hijack();
-      handle(Object.assign(request.raw, { body: request.body }), reply.raw);
-    });
+    server.all("/*", ag.toNodeHandler(app));
     const url = await server.listen({ port: 0, host: "127.0.0.1" });
     return {
       send: (path, init) => fetch(`${url}${path}`, init),
@@ -66,13 +62,8 @@ export const ADAPTERS: Readonly<Record<string, Mount>> = {
   },
 
   "Fastify under a prefix": async (app) => {
-    const handle = ag.toNodeHandler(app);
     const server = fastify({ bodyLimit: 20_000_000, forceCloseConnections: true });
-    server.all("/ai/*", (request, reply) => {
-      reply.hijack();
-      const url = request.url.slice("/ai".length);
-      handle(Object.assign(request.raw, { url, body: request.body }), reply.raw);
-    });
+    server.all("/ai/*", ag.toNodeHandler(app));
     const url = await server.listen({ port: 0, host: "127.0.0.1" });
     return {
       send: (path, init) => fetch(`${url}/ai${path}`, init),

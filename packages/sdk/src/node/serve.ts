@@ -41,7 +41,7 @@ function serverOf(app: App, hostname: string): Server {
     ? (incoming: IncomingCall) => refuseForeignHost(incoming) ?? app[ANSWER](incoming)
     : app[ANSWER];
   const server = createServer((request, response) => {
-    answerNode(answer, request, response).then(
+    answerNode(answer, { request, response }).then(
       () => {
         if (!server.listening) closeConnection(server, response);
       },

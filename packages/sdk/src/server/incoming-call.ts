@@ -18,9 +18,7 @@ export class BodyTakenError extends Error {
   override readonly name = "BodyTakenError";
 
   constructor() {
-    super(
-      "The body of the request has been read already. Pass it on as `body`: handle(Object.assign(request.raw, { body: request.body }), reply.raw).",
-    );
+    super("The body of the request has been read already. Set `request.body` to what was read.");
   }
 }
 

@@ -32,15 +32,25 @@ export interface NodeResponse {
 
 const decoder = new TextDecoder();
 
+/** One of Node's requests, and what a framework around it knows better. */
+export interface NodeExchange {
+  readonly request: NodeRequest;
+  readonly response: NodeResponse;
+  /** The URL without the prefix that the app is mounted at; the request's where not given. */
+  readonly url?: string | undefined;
+  /** The body, where something in front of us has read it already. */
+  readonly body?: unknown;
+  /** Where it is given, a request for a path that is not ours is passed on. */
+  readonly next?: (() => void) | undefined;
+}
+
 /** Answers one of Node's requests, without making a `Request` and a `Response` of it. */
 export async function answerNode(
   answer: (incoming: IncomingCall) => Answer | Promise<Answer>,
-  request: NodeRequest,
-  response: NodeResponse,
-  /** Where it is given, a request for a path that is not ours is passed on. */
-  next?: () => void,
+  exchange: NodeExchange,
 ): Promise<void> {
-  const client = new NodeCall(request, response);
+  const { request, response, next } = exchange;
+  const client = new NodeCall(exchange);
   const { status, headers, body, isUnserved } = await answer(client);
   if (isUnserved && next !== undefined) return next();
   if (typeof body !== "string") {
@@ -58,14 +68,16 @@ class NodeCall implements IncomingCall {
   readonly path: string;
   readonly #request: NodeRequest;
   readonly #response: NodeResponse;
+  readonly #body: unknown;
   #controller: AbortController | undefined;
   #isRead = false;
 
-  constructor(request: NodeRequest, response: NodeResponse) {
+  constructor({ request, response, url, body }: NodeExchange) {
     this.method = request.method ?? "GET";
-    this.path = pathOf(request.url ?? "/");
+    this.path = pathOf(url ?? request.url ?? "/");
     this.#request = request;
     this.#response = response;
+    this.#body = body ?? request.body;
   }
 
   /** True while the body waits to be read: the connection could not be used again. */
@@ -81,10 +93,8 @@ class NodeCall implements IncomingCall {
   readText(maxBytes: number): Promise<string | null> {
     const request = this.#request;
     if (Number(this.header("content-length")) > maxBytes) return Promise.resolve(null);
-    if (request.readableEnded && request.body === undefined) {
-      return Promise.reject(new BodyTakenError());
-    }
-    if (request.body !== undefined) return Promise.resolve(textOf(request.body));
+    if (this.#body !== undefined) return Promise.resolve(textOf(this.#body));
+    if (request.readableEnded) return Promise.reject(new BodyTakenError());
     this.#isRead = true;
     return new Promise((resolve, reject) => {
       const chunks: Uint8Array[] = [];
