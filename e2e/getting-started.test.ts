@@ -5,13 +5,13 @@ import { codeBlocks } from "./code-blocks.ts";
 import type { RunningServer } from "./running-server.ts";
 import { startServer } from "./running-server.ts";
 
-const blocks = codeBlocks("README.md");
-const [send = "", read = "", ...others] = blocks
+const blocks = codeBlocks("docs/guide/getting-started.md");
+const [send = "", read = "", ...more] = blocks
   .filter(({ info, code }) => info === "sh" && code.includes("curl"))
   .map(({ code }) => code);
 const shown = blocks.find(({ info }) => info === "json");
 
-describe("the README's commands", () => {
+describe("the commands of the guide to getting started", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startServer();
@@ -29,6 +29,11 @@ describe("the README's commands", () => {
     expect(await run(send)).not.toHaveProperty("partialSuccess");
     const answer = await run(read);
     expect(answer).toMatchObject(JSON.parse(shown?.code ?? "null"));
-    expect(others).toEqual([]);
+  });
+
+  it("read what else there is", async () => {
+    const commands = more.flatMap((block) => block.trim().split("\n"));
+    expect(commands.length).toBeGreaterThan(3);
+    for (const command of commands) expect(await run(command)).not.toHaveProperty("detail");
   });
 });
