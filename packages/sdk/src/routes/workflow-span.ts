@@ -11,17 +11,11 @@ export function startWorkflowSpan(
   telemetry: Telemetry,
   route: RouteDefinition,
   origin: CallOrigin,
-  { own, ...start }: Omit<SpanStart, "kind"> = {},
+  { own = {}, parent, clock }: Pick<SpanStart, "own" | "parent" | "clock"> = {},
 ): Span {
-  return telemetry.startSpan(route.spanName, {
-    ...start,
-    kind: "WORKFLOW",
-    own: {
-      "gen_ai.operation.name": "invoke_workflow",
-      "gen_ai.workflow.name": route.name,
-      [AGATE_ATTRIBUTES.route]: route.path,
-      [AGATE_ATTRIBUTES.origin]: origin,
-      ...own,
-    },
-  });
+  own["gen_ai.operation.name"] = "invoke_workflow";
+  own["gen_ai.workflow.name"] = route.name;
+  own[AGATE_ATTRIBUTES.route] = route.path;
+  own[AGATE_ATTRIBUTES.origin] = origin;
+  return telemetry.startSpan(route.spanName, { kind: "WORKFLOW", parent, own, clock });
 }

@@ -23,7 +23,8 @@ export function preparationAttributes(
   route: RouteDefinition,
   preparation: Known,
 ): Attributes {
-  const attributes: Attributes = {};
+  const attributes: Attributes =
+    preparation.kind === "ready" ? identityAttributes(preparation.call.identity) : {};
   const add = (field: "config" | "inputs", value: unknown, isPlain: boolean): void => {
     const json = isPlain && telemetry.capturesContent ? jsonOf(value) : undefined;
     const { rules, spanName } = route;
@@ -33,8 +34,7 @@ export function preparationAttributes(
   // Without a schema, inputs are as `JSON.parse` made them.
   const isPlain = route.input === undefined;
   if (preparation.kind === "ready") {
-    const { config, inputs, identity, staleConfig } = preparation.call;
-    Object.assign(attributes, identityAttributes(identity));
+    const { config, inputs, staleConfig } = preparation.call;
     if (staleConfig) attributes[AGATE_ATTRIBUTES.staleConfig] = true;
     // A configuration has nothing but texts, numbers and booleans.
     add("config", config, true);

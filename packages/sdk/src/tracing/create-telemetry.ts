@@ -105,14 +105,11 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     tracerProvider,
     owner: parts,
     capturesContent,
-    startSpan: (name, { kind, parent, attributes, own, clock }) =>
-      tracer.begin(
-        name,
-        attributes === undefined ? NO_OPTIONS : { attributes },
-        { [AGATE_ATTRIBUTES.spanKind]: kind, ...own },
-        parent,
-        clock,
-      ),
+    startSpan(name, { kind, parent, attributes, own = {}, clock }) {
+      own[AGATE_ATTRIBUTES.spanKind] = kind;
+      const given = attributes === undefined ? NO_OPTIONS : { attributes };
+      return tracer.begin(name, given, own, parent, clock);
+    },
     holding: (span) => holdingContext(contextInside(activeContext(), span)),
     isActive: (span) => faults.guard(() => trace.getSpan(context.active()) === span, false),
     withSpan: (span, run) => runInContext(faults, contextInside(activeContext(), span), run),

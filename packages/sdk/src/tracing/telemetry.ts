@@ -11,7 +11,7 @@ export interface SpanStart {
   /** Where the span hangs; the active span where not given. */
   readonly parent?: Context | undefined;
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** Attributes of Agate's own making, which need no check. */
+  /** Attributes of Agate's own making, which need no check. Handed over: the span adds to them. */
   readonly own?: Attributes | undefined;
   /** The span began when this was started; now where not given. */
   readonly clock?: TraceClock | undefined;
