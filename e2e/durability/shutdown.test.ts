@@ -14,6 +14,19 @@ async function shuttingDown(server: RunningServer): Promise<void> {
   await expect.poll(() => server.log(), { interval: 5 }).toContain('"msg":"Shutting down."');
 }
 
+/** The line is logged a moment before the listening socket is closed. */
+async function refusing(server: RunningServer): Promise<void> {
+  const attempt = async () => {
+    try {
+      using _open = await openConnection(server.url);
+      return "taken";
+    } catch (error) {
+      return String(error);
+    }
+  };
+  await expect.poll(attempt, { interval: 5 }).toContain("ECONNREFUSED");
+}
+
 /** A request of which the server has seen the head and half of the body. */
 async function beginRequest(server: RunningServer, body: string) {
   const connection = await openConnection(server.url);
@@ -44,7 +57,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
 
     const ended = server.stop(signal);
     await shuttingDown(server);
-    await expect(openConnection(server.url)).rejects.toThrow("ECONNREFUSED");
+    await refusing(server);
     for (const { finish } of requests) await finish();
     for (const { connection } of requests) {
       expect(await connection.received).toMatch(
