@@ -1,6 +1,7 @@
 import type { ConfigSchema, ParseOptions } from "../config/config-schema.ts";
 import { ConfigValidationError } from "../config/config-validation-error.ts";
 import type { ConfigSource } from "../config-source/config-source.ts";
+import { contextWith } from "../context/context-slot.ts";
 import { type Dictionary, type RoutingContext, routingSlot } from "../context/routing-context.ts";
 import { recordByRules } from "../tracing/content-rules.ts";
 import type { ContentField } from "../tracing/redaction.ts";
@@ -52,20 +53,13 @@ export function callDirectly(
     config: routing.config,
     cancellation: call,
   };
-  return telemetrySlot.run(telemetry, () =>
-    routingSlot.run(routing, () =>
-      callSlot.run(current, () =>
-        runTraced(
-          {
-            telemetry,
-            span,
-            returned: (value) => record("outputs", value),
-          },
-          () => handler(input, call),
-        ),
-      ),
-    ),
+  const inside = contextWith(
+    telemetrySlot.holding(telemetry),
+    routingSlot.holding(routing),
+    callSlot.holding(current),
   );
+  const returned = (value: unknown): void => record("outputs", value);
+  return inside(() => runTraced({ telemetry, span, returned }, () => handler(input, call)));
 }
 
 /** What a route is configured with where its caller says nothing; undefined where nobody does. */

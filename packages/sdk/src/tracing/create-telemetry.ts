@@ -31,6 +31,7 @@ import { HandedIds } from "./handed-ids.ts";
 import { processSecrets } from "./process-secrets.ts";
 import { ProcessorReminder } from "./processor-reminder.ts";
 import { runInContext } from "./run-in-context.ts";
+import type { Secrets } from "./secrets.ts";
 import { type ExporterParts, SpanExporter } from "./span-exporter.ts";
 import { SpanReader } from "./span-reader.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -54,7 +55,9 @@ const SPAN_LIMITS = { attributeCountLimit: 4_096, eventCountLimit: 1_024, linkCo
  * const documents = await telemetry.withSpan(span, () => retrieve(question));
  * span.end();
  */
-export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
+export function createTelemetry(
+  options: TelemetryOptions & { readonly secrets?: Secrets } = {},
+): Telemetry {
   const secrets = options.secrets ?? processSecrets;
   const warn = (sentence: string): void => {
     try {

@@ -1,6 +1,5 @@
-import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import type { Span } from "@opentelemetry/api";
-import { agateSpanOf } from "./agate-span.ts";
+import { recordByRules } from "./content-rules.ts";
 import type { ContentField, Redact } from "./redaction.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -12,8 +11,5 @@ export function recordContent(
   value: unknown,
   redact?: Redact,
 ): void {
-  if (value === undefined || !span.isRecording()) return;
-  const name = agateSpanOf(span)?.record.name ?? "";
-  const text = telemetry.contentText(value, { field, span: name, redact });
-  if (text !== null) span.setAttribute(AGATE_ATTRIBUTES[field], text);
+  recordByRules({ redact }, telemetry, span, field, value);
 }

@@ -9,7 +9,7 @@ import type { TelemetryOptions } from "./telemetry-options.ts";
 /** Runs code as in a call of an app, and gives what was exported of it. */
 export async function recordedSpans(
   run: (telemetry: Telemetry) => unknown,
-  options: TelemetryOptions = {},
+  options: TelemetryOptions & { readonly secrets?: Secrets } = {},
 ): Promise<RecordedSpans> {
   const collector = await new Collector().start();
   const telemetry = createTelemetry({

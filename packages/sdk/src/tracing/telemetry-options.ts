@@ -1,6 +1,5 @@
 import type { ExportLimits } from "./export-limits.ts";
 import type { Redact } from "./redaction.ts";
-import type { Secrets } from "./secrets.ts";
 
 /** How an app's telemetry is set up. Without a `baseUrl`, spans are made but go nowhere. */
 export interface TelemetryOptions {
@@ -24,5 +23,4 @@ export interface TelemetryOptions {
   /** Where the few sentences go that a person should read; the console's by default. */
   readonly onWarning?: ((sentence: string) => void) | undefined;
   readonly limits?: Partial<ExportLimits> | undefined;
-  readonly secrets?: Secrets | undefined;
 }
