@@ -1,6 +1,26 @@
 // Names and types only: nothing here loads zod, so worker threads may import it. Schemas: ./schemas.ts
 export { AGATE_ATTRIBUTES } from "./agate-attributes.ts";
 export type { ErrorBody, ErrorDetail } from "./error-body.ts";
+export type { ApiKey, CreatedApiKey, Scope } from "./registry/api-key.ts";
+export { SCOPES } from "./registry/api-key.ts";
+export type { Application } from "./registry/application.ts";
+export type {
+  Build,
+  BuildStatus,
+  DeployEvents,
+  DeployResult,
+  DeployStep,
+} from "./registry/build.ts";
+export { BUILD_STATUSES, DEPLOY_STEPS } from "./registry/build.ts";
+export type { ConfigDiff, FieldDiff, RouteDiff } from "./registry/config-diff.ts";
+export type { Deployment, DeploymentKind } from "./registry/deployment.ts";
+export { DEPLOYMENT_KINDS } from "./registry/deployment.ts";
+export type { Environment } from "./registry/environment.ts";
+export type { Project } from "./registry/project.ts";
+export { DEFAULT_PROJECT_ID } from "./registry/project.ts";
+export type { ListedRevision, Revision, RouteParams } from "./registry/revision.ts";
+export type { ApplicationSchema, ConfigFieldSchema, RouteSchema } from "./registry/route-schema.ts";
+export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
 export type { ResolvedConfig } from "./resolved-config.ts";
 export type { SpanKind } from "./span-kind.ts";
 export { SPAN_KINDS } from "./span-kind.ts";

@@ -1,0 +1,24 @@
+import type { Scope } from "@agate/protocol";
+
+/** Who sends a request, and what it may do. */
+export interface Caller {
+  /** The id of the one project that it sees. */
+  readonly project: string;
+  /** What it is called in histories: the name of its key, or `local`. */
+  readonly name: string;
+  /** `admin` holds all of them. */
+  readonly scopes: ReadonlySet<Scope>;
+  /**
+   * Whether it came without a key to a server that listens on this machine only: it runs the
+   * platform, and may choose the project and make new ones.
+   */
+  readonly isOperator: boolean;
+}
+
+/** What a route asks of its caller. `public`: nothing, not even a key. `operator`: {@link Caller.isOperator}. */
+export type Access = Scope | "public" | "operator";
+
+export function may(caller: Caller, access: Exclude<Access, "public">): boolean {
+  if (access === "operator") return caller.isOperator;
+  return caller.scopes.has(access) || caller.scopes.has("admin");
+}

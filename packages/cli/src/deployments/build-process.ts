@@ -1,0 +1,54 @@
+/** How a build's program is run. */
+export interface BuildProgram {
+  /** The build's folder: the working directory, with `entry` in it. */
+  readonly folder: string;
+  /** The program, relative to the folder. */
+  readonly entry: string;
+  /** Added to the platform's own environment, from which everything of Agate's is taken out. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Why a process could not be used. `log` holds the last lines that it printed, oldest first. */
+export interface StartFailure {
+  readonly kind: "failed";
+  /**
+   * `ended`: it exited before it answered. `silent`: it did not answer `/health` in time.
+   * `not-a-workflow`: it answered, but not as a workflow does.
+   */
+  readonly cause: "ended" | "silent" | "not-a-workflow";
+  /** One sentence: "It ended with code 1 before it listened." */
+  readonly reason: string;
+  readonly log: readonly string[];
+}
+
+/** A build's program, running and answering `/health`. */
+export interface BuildProcess {
+  readonly kind: "running";
+  readonly pid: number;
+  readonly socketPath: string;
+  /** What it answers as its `/openapi.json`, parsed. */
+  readonly openapi: unknown;
+  /** Resolves when it has ended, for whatever reason. Never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Asks it to finish what it has and end; kills it after `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface ProcessEnd {
+  /** "It ended with code 1.", "It was killed by SIGSEGV." */
+  readonly reason: string;
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly log: readonly string[];
+}
+
+/** Starts a program and waits until it answers. */
+export type StartBuildProcess = (
+  program: BuildProgram,
+  options: {
+    /** Every line that it prints, as it prints it. */
+    readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
+    readonly timeoutMs: number;
+    readonly signal?: AbortSignal;
+  },
+) => Promise<BuildProcess | StartFailure>;

@@ -1,0 +1,76 @@
+import type { DeployResult, DeployStep } from "@agate/protocol";
+import type { ApplicationRef, DeployTarget } from "../registry/registry.ts";
+import type { RegistryProblem } from "../registry/registry-outcome.ts";
+
+/** What a deploy brings. */
+export interface DeployRequest {
+  /** The project's id. */
+  readonly project: string;
+  /** The application's slug; it is made if it is not there. */
+  readonly application: string;
+  /** A gzipped tar of the build's folder: see docs/reference/build-archive.md. */
+  readonly archive: Uint8Array;
+  readonly by: string;
+  readonly message: string;
+  /** Null deploys the code alone. */
+  readonly target: DeployTarget | null;
+}
+
+/** What refuses a deploy beside the registry. Each is an error type of the API. */
+export type DeployProblemType = "archive_invalid" | "install_failed" | "build_unusable";
+
+export interface DeployProblem {
+  readonly type: DeployProblemType | RegistryProblem["type"];
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+}
+
+export type DeployOutcome =
+  | { readonly kind: "deployed"; readonly result: DeployResult }
+  /** The build that served before still does. */
+  | {
+      readonly kind: "refused";
+      readonly problems: readonly [DeployProblem, ...DeployProblem[]];
+      readonly log: readonly string[];
+    }
+  /** The disk is full, say: nothing was changed, and trying again later may help. */
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+export interface DeployProgress {
+  begun(step: DeployStep, detail: string): void;
+  done(step: DeployStep, detail: string): void;
+}
+
+/** Brings builds to life. Deploys of one application wait for each other; those of several do not. */
+export interface Deployer {
+  deploy(request: DeployRequest, progress: DeployProgress): Promise<DeployOutcome>;
+  /** Lets an earlier build of the application serve again, with the same checks. */
+  activate(
+    ref: ApplicationRef,
+    build: string,
+    authorship: { readonly by: string; readonly message: string },
+    progress: DeployProgress,
+  ): Promise<DeployOutcome>;
+  /** Ends the live build: the application answers with 404 afterwards. */
+  retire(ref: ApplicationRef): Promise<DeployOutcome>;
+  /** The lines of an application's builds, newest last. */
+  logs(applicationId: string, options: LogRequest): AsyncIterable<LogLine>;
+}
+
+export interface LogRequest {
+  /** Only of this build, by its number. */
+  readonly build: number | null;
+  /** How many of the last lines come first. */
+  readonly tail: number;
+  /** Goes on with new lines until the signal fires. */
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface LogLine {
+  readonly time: string;
+  readonly build: number;
+  /** `platform`: what became of the process, told by the platform. */
+  readonly stream: "stdout" | "stderr" | "platform";
+  readonly line: string;
+}

@@ -1,0 +1,49 @@
+/**
+ * Why the registry did not do what it was asked for. Every type is one of the server's error types,
+ * under the same name, and so part of the API.
+ */
+export const REGISTRY_PROBLEM_TYPES = [
+  "project_not_found",
+  "application_not_found",
+  "schema_not_found",
+  "variant_not_found",
+  "revision_not_found",
+  "environment_not_found",
+  "deployment_not_found",
+  "build_not_found",
+  "slug_invalid",
+  "slug_taken",
+  "revision_stale",
+  "still_live",
+  "not_empty",
+  "params_invalid",
+  "config_invalid",
+  "schema_invalid",
+] as const;
+export type RegistryProblemType = (typeof REGISTRY_PROBLEM_TYPES)[number];
+
+/** One thing wrong, for the client to read. */
+export interface RegistryProblem {
+  readonly type: RegistryProblemType;
+  /** Where in the request: `["path", "variant"]`, `["body", "params", "/summarize", "temperature"]`. */
+  readonly loc: readonly (string | number)[];
+  /** Says what happened and what to do. */
+  readonly msg: string;
+}
+
+export interface RegistryRefusal {
+  readonly kind: "refused";
+  readonly problems: readonly [RegistryProblem, ...RegistryProblem[]];
+}
+
+export type RegistryOutcome<Value> =
+  | { readonly kind: "done"; readonly value: Value }
+  | RegistryRefusal;
+
+export function done<Value>(value: Value): RegistryOutcome<Value> {
+  return { kind: "done", value };
+}
+
+export function refused(...problems: [RegistryProblem, ...RegistryProblem[]]): RegistryRefusal {
+  return { kind: "refused", problems };
+}

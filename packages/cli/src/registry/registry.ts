@@ -1,0 +1,239 @@
+import type {
+  Application,
+  ApplicationSchema,
+  Build,
+  ConfigDiff,
+  Deployment,
+  Environment,
+  ListedRevision,
+  Project,
+  RegistryVariant,
+  ResolvedConfig,
+  Revision,
+} from "@agate/protocol";
+import type { ChangeFeed } from "./change-feed.ts";
+import type { RegistryOutcome } from "./registry-outcome.ts";
+
+/** An application of a project: by its slug or its id. */
+export interface ApplicationRef {
+  /** The project's id. */
+  readonly project: string;
+  readonly application: string;
+}
+
+/** Which revision: `default`, `default@3`, or `env:production` for what is live there. */
+export type RevisionRef =
+  /** Without a revision the latest. */
+  | { readonly kind: "variant"; readonly variant: string; readonly revision: number | null }
+  | { readonly kind: "environment"; readonly environment: string };
+
+/** Who did something and why, for histories. */
+export interface Authorship {
+  readonly by: string;
+  readonly message: string;
+}
+
+/** A part of a list, newest first. */
+export interface PageRequest {
+  readonly limit: number;
+  /** Only what has a smaller number than this; null begins with the newest. */
+  readonly before: number | null;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** For `before` of the next page; null on the last. */
+  readonly next: number | null;
+}
+
+/** Project → application → variant → revision, and environment → deployment; and an application's builds. */
+export interface Registry {
+  readonly projects: Projects;
+  readonly applications: Applications;
+  readonly variants: Variants;
+  readonly revisions: Revisions;
+  readonly environments: Environments;
+  readonly deployments: Deployments;
+  readonly builds: Builds;
+  readonly changes: ChangeFeed;
+  /** What a running workflow asks for: see docs/reference/config-resolution.md. */
+  resolve(ref: ApplicationRef, which: RevisionRef): Promise<RegistryOutcome<ResolvedConfig>>;
+  close(): Promise<void>;
+}
+
+export interface Projects {
+  list(): Promise<readonly Project[]>;
+  /** By slug or id. */
+  get(project: string): Promise<RegistryOutcome<Project>>;
+  create(slug: string): Promise<RegistryOutcome<Project>>;
+  rename(project: string, slug: string): Promise<RegistryOutcome<Project>>;
+  /** Refuses the default project, and one that has applications. Its keys go with it. */
+  delete(project: string): Promise<RegistryOutcome<Project>>;
+}
+
+export interface Applications {
+  list(project: string): Promise<readonly Application[]>;
+  get(ref: ApplicationRef): Promise<RegistryOutcome<Application>>;
+  /** With the environments development, staging and production. */
+  create(project: string, slug: string): Promise<RegistryOutcome<Application>>;
+  /** Gets it, or makes it as {@link create} does. */
+  ensure(project: string, slug: string): Promise<RegistryOutcome<Application>>;
+  rename(ref: ApplicationRef, slug: string): Promise<RegistryOutcome<Application>>;
+  /** Refuses while anything of it is live: a deployment or a build. */
+  delete(ref: ApplicationRef): Promise<RegistryOutcome<Application>>;
+  schema(ref: ApplicationRef): Promise<RegistryOutcome<ApplicationSchema>>;
+  /**
+   * Takes a workflow's `/openapi.json` as the application's schema, unless a configuration that is
+   * live somewhere does not satisfy it; `force` takes it all the same.
+   */
+  putSchema(
+    ref: ApplicationRef,
+    openapi: unknown,
+    options?: { readonly force?: boolean },
+  ): Promise<RegistryOutcome<ApplicationSchema>>;
+  /** What {@link putSchema} would refuse: one problem for each live value that does not fit. */
+  checkSchema(ref: ApplicationRef, openapi: unknown): Promise<RegistryOutcome<ApplicationSchema>>;
+}
+
+export interface Variants {
+  list(ref: ApplicationRef): Promise<RegistryOutcome<readonly RegistryVariant[]>>;
+  get(ref: ApplicationRef, variant: string): Promise<RegistryOutcome<RegistryVariant>>;
+  create(ref: ApplicationRef, slug: string): Promise<RegistryOutcome<RegistryVariant>>;
+  rename(
+    ref: ApplicationRef,
+    variant: string,
+    slug: string,
+  ): Promise<RegistryOutcome<RegistryVariant>>;
+  /** Refuses while one of its revisions is live. */
+  delete(ref: ApplicationRef, variant: string): Promise<RegistryOutcome<RegistryVariant>>;
+  /** A new variant whose revision 1 has the parameters of a revision of this one. */
+  fork(
+    ref: ApplicationRef,
+    source: { readonly variant: string; readonly revision: number | null },
+    slug: string,
+    authorship: Authorship,
+  ): Promise<RegistryOutcome<RegistryVariant>>;
+}
+
+export interface Revisions {
+  list(
+    ref: ApplicationRef,
+    variant: string,
+    page: PageRequest,
+  ): Promise<RegistryOutcome<Page<ListedRevision>>>;
+  /** Null is the latest. */
+  get(
+    ref: ApplicationRef,
+    variant: string,
+    revision: number | null,
+  ): Promise<RegistryOutcome<Revision>>;
+  /**
+   * Adds a revision on top of `baseRevision`, which must be the latest (0: there is none yet).
+   * `params` is unchecked: anything wrong with it, by the application's schema too, is a problem.
+   */
+  commit(
+    ref: ApplicationRef,
+    variant: string,
+    commit: Authorship & { readonly params: unknown; readonly baseRevision: number },
+  ): Promise<RegistryOutcome<Revision>>;
+  diff(
+    ref: ApplicationRef,
+    from: RevisionRef,
+    to: RevisionRef,
+  ): Promise<RegistryOutcome<ConfigDiff>>;
+}
+
+export interface Environments {
+  list(ref: ApplicationRef): Promise<RegistryOutcome<readonly Environment[]>>;
+  get(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<Environment>>;
+  create(ref: ApplicationRef, slug: string): Promise<RegistryOutcome<Environment>>;
+  rename(
+    ref: ApplicationRef,
+    environment: string,
+    slug: string,
+  ): Promise<RegistryOutcome<Environment>>;
+  /** Refuses while something is live there. */
+  delete(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<Environment>>;
+}
+
+export interface Deployments {
+  /** Newest first; of one environment, or of all when it is null. */
+  list(
+    ref: ApplicationRef,
+    environment: string | null,
+    page: PageRequest,
+  ): Promise<RegistryOutcome<Page<Deployment>>>;
+  /** Pins one revision: without a number the one that is the latest now. */
+  deploy(
+    ref: ApplicationRef,
+    environment: string,
+    what: Authorship & { readonly variant: string; readonly revision: number | null },
+  ): Promise<RegistryOutcome<Deployment>>;
+  /** Deploys what is live in another environment. */
+  promote(
+    ref: ApplicationRef,
+    environment: string,
+    from: Authorship & { readonly from: string },
+  ): Promise<RegistryOutcome<Deployment>>;
+  /**
+   * Deploys again what an earlier deployment of the environment had: the one before the live one
+   * that had another revision, when it is null.
+   */
+  rollBack(
+    ref: ApplicationRef,
+    environment: string,
+    to: Authorship & { readonly deployment: string | null },
+  ): Promise<RegistryOutcome<Deployment>>;
+  /** Nothing is live there afterwards. */
+  takeDown(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<Deployment>>;
+}
+
+/** What is to become live together with a build; an absent variant is made, with all defaults. */
+export interface DeployTarget extends Authorship {
+  readonly environment: string;
+  readonly variant: string;
+  readonly revision: number | null;
+}
+
+/** The records of builds. Their files and processes are the business of `deployments/`. */
+export interface Builds {
+  list(ref: ApplicationRef, page: PageRequest): Promise<RegistryOutcome<Page<Build>>>;
+  /** By its number or its id. */
+  get(ref: ApplicationRef, build: string): Promise<RegistryOutcome<Build>>;
+  begin(
+    ref: ApplicationRef,
+    build: Authorship & { readonly size: number; readonly sdkVersion: string },
+  ): Promise<RegistryOutcome<Build>>;
+  refuse(buildId: string, reason: string): Promise<void>;
+  /**
+   * Whether the build may go live: every live configuration, and the one that `target` is about to
+   * deploy, against the document it answers as its `/openapi.json`.
+   */
+  check(
+    ref: ApplicationRef,
+    openapi: unknown,
+    target: DeployTarget | null,
+  ): Promise<RegistryOutcome<ApplicationSchema>>;
+  /**
+   * Makes the build the live one, its document the schema, and `target` a deployment: all of it in
+   * one transaction, after the same check. The build that was live is `retired`.
+   */
+  activate(
+    ref: ApplicationRef,
+    buildId: string,
+    openapi: unknown,
+    target: DeployTarget | null,
+  ): Promise<RegistryOutcome<{ readonly build: Build; readonly deployment: Deployment | null }>>;
+  /** No build serves the application afterwards. */
+  retire(ref: ApplicationRef): Promise<RegistryOutcome<Build>>;
+  /** Every live build of every project, for starting them. */
+  live(): Promise<readonly LiveBuild[]>;
+  /** Those that were being started when the platform ended become `refused`; gives their ids. */
+  refuseUnfinished(reason: string): Promise<readonly string[]>;
+}
+
+export interface LiveBuild {
+  readonly project: string;
+  readonly application: { readonly id: string; readonly slug: string };
+  readonly build: Build;
+}
