@@ -1,3 +1,5 @@
+import { DEFAULT_PROJECT_ID } from "@agate/protocol";
+import { operatorAccess } from "./access/operator-access.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
 import { hostPolicyFor } from "./server/host-guard.ts";
 import { createHttpApp } from "./server/http-app.ts";
@@ -45,9 +47,6 @@ export type StartOutcome =
   | { readonly kind: "running"; readonly platform: Platform }
   /** One sentence for the person who started it. Nothing was changed. */
   | { readonly kind: "refused"; readonly reason: string };
-
-/** The project of spans that were written without a key. */
-const DEFAULT_PROJECT = "";
 
 /** The composition root: every part of the platform is made here, and taken down in reverse. */
 export async function startPlatform(options: PlatformOptions): Promise<StartOutcome> {
@@ -99,7 +98,7 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
   const app = createHttpApp({
     store,
     ingest,
-    project: DEFAULT_PROJECT,
+    access: operatorAccess(DEFAULT_PROJECT_ID),
     log,
     hostPolicy: hostPolicyFor(host),
     maxBodyBytes: limits.body,

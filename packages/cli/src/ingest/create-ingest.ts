@@ -7,6 +7,8 @@ import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./otlp/decode-otlp-protobuf.ts";
 import { encodeExportResponse } from "./otlp/encode-export-response.ts";
 
+type SpanMapper = ReturnType<typeof createSpanMapper>;
+
 const RETRY_AFTER_SECONDS = 5;
 
 /** Decodes, maps and appends OTLP requests in the calling thread. */
@@ -16,7 +18,14 @@ export function createIngest(options: {
   readonly maxDecompressedBytes: number;
 }): (request: IngestRequest) => Promise<IngestOutcome> {
   const { appender, prices, maxDecompressedBytes } = options;
-  const toStoredSpan = createSpanMapper({ prices, projectId: null });
+  const mappers = new Map<string, SpanMapper>();
+  const mapperOf = (projectId: string): SpanMapper => {
+    const known = mappers.get(projectId);
+    if (known !== undefined) return known;
+    const mapper = createSpanMapper({ prices, projectId });
+    mappers.set(projectId, mapper);
+    return mapper;
+  };
 
   return async ({ project, encoding, compression, body }) => {
     const raw = decompress(body, compression, maxDecompressedBytes);
@@ -25,7 +34,7 @@ export function createIngest(options: {
       encoding === "protobuf" ? decodeOtlpProtobuf(raw.bytes) : decodeOtlpJson(raw.bytes);
     if (decoded.kind === "undecodable") return decoded;
     const { spans, rejected, rejectedReason } = decoded.request;
-    const stored: StoredSpan[] = spans.map(toStoredSpan);
+    const stored: StoredSpan[] = spans.map(mapperOf(project));
     const outcome = await appender.append({
       project,
       receivedAt: Date.now() * 1000,

@@ -3,15 +3,17 @@ import type { HttpBindings } from "@hono/node-server";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
+import type { AccessControl } from "../access/access-control.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";
 import type { SpanStore } from "../stores/span-store.ts";
+import { admit } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { answerResponse } from "./answer-response.ts";
 import { createDelivery, pathOf } from "./deliver.ts";
 import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
 import type { HostPolicy } from "./host-guard.ts";
 import { checkHost } from "./host-guard.ts";
-import { LiveFeed } from "./live/live-feed.ts";
+import { LiveFeeds } from "./live/live-feeds.ts";
 import { routeApp } from "./route-app.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { answerTree } from "./routes/tree-answer.ts";
@@ -19,8 +21,7 @@ import { answerTree } from "./routes/tree-answer.ts";
 export interface HttpAppOptions {
   readonly store: SpanStore;
   readonly ingest: IngestService;
-  /** Whose spans are read and written. */
-  readonly project: string;
+  readonly access: AccessControl;
   readonly log: Logger;
   readonly hostPolicy: HostPolicy;
   /** Of a request's body as it is sent. */
@@ -44,13 +45,12 @@ const TRACE_TARGET = /^\/observability\/traces\/([0-9a-f]{32})\/?$/;
 /**
  * Makes the platform's HTTP face from its parts.
  *
- * @example const app = createHttpApp({ store, ingest, project, log, hostPolicy: "loopback", maxBodyBytes })
+ * @example const app = createHttpApp({ store, ingest, access, log, hostPolicy: "loopback", maxBodyBytes })
  */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { store, ingest, project, log, hostPolicy, maxBodyBytes, now = Date.now } = options;
-  const feed = new LiveFeed({
+  const { store, ingest, access, log, hostPolicy, maxBodyBytes, now = Date.now } = options;
+  const feeds = new LiveFeeds({
     store,
-    project,
     onError: (err) => log.error({ err }, "Live events could not be read."),
   });
   const deliver = createDelivery(log);
@@ -61,13 +61,12 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const routes = allRoutes({
     store,
     ingest,
-    feed,
-    project,
+    feeds,
     maxBodyBytes,
     now,
     onStoreUnavailable: (reason) => log.error({ reason }, "The store could not write."),
   });
-  const app = routeApp(routes, deliver, answerError);
+  const app = routeApp(routes, access, deliver, answerError);
 
   const fetch = async (request: Request, env: Partial<HttpBindings> = {}): Promise<Response> => {
     const host = request.headers.get("host") ?? new URL(request.url).host;
@@ -93,7 +92,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
    * The hottest route by itself: Hono and the web objects around it cost as much as the read. A
    * trace that the store has at hand is sent without a promise in between.
    */
-  const traceRead = (traceId: string, outgoing: ServerResponse): void => {
+  const traceRead = (project: string, traceId: string, outgoing: ServerResponse): void => {
     const failed = (error: unknown) =>
       deliver(answerError(error, outgoing.req.method ?? "", pathOf(outgoing.req.url)), outgoing);
     try {
@@ -111,17 +110,23 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   return {
     fetch,
     listener(incoming, outgoing) {
-      const { host, origin } = incoming.headers;
+      const { host, origin, authorization } = incoming.headers;
       const match = incoming.method === "GET" ? TRACE_TARGET.exec(incoming.url ?? "") : null;
       if (match === null || host === undefined) {
         void general(incoming, outgoing);
         return;
       }
       const refused = checkHost(hostPolicy, host, origin);
-      if (refused === undefined) traceRead(match[1] ?? "", outgoing);
-      else void deliver(problemAnswer(refused), outgoing);
+      if (refused !== undefined) {
+        void deliver(problemAnswer(refused), outgoing);
+        return;
+      }
+      const project = incoming.headers["agate-project"] as string | undefined;
+      const admission = admit(access, "read", { authorization, project });
+      if (admission.kind === "turned-away") void deliver(admission.answer, outgoing);
+      else traceRead(admission.caller.project, match[1] ?? "", outgoing);
     },
-    close: () => feed.close(),
+    close: () => feeds.close(),
   };
 }
 

@@ -1,5 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
+import type { AccessControl } from "../access/access-control.ts";
+import { admit } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { answerResponse } from "./answer-response.ts";
 import type { Delivery } from "./deliver.ts";
@@ -10,6 +12,7 @@ import type { HttpEnv, Route, RouteContext } from "./routes/route.ts";
 /** Routes as a Hono app: both spellings of a path, 404 and 405, and what is thrown as 500. */
 export function routeApp(
   routes: readonly Route[],
+  access: AccessControl,
   deliver: Delivery,
   answerError: (error: unknown, method: string, path: string) => Answer,
 ): Hono<HttpEnv> {
@@ -20,10 +23,21 @@ export function routeApp(
     await deliver(answer, outgoing);
     return RESPONSE_ALREADY_SENT;
   };
-  for (const { method, path, handle } of routes) {
-    for (const spelling of spellings(path)) {
-      app.on(method, spelling.replaceAll(/\{(\w+)\}/g, ":$1"), async (context) =>
-        respond(context, await handle(context)),
+  const answer = (route: Route, context: RouteContext): Answer | Promise<Answer> => {
+    if (route.access !== "public") {
+      const admission = admit(access, route.access, {
+        authorization: context.req.header("authorization"),
+        project: context.req.header("agate-project"),
+      });
+      if (admission.kind === "turned-away") return admission.answer;
+      context.set("caller", admission.caller);
+    }
+    return route.handle(context);
+  };
+  for (const route of routes) {
+    for (const spelling of spellings(route.path)) {
+      app.on(route.method, spelling.replaceAll(/\{(\w+)\}/g, ":$1"), async (context) =>
+        respond(context, await answer(route, context)),
       );
     }
   }

@@ -27,6 +27,16 @@ export const ERROR_TYPES = {
     meaning: "The body is not what its content type or encoding says.",
     message: given,
   },
+  key_missing: {
+    status: 401,
+    meaning: "The server asks for an API key and the request has none.",
+    message: given,
+  },
+  key_invalid: {
+    status: 401,
+    meaning: "The API key is not one of this server's, or was revoked.",
+    message: given,
+  },
   host_not_allowed: {
     status: 403,
     meaning:
@@ -38,9 +48,64 @@ export const ERROR_TYPES = {
     meaning: "A page from another site sent the request to a server that listens locally.",
     message: given,
   },
+  scope_missing: {
+    status: 403,
+    meaning: "The API key may not do this: it lacks the scope.",
+    message: given,
+  },
   route_not_found: { status: 404, meaning: "There is nothing at this path.", message: given },
   trace_not_found: { status: 404, meaning: "No trace has this id.", message: given },
   span_not_found: { status: 404, meaning: "No span has this id.", message: given },
+  project_not_found: {
+    status: 404,
+    meaning: "No project has this slug or id, or the API key belongs to another.",
+    message: given,
+  },
+  key_not_found: {
+    status: 404,
+    meaning: "The project has no API key of this id.",
+    message: given,
+  },
+  application_not_found: {
+    status: 404,
+    meaning: "No application has this slug or id.",
+    message: given,
+  },
+  schema_not_found: {
+    status: 404,
+    meaning: "No workflow has told the platform yet which routes the application has.",
+    message: given,
+  },
+  variant_not_found: {
+    status: 404,
+    meaning: "The application has no such variant, or it has no revision.",
+    message: given,
+  },
+  revision_not_found: {
+    status: 404,
+    meaning: "The variant has no such revision.",
+    message: given,
+  },
+  environment_not_found: {
+    status: 404,
+    meaning: "The application has no such environment.",
+    message: given,
+  },
+  deployment_not_found: {
+    status: 404,
+    meaning: "Nothing is deployed there, or the environment has no such deployment.",
+    message: given,
+  },
+  build_not_found: {
+    status: 404,
+    meaning: "The application has no such build.",
+    message: given,
+  },
+  service_not_found: {
+    status: 404,
+    meaning: "No build of the application serves it.",
+    message: given,
+  },
   method_not_allowed: {
     status: 405,
     meaning: "The path exists, but not for this method; `Allow` names those it has.",
@@ -49,6 +114,31 @@ export const ERROR_TYPES = {
   request_timeout: {
     status: 408,
     meaning: "The request took too long to arrive.",
+    message: given,
+  },
+  slug_taken: {
+    status: 409,
+    meaning: "Another of its kind has this slug.",
+    message: given,
+  },
+  revision_stale: {
+    status: 409,
+    meaning: "Somebody committed meanwhile: `base_revision` is not the latest.",
+    message: given,
+  },
+  still_live: {
+    status: 409,
+    meaning: "It is live, or something of it is: it cannot be deleted.",
+    message: given,
+  },
+  not_empty: {
+    status: 409,
+    meaning: "It still holds something: it cannot be deleted.",
+    message: given,
+  },
+  config_invalid: {
+    status: 409,
+    meaning: "A configuration that is live, or is about to be, does not satisfy the schema.",
     message: given,
   },
   body_too_large: {
@@ -118,9 +208,49 @@ export const ERROR_TYPES = {
     meaning: "The parameter's text is longer than the limit.",
     message: given,
   },
+  body_invalid: {
+    status: 422,
+    meaning: "The body is not an object with the fields of this endpoint.",
+    message: given,
+  },
+  slug_invalid: {
+    status: 422,
+    meaning: "A slug is 1 to 64 lower-case letters and digits, with single `-`, `_` or `.` inside.",
+    message: given,
+  },
+  params_invalid: {
+    status: 422,
+    meaning: "The parameters do not satisfy the schema of their route.",
+    message: given,
+  },
+  schema_invalid: {
+    status: 422,
+    meaning: "The document is not what a workflow answers as its `/openapi.json`.",
+    message: given,
+  },
+  archive_invalid: {
+    status: 422,
+    meaning: "The archive is not a build that `agate deploy` packs.",
+    message: given,
+  },
+  install_failed: {
+    status: 422,
+    meaning: "The packages of the build could not be installed.",
+    message: given,
+  },
+  build_unusable: {
+    status: 422,
+    meaning: "The build ended, hung or did not answer as a workflow when it was started.",
+    message: given,
+  },
   ingest_busy: {
     status: 429,
     meaning: "Too much waits to be written; nothing of the body was kept. See `Retry-After`.",
+    message: given,
+  },
+  rate_limited: {
+    status: 429,
+    meaning: "The API key is used more often than its limit allows. See `Retry-After`.",
     message: given,
   },
   headers_too_large: {
@@ -133,6 +263,11 @@ export const ERROR_TYPES = {
     meaning: "A fault of the server. The log has the details.",
     message: { kind: "fixed", text: "The server failed to answer. Its log has the details." },
   },
+  service_failed: {
+    status: 502,
+    meaning: "The build that serves the application broke off before it answered.",
+    message: given,
+  },
   store_unavailable: {
     status: 503,
     meaning: "Nothing can be written now; nothing of the request was kept. See `Retry-After`.",
@@ -140,6 +275,11 @@ export const ERROR_TYPES = {
       kind: "fixed",
       text: "Nothing can be written now; nothing of the request was kept. Try again later.",
     },
+  },
+  service_unavailable: {
+    status: 503,
+    meaning: "The build that serves the application is being started. See `Retry-After`.",
+    message: given,
   },
   shutting_down: {
     status: 503,

@@ -1,3 +1,4 @@
+import type { Access } from "../../access/caller.ts";
 import { VERSION } from "../../version.ts";
 import { JSON_TYPE } from "../answer.ts";
 import type { ErrorType, ErrorTypeInfo } from "../errors/error-types.ts";
@@ -14,6 +15,15 @@ const ERRORS_ANYWHERE: readonly ErrorType[] = [
   "internal_error",
 ];
 
+/** What any route that is not public may answer. */
+const ERRORS_OF_ACCESS: readonly ErrorType[] = [
+  "key_missing",
+  "key_invalid",
+  "scope_missing",
+  "project_not_found",
+  "rate_limited",
+];
+
 const DESCRIPTION = `Traces of LLM applications: sent as OpenTelemetry, read back as trees.
 
 Every path answers with and without a slash at its end, and HEAD wherever it answers GET. Every answer with a status from 400 up has the same body, \`ErrorBody\`; its \`type\` strings never change. A known path asked with another method is a 405, an unknown path a 404.`;
@@ -21,9 +31,9 @@ Every path answers with and without a slash at its end, and HEAD wherever it ans
 /** The OpenAPI 3.1 document of these routes. */
 export function openapiDocument(routes: readonly Route[]) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { path, method, operation } of routes) {
+  for (const { path, method, access, operation } of routes) {
     paths[path] ??= {};
-    paths[path][method.toLowerCase()] = operationObject(operation);
+    paths[path][method.toLowerCase()] = operationObject(operation, access);
   }
   return {
     openapi: "3.1.1",
@@ -37,23 +47,37 @@ export function openapiDocument(routes: readonly Route[]) {
     tags: [
       { name: "observability", description: "Reading what was recorded." },
       { name: "ingest", description: "Sending spans." },
+      { name: "registry", description: "Configurations: variants, revisions, environments." },
+      { name: "deployments", description: "Code: builds, their logs, and calling them." },
+      { name: "access", description: "Projects and API keys." },
       { name: "platform", description: "The server itself." },
     ],
     paths,
-    components: { schemas: componentSchemas() },
+    components: {
+      schemas: componentSchemas(),
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "An API key. On a loopback address none is needed. `Authorization: ApiKey KEY` is understood, too.",
+        },
+      },
+    },
   };
 }
 
-function operationObject(operation: Operation) {
+function operationObject(operation: Operation, access: Access) {
   const { id, tag, summary, description, requestBody } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
+    ...(access !== "public" && { security: [{ apiKey: [] }, {}], "x-ag-access": access }),
     parameters: parameterObjects(operation),
     ...(requestBody && { requestBody: { required: true, content: contentObject(requestBody) } }),
-    responses: responseObjects(operation),
+    responses: responseObjects(operation, access),
   };
 }
 
@@ -82,7 +106,7 @@ function queryParameterObjects(parameter: QueryParameter<unknown>) {
   ];
 }
 
-function responseObjects({ success, errors }: Operation) {
+function responseObjects({ success, errors }: Operation, access: Access) {
   const headers = {
     "agate-version": headerObject("Version of the platform."),
     ...Object.fromEntries(
@@ -96,7 +120,8 @@ function responseObjects({ success, errors }: Operation) {
       ...(success.body && { content: contentObject(success.body) }),
     },
   };
-  const types = [...ERRORS_ANYWHERE, ...errors];
+  const ofAccess = access === "public" ? [] : ERRORS_OF_ACCESS;
+  const types = [...new Set([...ERRORS_ANYWHERE, ...ofAccess, ...errors])];
   const statuses = [...new Set(types.map((type) => ERROR_TYPES[type].status))].sort();
   for (const status of statuses) {
     responses[status] = errorResponse(types.filter((type) => ERROR_TYPES[type].status === status));

@@ -1,6 +1,6 @@
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
-import type { LiveFeed } from "../live/live-feed.ts";
+import type { LiveFeeds } from "../live/live-feeds.ts";
 import { analyticsRoute } from "./analytics.ts";
 import { deleteTraceRoute } from "./delete-trace.ts";
 import { docsFileRoute, docsRoute } from "./docs.ts";
@@ -17,9 +17,7 @@ import type { Route } from "./route.ts";
 export interface RouteDependencies {
   readonly store: SpanStore;
   readonly ingest: IngestService;
-  readonly feed: LiveFeed;
-  /** Whose spans are read and written. */
-  readonly project: string;
+  readonly feeds: LiveFeeds;
   /** Of a request's body as it is sent. */
   readonly maxBodyBytes: number;
   /** Milliseconds since 1970. */
@@ -29,18 +27,17 @@ export interface RouteDependencies {
 
 /** Everything the platform serves, in the order of the reference. */
 export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { store, ingest, feed, project, maxBodyBytes, now } = dependencies;
+  const { store, ingest, feeds, maxBodyBytes, now } = dependencies;
   const routes: Route[] = [
-    readTraceRoute(store, project),
-    readSpanRoute(store, project),
-    listRoute("traces", store, project),
-    listRoute("spans", store, project),
-    analyticsRoute(store, project, now),
-    liveRoute(feed),
-    deleteTraceRoute(store, project, dependencies.onStoreUnavailable),
+    readTraceRoute(store),
+    readSpanRoute(store),
+    listRoute("traces", store),
+    listRoute("spans", store),
+    analyticsRoute(store, now),
+    liveRoute(feeds),
+    deleteTraceRoute(store, dependencies.onStoreUnavailable),
     ingestTracesRoute({
       ingest,
-      project,
       maxBodyBytes,
       onUnavailable: dependencies.onStoreUnavailable,
     }),

@@ -15,7 +15,7 @@ import {
   toSpanFilter,
 } from "../query/span-filter-parameters.ts";
 import type { Route } from "./route.ts";
-import { queryOf } from "./route.ts";
+import { callerOf, queryOf } from "./route.ts";
 
 const DAY = 86_400_000_000;
 
@@ -39,10 +39,11 @@ const INTERVAL: QueryParameter<number> = {
 const PARAMETERS = { ...SPAN_FILTER_PARAMETERS, ...TIME_RANGE_PARAMETERS, interval: INTERVAL };
 
 /** @param now Milliseconds since 1970. */
-export function analyticsRoute(store: SpanStore, project: string, now: () => number): Route {
+export function analyticsRoute(store: SpanStore, now: () => number): Route {
   return {
     method: "GET",
     path: "/observability/analytics/",
+    access: "read",
     operation: {
       id: "getAnalytics",
       tag: "observability",
@@ -83,6 +84,7 @@ export function analyticsRoute(store: SpanStore, project: string, now: () => num
       }
       const { plan } = outcome;
       const filter = toSpanFilter(filters);
+      const { project } = callerOf(context);
       const found = await store.analytics({ project, filter, ...plan });
       return jsonAnswer(
         JSON.stringify({

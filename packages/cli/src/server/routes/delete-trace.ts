@@ -3,18 +3,16 @@ import { parseTraceId } from "../../traces/span-ids.ts";
 import { opaqueAnswer, problemAnswer } from "../errors/error-answer.ts";
 import { badId, TRACE_ID_PARAMETER } from "./id-parameters.ts";
 import type { Route } from "./route.ts";
+import { callerOf } from "./route.ts";
 import { notFound } from "./tree-answer.ts";
 
 const RETRY_AFTER_SECONDS = "5";
 
-export function deleteTraceRoute(
-  store: SpanStore,
-  project: string,
-  onUnavailable: (reason: string) => void,
-): Route {
+export function deleteTraceRoute(store: SpanStore, onUnavailable: (reason: string) => void): Route {
   return {
     method: "DELETE",
     path: "/observability/traces/{trace_id}/",
+    access: "admin",
     operation: {
       id: "deleteTrace",
       tag: "observability",
@@ -29,7 +27,7 @@ export function deleteTraceRoute(
       const text = context.req.param("trace_id") ?? "";
       const traceId = parseTraceId(text);
       if (traceId === undefined) return problemAnswer(badId("trace_id", text));
-      const outcome = await store.deleteTrace(project, traceId);
+      const outcome = await store.deleteTrace(callerOf(context).project, traceId);
       switch (outcome.kind) {
         case "deleted":
           return { kind: "full", status: 204, contentType: null, body: "" };

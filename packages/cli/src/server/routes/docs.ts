@@ -15,6 +15,7 @@ export function docsRoute(): Route {
   return {
     method: "GET",
     path: "/docs",
+    access: "public",
     operation: {
       id: "getReference",
       tag: "platform",
@@ -47,6 +48,7 @@ export function docsFileRoute(): Route {
   return {
     method: "GET",
     path: "/docs/{file}",
+    access: "public",
     operation: {
       id: "getReferenceFile",
       tag: "platform",

@@ -7,6 +7,7 @@ export function healthRoute(): Route {
   return {
     method: "GET",
     path: "/health",
+    access: "public",
     operation: {
       id: "getHealth",
       tag: "platform",

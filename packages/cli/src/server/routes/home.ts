@@ -5,6 +5,7 @@ export function homeRoute(): Route {
   return {
     method: "GET",
     path: "/",
+    access: "public",
     operation: {
       id: "getHome",
       tag: "platform",

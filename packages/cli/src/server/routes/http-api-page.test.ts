@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { LiveFeed } from "../live/live-feed.ts";
+import { LiveFeeds } from "../live/live-feeds.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
-import { startTestPlatform, TEST_PROJECT } from "../testing/test-platform.fixture.ts";
+import { startTestPlatform } from "../testing/test-platform.fixture.ts";
 import { allRoutes } from "./all-routes.ts";
 import type { Route } from "./route.ts";
 
@@ -18,8 +18,7 @@ beforeAll(async () => {
   routes = allRoutes({
     store,
     ingest,
-    feed: new LiveFeed({ store, project: TEST_PROJECT, onError }),
-    project: TEST_PROJECT,
+    feeds: new LiveFeeds({ store, onError }),
     maxBodyBytes: 1,
     now: Date.now,
     onStoreUnavailable: onError,

@@ -6,6 +6,7 @@ import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-ans
 import { quoted } from "../query/parameter-kinds.ts";
 import { readBody } from "../read-body.ts";
 import type { Route, RouteContext } from "./route.ts";
+import { callerOf } from "./route.ts";
 
 const PROTOBUF_TYPE = "application/x-protobuf";
 
@@ -25,7 +26,6 @@ const COMPRESSIONS: Readonly<Record<string, IngestRequest["compression"]>> = {
 
 export interface IngestRouteOptions {
   readonly ingest: IngestService;
-  readonly project: string;
   /** Of the body as it is sent. */
   readonly maxBodyBytes: number;
   /** Told why the store could not write; the client is not. */
@@ -37,6 +37,7 @@ export function ingestTracesRoute(options: IngestRouteOptions): Route {
   return {
     method: "POST",
     path: "/v1/traces",
+    access: "ingest",
     operation: {
       id: "exportTraces",
       tag: "ingest",
@@ -70,7 +71,7 @@ export function ingestTracesRoute(options: IngestRouteOptions): Route {
 }
 
 async function takeRequest(context: RouteContext, options: IngestRouteOptions): Promise<Answer> {
-  const { ingest, project, maxBodyBytes } = options;
+  const { ingest, maxBodyBytes } = options;
   const request = context.req.raw;
   const encoding = encodingOf(request.headers);
   const compression = compressionOf(request.headers);
@@ -93,6 +94,7 @@ async function takeRequest(context: RouteContext, options: IngestRouteOptions): 
         msg: "The body ended early.",
       });
     case "body": {
+      const { project } = callerOf(context);
       const outcome = await ingest.ingest({ project, encoding, compression, body: body.bytes });
       if (outcome.kind === "unavailable") options.onUnavailable(outcome.reason);
       return outcomeAnswer(outcome, encoding);

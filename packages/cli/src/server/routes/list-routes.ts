@@ -15,7 +15,7 @@ import {
   toSpanFilter,
 } from "../query/span-filter-parameters.ts";
 import type { Operation, Route } from "./route.ts";
-import { queryOf } from "./route.ts";
+import { callerOf, queryOf } from "./route.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -53,7 +53,7 @@ const WORDS: Record<ListKind, Pick<Operation, "id" | "summary" | "description">>
 };
 
 /** `GET /observability/traces/` or `GET /observability/spans/`. */
-export function listRoute(kind: ListKind, store: SpanStore, project: string): Route {
+export function listRoute(kind: ListKind, store: SpanStore): Route {
   const parameters = {
     ...SPAN_FILTER_PARAMETERS,
     ...TIME_RANGE_PARAMETERS,
@@ -63,6 +63,7 @@ export function listRoute(kind: ListKind, store: SpanStore, project: string): Ro
   return {
     method: "GET",
     path: `/observability/${kind}/`,
+    access: "read",
     operation: {
       ...WORDS[kind],
       tag: "observability",
@@ -88,6 +89,7 @@ export function listRoute(kind: ListKind, store: SpanStore, project: string): Ro
       const { limit = DEFAULT_LIMIT, cursor = null, ...filters } = query.values;
       const badRange = checkTimeRange(filters.from, filters.to);
       if (badRange !== undefined) return problemAnswer(badRange);
+      const { project } = callerOf(context);
       const request = { project, filter: toSpanFilter(filters), limit, after: cursor };
       const page =
         kind === "traces" ? await store.listTraces(request) : await store.listSpans(request);

@@ -1,14 +1,16 @@
 import { opaqueAnswer } from "../errors/error-answer.ts";
-import type { LiveFeed } from "../live/live-feed.ts";
+import type { LiveFeeds } from "../live/live-feeds.ts";
 import type { Route } from "./route.ts";
+import { callerOf } from "./route.ts";
 
 const EVENT_STREAM = "text/event-stream";
 const RETRY_AFTER_SECONDS = "5";
 
-export function liveRoute(feed: LiveFeed): Route {
+export function liveRoute(feeds: LiveFeeds): Route {
   return {
     method: "GET",
     path: "/observability/live/",
+    access: "read",
     operation: {
       id: "watchTraces",
       tag: "observability",
@@ -22,8 +24,8 @@ export function liveRoute(feed: LiveFeed): Route {
       },
       errors: ["shutting_down"],
     },
-    handle: () => {
-      if (feed.isClosed) {
+    handle: (context) => {
+      if (feeds.isClosed) {
         return opaqueAnswer("shutting_down", { "retry-after": RETRY_AFTER_SECONDS });
       }
       return {
@@ -32,7 +34,7 @@ export function liveRoute(feed: LiveFeed): Route {
         contentType: EVENT_STREAM,
         // A proxy that collects the stream first would make it useless.
         headers: { "cache-control": "no-store", "x-accel-buffering": "no" },
-        open: (signal) => feed.subscribe(signal),
+        open: (signal) => feeds.subscribe(callerOf(context).project, signal),
       };
     },
   };

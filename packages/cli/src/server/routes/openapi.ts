@@ -13,6 +13,7 @@ export function openapiRoute(routes: () => readonly Route[]): Route {
   return {
     method: "GET",
     path: "/openapi.json",
+    access: "public",
     operation: {
       id: "getOpenapi",
       tag: "platform",

@@ -6,7 +6,7 @@ import { problemsAnswer } from "../errors/error-answer.ts";
 import { choiceParameter } from "../query/parameter-kinds.ts";
 import { badId, SPAN_ID_PARAMETER } from "./id-parameters.ts";
 import type { Route } from "./route.ts";
-import { queryOf } from "./route.ts";
+import { callerOf, queryOf } from "./route.ts";
 import { answerTree } from "./tree-answer.ts";
 
 const TYPE = choiceParameter(
@@ -14,10 +14,11 @@ const TYPE = choiceParameter(
   ["generation"],
 );
 
-export function readSpanRoute(store: SpanStore, project: string): Route {
+export function readSpanRoute(store: SpanStore): Route {
   return {
     method: "GET",
     path: "/observability/spans/{span_id}/",
+    access: "read",
     operation: {
       id: "getSpan",
       tag: "observability",
@@ -40,7 +41,7 @@ export function readSpanRoute(store: SpanStore, project: string): Route {
         return problemsAnswer([badId("span_id", text), ...(badType ? [badType] : [])]);
       }
       if (badType !== undefined) return problemsAnswer([badType]);
-      return answerTree(store, project, { kind: "span", spanId });
+      return answerTree(store, callerOf(context).project, { kind: "span", spanId });
     },
   };
 }

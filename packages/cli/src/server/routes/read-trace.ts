@@ -4,12 +4,14 @@ import { JSON_TYPE } from "../answer.ts";
 import { problemAnswer } from "../errors/error-answer.ts";
 import { badId, TRACE_ID_PARAMETER } from "./id-parameters.ts";
 import type { Route } from "./route.ts";
+import { callerOf } from "./route.ts";
 import { answerTree } from "./tree-answer.ts";
 
-export function readTraceRoute(store: SpanStore, project: string): Route {
+export function readTraceRoute(store: SpanStore): Route {
   return {
     method: "GET",
     path: "/observability/traces/{trace_id}/",
+    access: "read",
     operation: {
       id: "getTrace",
       tag: "observability",
@@ -28,7 +30,7 @@ export function readTraceRoute(store: SpanStore, project: string): Route {
       const text = context.req.param("trace_id") ?? "";
       const traceId = parseTraceId(text);
       if (traceId === undefined) return problemAnswer(badId("trace_id", text));
-      return answerTree(store, project, { kind: "trace", traceId });
+      return answerTree(store, callerOf(context).project, { kind: "trace", traceId });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
+import type { Access, Caller } from "../../access/caller.ts";
 import type { Answer } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
 import type { QueryParameters } from "../query/query-parameter.ts";
@@ -7,15 +8,19 @@ import type { QueryParameters } from "../query/query-parameter.ts";
 /** Node's request and response are there when the request came over a socket. */
 export interface HttpEnv {
   Bindings: Partial<HttpBindings>;
+  /** There for every route that is not public: see {@link callerOf}. */
+  Variables: { caller: Caller };
 }
 
 export type RouteContext = Context<HttpEnv>;
 
 /** A thing the platform serves: how it is reached, what it means, what it answers. */
 export interface Route {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** As in OpenAPI, `{name}` for a parameter. Served with and without a slash at its end. */
   readonly path: string;
+  /** Who may call it: checked before `handle` runs. */
+  readonly access: Access;
   readonly operation: Operation;
   readonly handle: (context: RouteContext) => Answer | Promise<Answer>;
 }
@@ -23,7 +28,7 @@ export interface Route {
 /** What the OpenAPI document says about a route. */
 export interface Operation {
   readonly id: string;
-  readonly tag: "observability" | "ingest" | "platform";
+  readonly tag: "observability" | "ingest" | "registry" | "deployments" | "access" | "platform";
   readonly summary: string;
   readonly description?: string;
   readonly pathParameters?: Readonly<Record<string, PathParameterDoc>>;
@@ -50,6 +55,11 @@ export type BodyDoc = Readonly<Record<string, BodyContentDoc>>;
 
 export interface BodyContentDoc {
   readonly schema: string | Readonly<Record<string, unknown>>;
+}
+
+/** Who is calling; only for routes that are not public. */
+export function callerOf(context: RouteContext): Caller {
+  return context.get("caller");
 }
 
 /** The query of the request, as the URL has it. */

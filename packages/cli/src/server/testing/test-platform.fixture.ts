@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StoredSpan } from "@agate/spans";
 import { expect } from "vitest";
+import { operatorAccess } from "../../access/operator-access.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import { startIngestThread } from "../../ingest/ingest-thread.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
@@ -62,7 +63,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   const app = createHttpApp({
     store,
     ingest,
-    project: TEST_PROJECT,
+    access: operatorAccess(TEST_PROJECT),
     log,
     hostPolicy: "loopback",
     maxBodyBytes: options.maxBodyBytes ?? MEGABYTE,

@@ -88,6 +88,11 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE deleted_traces (trace_no INTEGER PRIMARY KEY) STRICT;
   CREATE TABLE deleted_spans (span_no INTEGER PRIMARY KEY, span_id TEXT NOT NULL) STRICT;
   `,
+  `
+  -- Before there were projects, everything belonged to one without a name.
+  UPDATE traces SET project = 'default' WHERE project = '';
+  UPDATE spans SET project = 'default' WHERE project = '';
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
