@@ -1,4 +1,5 @@
 export { errorBodySchema, errorDetailSchema } from "./error-body-schema.ts";
+export { buildManifestSchema } from "./registry/build-manifest-schema.ts";
 export {
   contentSchema,
   figuresSchema,

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import {
+  BUILD_FORMAT,
+  BUILD_MANIFEST_FILE,
+  type BuildFile,
+  type BuildInstall,
+  type BuildManifest,
+} from "./build-manifest.ts";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** No way out of the build's folder, on any system, and nothing that hides from people. */
+const path = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine(
+    (text) =>
+      !/[\\\p{Cc}]|^[a-z]:/iu.test(text) &&
+      text.split("/").every((segment) => segment !== "" && segment !== "." && segment !== ".."),
+    "must be a relative path with /, without . and ..",
+  );
+
+const fileSchema: z.ZodType<BuildFile> = z.strictObject({
+  path,
+  size: z.int().nonnegative(),
+  sha256,
+});
+
+const installSchema: z.ZodType<BuildInstall> = z.strictObject({
+  package_manager: z.literal("npm"),
+  lock_hash: sha256,
+});
+
+/** Checks the manifest of a build, which comes from outside. */
+export const buildManifestSchema: z.ZodType<BuildManifest> = z
+  .strictObject({
+    format: z.literal(BUILD_FORMAT),
+    application: z.string().min(1).max(64),
+    entry: path,
+    sdk_version: z.string().min(1).max(64),
+    node: z.string().min(1).max(200),
+    install: installSchema.nullable(),
+    files: z.array(fileSchema),
+  })
+  .superRefine(({ entry, install, files }, context) => {
+    const byPath = new Map(files.map((file) => [file.path, file]));
+    const refuse = (at: string, message: string): void =>
+      context.addIssue({ code: "custom", path: [at], message });
+    if (byPath.size !== files.length) refuse("files", "names a file twice");
+    if (byPath.has(BUILD_MANIFEST_FILE)) refuse("files", "names the manifest itself");
+    if (!byPath.has(entry)) refuse("entry", "is not among the files");
+    if (install === null) return;
+    if (!byPath.has("package.json"))
+      refuse("files", "lacks package.json, which is to be installed");
+    if (byPath.get("package-lock.json")?.sha256 !== install.lock_hash) {
+      refuse("install", "has another lock_hash than package-lock.json");
+    }
+  });

@@ -1,0 +1,35 @@
+/** The name of the manifest in a build's folder. */
+export const BUILD_MANIFEST_FILE = "agate-build.json";
+
+/** The version of the format that this code writes and reads. */
+export const BUILD_FORMAT = 1;
+
+/** What a build says of itself: docs/reference/build-archive.md. */
+export interface BuildManifest {
+  readonly format: typeof BUILD_FORMAT;
+  /** The slug that the build was packed for. Where it is deployed to is said by the request. */
+  readonly application: string;
+  /** The program, relative to the build's folder. */
+  readonly entry: string;
+  readonly sdk_version: string;
+  /** The versions of Node that it is made for, for people: `>=22.15`. */
+  readonly node: string;
+  /** What has to be installed before it runs; null where it brings everything along. */
+  readonly install: BuildInstall | null;
+  /** Every file of the archive but the manifest itself, by path. */
+  readonly files: readonly BuildFile[];
+}
+
+export interface BuildInstall {
+  readonly package_manager: "npm";
+  /** The SHA-256 of `package-lock.json`, which says all of what is installed. */
+  readonly lock_hash: string;
+}
+
+export interface BuildFile {
+  /** Relative, with `/`, without `.` and `..`. */
+  readonly path: string;
+  readonly size: number;
+  /** In lower-case hex. */
+  readonly sha256: string;
+}
