@@ -46,8 +46,6 @@ interface ApplicationsTable {
   /** JSON: a list of RouteSchema. */
   schema: string | null;
   schema_updated_at: string | null;
-  /** The build that serves it. */
-  live_build_id: string | null;
 }
 
 interface VariantsTable {
@@ -57,6 +55,7 @@ interface VariantsTable {
   created_at: string;
   /** 0 while there is none. */
   latest_revision: number;
+  /** As for deployments: what it was forked from may have been deleted since. */
   forked_from_id: string | null;
   forked_from_slug: string | null;
   forked_from_revision: number | null;
@@ -77,24 +76,27 @@ interface EnvironmentsTable {
   application_id: string;
   slug: string;
   created_at: string;
-  live_deployment_id: string | null;
 }
 
 interface DeploymentsTable {
   id: string;
+  application_id: string;
   environment_id: string;
-  /** 1, 2, 3 … within its environment. */
+  /** 1, 2, 3 … within its application: the order of its history. */
   number: number;
-  /** The variant may have been deleted since: this is history. */
+  /** The variant may have been deleted since: this is history. The slug is the one it had. */
   variant_id: string;
   variant_slug: string;
   revision: number;
   kind: DeploymentKind;
-  promoted_from: string | null;
+  /** The environment, which may have been deleted since, and the slug it had. */
+  promoted_from_id: string | null;
+  promoted_from_slug: string | null;
   rolled_back_to: string | null;
   message: string;
   deployed_by: string;
   deployed_at: string;
+  /** Null while it is live, which one at most is in an environment. */
   ended_at: string | null;
 }
 
@@ -103,11 +105,12 @@ interface BuildsTable {
   application_id: string;
   /** 1, 2, 3 … within its application. */
   number: number;
+  /** `live` is one at most in an application. */
   status: BuildStatus;
   created_by: string;
   created_at: string;
-  /** JSON: the document that the build answered as its `/openapi.json`. */
-  openapi: string | null;
+  /** JSON: a list of paths. */
+  routes: string | null;
   size: number;
   sdk_version: string;
   message: string;

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /** Projects, keys, applications with their variants and revisions, environments, deployments, builds. */
@@ -25,6 +25,11 @@ export const registryTables: Migration = {
       .addColumn("last_used_at", "text")
       .execute();
     await db.schema
+      .createIndex("api_keys_by_project")
+      .on("api_keys")
+      .column("project_id")
+      .execute();
+    await db.schema
       .createTable("applications")
       .addColumn("id", "text", (column) => column.primaryKey())
       .addColumn("project_id", "text", (column) => column.notNull().references("projects.id"))
@@ -32,7 +37,6 @@ export const registryTables: Migration = {
       .addColumn("created_at", "text", (column) => column.notNull())
       .addColumn("schema", "text")
       .addColumn("schema_updated_at", "text")
-      .addColumn("live_build_id", "text")
       .addUniqueConstraint("applications_by_slug", ["project_id", "slug"])
       .execute();
     await db.schema
@@ -69,12 +73,14 @@ export const registryTables: Migration = {
       )
       .addColumn("slug", "text", (column) => column.notNull())
       .addColumn("created_at", "text", (column) => column.notNull())
-      .addColumn("live_deployment_id", "text")
       .addUniqueConstraint("environments_by_slug", ["application_id", "slug"])
       .execute();
     await db.schema
       .createTable("deployments")
       .addColumn("id", "text", (column) => column.primaryKey())
+      .addColumn("application_id", "text", (column) =>
+        column.notNull().references("applications.id").onDelete("cascade"),
+      )
       .addColumn("environment_id", "text", (column) =>
         column.notNull().references("environments.id").onDelete("cascade"),
       )
@@ -83,13 +89,32 @@ export const registryTables: Migration = {
       .addColumn("variant_slug", "text", (column) => column.notNull())
       .addColumn("revision", "integer", (column) => column.notNull())
       .addColumn("kind", "text", (column) => column.notNull())
-      .addColumn("promoted_from", "text")
+      .addColumn("promoted_from_id", "text")
+      .addColumn("promoted_from_slug", "text")
       .addColumn("rolled_back_to", "text")
       .addColumn("message", "text", (column) => column.notNull())
       .addColumn("deployed_by", "text", (column) => column.notNull())
       .addColumn("deployed_at", "text", (column) => column.notNull())
       .addColumn("ended_at", "text")
-      .addUniqueConstraint("deployments_by_number", ["environment_id", "number"])
+      .addUniqueConstraint("deployments_by_number", ["application_id", "number"])
+      .execute();
+    await db.schema
+      .createIndex("deployments_by_environment")
+      .on("deployments")
+      .columns(["environment_id", "number"])
+      .execute();
+    await db.schema
+      .createIndex("deployments_live")
+      .unique()
+      .on("deployments")
+      .column("environment_id")
+      .where(sql.ref("ended_at"), "is", null)
+      .execute();
+    await db.schema
+      .createIndex("deployments_live_by_variant")
+      .on("deployments")
+      .column("variant_id")
+      .where(sql.ref("ended_at"), "is", null)
       .execute();
     await db.schema
       .createTable("builds")
@@ -101,12 +126,19 @@ export const registryTables: Migration = {
       .addColumn("status", "text", (column) => column.notNull())
       .addColumn("created_by", "text", (column) => column.notNull())
       .addColumn("created_at", "text", (column) => column.notNull())
-      .addColumn("openapi", "text")
+      .addColumn("routes", "text")
       .addColumn("size", "integer", (column) => column.notNull())
       .addColumn("sdk_version", "text", (column) => column.notNull())
       .addColumn("message", "text", (column) => column.notNull())
       .addColumn("refusal", "text")
       .addUniqueConstraint("builds_by_number", ["application_id", "number"])
+      .execute();
+    await db.schema
+      .createIndex("builds_live")
+      .unique()
+      .on("builds")
+      .column("application_id")
+      .where(sql.ref("status"), "=", sql.lit("live"))
       .execute();
   },
 };
