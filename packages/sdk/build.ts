@@ -22,13 +22,14 @@ const ENTRIES = {
   index: "src/index.ts",
   assets: "src/assets/index.ts",
   client: "src/client/index.ts",
+  runner: "src/runner/index.ts",
   "tracing/record-writer": "src/tracing/record-writer.ts",
   "node/serve": "src/node/serve.ts",
   "elsewhere/serve": "src/elsewhere/serve.ts",
 } as const;
 
 /** The sources that `exports` names the types of. */
-const TYPED = ["index.ts", "assets/index.ts", "client/index.ts"] as const;
+const TYPED = ["index.ts", "assets/index.ts", "client/index.ts", "runner/index.ts"] as const;
 
 /** Never inlined: the user's own copies are meant. */
 const SHARED = ["@opentelemetry/api", "@standard-schema/spec"] as const;

@@ -76,9 +76,11 @@ function exportsOf(file: string): Names {
 describe(`the names of ${PAGE}`, () => {
   const assets = "`@agate/sdk/assets`";
   const client = "`@agate/sdk/client`";
+  const runner = "`@agate/sdk/runner`";
 
   it("are those of @agate/sdk", () => {
-    const others = [...sections].filter(([heading]) => heading !== assets && heading !== client);
+    const entries = [assets, client, runner];
+    const others = [...sections].filter(([heading = ""]) => !entries.includes(heading));
     const own = namesIn(others.map(([, markdown]) => markdown).join("\n"));
     const [, list = ""] = /^Also in `@agate\/sdk`: (.*)\.$/m.exec(section(client)) ?? [];
     const also = [...list.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
@@ -91,12 +93,13 @@ describe(`the names of ${PAGE}`, () => {
     }).toEqual(exportsOf("index.ts"));
   });
 
-  it("are those of @agate/sdk/assets and @agate/sdk/client", () => {
+  it("are those of its other entries", () => {
     expect(namesIn(section(assets))).toEqual(exportsOf("assets/index.ts"));
     expect(namesIn(section(client))).toEqual(exportsOf("client/index.ts"));
+    expect(namesIn(section(runner))).toEqual(exportsOf("runner/index.ts"));
   });
 
-  it.each(["index.ts", "assets/index.ts", "client/index.ts"])(
+  it.each(["index.ts", "assets/index.ts", "client/index.ts", "runner/index.ts"])(
     "are really what %s exports at run time",
     async (file) => {
       const module: object = await import(join(sdk, "src", file));

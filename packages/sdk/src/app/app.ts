@@ -16,6 +16,7 @@ import type {
 } from "../tracing/existing-span-processor.ts";
 import type { ExportStatistics } from "../tracing/telemetry.ts";
 import type { TelemetryOptions } from "../tracing/telemetry-options.ts";
+import type { ROUTE_PATHS } from "./route-paths.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: any route at all.
 export type AnyRoute = Route<any, any, any, any, any, any>;
@@ -80,6 +81,8 @@ export interface App<Routes extends AnyRoute = AnyRoute> {
   readonly shutdown: () => Promise<void>;
   /** Answers a request of any kind: what `fetch` and `toNodeHandler` are made of. */
   readonly [ANSWER]: (incoming: IncomingCall) => Answer | Promise<Answer>;
+  /** The paths that are declared so far: what tells an app from any other handler. */
+  readonly [ROUTE_PATHS]: () => readonly string[];
   /** Never there: carries the routes' types to `createClient`. */
   readonly "~routes"?: Routes;
 }

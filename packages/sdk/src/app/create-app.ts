@@ -18,6 +18,7 @@ import { withEnvironment } from "../tracing/environment-options.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
 import type { AnyRoute, App, AppOptions, ExecutionContext } from "./app.ts";
 import { failureReporter } from "./failure-reporter.ts";
+import { ROUTE_PATHS } from "./route-paths.ts";
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -83,6 +84,7 @@ export function buildApp(parts: AppParts): App {
       return toResponse(watched);
     },
     [ANSWER]: answer,
+    [ROUTE_PATHS]: () => routes.all().map(({ path }) => path),
     route: (path: string, given: Declared, ...more: unknown[]) => declare(path, given, false, more),
     entrypoint: (given: Declared, ...more: unknown[]) => declare("/", given, true, more),
     typed(...given: readonly AnyRoute[]) {

@@ -1,6 +1,10 @@
+import { environment } from "../runtime/environment.ts";
 import type { App } from "./app.ts";
 import { app as defaultApp } from "./default-app.ts";
 import type { ServeOptions, Serving } from "./serving.ts";
+
+/** The apps that this process serves, each from the call of `serve` until it is closed. */
+const servings = new Map<App, Promise<Serving>>();
 
 /**
  * Listens on Node: for one app, or for the one that `ag.route` declares on.
@@ -9,7 +13,27 @@ import type { ServeOptions, Serving } from "./serving.ts";
  * const { url } = await ag.serve({ port: 4101 });
  */
 export async function serve(options: ServeOptions & { readonly app?: App } = {}): Promise<Serving> {
+  const app = options.app ?? defaultApp();
+  const before = servings.get(app);
+  // Whoever runs the program may serve its app before the program itself comes to this line.
+  if (before !== undefined && environment("AGATE_LISTEN") !== undefined) return before;
+  const forget = (): void => {
+    if (servings.get(app) === serving) servings.delete(app);
+  };
+  const serving = listen(app, options, forget);
+  servings.set(app, serving);
+  serving.catch(forget);
+  return serving;
+}
+
+/** Whether `serve` was called, even if it does not listen yet. */
+export function isServing(): boolean {
+  return servings.size > 0;
+}
+
+async function listen(app: App, options: ServeOptions, forget: () => void): Promise<Serving> {
   // Which file this is depends on the runtime: see `imports` in package.json.
   const { serveOnNode } = await import("#serve");
-  return serveOnNode(options.app ?? defaultApp(), options);
+  const { close, ...where } = await serveOnNode(app, options);
+  return { ...where, close: () => close().finally(forget) };
 }

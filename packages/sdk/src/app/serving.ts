@@ -1,4 +1,4 @@
-/** How `ag.serve` listens. */
+/** How `ag.serve` listens, where `AGATE_LISTEN` does not say it. */
 export interface ServeOptions {
   /** 0 takes any free one. Without it `PORT`, else 4101. */
   readonly port?: number | undefined;
@@ -10,7 +10,9 @@ export interface ServeOptions {
 
 /** An app that is being served. */
 export interface Serving {
+  /** `unix:/path.sock` on a socket in the file system. */
   readonly url: string;
+  /** 0 on a socket in the file system. */
   readonly port: number;
   /** Answers the calls that are running, sends the last spans and stops. */
   close(): Promise<void>;

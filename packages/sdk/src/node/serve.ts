@@ -2,28 +2,24 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { App } from "../app/app.ts";
 import type { ServeOptions, Serving } from "../app/serving.ts";
-import { environment } from "../runtime/environment.ts";
 import { ANSWER } from "../server/answer.ts";
 import type { IncomingCall } from "../server/incoming-call.ts";
 import { answerNode } from "../server/node-handler.ts";
 import { isLoopback, refuseForeignHost } from "../server/refuse-foreign-host.ts";
+import { explainListenError, type ListenAddress, listenAddress } from "./listen-address.ts";
 
-const DEFAULT_PORT = 4101;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** Marks our listeners of signals: several apps may be served in one process. */
 const OWN = Symbol("agate");
 
 /** Serves an app on Node: see `ag.serve`. */
 export async function serveOnNode(app: App, options: ServeOptions): Promise<Serving> {
-  const port = options.port ?? portOf(environment("PORT")) ?? DEFAULT_PORT;
-  const hostname = options.hostname ?? environment("HOST") ?? "127.0.0.1";
+  const address = listenAddress(options);
   // Settings that are wrong are told here, and not at the first request.
   app.telemetry.statistics();
-  const server = serverOf(app, hostname);
+  const server = serverOf(app, address);
   const connections = connectionsOf(server);
-  await listening(server, port, hostname);
-  const address = server.address();
-  const bound = typeof address === "object" && address !== null ? address.port : port;
+  await listening(server, address);
 
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -33,13 +29,15 @@ export async function serveOnNode(app: App, options: ServeOptions): Promise<Serv
     return closing;
   };
   const forgetSignals = options.signals === false ? () => {} : closeOnSignals(close);
-  return { url: urlOf(hostname, bound), port: bound, close };
+  return { ...boundTo(server, address), close };
 }
 
-function serverOf(app: App, hostname: string): Server {
-  const answer = isLoopback(hostname)
-    ? (incoming: IncomingCall) => refuseForeignHost(incoming) ?? app[ANSWER](incoming)
-    : app[ANSWER];
+function serverOf(app: App, address: ListenAddress): Server {
+  // No page in a browser can reach a socket in the file system.
+  const answer =
+    address.kind === "tcp" && isLoopback(address.hostname)
+      ? (incoming: IncomingCall) => refuseForeignHost(incoming) ?? app[ANSWER](incoming)
+      : app[ANSWER];
   const server = createServer((request, response) => {
     answerNode(answer, { request, response }).then(
       () => {
@@ -58,10 +56,11 @@ function closeConnection(server: Server, response: ServerResponse): void {
   else response.once("close", () => server.closeIdleConnections());
 }
 
-function listening(server: Server, port: number, hostname: string): Promise<void> {
+function listening(server: Server, address: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(explained(error, port, hostname)));
-    server.listen(port, hostname, () => resolve());
+    server.once("error", (error) => reject(explainListenError(error, address)));
+    if (address.kind === "unix") server.listen(address.path, () => resolve());
+    else server.listen(address.port, address.hostname, () => resolve());
   });
 }
 
@@ -115,27 +114,11 @@ function closeOnSignals(close: () => Promise<void>): () => void {
   return forget;
 }
 
-function portOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new Error(
-    `PORT is ${JSON.stringify(text)}, which is no port: set a number from 0 to 65535.`,
-  );
-}
-
-function explained(error: NodeJS.ErrnoException, port: number, hostname: string): Error {
-  if (error.code === "ENOTFOUND" || error.code === "EADDRNOTAVAIL") {
-    return new Error(
-      `${hostname} is no address of this machine. Pass one, ag.serve({ hostname: "0.0.0.0" }), or set HOST.`,
-      { cause: error },
-    );
-  }
-  if (error.code !== "EADDRINUSE") return error;
-  return new Error(
-    `Port ${port} of ${hostname} is taken by another process. Pass another: ag.serve({ port: ${port + 1} }), or set PORT.`,
-    { cause: error },
-  );
+function boundTo(server: Server, address: ListenAddress): Pick<Serving, "url" | "port"> {
+  if (address.kind === "unix") return { url: `unix:${address.path}`, port: 0 };
+  const bound = server.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
+  return { url: urlOf(address.hostname, port), port };
 }
 
 function urlOf(hostname: string, port: number): string {
