@@ -4,7 +4,7 @@ import { JSON_TYPE } from "../answer.ts";
 import type { ErrorType, ErrorTypeInfo } from "../errors/error-types.ts";
 import { ERROR_TYPES } from "../errors/error-types.ts";
 import type { QueryParameter } from "../query/query-parameter.ts";
-import type { BodyDoc, Operation, Route } from "../routes/route.ts";
+import type { BodyDoc, Operation, Route, SuccessDoc } from "../routes/route.ts";
 import { COMPONENT_PREFIX, componentSchemas } from "./component-schemas.ts";
 
 /** What any route may answer: the request itself was wrong, or the server was. */
@@ -68,7 +68,7 @@ export function openapiDocument(routes: readonly Route[]) {
 }
 
 function operationObject(operation: Operation, access: Access) {
-  const { id, tag, summary, description, requestBody } = operation;
+  const { id, tag, summary, description, requestBody, bodyIsOptional = false } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -76,7 +76,9 @@ function operationObject(operation: Operation, access: Access) {
     ...(description !== undefined && { description }),
     ...(access !== "public" && { security: [{ apiKey: [] }, {}], "x-ag-access": access }),
     parameters: parameterObjects(operation),
-    ...(requestBody && { requestBody: { required: true, content: contentObject(requestBody) } }),
+    ...(requestBody && {
+      requestBody: { required: !bodyIsOptional, content: contentObject(requestBody) },
+    }),
     responses: responseObjects(operation, access),
   };
 }
@@ -93,9 +95,9 @@ function parameterObjects({ pathParameters = {}, query = {} }: Operation) {
 }
 
 function queryParameterObjects(parameter: QueryParameter<unknown>) {
-  const { name, aliases = [], description, schema } = parameter;
+  const { name, aliases = [], required = false, description, schema } = parameter;
   return [
-    { name, in: "query", required: false, description, schema },
+    { name, in: "query", required, description, schema },
     ...aliases.map((alias) => ({
       name: alias,
       in: "query",
@@ -106,20 +108,9 @@ function queryParameterObjects(parameter: QueryParameter<unknown>) {
   ];
 }
 
-function responseObjects({ success, errors }: Operation, access: Access) {
-  const headers = {
-    "agate-version": headerObject("Version of the platform."),
-    ...Object.fromEntries(
-      Object.entries(success.headers ?? {}).map(([name, text]) => [name, headerObject(text)]),
-    ),
-  };
-  const responses: Record<string, unknown> = {
-    [success.status]: {
-      description: success.description,
-      headers,
-      ...(success.body && { content: contentObject(success.body) }),
-    },
-  };
+function responseObjects({ success, otherwise = [], errors }: Operation, access: Access) {
+  const responses: Record<string, unknown> = {};
+  for (const answer of [success, ...otherwise]) responses[answer.status] = successResponse(answer);
   const ofAccess = access === "public" ? [] : ERRORS_OF_ACCESS;
   const types = [...new Set([...ERRORS_ANYWHERE, ...ofAccess, ...errors])];
   const statuses = [...new Set(types.map((type) => ERROR_TYPES[type].status))].sort();
@@ -127,6 +118,18 @@ function responseObjects({ success, errors }: Operation, access: Access) {
     responses[status] = errorResponse(types.filter((type) => ERROR_TYPES[type].status === status));
   }
   return responses;
+}
+
+function successResponse({ description, headers = {}, body }: SuccessDoc) {
+  const described = Object.entries(headers).map(([name, text]) => [name, headerObject(text)]);
+  return {
+    description,
+    headers: {
+      "agate-version": headerObject("Version of the platform."),
+      ...Object.fromEntries(described),
+    },
+    ...(body && { content: contentObject(body) }),
+  };
 }
 
 function errorResponse(types: readonly ErrorType[]) {

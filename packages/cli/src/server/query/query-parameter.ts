@@ -9,6 +9,8 @@ export interface QueryParameter<Value> {
   readonly name: string;
   /** Other names it is accepted under. */
   readonly aliases?: readonly string[];
+  /** A request without it is refused. */
+  readonly required?: boolean;
   readonly description: string;
   /** JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -17,10 +19,16 @@ export interface QueryParameter<Value> {
 
 export type QueryParameters = Readonly<Record<string, QueryParameter<unknown>>>;
 
+type ValueOf<Parameter> = Parameter extends QueryParameter<infer Value> ? Value : never;
+
 export type QueryValues<Parameters extends QueryParameters> = {
-  -readonly [Key in keyof Parameters]?: Parameters[Key] extends QueryParameter<infer Value>
-    ? Value
-    : never;
+  -readonly [Key in keyof Parameters as Parameters[Key] extends { required: true }
+    ? Key
+    : never]: ValueOf<Parameters[Key]>;
+} & {
+  -readonly [Key in keyof Parameters as Parameters[Key] extends { required: true }
+    ? never
+    : Key]?: ValueOf<Parameters[Key]>;
 };
 
 export type QueryOutcome<Parameters extends QueryParameters> =
@@ -37,13 +45,18 @@ export function readQuery<Parameters extends QueryParameters>(
 ): QueryOutcome<Parameters> {
   const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
-  for (const [key, { name, aliases = [], parse }] of Object.entries(parameters)) {
+  for (const [key, { name, aliases = [], required, parse }] of Object.entries(parameters)) {
+    let isGiven = false;
     for (const spelling of [...aliases, name]) {
       const text = query.getAll(spelling).at(-1);
       if (text === undefined || text === "") continue;
+      isGiven = true;
       const parsed = parse(text);
       if (parsed.kind === "value") values[key] = parsed.value;
       else problems.push({ type: parsed.type, loc: ["query", spelling], msg: parsed.msg });
+    }
+    if (required === true && !isGiven) {
+      problems.push({ type: "value_not_allowed", loc: ["query", name], msg: "Must be given." });
     }
   }
   const [first, ...others] = problems;

@@ -34,15 +34,21 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, PathParameterDoc>>;
   readonly query?: QueryParameters;
   readonly requestBody?: BodyDoc;
-  readonly success: {
-    readonly status: number;
-    readonly description: string;
-    readonly body?: BodyDoc;
-    /** Header name → description. */
-    readonly headers?: Readonly<Record<string, string>>;
-  };
+  /** Whether the body may be left out. */
+  readonly bodyIsOptional?: boolean;
+  readonly success: SuccessDoc;
+  /** Other answers that are no errors, under other statuses: a 304, or the same as a stream. */
+  readonly otherwise?: readonly SuccessDoc[];
   /** The errors peculiar to this route; those that any route may answer are added. */
   readonly errors: readonly ErrorType[];
+}
+
+export interface SuccessDoc {
+  readonly status: number;
+  readonly description: string;
+  readonly body?: BodyDoc;
+  /** Header name → description. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface PathParameterDoc {
