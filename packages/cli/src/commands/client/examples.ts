@@ -1,0 +1,4 @@
+/** For `addHelpText("after", …)`. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
+}

@@ -1,0 +1,82 @@
+import type { Environment } from "@agate/protocol";
+import { Command } from "commander";
+import type { ApiPath } from "../api-client/api-path.ts";
+import { apiPath } from "../api-client/api-path.ts";
+import { NOTHING } from "../terminal/figures.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { APP, ENVIRONMENT } from "./client/arguments.ts";
+import { commandGroup } from "./client/command-group.ts";
+import { HEADINGS } from "./client/headings.ts";
+import type { Items } from "./client/items.ts";
+import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";
+import { onPlatform } from "./client/platform-command.ts";
+import { listLines } from "./client/print-list.ts";
+import { formatRevision } from "./client/revision-ref.ts";
+import { timeCell } from "./client/times.ts";
+
+/** `agate environments`: where revisions can be live. */
+export function environmentsCommand(): Command {
+  return commandGroup({
+    name: "environments",
+    description: "List what is live where; create, rename and delete environments.",
+    heading: HEADINGS.registry,
+    examples: ["agate environments support", "agate environments create support preview"],
+    main: listCommand(),
+    others: [
+      createCommand({
+        description: "Create an environment.",
+        arguments: [APP],
+        path: (app) => apiPath`/registry/applications/${app}/environments`,
+        example: "agate environments create support preview",
+      }),
+      renameCommand({
+        description: "Rename an environment. What is live there stays.",
+        arguments: [APP, ENVIRONMENT],
+        path: environmentPath,
+        example: "agate environments rename support preview canary",
+      }),
+      deleteCommand({
+        description:
+          "Delete an environment with its history. One where something is live is refused.",
+        arguments: [APP, ENVIRONMENT],
+        path: environmentPath,
+        question: (app, environment) => `Delete ${environment} of ${app} with its history?`,
+        example: "agate environments delete support preview",
+      }),
+    ],
+  });
+}
+
+function environmentPath(app: string, environment: string): ApiPath {
+  return apiPath`/registry/applications/${app}/environments/${environment}`;
+}
+
+function listCommand(): Command {
+  const command = new Command("list")
+    .description("List the environments of an application, and what is live in each.")
+    .argument(...APP);
+  return onPlatform<[string]>(command, async (session, app) => {
+    const path = apiPath`/registry/applications/${app}/environments`;
+    const document = await session.api.get<Items<Environment>>(path);
+    session.show(document, ({ items }) =>
+      listLines(
+        session.terminal,
+        [
+          { title: "ENVIRONMENT", least: 12 },
+          { title: "LIVE", least: 12 },
+          { title: "SINCE" },
+          { title: "BY", least: 8 },
+          { title: "MESSAGE", least: 8 },
+        ],
+        items.map(({ slug, deployment }) => [
+          { text: slug, style: "bold" },
+          deployment === null ? NOTHING : formatRevision(deployment.variant),
+          timeCell(session, deployment?.deployed_at ?? null),
+          deployment?.deployed_by ?? NOTHING,
+          deployment?.message ?? "",
+        ]),
+        `${printableLine(app)} has no environments. \`agate environments create ${printableLine(app)} production\` makes one.`,
+      ),
+    );
+  });
+}

@@ -1,0 +1,141 @@
+import type { RegistryVariant } from "@agate/protocol";
+import { Argument, Command } from "commander";
+import type { ApiPath } from "../api-client/api-path.ts";
+import { apiPath } from "../api-client/api-path.ts";
+import { NOTHING } from "../terminal/figures.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { renderFields } from "../terminal/table.ts";
+import { APP, VARIANT } from "./client/arguments.ts";
+import { commandGroup } from "./client/command-group.ts";
+import { examples } from "./client/examples.ts";
+import { HEADINGS } from "./client/headings.ts";
+import type { Items } from "./client/items.ts";
+import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";
+import { messageOption } from "./client/option-values.ts";
+import { onPlatform } from "./client/platform-command.ts";
+import { listLines } from "./client/print-list.ts";
+import type { VariantRef } from "./client/revision-ref.ts";
+import { formatRevision, parseVariantRef } from "./client/revision-ref.ts";
+import { timeCell, timeInFull } from "./client/times.ts";
+
+/** `agate variants`: the lines of configurations of an application. */
+export function variantsCommand(): Command {
+  return commandGroup({
+    name: "variants",
+    description: "List, show, create, rename, delete and fork the variants of an application.",
+    heading: HEADINGS.registry,
+    examples: ["agate variants support", "agate variants fork support default@3 shorter"],
+    main: listCommand(),
+    others: [
+      showCommand(),
+      createCommand({
+        description: "Create an empty variant.",
+        arguments: [APP],
+        path: (app) => apiPath`/registry/applications/${app}/variants`,
+        example: "agate variants create support shorter",
+      }),
+      renameCommand({
+        description: "Rename a variant. Its id, its revisions and what is live stay.",
+        arguments: [APP, VARIANT],
+        path: variantPath,
+        example: "agate variants rename support shorter brief",
+      }),
+      deleteCommand({
+        description: "Delete a variant with its revisions. One that is live is refused.",
+        arguments: [APP, VARIANT],
+        path: variantPath,
+        question: (app, variant) => `Delete ${variant} of ${app} with all its revisions?`,
+        example: "agate variants delete support shorter",
+      }),
+      forkCommand(),
+    ],
+  });
+}
+
+function variantPath(app: string, variant: string): ApiPath {
+  return apiPath`/registry/applications/${app}/variants/${variant}`;
+}
+
+function listCommand(): Command {
+  const command = new Command("list")
+    .description("List the variants of an application.")
+    .argument(...APP);
+  return onPlatform<[string]>(command, async (session, app) => {
+    const path = apiPath`/registry/applications/${app}/variants`;
+    const document = await session.api.get<Items<RegistryVariant>>(path);
+    session.show(document, ({ items }) =>
+      listLines(
+        session.terminal,
+        [
+          { title: "VARIANT", least: 12 },
+          { title: "LATEST", align: "right" },
+          { title: "FORKED FROM", least: 12 },
+          { title: "CREATED" },
+        ],
+        items.map((variant) => [
+          { text: variant.slug, style: "bold" },
+          variant.latest_revision === 0 ? NOTHING : String(variant.latest_revision),
+          variant.forked_from === null ? NOTHING : formatRevision(variant.forked_from),
+          timeCell(session, variant.created_at),
+        ]),
+        `${printableLine(app)} has no variants. \`agate variants create ${printableLine(app)} default\` makes one.`,
+      ),
+    );
+  });
+}
+
+function showCommand(): Command {
+  const command = new Command("show")
+    .description("Show a variant.")
+    .argument(...APP)
+    .argument(...VARIANT)
+    .addHelpText("after", examples("agate variants show support default"));
+  return onPlatform<[string, string]>(command, async (session, app, variant) => {
+    const document = await session.api.get<RegistryVariant>(variantPath(app, variant));
+    session.show(document, (value) =>
+      renderFields(
+        [
+          ["variant", value.slug],
+          ["id", value.id],
+          ["created", timeInFull(session, value.created_at)],
+          [
+            "latest",
+            value.latest_revision === 0
+              ? "nothing is committed"
+              : formatRevision({ ...value, revision: value.latest_revision }),
+          ],
+          ["forked from", value.forked_from === null ? NOTHING : formatRevision(value.forked_from)],
+        ],
+        session.terminal.paint,
+      ),
+    );
+  });
+}
+
+function forkCommand(): Command {
+  const command = new Command("fork")
+    .description("Make a new variant whose revision 1 is a revision of another.")
+    .argument(...APP)
+    .addArgument(
+      new Argument("<source>", "variant, or variant@revision").argParser(parseVariantRef),
+    )
+    .argument("<name>", "the new variant's name")
+    .addOption(messageOption())
+    .addHelpText("after", examples("agate variants fork support default@3 shorter"));
+  return onPlatform<[string, VariantRef, string], { readonly message?: string }>(
+    command,
+    async ({ api, flags, show }, app, { variant, revision }, slug) => {
+      const path = apiPath`/registry/applications/${app}/variants/${variant}/fork`;
+      const document = await api.send<RegistryVariant>("POST", path, {
+        slug,
+        ...(revision !== null && { revision }),
+        ...(flags.message !== undefined && { message: flags.message }),
+      });
+      show(document, ({ slug: made, forked_from: source }) => [
+        printableLine(
+          `Created ${made}@1${source === null ? "" : ` from ${formatRevision(source)}`}.`,
+        ),
+      ]);
+    },
+  );
+}

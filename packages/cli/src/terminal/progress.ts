@@ -1,0 +1,68 @@
+import { formatDuration } from "./figures.ts";
+import { printableLine } from "./printable.ts";
+import type { Terminal } from "./terminal.ts";
+import { padText } from "./text-width.ts";
+
+/** Long work, step after step, on standard error. */
+export interface Progress extends Disposable {
+  /** Begins a step; one that is under way counts as done. */
+  begin(step: string, detail?: string): void;
+  /** What is to be read of the step under way beside its time. */
+  done(detail?: string): void;
+  /** The step under way went wrong. */
+  failed(): void;
+}
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
+const FRAME_MS = 80;
+const CLEAR_LINE = "\r\u001b[2K";
+
+/** A line for each step. In a terminal the step under way is drawn in place; in a pipe a line comes when it is over. */
+export function startProgress(terminal: Terminal, stepWidth: number): Progress {
+  const { paintNote: paint } = terminal;
+  let current: { step: string; detail: string; since: number } | undefined;
+  let frame = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function line(mark: string, detail: string): string {
+    if (current === undefined) return "";
+    const time = formatDuration(performance.now() - current.since);
+    const said = detail === "" ? "" : `  ${printableLine(detail)}`;
+    return `${mark} ${padText(current.step, stepWidth)}  ${paint("dim", padText(time, 7, "right"))}${said}`;
+  }
+  function draw(): void {
+    if (current === undefined) return;
+    frame = (frame + 1) % FRAMES.length;
+    const spinner = paint("cyan", FRAMES[frame] ?? "");
+    terminal.writeNote(CLEAR_LINE + line(spinner, current.detail));
+  }
+  function end(mark: string, detail: string): void {
+    if (current === undefined) return;
+    clearInterval(timer);
+    terminal.writeNote(`${terminal.canAnimate ? CLEAR_LINE : ""}${line(mark, detail)}\n`);
+    current = undefined;
+  }
+  const done = (detail?: string) => end(paint("green", "✓"), detail ?? current?.detail ?? "");
+  return {
+    begin: (step, detail = "") => {
+      done();
+      current = { step, detail, since: performance.now() };
+      if (!terminal.canAnimate) return;
+      draw();
+      timer = setInterval(draw, FRAME_MS);
+      timer.unref();
+    },
+    done,
+    failed: () => end(paint("red", "✗"), current?.detail ?? ""),
+    // Whatever broke off: a half-drawn line must not stay before the message.
+    [Symbol.dispose]: () => end(paint("red", "✗"), current?.detail ?? ""),
+  };
+}
+
+/** Progress that nobody is to see. */
+export const silentProgress: Progress = {
+  begin: () => {},
+  done: () => {},
+  failed: () => {},
+  [Symbol.dispose]: () => {},
+};

@@ -1,0 +1,147 @@
+import type { Paint, Style } from "./paint.ts";
+import { printableLine } from "./printable.ts";
+import { cutText, padText, textWidth } from "./text-width.ts";
+
+export interface Column {
+  readonly title: string;
+  readonly align?: "left" | "right";
+  /** It may be cut to so many columns where the terminal is narrow; without it, never. */
+  readonly least?: number;
+  /** Left out where the terminal is too narrow, the greatest first; without it, never. */
+  readonly dispensable?: number;
+  /** How wide it is when its cells are not known beforehand. */
+  readonly usual?: number;
+}
+
+/** A cell, with the style of all of it. */
+export type Cell = string | { readonly text: string; readonly style: Style };
+
+export type Row = readonly Cell[];
+
+/** Which columns are shown, and how wide. */
+export interface TableLayout {
+  readonly columns: readonly Column[];
+  /** Undefined: left out. */
+  readonly widths: readonly (number | undefined)[];
+  /** Titles of the columns that there was no room for. */
+  readonly hidden: readonly string[];
+}
+
+const GAP = "  ";
+
+/** Fits a table into so many columns; undefined is a pipe, where nothing is cut or left out. */
+export function layOutTable(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  available: number | undefined,
+): TableLayout {
+  const full = columns.map((column, index) =>
+    rows.reduce(
+      (most, row) => Math.max(most, textWidth(cellText(row[index] ?? ""))),
+      Math.max(textWidth(column.title), column.usual ?? 0),
+    ),
+  );
+  const widths: (number | undefined)[] = [...full];
+  if (available === undefined) return { columns, widths, hidden: [] };
+  const least = (index: number) => {
+    const column = columns[index];
+    return Math.min(full[index] ?? 0, column?.least ?? Number.POSITIVE_INFINITY);
+  };
+  const hidden = leaveOut(columns, widths, least, available);
+  shrink(widths, least, available);
+  return { columns, widths, hidden };
+}
+
+function leaveOut(
+  columns: readonly Column[],
+  widths: (number | undefined)[],
+  least: (index: number) => number,
+  available: number,
+): string[] {
+  const byRank = columns
+    .map((column, index) => ({ index, title: column.title, rank: column.dispensable ?? 0 }))
+    .filter(({ rank }) => rank > 0)
+    .sort((a, b) => b.rank - a.rank);
+  const hidden: string[] = [];
+  for (const { index, title } of byRank) {
+    const narrowest = widths.map((width, at) => (width === undefined ? undefined : least(at)));
+    if (totalWidth(narrowest) <= available) break;
+    widths[index] = undefined;
+    hidden.push(title);
+  }
+  return hidden;
+}
+
+/** Takes a column at a time from the widest that may still give. */
+function shrink(
+  widths: (number | undefined)[],
+  least: (index: number) => number,
+  available: number,
+): void {
+  for (let excess = totalWidth(widths) - available; excess > 0; excess--) {
+    let widest = -1;
+    for (const [index, width] of widths.entries()) {
+      if (width === undefined || width <= least(index)) continue;
+      if (widest < 0 || width > (widths[widest] ?? 0)) widest = index;
+    }
+    if (widest < 0) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+}
+
+function totalWidth(widths: readonly (number | undefined)[]): number {
+  const shown = widths.filter((width) => width !== undefined);
+  return shown.reduce((sum, width) => sum + width, 0) + GAP.length * Math.max(0, shown.length - 1);
+}
+
+/** The titles' line. */
+export function tableHead(layout: TableLayout, paint: Paint): string {
+  return tableLine(
+    layout,
+    layout.columns.map(({ title }): Cell => ({ text: title, style: "dim" })),
+    paint,
+  );
+}
+
+/** One line of the table. Cells are made printable here. */
+export function tableLine({ columns, widths }: TableLayout, row: Row, paint: Paint): string {
+  const last = widths.findLastIndex((width) => width !== undefined);
+  const cells: string[] = [];
+  for (const [index, width] of widths.entries()) {
+    if (width === undefined) continue;
+    const cell = row[index] ?? "";
+    const cut = cutText(cellText(cell), width);
+    const align = columns[index]?.align ?? "left";
+    const space = " ".repeat(Math.max(0, width - textWidth(cut)));
+    const painted = typeof cell === "string" ? cut : paint(cell.style, cut);
+    if (align === "right") cells.push(space + painted);
+    // Spaces at the end of a line are in the way of whoever copies it.
+    else cells.push(index === last ? painted : painted + space);
+  }
+  return cells.join(GAP).trimEnd();
+}
+
+/** The whole table, a line each. */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  { columns: available, paint }: { readonly columns: number | undefined; readonly paint: Paint },
+): string[] {
+  const layout = layOutTable(columns, rows, available);
+  return [tableHead(layout, paint), ...rows.map((row) => tableLine(layout, row, paint))];
+}
+
+function cellText(cell: Cell): string {
+  return printableLine(typeof cell === "string" ? cell : cell.text);
+}
+
+/** Names with their values below each other: what `show` prints. */
+export function renderFields(
+  fields: readonly (readonly [name: string, value: string])[],
+  paint: Paint,
+): string[] {
+  const width = Math.max(...fields.map(([name]) => textWidth(name)));
+  return fields.map(([name, value]) =>
+    `${paint("dim", padText(name, width))}${GAP}${printableLine(value)}`.trimEnd(),
+  );
+}

@@ -1,0 +1,57 @@
+import type { Paint } from "./paint.ts";
+import { paintFor } from "./paint.ts";
+
+/** Where a command talks: results to standard output, everything else to standard error. */
+export interface Terminal {
+  /** Columns of standard output; undefined in a pipe or a file, where nothing is cut. */
+  readonly columns: number | undefined;
+  /** Whether a person can be asked: standard input and standard error are a terminal. */
+  readonly canAsk: boolean;
+  /** Whether a line on standard error can be drawn over. */
+  readonly canAnimate: boolean;
+  /** Colours of standard output. */
+  readonly paint: Paint;
+  /** Colours of standard error. */
+  readonly paintNote: Paint;
+  /** Fires when nobody reads standard output any more: `agate traces --follow | head`. */
+  readonly unread: AbortSignal;
+  /** To standard output, as it is. Resolves when there is room for more. */
+  write(text: string | Uint8Array): Promise<void>;
+  /** A line to standard output. */
+  print(line: string): void;
+  /** A line to standard error. */
+  note(line: string): void;
+  /** To standard error, as it is. */
+  writeNote(text: string): void;
+}
+
+interface Streams {
+  readonly stdin: { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+/** The terminal of a process. */
+export function openTerminal({ stdin, stdout, stderr }: Streams): Terminal {
+  const unread = new AbortController();
+  stdout.once("error", () => unread.abort());
+  return {
+    // A terminal that does not know its size says 0.
+    columns: stdout.isTTY ? stdout.columns || 80 : undefined,
+    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    canAnimate: stderr.isTTY === true && process.env.TERM !== "dumb",
+    paint: paintFor(stdout),
+    paintNote: paintFor(stderr),
+    unread: unread.signal,
+    write: (text) =>
+      new Promise((resolve) => {
+        if (unread.signal.aborted || stdout.write(text)) return resolve();
+        // A broken pipe never drains.
+        stdout.once("drain", resolve);
+        unread.signal.addEventListener("abort", () => resolve(), { once: true });
+      }),
+    print: (line) => void stdout.write(`${line}\n`),
+    note: (line) => void stderr.write(`${line}\n`),
+    writeNote: (text) => void stderr.write(text),
+  };
+}
