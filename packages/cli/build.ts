@@ -1,5 +1,5 @@
 // Bundles the tool into dist/, so that no runtime dependency is left to install.
-import { glob, readFile } from "node:fs/promises";
+import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build as bundle } from "esbuild";
 import { replaceFiles } from "../../scripts/replace-files.ts";
@@ -20,6 +20,9 @@ const SWAGGER_UI = [
   "swagger-ui-bundle.js.LICENSE.txt",
 ] as const;
 
+/** What `agate init` writes. */
+const PROJECT_TEMPLATE = join(here, "src/project-template/files");
+
 /** Packages that are shipped without being imported: copied files, and the data of the price table. */
 const SHIPPED = ["swagger-ui-dist", "@pydantic/genai-prices"] as const;
 
@@ -31,6 +34,9 @@ export async function build(): Promise<void> {
   const files = await bundleSources();
   for (const name of SWAGGER_UI) {
     files.set(`docs/${name}`, await readFile(join(modules, "swagger-ui-dist", name)));
+  }
+  for (const name of await readdir(PROJECT_TEMPLATE)) {
+    files.set(`project-template/${name}`, await readFile(join(PROJECT_TEMPLATE, name)));
   }
   replaceFiles(dist, files, { executable: ["agate.js"] });
 }

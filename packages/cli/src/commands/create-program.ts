@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { VERSION } from "../version.ts";
+import { initCommand } from "./init-command.ts";
 import { serverCommand } from "./server-command.ts";
 
 /** The command line: `agate COMMAND …`. Throws a CommanderError where it would exit. */
@@ -10,7 +11,10 @@ export function createProgram(): Command {
     .helpOption("-h, --help", "print help")
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(usageError(text)) });
-  return program.addCommand(serverCommand().copyInheritedSettings(program));
+  for (const command of [initCommand(), serverCommand()]) {
+    program.addCommand(command.copyInheritedSettings(program));
+  }
+  return program;
 }
 
 /** Commander's message in the form of every other refusal: one line. */
