@@ -1,5 +1,13 @@
 export { errorBodySchema, errorDetailSchema } from "./error-body-schema.ts";
+export { applicationSchema } from "./registry/application-schema.ts";
 export { buildManifestSchema } from "./registry/build-manifest-schema.ts";
+export { configDiffSchema } from "./registry/config-diff-schema.ts";
+export { deploymentSchema } from "./registry/deployment-schema.ts";
+export { environmentSchema } from "./registry/environment-schema.ts";
+export { listedRevisionSchema, revisionSchema } from "./registry/revision-schema.ts";
+export { applicationSchemaSchema } from "./registry/route-schema-schema.ts";
+export { registryVariantSchema } from "./registry/variant-schema.ts";
+export { resolvedConfigSchema } from "./resolved-config-schema.ts";
 export {
   contentSchema,
   figuresSchema,

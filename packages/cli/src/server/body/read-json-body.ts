@@ -1,0 +1,87 @@
+import { JSON_TYPE } from "../answer.ts";
+import type { Problem } from "../errors/error-answer.ts";
+import { quoted } from "../query/parameter-kinds.ts";
+import { readBody } from "../read-body.ts";
+import type { RouteContext } from "../routes/route.ts";
+import { isNestedDeeper } from "./json-nesting.ts";
+
+/** More than any document that the platform takes. */
+const MOST_LEVELS = 256;
+
+export type JsonBody =
+  | { readonly kind: "json"; readonly value: unknown }
+  /** The request has no body and no type of one. */
+  | { readonly kind: "absent" }
+  | { readonly kind: "problem"; readonly problem: Problem };
+
+/** Reads a request's body as JSON, up to so many bytes. What is in it is unchecked. */
+export async function readJsonBody(context: RouteContext, limit: number): Promise<JsonBody> {
+  const { headers } = context.req.raw;
+  if (isAbsent(headers)) return { kind: "absent" };
+  const wrong = wrongType(headers) ?? wrongEncoding(headers);
+  if (wrong !== undefined) return { kind: "problem", problem: wrong };
+  const body = await readBody(context.req.raw, context.env.incoming, limit);
+  switch (body.kind) {
+    case "too-large":
+      return problem("body_too_large", `The body is larger than ${limit} bytes.`);
+    case "broken-off":
+      return problem("request_malformed", "The body ended early.");
+    case "body":
+      return parse(body.bytes);
+  }
+}
+
+function parse(bytes: Uint8Array): JsonBody {
+  const text = decode(bytes);
+  if (text === undefined) return problem("body_undecodable", "The body is not UTF-8.");
+  if (isNestedDeeper(text, MOST_LEVELS)) {
+    const msg = `The body has lists and objects more than ${MOST_LEVELS} deep in each other.`;
+    return problem("body_undecodable", msg);
+  }
+  try {
+    return { kind: "json", value: JSON.parse(text) };
+  } catch (error) {
+    // V8's message names the place, and repeats a few characters of what the client sent.
+    const reason = error instanceof Error ? error.message : String(error);
+    return problem("body_undecodable", `The body is not JSON: ${reason}.`);
+  }
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function isAbsent(headers: Headers): boolean {
+  const length = headers.get("content-length") ?? "0";
+  return length === "0" && !headers.has("transfer-encoding") && !headers.has("content-type");
+}
+
+function wrongType(headers: Headers): Problem | undefined {
+  const given = headers.get("content-type");
+  // Parameters such as `charset=utf-8` say nothing: JSON is always UTF-8.
+  const [type = ""] = (given ?? "").split(";");
+  if (type.trim().toLowerCase() === JSON_TYPE) return undefined;
+  return {
+    type: "content_type_unsupported",
+    loc: ["header", "content-type"],
+    msg: `Takes ${JSON_TYPE}, not ${given === null ? "a body without a content type" : quoted(given)}.`,
+  };
+}
+
+function wrongEncoding(headers: Headers): Problem | undefined {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding.trim().toLowerCase() === "identity") return undefined;
+  return {
+    type: "content_encoding_unsupported",
+    loc: ["header", "content-encoding"],
+    msg: `Takes a body without compression, not ${quoted(encoding)}.`,
+  };
+}
+
+function problem(type: Problem["type"], msg: string): JsonBody {
+  return { kind: "problem", problem: { type, loc: ["body"], msg } };
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { ApiKey, CreatedApiKey } from "./api-key.ts";
+import { SCOPES } from "./api-key.ts";
+
+const fields = {
+  id: z.string(),
+  prefix: z.string().meta({ description: "How the key begins." }),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  created_at: z.iso.datetime(),
+  last_used_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: "To the minute; null while it was never used." }),
+};
+
+const example = {
+  id: "key_k3v5zq7m2c4nxw6brt2a",
+  prefix: "ag_4fT9xQ2b",
+  name: "ci",
+  scopes: ["ingest" as const, "read" as const],
+  created_at: "2026-11-15T10:00:00.000Z",
+  last_used_at: null,
+};
+
+export const apiKeySchema: z.ZodType<ApiKey> = z
+  .strictObject(fields)
+  .meta({ id: "ApiKey", examples: [example] });
+
+export const createdApiKeySchema: z.ZodType<CreatedApiKey> = z
+  .strictObject({
+    ...fields,
+    key: z.string().meta({ description: "The whole key. It is never shown again." }),
+  })
+  .meta({
+    id: "CreatedApiKey",
+    examples: [{ ...example, key: "ag_4fT9xQ2b_9hYcW3mNq8RzKd5vLt7XbGf2PjSw6AeU" }],
+  });
