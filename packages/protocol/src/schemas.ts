@@ -1,9 +1,11 @@
 export { errorBodySchema, errorDetailSchema } from "./error-body-schema.ts";
+export { apiKeySchema, createdApiKeySchema } from "./registry/api-key-schema.ts";
 export { applicationSchema } from "./registry/application-schema.ts";
 export { buildManifestSchema } from "./registry/build-manifest-schema.ts";
 export { configDiffSchema } from "./registry/config-diff-schema.ts";
 export { deploymentSchema } from "./registry/deployment-schema.ts";
 export { environmentSchema } from "./registry/environment-schema.ts";
+export { projectSchema } from "./registry/project-schema.ts";
 export { listedRevisionSchema, revisionSchema } from "./registry/revision-schema.ts";
 export { applicationSchemaSchema } from "./registry/route-schema-schema.ts";
 export { registryVariantSchema } from "./registry/variant-schema.ts";

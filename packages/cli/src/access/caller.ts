@@ -4,7 +4,7 @@ import type { Scope } from "@agate/protocol";
 export interface Caller {
   /** The id of the one project that it sees. */
   readonly project: string;
-  /** What it is called in histories: the name of its key, or `local`. */
+  /** What it is called in histories: the name of its key, or {@link OPERATOR_NAME}. */
   readonly name: string;
   /** `admin` holds all of them. */
   readonly scopes: ReadonlySet<Scope>;
@@ -13,7 +13,12 @@ export interface Caller {
    * platform, and may choose the project and make new ones.
    */
   readonly isOperator: boolean;
+  /** Fires when its key is revoked, so that streams to it end; absent where there is no key. */
+  readonly revoked?: AbortSignal;
 }
+
+/** The name of whoever comes without a key. No key has it. */
+export const OPERATOR_NAME = "local";
 
 /** What a route asks of its caller. `public`: nothing, not even a key. `operator`: {@link Caller.isOperator}. */
 export type Access = Scope | "public" | "operator";

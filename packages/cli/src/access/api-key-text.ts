@@ -1,0 +1,48 @@
+import { hash, randomInt } from "node:crypto";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SHOWN_LENGTH = 8;
+const SECRET_LENGTH = 32;
+const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+const ID_LENGTH = 20;
+
+const IN_HEADER = new RegExp(
+  `^(?:Bearer|ApiKey) +(ag_[0-9A-Za-z]{${SHOWN_LENGTH}}_[0-9A-Za-z]{${SECRET_LENGTH}}) *$`,
+  "i",
+);
+
+/** A key as its owner holds it. */
+export interface ApiKeyText {
+  readonly key: string;
+  /** How it begins: enough to tell keys apart, nothing of the secret. */
+  readonly prefix: string;
+}
+
+/**
+ * A new random key.
+ *
+ * @example newApiKeyText() // { key: "ag_4fT9xQ2b_9hYc…", prefix: "ag_4fT9xQ2b" }
+ */
+export function newApiKeyText(): ApiKeyText {
+  const prefix = `ag_${randomText(ALPHABET, SHOWN_LENGTH)}`;
+  return { key: `${prefix}_${randomText(ALPHABET, SECRET_LENGTH)}`, prefix };
+}
+
+/** What a key is called in requests about it. */
+export function newApiKeyId(): string {
+  return `key_${randomText(ID_ALPHABET, ID_LENGTH)}`;
+}
+
+/** What is kept of a key, in hex. It is a random number of 190 bits: no slow hash is needed. */
+export function hashApiKey(key: string): string {
+  return hash("sha256", key);
+}
+
+/** The key in an `Authorization` header; undefined when there is none that could be ours. */
+export function apiKeyIn(authorization: string): string | undefined {
+  return IN_HEADER.exec(authorization)?.[1];
+}
+
+function randomText(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
+}

@@ -1,0 +1,135 @@
+import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { hashApiKey, newApiKeyId, newApiKeyText } from "./api-key-text.ts";
+import type { HeldKey, KeyRing } from "./key-ring.ts";
+import { heldKey } from "./key-ring.ts";
+import type { LastUses } from "./last-uses.ts";
+import type { RateLimit } from "./token-bucket.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+export interface ApiKeysOptions {
+  readonly db: RegistryDatabase;
+  readonly ring: KeyRing;
+  readonly lastUses: LastUses;
+  /** Of each key; null: none. */
+  readonly rateLimit: RateLimit | null;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The keys that people made. They are in the registry, without their secrets, and in the ring. */
+export class ApiKeys {
+  readonly #options: ApiKeysOptions;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ApiKeysOptions) {
+    this.#options = options;
+  }
+
+  /** @param project Its id. */
+  create(
+    project: string,
+    { name, scopes }: { readonly name: string; readonly scopes: readonly Scope[] },
+  ): Promise<CreatedApiKey> {
+    return this.#inTurn(async () => {
+      const { db, now } = this.#options;
+      const { key, prefix } = newApiKeyText();
+      const id = newApiKeyId();
+      const created_at = new Date(now()).toISOString();
+      const row = { id, project_id: project, name, prefix, hash: hashApiKey(key), created_at };
+      await db
+        .insertInto("api_keys")
+        .values({ ...row, scopes: JSON.stringify(scopes), last_used_at: null })
+        .execute();
+      this.#hold({ ...row, scopes });
+      return { id, prefix, name, scopes, created_at, last_used_at: null, key };
+    });
+  }
+
+  /** Oldest first. */
+  async list(project: string): Promise<readonly ApiKey[]> {
+    const { db, lastUses } = this.#options;
+    const rows = await db
+      .selectFrom("api_keys")
+      .select(["id", "prefix", "name", "scopes", "created_at", "last_used_at"])
+      .where("project_id", "=", project)
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute();
+    return rows.map((row) => ({
+      ...row,
+      scopes: readScopes(row.scopes),
+      last_used_at: lastUses.of(row.id) ?? row.last_used_at,
+    }));
+  }
+
+  /** It opens nothing from now on, and those who are being answered to it are cut off. */
+  revoke(project: string, id: string): Promise<"revoked" | "missing"> {
+    return this.#inTurn(async () => {
+      const { db } = this.#options;
+      const { numDeletedRows } = await db
+        .deleteFrom("api_keys")
+        .where("id", "=", id)
+        .where("project_id", "=", project)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) return "missing";
+      this.#drop((key) => key.id === id);
+      return "revoked";
+    });
+  }
+
+  /** Whether anybody could make further keys with one of these. */
+  async hasAdmin(): Promise<boolean> {
+    const rows = await this.#options.db.selectFrom("api_keys").select("scopes").execute();
+    return rows.some(({ scopes }) => readScopes(scopes).includes("admin"));
+  }
+
+  /** Takes over what others have changed: another replica, or the deletion of a project. */
+  reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { db, ring } = this.#options;
+      const rows = await db
+        .selectFrom("api_keys")
+        .select(["id", "project_id", "name", "hash", "scopes"])
+        .execute();
+      const hashes = new Set(rows.map(({ hash }) => hash));
+      this.#drop((key) => key.id !== null && !hashes.has(key.hash));
+      for (const row of rows) {
+        if (!ring.has(row.hash)) this.#hold({ ...row, scopes: readScopes(row.scopes) });
+      }
+    });
+  }
+
+  #hold(key: {
+    readonly id: string;
+    readonly project_id: string;
+    readonly name: string;
+    readonly hash: string;
+    readonly scopes: readonly Scope[];
+  }): void {
+    const { ring, rateLimit, now } = this.#options;
+    const { hash, id, name, project_id: project } = key;
+    const bucket = rateLimit && new TokenBucket(rateLimit, now());
+    ring.add(heldKey({ hash, id, bucket }, { project, name, scopes: new Set(key.scopes) }));
+  }
+
+  #drop(isGone: (key: HeldKey) => boolean): void {
+    const { ring, lastUses } = this.#options;
+    for (const key of [...ring.keys()].filter(isGone)) {
+      ring.remove(key);
+      if (key.id !== null) lastUses.forget(key.id);
+    }
+  }
+
+  /** One change after the other: a reload must not overlook a key that is just being made. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}
+
+/** As the registry has them. */
+function readScopes(json: string): Scope[] {
+  return JSON.parse(json) as Scope[];
+}

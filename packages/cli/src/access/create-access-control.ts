@@ -1,0 +1,69 @@
+import { DEFAULT_PROJECT_ID, SCOPES } from "@agate/protocol";
+import type { AccessControl, Authentication } from "./access-control.ts";
+import type { Caller } from "./caller.ts";
+import { OPERATOR_NAME } from "./caller.ts";
+import type { KeyRing } from "./key-ring.ts";
+import type { LastUses } from "./last-uses.ts";
+import type { ProjectDirectory } from "./project-directory.ts";
+
+/**
+ * `loopback`: only this machine can reach the server, and who comes without a key runs it. `keys`:
+ * nobody gets in without one.
+ */
+export type AccessPolicy = "loopback" | "keys";
+
+export interface AccessControlOptions {
+  readonly policy: AccessPolicy;
+  readonly ring: KeyRing;
+  readonly projects: ProjectDirectory;
+  readonly lastUses: LastUses;
+  /** Somebody sent a key that opens nothing. */
+  readonly onInvalidKey: () => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+const KEY_MISSING: Authentication = { kind: "key-missing" };
+const KEY_INVALID: Authentication = { kind: "key-invalid" };
+const ALL_SCOPES = new Set(SCOPES);
+
+/** Tells who is calling, by the key they send. */
+export function createAccessControl(options: AccessControlOptions): AccessControl {
+  const { policy, ring, projects, lastUses, onInvalidKey, now } = options;
+  const operator = operatorOf(DEFAULT_PROJECT_ID);
+
+  function withoutKey(project: string | undefined): Authentication {
+    if (policy === "keys") return KEY_MISSING;
+    if (project === undefined) return operator;
+    const id = projects.idOf(project);
+    return id === undefined ? { kind: "project-not-found", project } : operatorOf(id);
+  }
+
+  function withKey(authorization: string, project: string | undefined): Authentication {
+    const key = ring.find(authorization);
+    if (key === undefined) {
+      // On a loopback address too: whoever sends a wrong key believes to be somebody else.
+      onInvalidKey();
+      return KEY_INVALID;
+    }
+    const { caller, bucket, id } = key;
+    const time = now();
+    const wait = bucket === null ? 0 : bucket.take(time);
+    if (wait > 0) return { kind: "rate-limited", retryAfterSeconds: wait };
+    if (id !== null) lastUses.note(id, time);
+    // Another's project and one that is not there look the same from here.
+    return project === undefined || projects.idOf(project) === caller.project
+      ? { kind: "caller", caller }
+      : { kind: "project-not-found", project };
+  }
+
+  return {
+    authenticate: ({ authorization, project }) =>
+      authorization === undefined ? withoutKey(project) : withKey(authorization, project),
+  };
+}
+
+function operatorOf(project: string): Authentication {
+  const caller: Caller = { project, name: OPERATOR_NAME, scopes: ALL_SCOPES, isOperator: true };
+  return { kind: "caller", caller };
+}

@@ -1,0 +1,64 @@
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import type { AccessControl } from "./access-control.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { attemptCounter } from "./attempt-counter.ts";
+import type { AccessPolicy } from "./create-access-control.ts";
+import { createAccessControl } from "./create-access-control.ts";
+import type { InternalKeys } from "./internal-keys.ts";
+import { createInternalKeys } from "./internal-keys.ts";
+import { KeyRing } from "./key-ring.ts";
+import { LastUses } from "./last-uses.ts";
+import { ProjectDirectory } from "./project-directory.ts";
+
+export interface AccessOptions {
+  /** Closed by whoever opened it, after this. */
+  readonly db: RegistryDatabase;
+  readonly policy: AccessPolicy;
+  /** Requests a second for each key, twice as many at once; 0: no limit. */
+  readonly rateLimit: number;
+  /** Called now and then with how many requests came with a key that is none. */
+  readonly onInvalidKeys: (attempts: number) => void;
+  /** When each key was last used could not be written. */
+  readonly onSaveFailed: (error: unknown) => void;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** Who may do what, in one process. */
+export interface OpenAccess {
+  readonly control: AccessControl;
+  readonly keys: ApiKeys;
+  readonly internalKeys: InternalKeys;
+  /** Takes over what has changed in the registry's projects and keys. */
+  reload(): Promise<void>;
+  /** Writes what is still to be written. */
+  close(): Promise<void>;
+}
+
+/** Reads the registry's projects and keys, and answers for them from memory. */
+export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
+  const { db, policy, rateLimit, onInvalidKeys, onSaveFailed, now = Date.now } = options;
+  const ring = new KeyRing();
+  const projects = new ProjectDirectory();
+  const lastUses = new LastUses({ db, onSaveFailed });
+  const keys = new ApiKeys({
+    db,
+    ring,
+    lastUses,
+    rateLimit: rateLimit === 0 ? null : { perSecond: rateLimit, burst: 2 * rateLimit },
+    now,
+  });
+  const onInvalidKey = attemptCounter(onInvalidKeys, now);
+  const reload = async () => {
+    projects.replace(await db.selectFrom("projects").select(["id", "slug"]).execute());
+    await keys.reload();
+  };
+  await reload();
+  return {
+    control: createAccessControl({ policy, ring, projects, lastUses, onInvalidKey, now }),
+    keys,
+    internalKeys: createInternalKeys(ring),
+    reload,
+    close: () => lastUses.save(),
+  };
+}
