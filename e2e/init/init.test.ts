@@ -1,0 +1,166 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectRefusal, runAgate } from "../run-agate.ts";
+
+const run = promisify(execFile);
+const packages = join(import.meta.dirname, "../../packages");
+const FILES = [
+  ".env.example",
+  ".gitignore",
+  "README.md",
+  "app.test.ts",
+  "app.ts",
+  "package.json",
+  "tsconfig.json",
+];
+/** With this Node as `node`, and packages from npm's cache where it has them. */
+const env = {
+  ...process.env,
+  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+  npm_config_prefer_offline: "true",
+};
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "agate-init-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A folder of its own, with these entries in it. */
+async function folderWith(name: string, ...entries: readonly string[]): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(path);
+  for (const entry of entries) {
+    if (entry.endsWith("/")) await mkdir(join(path, entry));
+    else await writeFile(join(path, entry), "mine");
+  }
+  return path;
+}
+
+describe("a new project of the packed packages", () => {
+  let project: string;
+  let said: string;
+  beforeAll(async () => {
+    const pack = ["pack", "--silent", join(packages, "sdk"), join(packages, "cli")];
+    const { stdout } = await run("npm", pack, { cwd: folder });
+    const [sdk = "", cli = ""] = stdout.trim().split("\n");
+    const agate = join(packages, "cli/dist/agate.js");
+    const flags = ["support desk", "--sdk", sdk, "--cli", `file:./${cli}`];
+    const made = await run(process.execPath, [agate, "init", ...flags], { cwd: folder, env });
+    said = made.stdout + made.stderr;
+    project = join(folder, "support desk");
+  }, 120_000);
+
+  it("says how to go on", () => {
+    expect(said).toContain("Go on with:\n  cd 'support desk'\n  npm run dev\n");
+    expect(said).toMatch(/✓ npm install +[\d.]+ m?s\n/);
+  });
+
+  it.each(["typecheck", "test"])("passes npm run %s at once", async (script) => {
+    const { stdout } = await run("npm", ["run", script], { cwd: project, env });
+    if (script === "test") expect(stdout).toMatch(/pass [1-9]/);
+  });
+
+  it("has a test that fails when the workflow does something else", async () => {
+    const app = join(project, "app.ts");
+    const text = await readFile(app, "utf8");
+    await writeFile(app, text.replace("- $", "* $"));
+    const failed = run("npm", ["test"], { cwd: project, env });
+    await expect(failed).rejects.toMatchObject({ stdout: expect.stringContaining("fail 1") });
+    await writeFile(app, text);
+  });
+
+  it("has types that refuse a wrong one", async () => {
+    const wrong = join(project, "wrong.ts");
+    await writeFile(
+      wrong,
+      `import { SummarizeConfig } from "./app.ts";\nnew SummarizeConfig().format === "poem";\n`,
+    );
+    const failed = run("npm", ["run", "typecheck"], { cwd: project, env });
+    await expect(failed).rejects.toMatchObject({ stdout: expect.stringContaining('"poem"') });
+    await rm(wrong);
+  });
+
+  it("has its command at hand", async () => {
+    const { stdout } = await run("npx", ["agate", "--version"], { cwd: project, env });
+    const manifest = await readFile(join(packages, "cli/package.json"), "utf8");
+    expect(stdout.trim()).toBe(JSON.parse(manifest).version);
+  });
+});
+
+describe("agate init", () => {
+  it("makes a project in a folder that has only its repository and a licence", async () => {
+    const cwd = await folderWith("my-desk", ".git/", "LICENSE");
+    const ended = await runAgate(["init", "--no-install", "--json"], { cwd });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(ended.stdout)).toEqual({
+      directory: cwd,
+      name: "my-desk",
+      files: FILES,
+      installed: false,
+    });
+    expect((await readdir(cwd)).sort()).toEqual([".git", "LICENSE", ...FILES].sort());
+    expect(await readFile(join(cwd, "LICENSE"), "utf8")).toBe("mine");
+  });
+
+  it("asks for the same versions as its own", async () => {
+    await runAgate(["init", "versions", "--no-install"], { cwd: folder });
+    const { version } = JSON.parse(await readFile(join(packages, "cli/package.json"), "utf8"));
+    const manifest = JSON.parse(await readFile(join(folder, "versions/package.json"), "utf8"));
+    expect(manifest).toMatchObject({
+      dependencies: { "@agate/sdk": version },
+      devDependencies: { "@agate/cli": version },
+    });
+  });
+
+  it("leaves the installation to whoever wants it", async () => {
+    const ended = await runAgate(["init", "later", "--no-install"], { cwd: folder });
+    expect(ended.stdout).toContain("Go on with:\n  cd later\n  npm install\n  npm run dev\n");
+  });
+
+  it("touches nothing in a folder that is in use, and names what is there", async () => {
+    const cwd = await folderWith("in-use", "app.ts", "notes.txt");
+    const ended = await runAgate(["init"], { cwd });
+    expectRefusal(ended, 1, /is not empty: there is app\.ts, notes\.txt\. Nothing was changed\./);
+    expect(await readdir(cwd)).toEqual(["app.ts", "notes.txt"]);
+  });
+
+  it("does not take a file for a folder", async () => {
+    const cwd = await folderWith("with-file", "file");
+    expectRefusal(await runAgate(["init", "file"], { cwd }), 1, /is a file/);
+  });
+
+  it.each(["Support", "a b", "-", "x".repeat(65), "../up"])("refuses the name %j", async (name) => {
+    const ended = await runAgate(["init", "refused", `--name=${name}`], { cwd: folder });
+    expectRefusal(ended, 2, /lower-case letters and digits/);
+    expect(await readdir(folder)).not.toContain("refused");
+  });
+
+  it("asks for a name where the folder's makes none", async () => {
+    expectRefusal(await runAgate(["init", "猫"], { cwd: folder }), 2, /give one with --name/);
+  });
+
+  it("keeps the project where npm cannot install, and says what to do", async () => {
+    const flags = ["init", "offline", "--sdk", "./missing.tgz", "--cli", "./missing.tgz"];
+    const ended = await runAgate(flags, { cwd: folder });
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/missing\.tgz/);
+    expect(ended.stderr).toMatch(
+      /agate: The project is made, but `npm install` failed\. Run `npm install` in it/,
+    );
+    expect(await readdir(join(folder, "offline"))).toEqual(FILES);
+  });
+
+  it("tells programs of a failure as JSON", async () => {
+    const cwd = await folderWith("in-use-too", "app.ts");
+    const ended = await runAgate(["init", "--json"], { cwd });
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(JSON.parse(ended.stderr)).toMatchObject({
+      error: { message: expect.stringContaining("is not empty") },
+    });
+  });
+});
