@@ -1,0 +1,63 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqliteRegistry } from "../../stores/registry/open-sqlite-registry.ts";
+import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
+import type { OpenAccess } from "../open-access.ts";
+import { openAccess } from "../open-access.ts";
+
+/** A registry in a folder of its own, with the projects `default`, `red` and `blue`. */
+export interface RegistryFile extends AsyncDisposable {
+  readonly directory: string;
+  readonly db: RegistryDatabase;
+  /** Access as a process that starts now would have it. Times come from {@link clock}. */
+  open(options?: {
+    readonly policy?: "loopback" | "keys";
+    readonly rateLimit?: number;
+  }): Promise<OpenAccess>;
+  /** Milliseconds since 1970. */
+  readonly clock: { now: number };
+  /** What was reported about keys that open nothing: how many, each time. */
+  readonly attempts: number[];
+}
+
+export const RED = "prj_redredredredredredre";
+export const BLUE = "prj_blueblueblueblueblue";
+
+export async function registryFile(): Promise<RegistryFile> {
+  const directory = mkdtempSync(join(tmpdir(), "agate-access-"));
+  const db = await openSqliteRegistry(directory);
+  const created_at = "2026-11-15T10:00:00.000Z";
+  await db
+    .insertInto("projects")
+    .values([
+      { id: "default", slug: "default", created_at },
+      { id: RED, slug: "red", created_at },
+      { id: BLUE, slug: "blue", created_at },
+    ])
+    .execute();
+  const clock = { now: Date.parse("2026-11-15T10:00:30.000Z") };
+  const attempts: number[] = [];
+  return {
+    directory,
+    db,
+    clock,
+    attempts,
+    open: ({ policy = "keys", rateLimit = 0 } = {}) =>
+      openAccess({
+        db,
+        policy,
+        rateLimit,
+        onInvalidKeys: (count) => attempts.push(count),
+        onSaveFailed: (error) => {
+          throw error;
+        },
+        now: () => clock.now,
+      }),
+    async [Symbol.asyncDispose]() {
+      await db.destroy();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
