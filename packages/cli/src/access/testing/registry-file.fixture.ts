@@ -15,6 +15,8 @@ export interface RegistryFile extends AsyncDisposable {
   open(options?: {
     readonly policy?: "loopback" | "keys";
     readonly rateLimit?: number;
+    /** Instead of {@link db}: the same through another door. */
+    readonly through?: RegistryDatabase;
   }): Promise<OpenAccess>;
   /** Milliseconds since 1970. */
   readonly clock: { now: number };
@@ -44,9 +46,9 @@ export async function registryFile(): Promise<RegistryFile> {
     db,
     clock,
     attempts,
-    open: ({ policy = "keys", rateLimit = 0 } = {}) =>
+    open: ({ policy = "keys", rateLimit = 0, through = db } = {}) =>
       openAccess({
-        db,
+        db: through,
         policy,
         rateLimit,
         onInvalidKeys: (count) => attempts.push(count),
