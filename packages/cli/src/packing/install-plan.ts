@@ -1,0 +1,81 @@
+import { relative } from "node:path";
+import type { ImportedPackage } from "./imported-packages.ts";
+import { findLockfile } from "./lockfile/find-lockfile.ts";
+import { locate, type NpmLockfile } from "./lockfile/npm-lockfile.ts";
+import { BUILD_PACKAGE_NAME, reduceLockfile } from "./lockfile/reduce-lockfile.ts";
+import { readPackageJson } from "./package-folder.ts";
+import { type Project, type Refusal, refused, slashed } from "./project.ts";
+
+/** What has to be installed where a bundle runs. */
+export interface InstallPlan {
+  readonly kind: "plan";
+  readonly packageJson: object;
+  /** Null where nothing has to be installed. */
+  readonly lockfile: NpmLockfile | null;
+}
+
+/** A build's own package: it says that its program is an ES module. */
+const PACKAGE = { name: BUILD_PACKAGE_NAME, private: true, type: "module" } as const;
+
+/** Plans what to install for a bundle that imports these packages. */
+export async function planInstall(
+  project: Project,
+  imported: readonly ImportedPackage[],
+): Promise<InstallPlan | Refusal> {
+  if (imported.length === 0) return { kind: "plan", packageJson: PACKAGE, lockfile: null };
+  const found = await findLockfile(project.folder);
+  const names = imported.map(({ name }) => name).join(", ");
+  if (found.kind === "refused") return refused(`${found.reason} (The program imports ${names}.)`);
+  const { folder, lockfile } = found;
+  const wanted = imported.map((each) => ({
+    ...each,
+    importer: slashed(relative(folder, each.declaredIn)),
+  }));
+  const outdated = wanted.find((each) => !isLocked(lockfile, each));
+  if (outdated !== undefined) return refused(disagreement(lockfile, outdated));
+  const reduced = reduceLockfile(lockfile, wanted);
+  if (reduced.kind === "refused") return reduced;
+  const overrides = overridesOf(folder);
+  return {
+    kind: "plan",
+    packageJson: {
+      ...PACKAGE,
+      dependencies: Object.fromEntries(wanted.map(({ name, range }) => [name, range])),
+      ...(overrides === undefined ? {} : { overrides }),
+    },
+    lockfile: reduced.lockfile,
+  };
+}
+
+type Wanted = ImportedPackage & { readonly importer: string };
+
+/** Whether what is installed here, and was tried here, is what the lockfile says. */
+function isLocked(lockfile: NpmLockfile, wanted: Wanted): boolean {
+  const locked = lockedVersion(lockfile, wanted);
+  return [...wanted.installed].every((version) => version === locked);
+}
+
+function lockedVersion({ packages }: NpmLockfile, { importer, name }: Wanted): string | undefined {
+  const location = locate((path) => Object.hasOwn(packages, path), importer, name);
+  return location === undefined ? undefined : packages[location]?.version;
+}
+
+function disagreement(lockfile: NpmLockfile, wanted: Wanted): string {
+  const installed = [...wanted.installed].join(" and ");
+  const locked = lockedVersion(lockfile, wanted);
+  return locked === undefined
+    ? `${wanted.name} is not in package-lock.json. Run npm install to put it there.`
+    : `${wanted.name} is installed in version ${installed}, but package-lock.json says ${locked}. Run npm install, so that what you tried is what runs elsewhere.`;
+}
+
+/** Without them npm would find that the lockfile breaks the ranges of other packages. */
+function overridesOf(folder: string): unknown {
+  const root = readPackageJson(folder);
+  if (root?.overrides === undefined) return undefined;
+  const ranges = { ...root.devDependencies, ...root.optionalDependencies, ...root.dependencies };
+  // "$name" means the range that the project itself declares, which need not be in the build.
+  const text = JSON.stringify(root.overrides, (_, value: unknown) =>
+    typeof value === "string" && value.startsWith("$") ? (ranges[value.slice(1)] ?? value) : value,
+  );
+  return JSON.parse(text);
+}

@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { parseObject } from "../package-folder.ts";
+import type { NpmLockfile } from "./npm-lockfile.ts";
+
+const NPM = "package-lock.json";
+
+/** Lockfiles of others. Which versions they hold is known to nobody but their own programs. */
+const OTHERS = new Map([
+  ["pnpm-lock.yaml", "pnpm"],
+  ["yarn.lock", "Yarn"],
+  ["bun.lock", "Bun"],
+  ["bun.lockb", "Bun"],
+]);
+
+export type FoundLockfile =
+  | {
+      readonly kind: "npm";
+      /** Where it lies: the project's folder, or that of the workspaces' root. */
+      readonly folder: string;
+      readonly lockfile: NpmLockfile;
+    }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** The lockfile of a project: the nearest one at or above its folder. */
+export async function findLockfile(projectFolder: string): Promise<FoundLockfile> {
+  for (let folder = projectFolder; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, NPM))) return readLockfile(folder);
+    const other = [...OTHERS].find(([name]) => existsSync(join(folder, name)));
+    if (other !== undefined) return refused(otherLockfile(...other));
+    if (dirname(folder) !== folder) continue;
+    return refused(
+      "There is no package-lock.json, which says in which versions packages are installed. Run npm install, and keep the file beside your sources.",
+    );
+  }
+}
+
+function otherLockfile(name: string, manager: string): string {
+  return `Packages are installed from npm's package-lock.json, and this project has ${manager}'s ${name}. Run npm install --package-lock-only to have one as well, and again whenever dependencies change.`;
+}
+
+async function readLockfile(folder: string): Promise<FoundLockfile> {
+  const file = join(folder, NPM);
+  const value = parseObject(await readFile(file, "utf8"), file) as Partial<NpmLockfile>;
+  const { lockfileVersion, packages } = value;
+  if (lockfileVersion === 1) {
+    return refused(
+      `${file} is of version 1, from npm 6 or older. Run npm install --package-lock-only with a newer npm.`,
+    );
+  }
+  const isKnown = lockfileVersion === 2 || lockfileVersion === 3;
+  if (!isKnown || typeof packages !== "object" || packages === null) {
+    return refused(
+      `${file} is of a version that this agate does not know (${lockfileVersion}). Update @agate/cli.`,
+    );
+  }
+  return { kind: "npm", folder, lockfile: { lockfileVersion, packages } };
+}
+
+function refused(reason: string): FoundLockfile {
+  return { kind: "refused", reason };
+}

@@ -1,0 +1,159 @@
+import { type LockedPackage, locate, type NpmLockfile } from "./npm-lockfile.ts";
+
+/** A package that the program itself imports. */
+export interface WantedPackage {
+  readonly name: string;
+  /** As it was declared: `^4.1.0`. */
+  readonly range: string;
+  /** The folder of the package that declares it, as the lockfile names it. */
+  readonly importer: string;
+}
+
+export type ReduceOutcome =
+  | { readonly kind: "reduced"; readonly lockfile: NpmLockfile }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** The name of every build's package: two programs with the same packages have the same lockfile. */
+export const BUILD_PACKAGE_NAME = "agate-build";
+
+/**
+ * Of a project's lockfile what some packages need, in the same versions. Each keeps its place, where
+ * no two programs' places have become one: a workspace's own packages move up to the root.
+ */
+export function reduceLockfile(
+  lockfile: NpmLockfile,
+  wanted: readonly WantedPackage[],
+): ReduceOutcome {
+  const reduction = new Reduction(lockfile);
+  for (const { name, importer } of wanted) {
+    const location = reduction.find(importer, name);
+    if (location === undefined) {
+      return refused(`${name} is not in package-lock.json. Run npm install to put it there.`);
+    }
+    const problem = reduction.place("", name, location);
+    if (problem !== undefined) return refused(problem);
+  }
+  const problem = reduction.placeNeeded() ?? reduction.check();
+  if (problem !== undefined) return refused(problem);
+  const dependencies = Object.fromEntries(wanted.map(({ name, range }) => [name, range]));
+  const root = { name: BUILD_PACKAGE_NAME, dependencies };
+  return {
+    kind: "reduced",
+    lockfile: { lockfileVersion: 3, packages: { "": root, ...reduction.packages() } },
+  };
+}
+
+/** Where packages go. Its methods return what is wrong, if anything is. */
+class Reduction {
+  readonly #packages: NpmLockfile["packages"];
+  /** The new folder of a package → its old one. */
+  readonly #placed = new Map<string, string>();
+  /** Whose needs are still to be looked at, by new folder. */
+  readonly #open: string[] = [];
+  readonly #needs: { readonly from: string; readonly name: string; readonly location: string }[] =
+    [];
+
+  constructor({ packages }: NpmLockfile) {
+    this.#packages = packages;
+  }
+
+  /** The old folder of a package that another one finds. */
+  find(from: string, name: string): string | undefined {
+    return locate((path) => Object.hasOwn(this.#packages, path), from, name);
+  }
+
+  place(from: string, name: string, location: string): string | undefined {
+    const entry = this.#packages[location];
+    if (entry?.link) {
+      return `${from === "" ? "The program" : nameIn(from)} needs ${name}, which is the folder ${entry.resolved} of this machine: it cannot be installed elsewhere. Import it in your own code, or publish it.`;
+    }
+    this.#needs.push({ from, name, location });
+    const found = this.#locate(from, name);
+    if (found !== undefined && this.#placed.get(found) === location) return undefined;
+    const own = from === "" ? `node_modules/${name}` : `${from}/node_modules/${name}`;
+    const usual = usualFolder(location);
+    const folder = this.#isFree(usual, from, name) ? usual : own;
+    if (this.#placed.has(folder)) {
+      return `${name} is needed in two versions, ${this.#version(location)} and ${this.#version(this.#placed.get(folder))}, by sources that become one file. Let them agree on one.`;
+    }
+    this.#placed.set(folder, location);
+    this.#open.push(folder);
+    return undefined;
+  }
+
+  /** Everything that the placed packages need, and what that needs. */
+  placeNeeded(): string | undefined {
+    for (let folder = this.#open.shift(); folder !== undefined; folder = this.#open.shift()) {
+      const location = this.#placed.get(folder) ?? "";
+      for (const name of needsOf(this.#packages[location] ?? {})) {
+        const found = this.find(location, name);
+        // Not there: optional, for another system, or left out by whoever installed.
+        const problem = found === undefined ? undefined : this.place(folder, name, found);
+        if (problem !== undefined) return problem;
+      }
+    }
+    return undefined;
+  }
+
+  /** A package that came late may stand in the way of one that was found before. */
+  check(): string | undefined {
+    const lost = this.#needs.find(
+      ({ from, name, location }) => this.#placed.get(this.#locate(from, name) ?? "") !== location,
+    );
+    return (
+      lost &&
+      `The packages of package-lock.json cannot be laid out for one program: ${nameIn(lost.from)} would find another ${lost.name}. Run npm dedupe.`
+    );
+  }
+
+  packages(): Record<string, LockedPackage> {
+    const folders = [...this.#placed].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    return Object.fromEntries(
+      folders.map(([folder, location]) => [folder, withoutDev(this.#packages[location] ?? {})]),
+    );
+  }
+
+  #locate(from: string, name: string): string | undefined {
+    return locate((path) => this.#placed.has(path), from, name);
+  }
+
+  /** Whether a package that is put into a folder is what another one finds. */
+  #isFree(folder: string, from: string, name: string): boolean {
+    if (this.#placed.has(folder)) return false;
+    return locate((path) => path === folder || this.#placed.has(path), from, name) === folder;
+  }
+
+  #version(location: string | undefined): string {
+    return this.#packages[location ?? ""]?.version ?? "unknown";
+  }
+}
+
+/** The folder of a package without that of the workspace which has it. */
+function usualFolder(location: string): string {
+  const { index = 0 } = /(?<=^|\/)node_modules\//.exec(location) ?? {};
+  return location.slice(index);
+}
+
+/** What a package needs when it runs. Peers that it can do without are for its users to install. */
+function needsOf(entry: LockedPackage): string[] {
+  const peers = Object.keys(entry.peerDependencies ?? {}).filter(
+    (name) => entry.peerDependenciesMeta?.[name]?.optional !== true,
+  );
+  const names = [entry.dependencies, entry.optionalDependencies].flatMap((field) =>
+    Object.keys(field ?? {}),
+  );
+  return [...new Set([...names, ...peers])].toSorted();
+}
+
+/** Nothing is for development here. What was for that and optional is optional. */
+function withoutDev({ dev: _dev, devOptional, ...entry }: LockedPackage): LockedPackage {
+  return devOptional === true ? { ...entry, optional: true } : entry;
+}
+
+function nameIn(folder: string): string {
+  return folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
+}
+
+function refused(reason: string): ReduceOutcome {
+  return { kind: "refused", reason };
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { BUILD_FORMAT, BUILD_MANIFEST_FILE, type BuildManifest } from "@agate/protocol";
+import { appName } from "./app-name.ts";
+import { type BrokenCode, BUNDLE_FILE, type Bundle, bundleApp } from "./bundle-app.ts";
+import type { CodeProblem } from "./code-problem.ts";
+import { OPENTELEMETRY_API } from "./external-packages.ts";
+import { type ImportedPackage, importedPackages } from "./imported-packages.ts";
+import { includedFiles } from "./included-files.ts";
+import { type InstallPlan, planInstall } from "./install-plan.ts";
+import { openProject, type Project, type Refusal, refused } from "./project.ts";
+
+export interface PackOptions {
+  /** The application's slug; without it one that fits the project: see `appName`. */
+  readonly application?: string | undefined;
+  /** Patterns of files that the program reads, relative to the project's folder. */
+  readonly include?: readonly string[] | undefined;
+}
+
+/** A build, ready to be archived or written. */
+export interface PackedBuild {
+  readonly kind: "packed";
+  readonly manifest: BuildManifest;
+  /** Everything, the manifest included, by path, sorted. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** What has to be installed where it runs. */
+  readonly packages: readonly ImportedPackage[];
+  readonly warnings: readonly CodeProblem[];
+}
+
+export type PackOutcome = PackedBuild | BrokenCode | Refusal;
+
+/**
+ * Makes a build of a user's program: docs/reference/build-archive.md. The same sources give the same
+ * bytes.
+ *
+ * @example
+ * const outcome = await packApp("app.ts", { application: "support" });
+ */
+export async function packApp(entryFile: string, options: PackOptions): Promise<PackOutcome> {
+  const project = await openProject(entryFile);
+  if (project.kind === "refused") return project;
+  const application = options.application ?? appName(project, process.env);
+  if (application === undefined) {
+    return refused(`${project.folder} has no name to call the application by. Name it with --app.`);
+  }
+  return packProject(project, application, options.include ?? []);
+}
+
+async function packProject(
+  project: Project,
+  application: string,
+  include: readonly string[],
+): Promise<PackOutcome> {
+  const included = await includedFiles(project.folder, include);
+  if (included.kind === "refused") return included;
+  const bundled = await bundleForInstall(project);
+  if (bundled.kind !== "planned") return bundled;
+  const { bundle, plan, packages } = bundled;
+  const lock = plan.lockfile === null ? null : jsonFile(withNpmFields(plan.lockfile));
+  const files = new Map<string, Uint8Array>([
+    ...bundle.files,
+    ...included.files,
+    ["package.json", jsonFile(plan.packageJson)],
+    ...(lock === null ? [] : [["package-lock.json", lock] as const]),
+  ]);
+  const manifest: BuildManifest = {
+    format: BUILD_FORMAT,
+    application,
+    entry: BUNDLE_FILE,
+    sdk_version: project.sdk.version,
+    node: project.json.engines?.node ?? project.sdk.json.engines?.node ?? "*",
+    install: lock === null ? null : { package_manager: "npm", lock_hash: sha256(lock) },
+    files: sorted(files).map(([path, bytes]) => ({
+      path,
+      size: bytes.byteLength,
+      sha256: sha256(bytes),
+    })),
+  };
+  files.set(BUILD_MANIFEST_FILE, jsonFile(manifest));
+  const { warnings } = bundle;
+  return { kind: "packed", manifest, files: new Map(sorted(files)), packages, warnings };
+}
+
+interface PlannedBundle {
+  readonly kind: "planned";
+  readonly bundle: Bundle;
+  readonly plan: InstallPlan;
+  readonly packages: readonly ImportedPackage[];
+}
+
+/**
+ * Bundles, and finds out what is left to install. Where OpenTelemetry's API is installed anyway, the
+ * SDK uses that copy instead of one of its own: it is where libraries meet.
+ */
+async function bundleForInstall(project: Project): Promise<PlannedBundle | BrokenCode | Refusal> {
+  const alone = await plannedBundle(project, false);
+  if (alone.kind !== "planned") return alone;
+  const locations = Object.keys(alone.plan.lockfile?.packages ?? {});
+  const isInstalled = locations.some((path) => path.endsWith(`node_modules/${OPENTELEMETRY_API}`));
+  return isInstalled ? plannedBundle(project, true) : alone;
+}
+
+async function plannedBundle(
+  project: Project,
+  sharesApi: boolean,
+): Promise<PlannedBundle | BrokenCode | Refusal> {
+  const bundle = await bundleApp(project, { sharesApi, folder: "import.meta.dirname" });
+  if (bundle.kind === "broken") return bundle;
+  const packages = importedPackages(project, bundle.metafile);
+  const plan = await planInstall(project, packages);
+  return plan.kind === "refused" ? plan : { kind: "planned", bundle, plan, packages };
+}
+
+/** In npm's own order. */
+function withNpmFields({ lockfileVersion, packages }: NonNullable<InstallPlan["lockfile"]>) {
+  return { name: packages[""]?.name, lockfileVersion, requires: true, packages };
+}
+
+function jsonFile(value: object): Uint8Array {
+  return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** By code units, whatever the language of the machine. */
+function sorted<T>(files: ReadonlyMap<string, T>): [string, T][] {
+  return [...files].toSorted(([one], [other]) => (one < other ? -1 : 1));
+}

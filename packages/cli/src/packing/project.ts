@@ -1,0 +1,81 @@
+import { realpath, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { relative, resolve, sep } from "node:path";
+import { nearestPackage, type PackageFolder } from "./package-folder.ts";
+
+/** A user's program, and the project that it belongs to. */
+export interface Project extends PackageFolder {
+  readonly kind: "project";
+  /** The program's file, by its real path. */
+  readonly entry: string;
+  /** The same, relative to the folder, with `/`. */
+  readonly entryName: string;
+  /** The SDK that the project has installed. */
+  readonly sdk: PackageFolder & { readonly version: string };
+}
+
+/** Why there is nothing to pack: one or two sentences, with what to do. */
+export interface Refusal {
+  readonly kind: "refused";
+  readonly reason: string;
+}
+
+/** Finds the project of a program: the folder of the nearest `package.json`, with the SDK in it. */
+export async function openProject(file: string): Promise<Project | Refusal> {
+  const entry = await fileAt(resolve(file));
+  if (entry === undefined) {
+    return refused(`There is no file ${file}. Name the file that declares your routes: app.ts.`);
+  }
+  const found = nearestPackage(entry);
+  if (found === undefined) {
+    return refused(
+      `${file} belongs to no project: no folder above it has a package.json. Make one with npm init, then run npm install @agate/sdk.`,
+    );
+  }
+  const runner = runnerOf(entry);
+  if (runner === "missing") {
+    return refused(`@agate/sdk is not installed in ${found.folder}. Run npm install @agate/sdk.`);
+  }
+  if (runner === "too old") {
+    return refused(
+      `The @agate/sdk in ${found.folder} is too old to be packed by this version of agate. Run npm install @agate/sdk@latest.`,
+    );
+  }
+  const sdk = nearestPackage(await realpath(runner));
+  const entryName = slashed(relative(found.folder, entry));
+  const version = sdk?.json.version;
+  if (sdk === undefined || version === undefined) {
+    return refused(`The @agate/sdk in ${found.folder} is damaged. Install it again: npm install.`);
+  }
+  return { kind: "project", ...found, entry, entryName, sdk: { ...sdk, version } };
+}
+
+async function fileAt(path: string): Promise<string | undefined> {
+  try {
+    return (await stat(path)).isFile() ? await realpath(path) : undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** The file of `@agate/sdk/runner` that a program would import. */
+function runnerOf(entry: string): string {
+  try {
+    return createRequire(entry).resolve("@agate/sdk/runner");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "MODULE_NOT_FOUND") return "missing";
+    if (code === "ERR_PACKAGE_PATH_NOT_EXPORTED") return "too old";
+    throw error;
+  }
+}
+
+export function refused(reason: string): Refusal {
+  return { kind: "refused", reason };
+}
+
+export function slashed(path: string): string {
+  return path.split(sep).join("/");
+}
