@@ -19,16 +19,11 @@ export function optional<Value>(field: BodyField<Value>): BodyField<Value, false
   return { ...field, isRequired: false };
 }
 
-/** Text that any database can hold: PostgreSQL takes no NUL, and half a character is none. */
 export function textField(doc: FieldDoc, longest: number): BodyField<string, true> {
-  const takes = `text of at most ${longest} characters without NUL`;
   return define(doc, { type: "string", maxLength: longest }, (value) =>
-    typeof value === "string" &&
-    value.length <= longest &&
-    value.isWellFormed() &&
-    !value.includes("\0")
+    typeof value === "string" && value.length <= longest
       ? { kind: "value", value }
-      : { kind: "wrong", takes },
+      : { kind: "wrong", takes: `text of at most ${longest} characters` },
   );
 }
 
