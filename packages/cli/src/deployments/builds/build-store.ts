@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, readlink, rename, rm, symlink } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import type { BuildManifest } from "@agate/protocol";
+import { BUILD_MANIFEST_FILE } from "@agate/protocol";
+import { exists, namesIn } from "./folder-contents.ts";
+import type { InstallOutcome, ModulesStore } from "./modules-store.ts";
+import { syncFolder } from "./sync-folder.ts";
+import { unpackArchive } from "./unpack-archive.ts";
+
+export interface BuildStoreOptions {
+  readonly folder: string;
+  readonly modules: ModulesStore;
+  readonly mostUnpackedBytes: number;
+}
+
+/** A build's files, whole and on disk, without a place of their own yet. */
+export interface UnpackedBuild extends AsyncDisposable {
+  readonly kind: "unpacked";
+  readonly manifest: BuildManifest;
+  /** Gives them their place, under the build's id. Without it they are removed when disposed of. */
+  keep(buildId: string): Promise<void>;
+}
+
+const UNFINISHED = ".unpacking-";
+
+/**
+ * The files of builds, a folder each, named after the build's id. A folder under its final name is
+ * always whole: it is made under another, brought to disk, and renamed.
+ */
+export class BuildStore {
+  readonly #options: BuildStoreOptions;
+  readonly #unpacking = new Set<string>();
+  #installs = 0;
+  #sweep: Promise<void> | undefined;
+
+  constructor(options: BuildStoreOptions) {
+    this.#options = options;
+  }
+
+  folderOf(buildId: string): string {
+    return join(this.#options.folder, buildId);
+  }
+
+  async unpack(
+    archive: Uint8Array,
+  ): Promise<UnpackedBuild | { readonly kind: "invalid"; readonly reason: string }> {
+    const name = `${UNFINISHED}${randomUUID()}`;
+    const folder = join(this.#options.folder, name);
+    this.#unpacking.add(name);
+    await using made = new AsyncDisposableStack();
+    made.defer(async () => {
+      await rm(folder, { recursive: true, force: true });
+      this.#unpacking.delete(name);
+    });
+    await mkdir(folder, { recursive: true });
+    const outcome = await unpackArchive(archive, folder, this.#options);
+    if (outcome.kind === "invalid") return outcome;
+    const rest = made.move();
+    return {
+      kind: "unpacked",
+      manifest: outcome.manifest,
+      keep: async (buildId) => {
+        await rename(folder, this.folderOf(buildId));
+        await syncFolder(this.#options.folder);
+      },
+      [Symbol.asyncDispose]: () => rest.disposeAsync(),
+    };
+  }
+
+  /** What a build says of itself; undefined where its files are no longer kept. */
+  async manifestOf(buildId: string): Promise<BuildManifest | undefined> {
+    const folder = this.folderOf(buildId);
+    if (!(await exists(folder))) return undefined;
+    // It was checked when it came.
+    return JSON.parse(await readFile(join(folder, BUILD_MANIFEST_FILE), "utf8")) as BuildManifest;
+  }
+
+  /** Puts the packages beside the program: a link, since packages find each other by their real paths. */
+  async install(buildId: string): Promise<InstallOutcome> {
+    // Packages that were there already must not be swept away before the link says who needs them.
+    while (this.#sweep !== undefined) await this.#sweep;
+    this.#installs++;
+    try {
+      return await this.#install(buildId);
+    } finally {
+      this.#installs--;
+    }
+  }
+
+  async #install(buildId: string): Promise<InstallOutcome> {
+    const { modules } = this.#options;
+    const outcome = await modules.install(this.folderOf(buildId));
+    if (outcome.kind === "failed") return outcome;
+    const link = join(this.folderOf(buildId), "node_modules");
+    // Relative, so that the data directory can be moved.
+    const target = relative(dirname(link), modules.nodeModules(outcome.key));
+    if ((await linkTarget(link)) !== target) {
+      await rm(link, { force: true });
+      await symlink(target, link, "junction");
+    }
+    return outcome;
+  }
+
+  async remove(buildId: string): Promise<void> {
+    await rm(this.folderOf(buildId), { recursive: true, force: true });
+  }
+
+  /**
+   * Removes the files of all builds but some, packages that none of those needs, and what a crash
+   * left behind.
+   *
+   * @param kept Asked once it is known what is there: what comes later is not removed.
+   */
+  async sweep(kept: () => Promise<ReadonlySet<string>>): Promise<void> {
+    const { folder } = this.#options;
+    const names = await namesIn(folder);
+    const ids = await kept();
+    for (const name of names) {
+      if (ids.has(name) || this.#unpacking.has(name)) continue;
+      await rm(join(folder, name), { recursive: true, force: true });
+    }
+    // With an install under way it is left to the next time.
+    if (this.#installs > 0 || this.#sweep !== undefined) return;
+    this.#sweep = this.#sweepModules().finally(() => {
+      this.#sweep = undefined;
+    });
+    await this.#sweep;
+  }
+
+  async #sweepModules(): Promise<void> {
+    const { folder, modules } = this.#options;
+    const used = new Set<string>();
+    for (const name of await namesIn(folder)) {
+      const target = await linkTarget(join(folder, name, "node_modules"));
+      if (target !== undefined) used.add(basename(dirname(target)));
+    }
+    await modules.sweep(used);
+  }
+}
+
+async function linkTarget(path: string): Promise<string | undefined> {
+  // Absent, or a folder that the build itself brought along.
+  return readlink(path).catch(() => undefined);
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { copyFile, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { DiskError, diskReasonOf } from "./disk-reason.ts";
+import { exists, namesIn } from "./folder-contents.ts";
+import { INSTALL_FILES, modulesKey } from "./modules-key.ts";
+import type { NpmOutcome } from "./run-npm.ts";
+import { runNpm } from "./run-npm.ts";
+import { seconds } from "./seconds.ts";
+import { syncFolder } from "./sync-folder.ts";
+
+export type InstallOutcome =
+  /** `detail` is for people: "cached", "12 packages in 3.1 s". */
+  | { readonly kind: "installed"; readonly key: string; readonly detail: string }
+  | { readonly kind: "failed"; readonly reason: string; readonly log: readonly string[] };
+
+export interface ModulesStoreOptions {
+  readonly folder: string;
+  readonly timeoutMs: number;
+  /** Ends what is being installed. */
+  readonly signal: AbortSignal;
+}
+
+const UNFINISHED = ".installing-";
+
+/**
+ * Installed packages, each set in a folder of its own named after what was asked for, shared by the
+ * builds that ask for the same. A folder under its final name is always whole.
+ */
+export class ModulesStore {
+  readonly #options: ModulesStoreOptions;
+  readonly #underWay = new Map<string, Promise<InstallOutcome>>();
+
+  constructor(options: ModulesStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Where the packages of this name lie. */
+  nodeModules(key: string): string {
+    return join(this.#options.folder, key, "node_modules");
+  }
+
+  /** Installs what the build's lockfile says, unless it is there; those who ask for the same wait for it. */
+  async install(buildFolder: string): Promise<InstallOutcome> {
+    const key = await modulesKey(buildFolder);
+    const underWay = this.#underWay.get(key);
+    if (underWay !== undefined) return underWay;
+    const install = this.#install(key, buildFolder).finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, install);
+    return install;
+  }
+
+  /** Removes every set that no build has, and what a crash left behind. */
+  async sweep(used: ReadonlySet<string>): Promise<void> {
+    for (const name of await namesIn(this.#options.folder)) {
+      const isUnfinished = name.startsWith(UNFINISHED);
+      if (isUnfinished ? this.#underWay.size > 0 : used.has(name) || this.#underWay.has(name)) {
+        continue;
+      }
+      await rm(join(this.#options.folder, name), { recursive: true, force: true });
+    }
+  }
+
+  async #install(key: string, buildFolder: string): Promise<InstallOutcome> {
+    const { folder, timeoutMs, signal } = this.#options;
+    const finished = join(folder, key);
+    if (await exists(finished)) return { kind: "installed", key, detail: "cached" };
+    const started = performance.now();
+    const unfinished = join(folder, `${UNFINISHED}${randomUUID()}`);
+    try {
+      await mkdir(unfinished, { recursive: true });
+      for (const name of INSTALL_FILES) {
+        await copyFile(join(buildFolder, name), join(unfinished, name));
+      }
+      const outcome = await runNpm(NPM_CI, { cwd: unfinished, timeoutMs, signal });
+      if (outcome.kind === "failed") return refusal(outcome);
+      const count = await packageCount(unfinished);
+      // npm makes none where a lockfile has nothing for this system; the link to it must lead somewhere.
+      await mkdir(join(unfinished, "node_modules"), { recursive: true });
+      await rename(unfinished, finished);
+      await syncFolder(folder);
+      const packages = count === 1 ? "1 package" : `${count} packages`;
+      return { kind: "installed", key, detail: `${packages} in ${seconds(started)}` };
+    } finally {
+      await rm(unfinished, { recursive: true, force: true });
+    }
+  }
+}
+
+const NPM_CI = [
+  "ci",
+  "--omit=dev",
+  "--no-audit",
+  "--no-fund",
+  "--no-update-notifier",
+  "--no-progress",
+  "--loglevel=error",
+] as const;
+
+/** @throws DiskError where it was the disk that failed npm. */
+function refusal(outcome: Extract<NpmOutcome, { kind: "failed" }>): InstallOutcome {
+  for (const line of outcome.log) {
+    const code = /^npm error code (\w+)$/.exec(line)?.[1];
+    if (code !== undefined && diskReasonOf(code) !== undefined) throw new DiskError(code);
+  }
+  return outcome;
+}
+
+/** npm writes down what it has installed. */
+async function packageCount(folder: string): Promise<number> {
+  const text = await readFile(join(folder, "node_modules/.package-lock.json"), "utf8").catch(
+    () => "{}",
+  );
+  const { packages = {} } = JSON.parse(text) as { packages?: object };
+  return Object.keys(packages).length;
+}

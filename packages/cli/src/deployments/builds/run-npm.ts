@@ -1,0 +1,102 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { delimiter, dirname } from "node:path";
+import { findNpm } from "./find-npm.ts";
+
+export type NpmOutcome =
+  | { readonly kind: "done" }
+  /** `log`: the last lines that it printed. */
+  | { readonly kind: "failed"; readonly reason: string; readonly log: readonly string[] };
+
+const MOST_LINES = 20;
+const MOST_OUTPUT = 64 * 1024;
+
+/** npm must not go on without the platform, which would not know what it left behind. */
+const END_WITH_PLATFORM = `data:text/javascript,${encodeURIComponent(
+  "process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL')); process.channel?.unref();",
+)}`;
+
+/**
+ * Runs npm in a folder, without a shell. Scripts of packages run in its process group, which is
+ * killed as a whole when the time is up or the signal fires.
+ */
+export async function runNpm(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<NpmOutcome> {
+  const environment = npmEnvironment(process.env);
+  const npm = await findNpm(environment);
+  if (npm === undefined) {
+    return failed("npm was not found. It comes with Node: install it where the platform runs.");
+  }
+  const stop = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+  const byNode = npm.command === process.execPath;
+  const child = spawn(
+    npm.command,
+    [...(byNode ? ["--import", END_WITH_PLATFORM] : []), ...npm.args, ...args],
+    {
+      cwd: options.cwd,
+      env: environment,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", ...(byNode ? ["ipc" as const] : [])],
+    },
+  );
+  const output = lastLines(child);
+  const kill = () => killGroup(child);
+  stop.addEventListener("abort", kill);
+  if (stop.aborted) kill();
+  try {
+    // "close": what its scripts print is read to the end, too.
+    const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+    if (code === 0) return { kind: "done" };
+    if (options.signal.aborted) return failed("The platform is stopping.");
+    return stop.aborted
+      ? failed(`npm took longer than ${options.timeoutMs / 1000} s.`, output())
+      : failed(`npm ended with ${code === null ? signal : `code ${code}`}.`, output());
+  } catch (error) {
+    return failed(`npm could not be started: ${(error as Error).message}.`);
+  } finally {
+    stop.removeEventListener("abort", kill);
+  }
+}
+
+function failed(reason: string, log: readonly string[] = []): NpmOutcome {
+  return { kind: "failed", reason, log };
+}
+
+/** The platform's own, for registries, proxies and certificates; but nothing of Agate's, keys above all. */
+function npmEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(own).filter(
+    ([name]) => !/^(?:AGATE_|NODE_OPTIONS$|npm_(?!config_))/i.test(name),
+  );
+  const environment = Object.fromEntries(kept);
+  // Scripts of packages call `node`: the same one as ours.
+  const path = environment.PATH ?? "";
+  return { ...environment, PATH: `${dirname(process.execPath)}${delimiter}${path}` };
+}
+
+function lastLines(child: ChildProcess): () => readonly string[] {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      text = (text + chunk).slice(-MOST_OUTPUT);
+    });
+  }
+  return () => text.split("\n").filter(worthTelling).slice(-MOST_LINES);
+}
+
+/** npm's own log is a file on the platform's machine, which nobody who deploys can read. */
+function worthTelling(line: string): boolean {
+  return line.trim() !== "" && !/^npm (?:warn|error A complete log of this run)/.test(line);
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    // It has just ended.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
