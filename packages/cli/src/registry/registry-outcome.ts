@@ -47,3 +47,9 @@ export function done<Value>(value: Value): RegistryOutcome<Value> {
 export function refused(...problems: [RegistryProblem, ...RegistryProblem[]]): RegistryRefusal {
   return { kind: "refused", problems };
 }
+
+/** The refusal that these problems are; undefined when there are none. */
+export function refusalOf(problems: readonly RegistryProblem[]): RegistryRefusal | undefined {
+  const [first, ...others] = problems;
+  return first && refused(first, ...others);
+}

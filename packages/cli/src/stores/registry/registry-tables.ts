@@ -74,6 +74,8 @@ interface RevisionsTable {
 interface EnvironmentsTable {
   id: string;
   application_id: string;
+  /** 1, 2, 3 … within its application: the order that they are shown in. */
+  number: number;
   slug: string;
   created_at: string;
 }

@@ -71,9 +71,11 @@ export const registryTables: Migration = {
       .addColumn("application_id", "text", (column) =>
         column.notNull().references("applications.id").onDelete("cascade"),
       )
+      .addColumn("number", "integer", (column) => column.notNull())
       .addColumn("slug", "text", (column) => column.notNull())
       .addColumn("created_at", "text", (column) => column.notNull())
       .addUniqueConstraint("environments_by_slug", ["application_id", "slug"])
+      .addUniqueConstraint("environments_by_number", ["application_id", "number"])
       .execute();
     await db.schema
       .createTable("deployments")

@@ -1,0 +1,156 @@
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { deployTarget } from "./deploy-target.ts";
+import { newId } from "./new-id.ts";
+import { planActivation } from "./plan-activation.ts";
+import { findApplication } from "./queries/find-application.ts";
+import { buildDocument, findBuild } from "./queries/find-build.ts";
+import { pageOf, rowsFor } from "./queries/page.ts";
+import { storableText } from "./queries/storable-text.ts";
+import type { Builds } from "./registry.ts";
+import type { RegistryContext } from "./registry-context.ts";
+import { changeConfig, inApplication } from "./registry-context.ts";
+import { done, refused } from "./registry-outcome.ts";
+import { storeSchema } from "./schema/application-schema.ts";
+import { shownValue } from "./shown-value.ts";
+
+export function createBuilds(context: RegistryContext): Builds {
+  const { db, now } = context;
+  return {
+    async list(ref, page) {
+      const application = await findApplication(db, ref);
+      if (application.kind === "refused") return application;
+      const { limit, below } = rowsFor(page);
+      const rows = await db
+        .selectFrom("builds")
+        .selectAll()
+        .where("application_id", "=", application.value.id)
+        .where("number", "<", below)
+        .orderBy("number", "desc")
+        .limit(limit)
+        .execute();
+      return done(pageOf(rows, page, buildDocument));
+    },
+
+    async get(ref, build) {
+      const application = await findApplication(db, ref);
+      if (application.kind === "refused") return application;
+      const found = await findBuild(db, application.value.id, build);
+      return found.kind === "refused" ? found : done(buildDocument(found.value));
+    },
+
+    begin: (ref, { by, message, size, sdkVersion }) =>
+      inApplication(context, ref, async (tx, application) => {
+        const { latest } = await tx
+          .selectFrom("builds")
+          .select(({ fn }) => fn.max("number").as("latest"))
+          .where("application_id", "=", application.id)
+          .executeTakeFirstOrThrow();
+        const row = {
+          id: newId("bld"),
+          application_id: application.id,
+          number: (latest ?? 0) + 1,
+          status: "starting",
+          created_by: storableText(by),
+          created_at: now(),
+          routes: null,
+          size,
+          sdk_version: storableText(sdkVersion),
+          message: storableText(message),
+          refusal: null,
+        } as const;
+        await tx.insertInto("builds").values(row).execute();
+        return done(buildDocument(row));
+      }),
+
+    async refuse(buildId, reason) {
+      await db
+        .updateTable("builds")
+        .set({ status: "refused", refusal: storableText(reason) })
+        .where("id", "=", buildId)
+        // One that has served keeps its history.
+        .where("status", "=", "starting")
+        .execute();
+    },
+
+    async check(ref, openapi, target) {
+      const application = await findApplication(db, ref);
+      if (application.kind === "refused") return application;
+      const plan = await planActivation(db, application.value.id, openapi, target);
+      if (plan.kind === "refused") return plan;
+      return done({ routes: plan.value.routes, updated_at: now() });
+    },
+
+    // The schema alone alters no configuration: where there is no target, nothing is announced.
+    activate: (ref, buildId, openapi, target) =>
+      (target === null ? inApplication : changeConfig)(context, ref, async (tx, application) => {
+        const found = await findBuild(tx, application.id, buildId);
+        if (found.kind === "refused") return found;
+        const plan = await planActivation(tx, application.id, openapi, target);
+        if (plan.kind === "refused") return plan;
+        const { routes, target: foundTarget } = plan.value;
+        const at = now();
+        await endLiveBuild(tx, application.id);
+        const build = await tx
+          .updateTable("builds")
+          .set({
+            status: "live",
+            routes: JSON.stringify(routes.map(({ route }) => route)),
+            refusal: null,
+          })
+          .where("id", "=", found.value.id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await storeSchema(tx, application.id, routes, at);
+        const deployment =
+          target && foundTarget
+            ? await deployTarget(tx, application.id, foundTarget, { ...target, at })
+            : null;
+        return done({ build: buildDocument(build), deployment });
+      }),
+
+    retire: (ref) =>
+      inApplication(context, ref, async (tx, application) => {
+        const retired = await endLiveBuild(tx, application.id);
+        if (retired !== undefined) return done(buildDocument(retired));
+        const msg = `No build serves ${shownValue(application.slug)}: there is nothing to stop.`;
+        return refused({ type: "build_not_found", loc: ["path", "app"], msg });
+      }),
+
+    async live() {
+      const rows = await db
+        .selectFrom("builds")
+        .innerJoin("applications", "applications.id", "builds.application_id")
+        .selectAll("builds")
+        .select(["applications.project_id", "applications.slug"])
+        .where("builds.status", "=", "live")
+        .orderBy("builds.created_at")
+        .execute();
+      return rows.map(({ project_id: project, slug, ...build }) => ({
+        project,
+        application: { id: build.application_id, slug },
+        build: buildDocument(build),
+      }));
+    },
+
+    async refuseUnfinished(reason) {
+      const rows = await db
+        .updateTable("builds")
+        .set({ status: "refused", refusal: storableText(reason) })
+        .where("status", "=", "starting")
+        .returning("id")
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+/** The build that served until now. The application is locked. */
+function endLiveBuild(tx: RegistryDatabase, applicationId: string) {
+  return tx
+    .updateTable("builds")
+    .set({ status: "retired" })
+    .where("application_id", "=", applicationId)
+    .where("status", "=", "live")
+    .returningAll()
+    .executeTakeFirst();
+}

@@ -1,0 +1,86 @@
+import type { Deployment, VariantRevision } from "@agate/protocol";
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { looksLikeId } from "./new-id.ts";
+import type { EnvironmentRow } from "./queries/find-environment.ts";
+import { findEnvironment } from "./queries/find-environment.ts";
+import type { FoundRevision } from "./queries/find-revision.ts";
+import { findRevision } from "./queries/find-revision.ts";
+import { findVariant } from "./queries/find-variant.ts";
+import { insertDeployment } from "./queries/insert-deployment.ts";
+import { insertRevision, insertVariant } from "./queries/insert-variant.ts";
+import type { Authorship, DeployTarget } from "./registry.ts";
+import type { RegistryOutcome } from "./registry-outcome.ts";
+import { done, refused } from "./registry-outcome.ts";
+import { slugProblem } from "./slug.ts";
+
+/** A target with what it names found. */
+export interface FoundTarget {
+  readonly environment: EnvironmentRow;
+  readonly what:
+    | { readonly kind: "revision"; readonly revision: FoundRevision }
+    /** The variant gets a first revision, with all defaults. Without an id it is to be made as well. */
+    | { readonly kind: "defaults"; readonly variantId: string | null; readonly slug: string };
+}
+
+/** Finds what a target names. Changes nothing. */
+export async function findTarget(
+  db: RegistryDatabase,
+  applicationId: string,
+  { environment: environmentName, variant, revision }: DeployTarget,
+): Promise<RegistryOutcome<FoundTarget>> {
+  const inQuery = (part: string) => ["query", part];
+  const place = inQuery("environment");
+  const environment = await findEnvironment(db, applicationId, environmentName, place);
+  if (environment.kind === "refused") return environment;
+  const found = (what: FoundTarget["what"]) => done({ environment: environment.value, what });
+
+  if (revision === null) {
+    const known = await findVariant(db, applicationId, variant, inQuery("variant"));
+    if (known.kind === "refused") {
+      if (looksLikeId(variant)) return known;
+      const fault = slugProblem(variant, inQuery("variant"));
+      if (fault !== undefined) return refused(fault);
+      return found({ kind: "defaults", variantId: null, slug: variant });
+    }
+    const { id, slug, latest_revision: latest } = known.value;
+    if (latest === 0) return found({ kind: "defaults", variantId: id, slug });
+  }
+  const which = { kind: "variant", variant, revision } as const;
+  const pinned = await findRevision(db, applicationId, which, inQuery);
+  return pinned.kind === "refused" ? pinned : found({ kind: "revision", revision: pinned.value });
+}
+
+/** Makes a target that was found live. The application is locked. */
+export async function deployTarget(
+  tx: RegistryDatabase,
+  applicationId: string,
+  { environment, what }: FoundTarget,
+  authorship: Authorship & { readonly at: string },
+): Promise<Deployment> {
+  const variant =
+    what.kind === "revision"
+      ? what.revision.variant
+      : await insertDefaults(tx, applicationId, what, authorship);
+  const { by, message, at } = authorship;
+  return insertDeployment(tx, applicationId, {
+    environmentId: environment.id,
+    variant,
+    origin: { kind: "deploy" },
+    by,
+    message,
+    at,
+  });
+}
+
+async function insertDefaults(
+  tx: RegistryDatabase,
+  applicationId: string,
+  { variantId, slug }: { readonly variantId: string | null; readonly slug: string },
+  { by, at }: { readonly by: string; readonly at: string },
+): Promise<VariantRevision> {
+  const id = variantId ?? (await insertVariant(tx, applicationId, slug, { at, forkedFrom: null }));
+  const revision = 1;
+  const message = "All defaults, made by a deploy.";
+  await insertRevision(tx, { id, revision }, { params: "{}", by, message, at });
+  return { id, slug, revision };
+}

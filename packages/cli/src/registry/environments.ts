@@ -1,0 +1,83 @@
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { findApplication } from "./queries/find-application.ts";
+import type { DeploymentRow } from "./queries/find-deployment.ts";
+import { selectLive } from "./queries/find-deployment.ts";
+import {
+  environmentDocument,
+  findEnvironment,
+  listEnvironments,
+} from "./queries/find-environment.ts";
+import { insertEnvironment } from "./queries/insert-environment.ts";
+import { newSlugProblem } from "./queries/new-slug-problem.ts";
+import type { Environments } from "./registry.ts";
+import type { RegistryContext } from "./registry-context.ts";
+import { changeConfig } from "./registry-context.ts";
+import { done, refused } from "./registry-outcome.ts";
+
+export function createEnvironments(context: RegistryContext): Environments {
+  const { db, now } = context;
+  return {
+    async list(ref) {
+      const application = await findApplication(db, ref);
+      if (application.kind === "refused") return application;
+      const rows = await listEnvironments(db, application.value.id);
+      const live = await selectLive(db, application.value.id).execute();
+      const byEnvironment = new Map(live.map((row) => [row.environment_id, row]));
+      return done(rows.map((row) => environmentDocument(row, byEnvironment.get(row.id))));
+    },
+
+    async get(ref, environment) {
+      const application = await findApplication(db, ref);
+      if (application.kind === "refused") return application;
+      const found = await findEnvironment(db, application.value.id, environment);
+      if (found.kind === "refused") return found;
+      const live = await liveIn(db, application.value.id, found.value.id);
+      return done(environmentDocument(found.value, live));
+    },
+
+    create: (ref, slug) =>
+      changeConfig(context, ref, async (tx, application) => {
+        const fault = await newSlugProblem(tx, "environments", application.id, slug);
+        if (fault !== undefined) return refused(fault);
+        const row = await insertEnvironment(tx, application.id, slug, now());
+        return done(environmentDocument(row, undefined));
+      }),
+
+    rename: (ref, environment, slug) =>
+      changeConfig(context, ref, async (tx, application) => {
+        const found = await findEnvironment(tx, application.id, environment);
+        if (found.kind === "refused") return found;
+        const { id } = found.value;
+        if (found.value.slug !== slug) {
+          const fault = await newSlugProblem(tx, "environments", application.id, slug);
+          if (fault !== undefined) return refused(fault);
+          await tx.updateTable("environments").set({ slug }).where("id", "=", id).execute();
+        }
+        const live = await liveIn(tx, application.id, id);
+        return done(environmentDocument({ ...found.value, slug }, live));
+      }),
+
+    delete: (ref, environment) =>
+      changeConfig(context, ref, async (tx, application) => {
+        const found = await findEnvironment(tx, application.id, environment);
+        if (found.kind === "refused") return found;
+        const live = await liveIn(tx, application.id, found.value.id);
+        if (live !== undefined) {
+          const msg = `${live.environment} runs ${live.variant_slug}@${live.revision}. Take that down first.`;
+          return refused({ type: "still_live", loc: ["path", "environment"], msg });
+        }
+        await tx.deleteFrom("environments").where("id", "=", found.value.id).execute();
+        return done(environmentDocument(found.value, undefined));
+      }),
+  };
+}
+
+function liveIn(
+  db: RegistryDatabase,
+  applicationId: string,
+  environmentId: string,
+): Promise<DeploymentRow | undefined> {
+  return selectLive(db, applicationId)
+    .where("deployments.environment_id", "=", environmentId)
+    .executeTakeFirst();
+}

@@ -1,0 +1,44 @@
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { createApplications } from "./applications.ts";
+import { createBuilds } from "./builds.ts";
+import { createChangeFeed } from "./change-feed.ts";
+import { createDeployments } from "./deployments.ts";
+import { createEnvironments } from "./environments.ts";
+import { createProjects, ensureDefaultProject } from "./projects.ts";
+import type { Registry } from "./registry.ts";
+import type { RegistryContext } from "./registry-context.ts";
+import { resolveConfig } from "./resolve-config.ts";
+import { createRevisions } from "./revisions.ts";
+import { createApplicationSchema } from "./schema/application-schema.ts";
+import { createVariants } from "./variants.ts";
+
+export interface RegistryOptions {
+  /** What the time is; the system's clock. */
+  readonly now?: () => Date;
+}
+
+/**
+ * The registry over an open database, whatever its dialect. Closing it closes the database.
+ *
+ * @example const registry = await openRegistry(await openSqliteRegistry(".agate"))
+ */
+export async function openRegistry(
+  db: RegistryDatabase,
+  { now = () => new Date() }: RegistryOptions = {},
+): Promise<Registry> {
+  const changes = createChangeFeed();
+  const context: RegistryContext = { db, changes, now: () => now().toISOString() };
+  await ensureDefaultProject(context);
+  return {
+    projects: createProjects(context),
+    applications: { ...createApplications(context), ...createApplicationSchema(context) },
+    variants: createVariants(context),
+    revisions: createRevisions(context),
+    environments: createEnvironments(context),
+    deployments: createDeployments(context),
+    builds: createBuilds(context),
+    changes,
+    resolve: (ref, which) => resolveConfig(context, ref, which),
+    close: () => db.destroy(),
+  };
+}

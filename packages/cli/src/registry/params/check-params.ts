@@ -1,0 +1,147 @@
+import type { ConfigFieldSchema, RouteParams, RouteSchema } from "@agate/protocol";
+import { closestName } from "../closest-name.ts";
+import { shownChoices, shownValue } from "../shown-value.ts";
+import { isDeeperThan } from "./json-depth.ts";
+import { refusedBy } from "./value-check.ts";
+
+/** Of a revision's parameters as JSON. */
+export const MAX_PARAMS_BYTES = 1024 * 1024;
+/** Of lists and objects in each other, the parameters themselves included. */
+export const MAX_PARAMS_DEPTH = 32;
+/** More would help nobody, and finding a name for each of a million takes minutes. */
+const MAX_FAULTS = 100;
+
+/** Something wrong with parameters: where in them, and a sentence for people. */
+export interface ParamsFault {
+  readonly path: readonly string[];
+  readonly msg: string;
+}
+
+export type ParamsCheck =
+  /** `json` is what to keep. */
+  | { readonly kind: "valid"; readonly json: string }
+  | { readonly kind: "invalid"; readonly faults: readonly [ParamsFault, ...ParamsFault[]] };
+
+/**
+ * Checks what somebody wants to commit: its shape, and where the application's routes are known, every
+ * field. Each wrong field is one fault, up to a hundred.
+ */
+export function checkParams(params: unknown, routes: readonly RouteSchema[] | null): ParamsCheck {
+  const fault = faultOfShape(params);
+  if (fault !== undefined) return { kind: "invalid", faults: [fault] };
+  const json = JSON.stringify(params);
+  const size = Buffer.byteLength(json);
+  if (size > MAX_PARAMS_BYTES) {
+    const msg = `The parameters take ${shownCount(size)} bytes as JSON; a revision takes ${shownCount(MAX_PARAMS_BYTES)} at most.`;
+    return { kind: "invalid", faults: [{ path: [], msg }] };
+  }
+  const faults = take(MAX_FAULTS, faultsOf(params as Record<string, unknown>, routes));
+  const [first, ...others] = faults;
+  return first === undefined
+    ? { kind: "valid", json }
+    : { kind: "invalid", faults: [first, ...others] };
+}
+
+/** A value that a route does not take. */
+export interface Misfit {
+  readonly route: string;
+  readonly field: string;
+  readonly value: unknown;
+  /** "a number of at most 2" */
+  readonly takes: string;
+}
+
+/**
+ * What of a stored configuration a schema does not take. Routes and fields that it does not know are
+ * no misfits: a workflow ignores them, and a revision may be older or newer than the build.
+ */
+export function findMisfits(params: RouteParams, routes: readonly RouteSchema[]): Misfit[] {
+  return routes.flatMap(({ route, config }) =>
+    Object.hasOwn(params, route) ? [...misfitsOf(route, config, params[route] ?? {})] : [],
+  );
+}
+
+type Fields = Readonly<Record<string, ConfigFieldSchema>>;
+
+function* misfitsOf(
+  route: string,
+  config: Fields,
+  values: Readonly<Record<string, unknown>>,
+): Iterable<Misfit> {
+  for (const [field, schema] of Object.entries(config)) {
+    if (!Object.hasOwn(values, field)) continue;
+    const takes = refusedBy(schema, values[field]);
+    if (takes !== undefined) yield { route, field, value: values[field], takes };
+  }
+}
+
+function faultOfShape(params: unknown): ParamsFault | undefined {
+  if (!isRecord(params)) {
+    const msg = `Takes an object of route paths, such as {"/summarize": {}}, not ${shownValue(params)}.`;
+    return { path: [], msg };
+  }
+  if (isDeeperThan(params, MAX_PARAMS_DEPTH)) {
+    return { path: [], msg: `Takes lists and objects up to ${MAX_PARAMS_DEPTH} in each other.` };
+  }
+  return undefined;
+}
+
+function* faultsOf(
+  params: Readonly<Record<string, unknown>>,
+  routes: readonly RouteSchema[] | null,
+): Iterable<ParamsFault> {
+  const known = routes && new Map(routes.map(({ route, config }) => [route, config]));
+  for (const [route, values] of Object.entries(params)) {
+    const config = known?.get(route);
+    if (known !== null && config === undefined) {
+      yield { path: [route], msg: unknownName("route", route, [...known.keys()]) };
+    } else if (!route.startsWith("/")) {
+      const msg = `A route's path begins with "/". Write ${shownValue(`/${route}`)}.`;
+      yield { path: [route], msg };
+    } else if (!isRecord(values)) {
+      const msg = `Takes an object of fields, not ${shownValue(values)}.`;
+      yield { path: [route], msg };
+    } else if (config !== undefined) {
+      yield* faultsOfRoute(route, config, values);
+    }
+  }
+}
+
+function* faultsOfRoute(
+  route: string,
+  config: Fields,
+  values: Readonly<Record<string, unknown>>,
+): Iterable<ParamsFault> {
+  for (const { field, value, takes } of misfitsOf(route, config, values)) {
+    yield { path: [route, field], msg: `Takes ${takes}, not ${shownValue(value)}.` };
+  }
+  for (const field of Object.keys(values)) {
+    if (Object.hasOwn(config, field)) continue;
+    yield { path: [route, field], msg: unknownName("field", field, Object.keys(config)) };
+  }
+}
+
+function unknownName(what: "route" | "field", name: string, names: readonly string[]): string {
+  if (names.length === 0) return `There is no such ${what}; the configuration has none.`;
+  const meant = closestName(name, names);
+  return meant === undefined
+    ? `There is no such ${what}. Write ${shownChoices(names)}.`
+    : `There is no such ${what}; did you mean ${shownValue(meant)}?`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shownCount(count: number): string {
+  return count.toLocaleString("en");
+}
+
+function take<Item>(limit: number, items: Iterable<Item>): Item[] {
+  const taken: Item[] = [];
+  for (const item of items) {
+    taken.push(item);
+    if (taken.length === limit) break;
+  }
+  return taken;
+}

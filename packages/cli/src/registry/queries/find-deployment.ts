@@ -1,0 +1,65 @@
+import type { Deployment } from "@agate/protocol";
+import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
+
+/** Deployments, with the slugs that environments and variants have now, where they are still there. */
+export function selectDeployments(db: RegistryDatabase, applicationId: string) {
+  return db
+    .selectFrom("deployments")
+    .innerJoin("environments", "environments.id", "deployments.environment_id")
+    .leftJoin("variants", "variants.id", "deployments.variant_id")
+    .leftJoin("environments as source", "source.id", "deployments.promoted_from_id")
+    .select(({ fn }) => [
+      "deployments.id",
+      "deployments.number",
+      "deployments.environment_id",
+      "environments.slug as environment",
+      "deployments.variant_id",
+      fn.coalesce("variants.slug", "deployments.variant_slug").as("variant_slug"),
+      "deployments.revision",
+      "deployments.kind",
+      fn.coalesce("source.slug", "deployments.promoted_from_slug").as("promoted_from"),
+      "deployments.rolled_back_to",
+      "deployments.message",
+      "deployments.deployed_by",
+      "deployments.deployed_at",
+      "deployments.ended_at",
+    ])
+    .where("deployments.application_id", "=", applicationId);
+}
+
+export type DeploymentRow = Awaited<
+  ReturnType<ReturnType<typeof selectDeployments>["executeTakeFirstOrThrow"]>
+>;
+
+/** Those that are live, ordered by environment. */
+export function selectLive(db: RegistryDatabase, applicationId: string) {
+  return selectDeployments(db, applicationId)
+    .where("deployments.ended_at", "is", null)
+    .orderBy("environments.number");
+}
+
+/** The same with the parameters that they pin, which are there: what is live cannot be deleted. */
+export function selectLiveRevisions(db: RegistryDatabase, applicationId: string) {
+  return selectLive(db, applicationId)
+    .innerJoin("revisions", (join) =>
+      join
+        .onRef("revisions.variant_id", "=", "deployments.variant_id")
+        .onRef("revisions.revision", "=", "deployments.revision"),
+    )
+    .select("revisions.params");
+}
+
+export function deploymentDocument(row: DeploymentRow): Deployment {
+  return {
+    id: row.id,
+    environment: row.environment,
+    variant: { id: row.variant_id, slug: row.variant_slug, revision: row.revision },
+    kind: row.kind,
+    promoted_from: row.promoted_from,
+    rolled_back_to: row.rolled_back_to,
+    message: row.message,
+    deployed_by: row.deployed_by,
+    deployed_at: row.deployed_at,
+    ended_at: row.ended_at,
+  };
+}

@@ -1,0 +1,68 @@
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import type { ApplicationRow } from "./queries/find-application.ts";
+import { lockApplication } from "./queries/find-application.ts";
+import type { ApplicationRef } from "./registry.ts";
+import type { RegistryOutcome, RegistryRefusal } from "./registry-outcome.ts";
+
+/** What every part of the registry works with. */
+export interface RegistryContext {
+  readonly db: RegistryDatabase;
+  readonly changes: ChangeFeed;
+  /** The time as the tables have it. */
+  now(): string;
+}
+
+/** Does something in one transaction. Whatever was written before it was refused is undone. */
+export async function inTransaction<Value>(
+  { db }: RegistryContext,
+  work: (tx: RegistryDatabase) => Promise<RegistryOutcome<Value>>,
+): Promise<RegistryOutcome<Value>> {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      const outcome = await work(tx);
+      if (outcome.kind === "refused") throw new RollBack(outcome);
+      return outcome;
+    });
+  } catch (error) {
+    if (error instanceof RollBack) return error.refusal;
+    throw error;
+  }
+}
+
+/** Ends a transaction without a commit, the way that Kysely ends one. */
+class RollBack extends Error {
+  readonly refusal: RegistryRefusal;
+
+  constructor(refusal: RegistryRefusal) {
+    super("Refused");
+    this.refusal = refusal;
+  }
+}
+
+/** One transaction on an application. Those on the same one wait for each other. */
+export function inApplication<Value>(
+  context: RegistryContext,
+  ref: ApplicationRef,
+  work: (tx: RegistryDatabase, application: ApplicationRow) => Promise<RegistryOutcome<Value>>,
+): Promise<RegistryOutcome<Value>> {
+  return inTransaction(context, async (tx) => {
+    const application = await lockApplication(tx, ref);
+    return application.kind === "refused" ? application : work(tx, application.value);
+  });
+}
+
+/** The same for what may alter what a request for a configuration resolves to: it is announced. */
+export async function changeConfig<Value>(
+  context: RegistryContext,
+  ref: ApplicationRef,
+  work: (tx: RegistryDatabase, application: ApplicationRow) => Promise<RegistryOutcome<Value>>,
+): Promise<RegistryOutcome<Value>> {
+  let changed: string | undefined;
+  const outcome = await inApplication(context, ref, (tx, application) => {
+    changed = application.id;
+    return work(tx, application);
+  });
+  if (outcome.kind === "done" && changed !== undefined) context.changes.publish(changed);
+  return outcome;
+}

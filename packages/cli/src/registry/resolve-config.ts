@@ -1,0 +1,33 @@
+import type { ResolvedConfig, RouteParams } from "@agate/protocol";
+import { findApplication } from "./queries/find-application.ts";
+import { findRevision } from "./queries/find-revision.ts";
+import type { ApplicationRef, RevisionRef } from "./registry.ts";
+import type { RegistryContext } from "./registry-context.ts";
+import type { RegistryOutcome } from "./registry-outcome.ts";
+import { done, refused } from "./registry-outcome.ts";
+
+/** What a running workflow asks for: see docs/reference/config-resolution.md. */
+export async function resolveConfig(
+  { db }: RegistryContext,
+  ref: ApplicationRef,
+  which: RevisionRef,
+): Promise<RegistryOutcome<ResolvedConfig>> {
+  const application = await findApplication(db, ref);
+  if (application.kind === "refused") return application;
+  const { id, slug } = application.value;
+  const found = await findRevision(db, id, which, (part) => ["query", part]);
+  if (found.kind === "refused") {
+    const [problem] = found.problems;
+    const asksForLatest = which.kind === "variant" && which.revision === null;
+    return asksForLatest && problem.type === "revision_not_found"
+      ? refused({ ...problem, type: "variant_not_found", loc: ["query", "variant"] })
+      : found;
+  }
+  const { variant, environment, params } = found.value;
+  return done({
+    application: { id, slug },
+    variant,
+    environment: environment?.slug ?? null,
+    params: JSON.parse(params) as RouteParams,
+  });
+}

@@ -1,0 +1,128 @@
+import type { Revision, RouteParams, VariantRevision } from "@agate/protocol";
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import type { ParamsFault } from "./params/check-params.ts";
+import { checkParams } from "./params/check-params.ts";
+import { diffParams } from "./params/diff-params.ts";
+import { findApplication, routesOf } from "./queries/find-application.ts";
+import type { DeploymentRow } from "./queries/find-deployment.ts";
+import { selectLive } from "./queries/find-deployment.ts";
+import type { RevisionRow } from "./queries/find-revision.ts";
+import { findNumbered, findRevision } from "./queries/find-revision.ts";
+import { findVariant } from "./queries/find-variant.ts";
+import { insertRevision } from "./queries/insert-variant.ts";
+import { pageOf, rowsFor } from "./queries/page.ts";
+import type { Revisions } from "./registry.ts";
+import type { RegistryContext } from "./registry-context.ts";
+import { changeConfig } from "./registry-context.ts";
+import type { RegistryProblem } from "./registry-outcome.ts";
+import { done, refused } from "./registry-outcome.ts";
+
+export function createRevisions(context: RegistryContext): Revisions {
+  const { db, now } = context;
+  return {
+    async list(ref, variant, page) {
+      const application = await findApplication(db, ref);
+      if (application.kind === "refused") return application;
+      const found = await findVariant(db, application.value.id, variant);
+      if (found.kind === "refused") return found;
+      const { id, slug } = found.value;
+      const { limit, below } = rowsFor(page);
+      const rows = await db
+        .selectFrom("revisions")
+        .select(["revision as number", "message", "created_by", "created_at"])
+        .where("variant_id", "=", id)
+        .where("revision", "<", below)
+        .orderBy("revision", "desc")
+        .limit(limit)
+        .execute();
+      const live = await liveOf(db, application.value.id, id);
+      return done(
+        pageOf(rows, page, ({ number: revision, ...row }) => ({
+          variant: { id, slug, revision },
+          ...row,
+          environments: environmentsIn(live, revision),
+        })),
+      );
+    },
+
+    async get(ref, variant, revision) {
+      const application = await findApplication(db, ref);
+      if (application.kind === "refused") return application;
+      const { id } = application.value;
+      const found = await findNumbered(db, id, { variant, revision }, (part) => ["path", part]);
+      if (found.kind === "refused") return found;
+      const { variant: pinned, row } = found.value;
+      const live = await liveOf(db, id, pinned.id);
+      return done(revisionDocument(pinned, row, environmentsIn(live, pinned.revision)));
+    },
+
+    commit: (ref, variant, { params, baseRevision, ...authorship }) =>
+      changeConfig(context, ref, async (tx, application) => {
+        const found = await findVariant(tx, application.id, variant);
+        if (found.kind === "refused") return found;
+        const { id, slug, latest_revision: latest } = found.value;
+        if (baseRevision !== latest) return refused(staleProblem(slug, baseRevision, latest));
+        const checked = checkParams(params, routesOf(application));
+        if (checked.kind === "invalid") {
+          const [first, ...others] = checked.faults;
+          return refused(paramsProblem(first), ...others.map(paramsProblem));
+        }
+        const variantRevision = { id, slug, revision: latest + 1 };
+        const commit = { ...authorship, params: checked.json, at: now() };
+        const row = await insertRevision(tx, variantRevision, commit);
+        return done(revisionDocument(variantRevision, row, []));
+      }),
+
+    async diff(ref, from, to) {
+      const application = await findApplication(db, ref);
+      if (application.kind === "refused") return application;
+      const { id } = application.value;
+      const [before, after] = [
+        await findRevision(db, id, from, () => ["query", "from"]),
+        await findRevision(db, id, to, () => ["query", "to"]),
+      ];
+      if (before.kind === "refused") return before;
+      if (after.kind === "refused") return after;
+      const routes = diffParams(
+        JSON.parse(before.value.params) as RouteParams,
+        JSON.parse(after.value.params) as RouteParams,
+      );
+      return done({ from: before.value.variant, to: after.value.variant, routes });
+    },
+  };
+}
+
+/** What of a variant is live somewhere: few, however many revisions there are. */
+function liveOf(
+  db: RegistryDatabase,
+  applicationId: string,
+  variantId: string,
+): Promise<DeploymentRow[]> {
+  return selectLive(db, applicationId).where("deployments.variant_id", "=", variantId).execute();
+}
+
+function environmentsIn(live: readonly DeploymentRow[], revision: number): string[] {
+  return live.filter((row) => row.revision === revision).map(({ environment }) => environment);
+}
+
+function revisionDocument(
+  variant: VariantRevision,
+  { params, message, created_by, created_at }: RevisionRow,
+  environments: readonly string[],
+): Revision {
+  const parsed = JSON.parse(params) as RouteParams;
+  return { variant, params: parsed, message, created_by, created_at, environments };
+}
+
+function paramsProblem({ path, msg }: ParamsFault): RegistryProblem {
+  return { type: "params_invalid", loc: ["body", "params", ...path], msg };
+}
+
+function staleProblem(variant: string, base: number, latest: number): RegistryProblem {
+  const why =
+    base < latest
+      ? `${variant} is at revision ${latest} by now: somebody was faster. Look at what changed, and`
+      : `${variant} has no revision ${base}, but ${latest === 0 ? "none" : `${latest} at most`}:`;
+  const msg = `${why} commit again with base_revision ${latest}.`;
+  return { type: "revision_stale", loc: ["body", "base_revision"], msg };
+}

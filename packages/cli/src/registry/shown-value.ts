@@ -1,0 +1,21 @@
+// The SDK's words for values (packages/sdk/src/config/shown-value.ts); params/check-params.test.ts compares them.
+const LONGEST = 64;
+
+/** A value for a message, cut short: an answer does not echo a megabyte. */
+export function shownValue(value: unknown): string {
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
+  }
+  if (typeof value === "object" && value !== null) {
+    return Array.isArray(value) ? "a list" : "an object";
+  }
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+/** Strings for a message: `"a", "b" or "c"`. */
+export function shownChoices(choices: readonly string[]): string {
+  const few = choices.slice(0, 8).map(shownValue);
+  const more = choices.length - few.length;
+  const last = more > 0 ? `${more} others` : few.pop();
+  return few.length === 0 ? `only ${last}` : `${few.join(", ")} or ${last}`;
+}
