@@ -31,3 +31,11 @@ export function parseSize(text: string): number {
   }
   return Math.floor(size);
 }
+
+/** @example parseWholeNumber("1000") // 1000 */
+export function parseWholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new InvalidArgumentError("Write a whole number from 0.");
+  }
+  return Number(text);
+}

@@ -5,7 +5,7 @@ import { LOG_FORMATS, LOG_LEVELS } from "../server/log/open-log.ts";
 import type { StartOutcome } from "../start-platform.ts";
 import { startPlatform } from "../start-platform.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { parseDuration, parsePort, parseSize } from "./option-parsers.ts";
+import { parseDuration, parsePort, parseSize, parseWholeNumber } from "./option-parsers.ts";
 
 interface ServerFlags {
   readonly port: number;
@@ -13,6 +13,8 @@ interface ServerFlags {
   readonly dataDir: string;
   readonly retention?: number;
   readonly prices?: string;
+  readonly requireKey: boolean;
+  readonly rateLimit: number;
   readonly logLevel: LogLevel;
   readonly logFormat?: LogFormat;
   readonly maxBody: number;
@@ -35,6 +37,13 @@ export function serverCommand(): Command {
       parseDuration,
     )
     .option("--prices <file>", "JSON file of model prices that come before the shipped ones")
+    .option("--require-key", "ask for an API key on a loopback address too", false)
+    .option(
+      "--rate-limit <number>",
+      "requests a second for each API key; 0: no limit",
+      parseWholeNumber,
+      1000,
+    )
     .addOption(
       new Option("--log-level <level>", "how much to log").choices(LOG_LEVELS).default("info"),
     )
@@ -54,7 +63,8 @@ export function serverCommand(): Command {
       `
 Examples:
   $ agate server
-  $ agate server --port 5000 --data-dir /var/lib/agate --retention 30d`,
+  $ agate server --port 5000 --data-dir /var/lib/agate --retention 30d
+  $ agate keys create admin --scope admin --data-dir .agate && agate server --host 0.0.0.0`,
     )
     .action(runServer);
 }
@@ -72,6 +82,7 @@ async function runServer(flags: ServerFlags): Promise<void> {
     dataDirectory: resolve(flags.dataDir),
     retentionMs: flags.retention ?? null,
     pricesFile: flags.prices ?? null,
+    requireKey: flags.requireKey,
     log: {
       level: flags.logLevel,
       format: flags.logFormat ?? (process.stdout.isTTY ? "pretty" : "json"),
@@ -80,6 +91,7 @@ async function runServer(flags: ServerFlags): Promise<void> {
       body: flags.maxBody,
       decompressedBody: flags.maxDecompressedBody,
       waiting: flags.maxWaiting,
+      rate: flags.rateLimit,
     },
   });
   if (outcome.kind === "refused") {

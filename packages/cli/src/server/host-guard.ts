@@ -2,7 +2,8 @@ import type { Problem } from "./errors/error-answer.ts";
 
 /**
  * `loopback`: the server listens on this machine only and needs no key, so it must not be reachable
- * through a browser that a stranger's page controls. `any`: keys protect it.
+ * through a browser that a stranger's page controls. `any`: keys protect it, which no browser sends
+ * by itself.
  */
 export type HostPolicy = "loopback" | "any";
 

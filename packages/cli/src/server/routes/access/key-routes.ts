@@ -1,0 +1,102 @@
+import type { ApiKeys } from "../../../access/api-keys.ts";
+import { JSON_TYPE, jsonAnswer } from "../../answer.ts";
+import { fieldsSchema } from "../../body/body-fields.ts";
+import { JSON_BODY_ERRORS, readBodyFields } from "../../body/read-body-fields.ts";
+import { problemAnswer, problemsAnswer } from "../../errors/error-answer.ts";
+import { quoted } from "../../query/parameter-kinds.ts";
+import type { Route } from "../route.ts";
+import { callerOf } from "../route.ts";
+import { KEY_FIELDS } from "./key-fields.ts";
+import { MOST_BYTES } from "./most-bytes.ts";
+
+const PATH = "/registry/keys";
+
+/** `/registry/keys`: listing, making and revoking those of the caller's project. */
+export function keyRoutes(keys: ApiKeys): readonly Route[] {
+  return [listRoute(keys), createRoute(keys), revokeRoute(keys)];
+}
+
+function listRoute(keys: ApiKeys): Route {
+  return {
+    method: "GET",
+    path: PATH,
+    access: "admin",
+    operation: {
+      id: "listKeys",
+      tag: "access",
+      summary: "List API keys",
+      description: "Those of the caller's project, without their secrets.",
+      success: {
+        status: 200,
+        description: "Oldest first.",
+        body: { [JSON_TYPE]: { schema: "ApiKeyList" } },
+      },
+      errors: [],
+    },
+    handle: async (context) => {
+      const items = await keys.list(callerOf(context).project);
+      return jsonAnswer(JSON.stringify({ items }));
+    },
+  };
+}
+
+function createRoute(keys: ApiKeys): Route {
+  return {
+    method: "POST",
+    path: PATH,
+    access: "admin",
+    operation: {
+      id: "createKey",
+      tag: "access",
+      summary: "Make an API key",
+      description:
+        "For the caller's project. The answer shows the key, and nothing ever does again.",
+      requestBody: { [JSON_TYPE]: { schema: fieldsSchema(KEY_FIELDS) } },
+      success: {
+        status: 201,
+        description: "The key.",
+        body: { [JSON_TYPE]: { schema: "CreatedApiKey" } },
+      },
+      errors: [...JSON_BODY_ERRORS, "body_invalid", "store_unavailable"],
+    },
+    handle: async (context) => {
+      const body = await readBodyFields(context, KEY_FIELDS, MOST_BYTES);
+      if (body.kind === "problems") return problemsAnswer(body.problems);
+      const created = await keys.create(callerOf(context).project, body.values);
+      const headers = { "cache-control": "no-store" };
+      return { ...jsonAnswer(JSON.stringify(created)), status: 201, headers };
+    },
+  };
+}
+
+function revokeRoute(keys: ApiKeys): Route {
+  return {
+    method: "DELETE",
+    path: `${PATH}/{key}`,
+    access: "admin",
+    operation: {
+      id: "revokeKey",
+      tag: "access",
+      summary: "Revoke an API key",
+      description: "At once: what is being sent to it is broken off.",
+      pathParameters: {
+        key: {
+          description: "Id of the key.",
+          schema: { type: "string", examples: ["key_k3v5zq7m2c4nxw6brt2a"] },
+        },
+      },
+      success: { status: 204, description: "The key opens nothing any more." },
+      errors: ["key_not_found", "store_unavailable"],
+    },
+    handle: async (context) => {
+      const id = context.req.param("key") ?? "";
+      const outcome = await keys.revoke(callerOf(context).project, id);
+      if (outcome === "revoked") return { kind: "full", status: 204, contentType: null, body: "" };
+      return problemAnswer({
+        type: "key_not_found",
+        loc: ["path", "key"],
+        msg: `The project has no API key ${quoted(id)}. Keys are named by their id here: see the list of keys.`,
+      });
+    },
+  };
+}
