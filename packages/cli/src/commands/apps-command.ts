@@ -22,7 +22,7 @@ import { schemaLines } from "./views/schema-view.ts";
 export function appsCommand(): Command {
   return commandGroup({
     name: "apps",
-    description: "List, show, create, rename, delete and register applications.",
+    description: "List applications; create, rename, delete, register them.",
     heading: HEADINGS.registry,
     examples: ["agate apps", "agate apps create support", "agate apps show support"],
     main: listCommand(),

@@ -18,7 +18,7 @@ import { timeCell } from "./client/times.ts";
 export function environmentsCommand(): Command {
   return commandGroup({
     name: "environments",
-    description: "List what is live where; create, rename and delete environments.",
+    description: "What is live where; create, rename, delete environments.",
     heading: HEADINGS.registry,
     examples: ["agate environments support", "agate environments create support preview"],
     main: listCommand(),

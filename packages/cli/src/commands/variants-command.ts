@@ -22,7 +22,7 @@ import { timeCell, timeInFull } from "./client/times.ts";
 export function variantsCommand(): Command {
   return commandGroup({
     name: "variants",
-    description: "List, show, create, rename, delete and fork the variants of an application.",
+    description: "List variants; create, rename, delete, fork them.",
     heading: HEADINGS.registry,
     examples: ["agate variants support", "agate variants fork support default@3 shorter"],
     main: listCommand(),

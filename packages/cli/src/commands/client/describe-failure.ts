@@ -1,6 +1,6 @@
 import type { ErrorDetail } from "@agate/protocol";
 import { ApiFailure } from "../../api-client/api-failure.ts";
-import { printableLine } from "../../terminal/printable.ts";
+import { printableLine, printableText } from "../../terminal/printable.ts";
 import type { CommandFailure } from "./failures.ts";
 
 /** A failure as a person reads it, and as `--json` prints it. */
@@ -17,7 +17,10 @@ export interface DescribedFailure {
 }
 
 export function describeFailure(failure: ApiFailure | CommandFailure): DescribedFailure {
-  if (!(failure instanceof ApiFailure)) return sentence(failure.message, null);
+  if (!(failure instanceof ApiFailure)) {
+    const { lines, document } = sentence(failure.message, null);
+    return { lines: [...lines, ...failure.lines], document };
+  }
   const { url, why } = failure;
   switch (why.kind) {
     case "unreachable":
@@ -58,7 +61,7 @@ function refusal({ status, detail, retryAfterSeconds, log }: Refused): Described
   if (hint !== undefined) lines[lines.length - 1] += ` ${hint}`;
   if (log.length > 0) {
     lines.push("", "The last lines that the build printed:");
-    lines.push(...log.map((line) => `  ${printableLine(line)}`));
+    lines.push(...log.map((line) => `  ${printableText(line).trimEnd()}`));
   }
   const message = problems.join(" ");
   return { lines, document: { message, status, detail, ...(log.length > 0 && { log }) } };

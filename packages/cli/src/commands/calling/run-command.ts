@@ -1,0 +1,146 @@
+import type { Application } from "@agate/protocol";
+import { Command, Option } from "commander";
+import { type ApiClient, createApiClient } from "../../api-client/api-client.ts";
+import { apiPath } from "../../api-client/api-path.ts";
+import { readBaseUrl } from "../../api-client/connection.ts";
+import { examples } from "../client/examples.ts";
+import { CommandFailure, WrongUsage } from "../client/failures.ts";
+import { HEADINGS } from "../client/headings.ts";
+import type { Items } from "../client/items.ts";
+import type { Assignment } from "../client/option-values.ts";
+import { collectAssignments, toObject } from "../client/option-values.ts";
+import type { Session } from "../client/platform-command.ts";
+import { onPlatform } from "../client/platform-command.ts";
+import { readObjectInput } from "../client/read-input.ts";
+import type { VariantRef } from "../client/revision-ref.ts";
+import { parseVariantRef } from "../client/revision-ref.ts";
+import type { Call } from "./call-route.ts";
+import { callRoute } from "./call-route.ts";
+import { streamRoute } from "./stream-route.ts";
+
+interface RunFlags {
+  readonly app?: string;
+  readonly environment?: string;
+  readonly variant?: VariantRef;
+  readonly config?: readonly Assignment[];
+  readonly playground?: boolean;
+  readonly input?: readonly Assignment[];
+  readonly inputs?: string;
+  readonly stream?: boolean;
+  readonly serviceUrl?: string;
+}
+
+/** `agate run`: one call of a route. */
+export function runCommand(): Command {
+  const command = new Command("run")
+    .description("Call a route and print what it returns.")
+    .helpGroup(HEADINGS.deploy)
+    .argument("<route>", "path of the route, such as /summarize; / is the entrypoint")
+    .option(
+      "--app <app>",
+      "name or id of the application (default: $AGATE_APPLICATION, else the only one)",
+    )
+    .addOption(
+      new Option(
+        "--environment <environment>",
+        "call what is live there (default: production)",
+      ).conflicts(["variant", "config", "playground"]),
+    )
+    .addOption(
+      new Option("--variant <variant>", "call a variant, or variant@revision, instead")
+        .argParser(parseVariantRef)
+        .conflicts(["config", "playground"]),
+    )
+    .option(
+      "--config <field=value>",
+      "call the playground with this field (repeatable)",
+      collectAssignments,
+    )
+    .option("--playground", "call the playground, with the defaults of the route")
+    .option(
+      "--input <name=value>",
+      "an input; the value is JSON, else text (repeatable)",
+      collectAssignments,
+    )
+    .option("--inputs <file>", "JSON file with the inputs; - is standard input")
+    .option("--stream", "print the pieces of the answer as they come")
+    .option("--service-url <url>", "call the workflow at this address, without a platform")
+    .addHelpText(
+      "after",
+      examples(
+        "agate run /summarize --app support --input text='Hello there'",
+        "agate run /summarize --app support --variant shorter@2 --inputs article.json",
+        "agate run /summarize --service-url http://127.0.0.1:4101 --config temperature=0 --input text=hi",
+      ),
+    );
+  return onPlatform<[string], RunFlags>(command, async (session, route) => {
+    const call = await prepareCall(session, route);
+    if (session.flags.stream) await streamRoute(session, call);
+    else await callRoute(session, call);
+  });
+}
+
+async function prepareCall(session: Session<RunFlags>, route: string): Promise<Call> {
+  const { flags } = session;
+  const { api, prefix } = await findService(session);
+  const isPlayground = flags.playground === true || flags.config !== undefined;
+  const endpoint = isPlayground ? apiPath`/playground/run` : apiPath`/run`;
+  const inputs = {
+    ...(flags.inputs === undefined ? {} : await readObjectInput(flags.inputs)),
+    ...toObject(flags.input ?? []),
+  };
+  return {
+    api,
+    path: (prefix + endpoint + encodeRoute(route)) as Call["path"],
+    body: { ...selection(flags, isPlayground), inputs },
+  };
+}
+
+/** What the endpoints take beside the inputs. */
+function selection(flags: RunFlags, isPlayground: boolean): Record<string, unknown> {
+  if (isPlayground) return { config: toObject(flags.config ?? []) };
+  if (flags.environment !== undefined) return { environment: flags.environment };
+  if (flags.variant === undefined) return {};
+  const { variant: slug, revision } = flags.variant;
+  return { variant: { slug, ...(revision !== null && { revision }) } };
+}
+
+/** `summarize` and `/summarize` are the same; `/` is the endpoint itself. */
+function encodeRoute(route: string): string {
+  const segments = route.split("/").filter((segment) => segment !== "");
+  return segments.map((segment) => apiPath`/${segment}`).join("");
+}
+
+async function findService({
+  api,
+  flags,
+}: Session<RunFlags>): Promise<{ readonly api: ApiClient; readonly prefix: string }> {
+  if (flags.serviceUrl === undefined) {
+    return { api, prefix: apiPath`/services/${await chooseApplication(api, flags.app)}` };
+  }
+  if (flags.app !== undefined) {
+    throw new WrongUsage("--service-url names the workflow already; --app is for a platform");
+  }
+  const url = readBaseUrl(flags.serviceUrl);
+  if (url === undefined) {
+    throw new WrongUsage(
+      `--service-url takes an address like http://127.0.0.1:4101, not '${flags.serviceUrl}'`,
+    );
+  }
+  return { api: createApiClient({ url, apiKey: undefined, project: undefined }), prefix: "" };
+}
+
+async function chooseApplication(api: ApiClient, named: string | undefined): Promise<string> {
+  const name = named ?? process.env.AGATE_APPLICATION;
+  if (name) return name;
+  const { value } = await api.get<Items<Application>>(apiPath`/registry/applications`);
+  const [only, ...others] = value.items;
+  if (only === undefined) {
+    throw new CommandFailure(
+      "There are no applications yet. `agate deploy app.ts --app NAME` makes one.",
+    );
+  }
+  if (others.length === 0) return only.slug;
+  const names = value.items.map(({ slug }) => slug).join(", ");
+  throw new CommandFailure(`Which application? Name one with --app: ${names}.`);
+}

@@ -1,0 +1,130 @@
+import { Command, Option } from "commander";
+import { apiPath } from "../../api-client/api-path.ts";
+import { archiveFiles } from "../../packing/archive.ts";
+import { formatProblems } from "../../packing/format-problems.ts";
+import type { PackedBuild } from "../../packing/pack-app.ts";
+import { packApp } from "../../packing/pack-app.ts";
+import { formatBytes, plural } from "../../terminal/figures.ts";
+import type { Progress } from "../../terminal/progress.ts";
+import { silentProgress, startProgress } from "../../terminal/progress.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { examples } from "../client/examples.ts";
+import { CommandFailure } from "../client/failures.ts";
+import { HEADINGS } from "../client/headings.ts";
+import { collect, messageOption, parseWholeNumber } from "../client/option-values.ts";
+import type { Session } from "../client/platform-command.ts";
+import { onPlatform } from "../client/platform-command.ts";
+import { followDeploy, STEP_WIDTH } from "./follow-deploy.ts";
+import { servedLines } from "./served-lines.ts";
+
+interface DeployFlags {
+  readonly app?: string;
+  readonly variant: string;
+  readonly environment?: string;
+  readonly revision?: number;
+  readonly codeOnly?: boolean;
+  readonly include?: readonly string[];
+  readonly message?: string;
+}
+
+/** `agate deploy`: from a file to a running service. */
+export function deployCommand(): Command {
+  const command = new Command("deploy")
+    .description("Pack a workflow, upload it, check it, and let it serve.")
+    .helpGroup(HEADINGS.deploy)
+    .argument("<file>", "the workflow, such as app.ts")
+    .option(
+      "--app <app>",
+      "name of the application, made if it is not there (default: $AGATE_APPLICATION, else the project's name)",
+    )
+    .option(
+      "--variant <variant>",
+      "variant to make live, made with all defaults if it is not there",
+      "default",
+    )
+    .option(
+      "--environment <environment>",
+      "where to make it live (default: $AGATE_ENVIRONMENT, else production)",
+    )
+    .option(
+      "--revision <number>",
+      "revision of the variant (default: the latest)",
+      parseWholeNumber,
+    )
+    .addOption(
+      new Option(
+        "--code-only",
+        "deploy the code, and leave what is live in every environment",
+      ).conflicts(["environment", "revision"]),
+    )
+    .option(
+      "--include <pattern>",
+      "files that the program reads, relative to its project (repeatable)",
+      collect,
+    )
+    .addOption(messageOption())
+    .addHelpText(
+      "after",
+      examples(
+        "agate deploy app.ts --app support",
+        "agate deploy app.ts --app support --environment staging --include 'prompts/**' -m 'new prompts'",
+      ),
+    );
+  return onPlatform<[string], DeployFlags>(command, deploy);
+}
+
+async function deploy(session: Session<DeployFlags>, file: string): Promise<void> {
+  const { api, terminal, flags } = session;
+  const { url } = api.connection;
+  using progress = session.json ? silentProgress : startProgress(terminal, STEP_WIDTH);
+  const { build, archive } = await pack(file, flags, progress, terminal);
+  progress.begin("upload", formatBytes(archive.byteLength));
+  const response = await api.open(
+    apiPath`/registry/applications/${build.manifest.application}/builds`,
+    {
+      method: "POST",
+      query: { ...targetOf(flags), message: flags.message },
+      bytes: { content: archive, type: "application/gzip" },
+      accept: "text/event-stream",
+      timeoutMs: null,
+    },
+  );
+  progress.done();
+  const document = await followDeploy(response, url, progress);
+  session.show(document, (result) => servedLines(result, url, terminal.paint));
+}
+
+function targetOf(flags: DeployFlags): Record<string, string | number | undefined> {
+  if (flags.codeOnly) return {};
+  const environment = flags.environment ?? (process.env.AGATE_ENVIRONMENT || "production");
+  return { environment, variant: flags.variant, revision: flags.revision };
+}
+
+async function pack(
+  file: string,
+  flags: DeployFlags,
+  progress: Progress,
+  terminal: Terminal,
+): Promise<{ readonly build: PackedBuild; readonly archive: Uint8Array<ArrayBuffer> }> {
+  progress.begin("pack", file);
+  const { app: application, include } = flags;
+  const outcome = await packApp(file, { application, include });
+  if (outcome.kind !== "packed") {
+    progress.failed();
+    if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
+    throw new CommandFailure(
+      `${file} cannot be packed:`,
+      formatProblems(outcome.problems, terminal.paintNote).trimEnd().split("\n"),
+    );
+  }
+  const archive = new Uint8Array(await archiveFiles(outcome.files));
+  const packages =
+    outcome.packages.length === 0
+      ? ""
+      : `, ${plural(outcome.packages.length, "package")} to install`;
+  progress.done(`${plural(outcome.files.size, "file")}${packages}`);
+  if (outcome.warnings.length > 0) {
+    terminal.note(formatProblems(outcome.warnings, terminal.paintNote).trimEnd());
+  }
+  return { build: outcome, archive };
+}

@@ -1,0 +1,46 @@
+import type { DeployEvents, DeployResult } from "@agate/protocol";
+import type { ApiDocument } from "../../api-client/api-document.ts";
+import { ApiFailure } from "../../api-client/api-failure.ts";
+import { readEvents } from "../../api-client/event-stream.ts";
+import type { Progress } from "../../terminal/progress.ts";
+
+/** What each step does, for people. */
+const STEP_WORDS: Readonly<Record<string, string>> = {
+  unpack: "unpack",
+  install: "install packages",
+  start: "start",
+  check: "check configurations",
+  switch: "switch",
+  drain: "let the old one finish",
+};
+
+/** The widest of the words, and of those that the command itself adds. */
+export const STEP_WIDTH = Math.max(...Object.values(STEP_WORDS).map((word) => word.length));
+
+/** Shows the steps of a deploy as the platform tells them, until it says how it went. */
+export async function followDeploy(
+  response: Response,
+  url: string,
+  progress: Progress,
+): Promise<ApiDocument<DeployResult>> {
+  for await (const { event, data } of readEvents(response, url)) {
+    if (event === "deployed") {
+      progress.done();
+      return { value: JSON.parse(data) as DeployResult, json: data };
+    }
+    if (event === "refused") {
+      progress.failed();
+      const { status, detail, log } = JSON.parse(data) as DeployEvents["refused"];
+      const why = { kind: "refused", status, detail, log, retryAfterSeconds: null } as const;
+      throw new ApiFailure(url, why);
+    }
+    if (event === "step") showStep(JSON.parse(data) as DeployEvents["step"], progress);
+  }
+  throw new ApiFailure(url, { kind: "broken-off" });
+}
+
+function showStep({ step, state, detail }: DeployEvents["step"], progress: Progress): void {
+  // A platform that is newer may have steps that have no words here.
+  if (state === "begun") progress.begin(STEP_WORDS[step] ?? step, detail);
+  else progress.done(detail);
+}

@@ -1,0 +1,112 @@
+import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
+import { SCOPES } from "@agate/protocol";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { apiPath } from "../api-client/api-path.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { commandGroup } from "./client/command-group.ts";
+import type { ConfirmFlags } from "./client/confirm.ts";
+import { confirm, yesOption } from "./client/confirm.ts";
+import { examples } from "./client/examples.ts";
+import { HEADINGS } from "./client/headings.ts";
+import type { Items } from "./client/items.ts";
+import { onPlatform } from "./client/platform-command.ts";
+import { listLines } from "./client/print-list.ts";
+import { timeCell } from "./client/times.ts";
+
+/** `agate keys`: who may use a project. */
+export function keysCommand(): Command {
+  return commandGroup({
+    name: "keys",
+    description: "List, create and revoke the API keys of a project.",
+    heading: HEADINGS.administer,
+    examples: ["agate keys", "agate keys create ci --scope ingest,read"],
+    main: listCommand(),
+    others: [createCommand(), revokeCommand()],
+  });
+}
+
+function listCommand(): Command {
+  const command = new Command("list").description("List the keys of the project.");
+  return onPlatform(command, async (session) => {
+    const document = await session.api.get<Items<ApiKey>>(apiPath`/registry/keys`);
+    session.show(document, ({ items }) =>
+      listLines(
+        session.terminal,
+        [
+          { title: "KEY" },
+          { title: "NAME", least: 10 },
+          { title: "BEGINS WITH", dispensable: 1 },
+          { title: "SCOPES", least: 8 },
+          { title: "CREATED" },
+          { title: "LAST USED" },
+        ],
+        items.map((key) => [
+          key.id,
+          { text: key.name, style: "bold" },
+          key.prefix,
+          key.scopes.join(","),
+          timeCell(session, key.created_at),
+          key.last_used_at === null ? "never" : timeCell(session, key.last_used_at),
+        ]),
+        "The project has no keys. `agate keys create NAME --scope read` makes one.",
+      ),
+    );
+  });
+}
+
+interface CreateFlags {
+  readonly scope: readonly Scope[];
+}
+
+function createCommand(): Command {
+  const command = new Command("create")
+    .description("Make a key and print it. It is shown once.")
+    .argument("<name>", "what the key is for: it stands in histories")
+    .addOption(
+      new Option("--scope <scopes>", `what it may do, separated by commas: ${SCOPES.join(", ")}`)
+        .argParser(collectScopes)
+        .makeOptionMandatory(),
+    )
+    .addHelpText(
+      "after",
+      examples(
+        "agate keys create ci --scope admin",
+        "AGATE_API_KEY=$(agate keys create shop --scope ingest,read)",
+      ),
+    );
+  return onPlatform<[string], CreateFlags>(command, async (session, name) => {
+    const { api, terminal, flags } = session;
+    const body = { name, scopes: flags.scope };
+    const document = await api.send<CreatedApiKey>("POST", apiPath`/registry/keys`, body);
+    session.show(document, (created) => [printableLine(created.key)]);
+    if (session.json) return;
+    terminal.note(
+      terminal.paintNote("dim", "Keep it: nobody can show it again. Use it as AGATE_API_KEY."),
+    );
+  });
+}
+
+/** `--scope ingest,read` and `--scope ingest --scope read` are the same. */
+function collectScopes(text: string, before: readonly Scope[] = []): readonly Scope[] {
+  const scopes = text.split(",").map((word) => {
+    const scope = SCOPES.find((known) => known === word.trim());
+    if (scope === undefined) {
+      throw new InvalidArgumentError(`A scope is one of ${SCOPES.join(", ")}.`);
+    }
+    return scope;
+  });
+  return [...new Set([...before, ...scopes])];
+}
+
+function revokeCommand(): Command {
+  const command = new Command("revoke")
+    .description("Revoke a key, for good. Requests with it get a 401.")
+    .argument("<key>", "id of the key, as the list has it")
+    .addOption(yesOption())
+    .addHelpText("after", examples("agate keys revoke key_7k2m9q4x8w1n5t3r6v0p"));
+  return onPlatform<[string], ConfirmFlags>(command, async (session, key) => {
+    await confirm(session, `Revoke ${key}? Whoever uses it is refused from then on.`);
+    const document = await session.api.send("DELETE", apiPath`/registry/keys/${key}`);
+    session.show(document, () => [printableLine(`Revoked ${key}.`)]);
+  });
+}

@@ -1,0 +1,104 @@
+import type { ListedSpan } from "@agate/protocol";
+import { ApiFailure } from "../../api-client/api-failure.ts";
+import { apiPath } from "../../api-client/api-path.ts";
+import type { StreamedEvent } from "../../api-client/event-stream.ts";
+import { readEvents } from "../../api-client/event-stream.ts";
+import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
+import type { Page } from "../client/items.ts";
+import { jsonFor, type Session } from "../client/platform-command.ts";
+import { waitToReconnect } from "../client/reconnect.ts";
+import { ShownTraces } from "./shown-traces.ts";
+import type { FilterFlags } from "./trace-filter.ts";
+import { passes, toQuery } from "./trace-filter.ts";
+import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
+
+type FollowSession = Session<FilterFlags & { readonly limit: number }>;
+
+/**
+ * The latest traces, oldest first, and then each one that arrives or grows. Whatever arrives while
+ * the connection is away is looked up when it is back.
+ */
+export async function followTraces(session: FollowSession): Promise<void> {
+  const print = tracePrinter(session);
+  const { unread } = session.terminal;
+  for (let attempt = 0; !unread.aborted; attempt++) {
+    if (attempt > 0) await waitToReconnect(session.terminal, attempt);
+    try {
+      await followConnection(session, print, () => {
+        attempt = 0;
+      });
+    } catch (error) {
+      if (unread.aborted) return;
+      // A platform that is not there at all is an error; one that was there may come back.
+      if (attempt === 0 && !print.hasBegun()) throw error;
+      if (!(error instanceof ApiFailure) || isFinal(error)) throw error;
+    }
+  }
+}
+
+function isFinal({ why }: ApiFailure): boolean {
+  return why.kind === "refused" && why.status < 500 && why.status !== 429;
+}
+
+async function followConnection(
+  session: FollowSession,
+  print: TracePrinter,
+  connected: () => void,
+): Promise<void> {
+  const { api, terminal } = session;
+  // First the stream, then the list: what arrives in between is in both, and printed once.
+  const response = await api.open(apiPath`/observability/live/`, {
+    accept: "text/event-stream",
+    signal: terminal.unread,
+  });
+  await printRecent(session, print);
+  connected();
+  for await (const event of readEvents(response, api.connection.url)) {
+    if (event.event === "lagged") await printRecent(session, print);
+    else printEvent(session, print, event);
+  }
+}
+
+function printEvent(
+  session: FollowSession,
+  print: TracePrinter,
+  { event, data }: StreamedEvent,
+): void {
+  if (event !== "trace" && event !== "update") return;
+  const span = JSON.parse(data) as ListedSpan;
+  // Line breaks of JSON are white space, and a document a line has none.
+  if (passes(session.flags, span)) print.trace(span, data.replaceAll(/[\r\n]/g, ""));
+}
+
+async function printRecent(session: FollowSession, print: TracePrinter): Promise<void> {
+  const { api, flags } = session;
+  const query = { ...toQuery(flags, session.now), limit: flags.limit };
+  const { value } = await api.get<Page<ListedSpan>>(apiPath`/observability/traces/`, query);
+  print.begin();
+  for (const span of value.items.toReversed()) print.trace(span, JSON.stringify(span));
+}
+
+interface TracePrinter {
+  begin(): void;
+  hasBegun(): boolean;
+  trace(span: ListedSpan, json: string): void;
+}
+
+function tracePrinter({ terminal, json }: FollowSession): TracePrinter {
+  const shown = new ShownTraces();
+  // What will come is not known: the columns have their usual widths.
+  const layout = layOutTable(TRACE_COLUMNS, [], terminal.columns);
+  let begun = false;
+  return {
+    hasBegun: () => begun,
+    begin: () => {
+      if (!begun && !json) terminal.print(tableHead(layout, terminal.paint));
+      begun = true;
+    },
+    trace: (span, text) => {
+      if (!shown.isNews(span)) return;
+      const row = traceRow({ terminal, now: Date.now() }, span);
+      terminal.print(json ? jsonFor(terminal, text) : tableLine(layout, row, terminal.paint));
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { SpanRecord } from "@agate/protocol";
+import { formatCost, formatCount, formatTime } from "../../terminal/figures.ts";
+import type { Paint } from "../../terminal/paint.ts";
+import { printableLine, printableText } from "../../terminal/printable.ts";
+import { renderFields } from "../../terminal/table.ts";
+
+/** All that was recorded of one span. */
+export function* spanDetails(span: SpanRecord, paint: Paint): Generator<string> {
+  const { metadata, content, config } = span;
+  const { usage } = metadata;
+  yield "";
+  yield* renderFields(
+    (
+      [
+        ["span", span.id],
+        ["parent", span.parent_span_id],
+        ["model", metadata.model],
+        ["provider", metadata.provider],
+        ["input tokens", usage === null ? null : formatCount(usage.input_tokens)],
+        ["output tokens", usage === null ? null : formatCount(usage.output_tokens)],
+        ["cost", metadata.cost === null ? null : formatCost(metadata.cost)],
+      ] as const
+    ).filter((field): field is typeof field & readonly [string, string] => field[1] !== null),
+    paint,
+  );
+  yield* block("config", config, paint);
+  yield* block("inputs", content.inputs, paint);
+  yield* block("internals", content.internals, paint);
+  yield* block("outputs", content.outputs, paint);
+  for (const { name, time, attributes } of metadata.events) {
+    yield* block(`event ${printableLine(name)} ${formatTime(time)}`, attributes, paint);
+  }
+  if (Object.keys(metadata.attributes).length > 0) {
+    yield* block("attributes", metadata.attributes, paint);
+  }
+}
+
+/** Text as text, anything else as JSON; nothing where nothing was recorded. */
+function* block(title: string, value: unknown, paint: Paint): Generator<string> {
+  if (value === null || value === undefined) return;
+  yield "";
+  yield paint("bold", title);
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  for (const line of printableText(text).split("\n")) yield `  ${line}`;
+}

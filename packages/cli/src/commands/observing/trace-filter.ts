@@ -1,0 +1,113 @@
+import type { ListedSpan, SpanKind, SpanStatus } from "@agate/protocol";
+import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Query } from "../../api-client/api-client.ts";
+import { WrongUsage } from "../client/failures.ts";
+import { parseDuration } from "../option-parsers.ts";
+
+export interface FilterFlags {
+  readonly application?: string;
+  readonly variant?: string;
+  readonly environment?: string;
+  readonly status?: SpanStatus;
+  readonly kind?: SpanKind;
+  readonly name?: string;
+  readonly user?: string;
+  readonly session?: string;
+  readonly minLatency?: number;
+  readonly minCost?: number;
+  readonly search?: string;
+  readonly since?: number;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** The filters that the API's lists have, under the same names where these are good names. */
+export function addFilterOptions(command: Command): Command {
+  return command
+    .option("--application <name>", "only of this application")
+    .option("--variant <name>", "only of this variant")
+    .option("--environment <name>", "only of this environment")
+    .addOption(new Option("--status <status>", "only with this status").choices(SPAN_STATUSES))
+    .addOption(
+      new Option("--kind <kind>", "only where the top span is of this kind").choices(SPAN_KINDS),
+    )
+    .option("--name <name>", "only where the top span has this name")
+    .option("--user <id>", "only for this user")
+    .option("--session <id>", "only of this session")
+    .option("--min-latency <ms>", "only what took at least so many milliseconds", parseAmount)
+    .option("--min-cost <dollars>", "only what cost at least so much", parseAmount)
+    .option("--search <words>", "only with all these words in names or content")
+    .option(
+      "--since <time>",
+      "only what began this long ago or later (45s, 90m, 12h, 7d)",
+      parseDuration,
+    )
+    .addOption(
+      new Option("--from <time>", "only what began at this ISO 8601 time or later").conflicts(
+        "since",
+      ),
+    )
+    .option("--to <time>", "only what began before this ISO 8601 time");
+}
+
+function parseAmount(text: string): number {
+  const amount = Number(text);
+  if (text.trim() === "" || !(amount >= 0) || !Number.isFinite(amount)) {
+    throw new InvalidArgumentError("It takes a number from 0 up.");
+  }
+  return amount;
+}
+
+/** The parameters of `GET /observability/traces/`. */
+export function toQuery(flags: FilterFlags, now: number): Query {
+  return {
+    application: flags.application,
+    variant: flags.variant,
+    environment: flags.environment,
+    status: flags.status,
+    spankind: flags.kind,
+    name: flags.name,
+    user_id: flags.user,
+    session_id: flags.session,
+    min_latency: flags.minLatency,
+    min_cost: flags.minCost,
+    q: flags.search,
+    from: flags.since === undefined ? flags.from : new Date(now - flags.since).toISOString(),
+    to: flags.to,
+  };
+}
+
+/** Whether a record that was pushed passes: the stream of new traces has no filters of its own. */
+export function passes(flags: FilterFlags, span: ListedSpan): boolean {
+  const { metadata, variant } = span;
+  return (
+    is(flags.application, metadata.application) &&
+    is(flags.variant, variant.variant_name ?? variant.variant_id) &&
+    is(flags.environment, span.environment) &&
+    is(flags.status, span.status) &&
+    is(flags.kind, span.spankind) &&
+    is(flags.name, span.name) &&
+    is(flags.user, span.user_id) &&
+    is(flags.session, metadata.session_id) &&
+    isAtLeast(flags.minLatency, metadata.latency) &&
+    isAtLeast(flags.minCost, metadata.total.cost)
+  );
+}
+
+/** What only the store can answer cannot be followed. */
+export function refuseUnfollowable(flags: FilterFlags & { readonly cursor?: string }): void {
+  for (const name of ["search", "to", "cursor"] as const) {
+    if (flags[name] !== undefined) {
+      throw new WrongUsage(`--${name} cannot be followed; leave out --follow or --${name}`);
+    }
+  }
+}
+
+function is(wanted: string | undefined, found: string | null): boolean {
+  return wanted === undefined || wanted === found;
+}
+
+function isAtLeast(least: number | undefined, found: number | null): boolean {
+  return least === undefined || (found !== null && found >= least);
+}

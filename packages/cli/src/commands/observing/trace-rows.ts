@@ -1,0 +1,50 @@
+import type { ListedSpan, SpanStatus } from "@agate/protocol";
+import { formatCost, formatCount, formatDuration, NOTHING } from "../../terminal/figures.ts";
+import type { Style } from "../../terminal/paint.ts";
+import type { Column, Row } from "../../terminal/table.ts";
+import type { Session } from "../client/platform-command.ts";
+import { timeCell } from "../client/times.ts";
+
+/** A trace in a list. The id comes last, where it is copied from. */
+export const TRACE_COLUMNS: readonly Column[] = [
+  { title: "TIME", usual: 10 },
+  { title: "NAME", least: 12, usual: 24 },
+  { title: "STATUS" },
+  { title: "LATENCY", align: "right", usual: 8 },
+  { title: "TOKENS", align: "right", usual: 7, dispensable: 3 },
+  { title: "COST", align: "right", usual: 8, dispensable: 4 },
+  { title: "VARIANT", least: 10, usual: 12, dispensable: 1 },
+  { title: "ENVIRONMENT", least: 10, usual: 11, dispensable: 2 },
+  { title: "TRACE", usual: 32 },
+];
+
+export const STATUS_STYLES: Readonly<Record<SpanStatus, Style>> = {
+  OK: "green",
+  ERROR: "red",
+  UNSET: "dim",
+};
+
+export function traceRow(
+  session: Pick<Session<unknown>, "terminal" | "now">,
+  span: ListedSpan,
+): Row {
+  const { metadata, variant, status } = span;
+  return [
+    timeCell(session, span.created_at),
+    span.name,
+    { text: status, style: STATUS_STYLES[status] ?? "dim" },
+    formatDuration(metadata.latency),
+    formatCount(metadata.total.usage?.total_tokens ?? null),
+    formatCost(metadata.total.cost),
+    variantText(variant),
+    span.environment ?? NOTHING,
+    span.trace_id,
+  ];
+}
+
+/** @example "default@3" */
+export function variantText({ variant_name, variant_id, revision }: ListedSpan["variant"]): string {
+  const name = variant_name ?? variant_id;
+  if (name === null) return NOTHING;
+  return revision === null ? name : `${name}@${revision}`;
+}

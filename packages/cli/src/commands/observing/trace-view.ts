@@ -1,0 +1,149 @@
+import type { SpanRecord } from "@agate/protocol";
+import type { Interval } from "../../terminal/duration-bar.ts";
+import { durationBar } from "../../terminal/duration-bar.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  NOTHING,
+  plural,
+} from "../../terminal/figures.ts";
+import type { Paint, Style } from "../../terminal/paint.ts";
+import { printableLine } from "../../terminal/printable.ts";
+import { cutText, padText, textWidth } from "../../terminal/text-width.ts";
+import type { TreeLine } from "../../terminal/tree-lines.ts";
+import { treeLines } from "../../terminal/tree-lines.ts";
+import { timeInFull } from "../client/times.ts";
+import { errorMessage, spanInterval } from "./span-facts.ts";
+import { STATUS_STYLES, variantText } from "./trace-rows.ts";
+
+export interface TraceViewOptions {
+  /** Undefined in a pipe: nothing is cut. */
+  readonly columns: number | undefined;
+  readonly paint: Paint;
+  readonly now: number;
+  /** Levels below the top. */
+  readonly depth: number;
+}
+
+const MARKS = { OK: "✓", ERROR: "✗", UNSET: "·" } as const;
+const KIND_WIDTH = 9;
+const TIME_WIDTH = 9;
+const TOKENS_WIDTH = 7;
+const COST_WIDTH = 9;
+const FIXED_WIDTH = KIND_WIDTH + TIME_WIDTH + TOKENS_WIDTH + COST_WIDTH + 5;
+const BAR = { least: 8, most: 40 } as const;
+
+/** What each line needs beside its span. */
+interface Layout extends TraceViewOptions {
+  readonly axis: Interval;
+  readonly nameWidth: number;
+  readonly barWidth: number;
+}
+
+/** A trace, or a part of one, as a tree with a line a span. */
+export function* traceLines(top: SpanRecord, options: TraceViewOptions): Generator<string> {
+  const { depth } = options;
+  const lines = [...treeLines(top, (span) => span.children ?? [])];
+  yield* summaryLines(top, lines.length, options);
+  yield "";
+  const layout = layOut(lines, options);
+  let hidden = 0;
+  for (const [index, line] of lines.entries()) {
+    if (line.depth <= depth) {
+      yield spanLine(line, layout);
+      yield* errorLines(line, layout);
+      continue;
+    }
+    hidden++;
+    // The next one is above the limit again: this was the last below the span that was shown.
+    if ((lines[index + 1]?.depth ?? 0) > depth) continue;
+    yield options.paint("dim", `${"   ".repeat(depth + 1)}… ${plural(hidden, "span")} below`);
+    hidden = 0;
+  }
+}
+
+function* summaryLines(
+  top: SpanRecord,
+  count: number,
+  { paint, now }: TraceViewOptions,
+): Generator<string> {
+  const { metadata, status } = top;
+  yield `${paint("bold", `Trace ${printableLine(top.trace_id)}`)}  ${timeInFull({ now }, top.created_at)}`;
+  const whose = [
+    metadata.application,
+    variantText(top.variant),
+    top.environment,
+    top.user_id === null ? null : `user ${top.user_id}`,
+    metadata.session_id === null ? null : `session ${metadata.session_id}`,
+  ].filter((part) => part !== null && part !== NOTHING);
+  if (whose.length > 0) yield printableLine(whose.join(" · "));
+  const { usage, cost } = metadata.total;
+  const tokens = usage?.total_tokens ?? null;
+  yield [
+    paint(STATUS_STYLES[status] ?? "dim", status),
+    formatDuration(metadata.latency),
+    plural(count, "span"),
+    ...(tokens === null ? [] : [plural(tokens, "token")]),
+    ...(cost === null ? [] : [formatCost(cost)]),
+  ].join(" · ");
+}
+
+function layOut(lines: readonly TreeLine<SpanRecord>[], options: TraceViewOptions): Layout {
+  const axis = { start: Number.POSITIVE_INFINITY, end: Number.NEGATIVE_INFINITY };
+  let widest = 0;
+  for (const { prefix, node, depth } of lines) {
+    const { start, end } = spanInterval(node);
+    axis.start = Math.min(axis.start, start);
+    axis.end = Math.max(axis.end, end);
+    if (depth > options.depth) continue;
+    widest = Math.max(widest, textWidth(prefix) + 2 + textWidth(printableLine(node.name)));
+  }
+  if (options.columns === undefined) {
+    return { ...options, axis, nameWidth: widest, barWidth: BAR.most };
+  }
+  const available = Math.max(options.columns - FIXED_WIDTH, BAR.least + 12);
+  const nameWidth = Math.min(widest, Math.max(available - BAR.most, Math.floor(available * 0.7)));
+  return { ...options, axis, nameWidth, barWidth: Math.min(BAR.most, available - nameWidth) };
+}
+
+function spanLine({ node, prefix }: TreeLine<SpanRecord>, layout: Layout): string {
+  const { paint, nameWidth, barWidth, axis } = layout;
+  const { status, metadata } = node;
+  const isError = status === "ERROR";
+  const room = Math.max(1, nameWidth - textWidth(prefix) - 2);
+  const name = padText(cutText(printableLine(node.name), room), room);
+  const bar = durationBar(spanInterval(node), axis, barWidth);
+  const tokens = metadata.usage?.total_tokens ?? null;
+  return [
+    paint("dim", prefix) +
+      paint(STATUS_STYLES[status] ?? "dim", MARKS[status] ?? "·") +
+      ` ${isError ? paint("red", name) : name}`,
+    paint(kindStyle(node), padText(cutText(printableLine(node.spankind), KIND_WIDTH), KIND_WIDTH)),
+    padText(formatDuration(metadata.latency), TIME_WIDTH, "right"),
+    paint(isError ? "red" : kindStyle(node), bar),
+    padText(tokens === null ? "" : formatCount(tokens), TOKENS_WIDTH, "right"),
+    padText(metadata.cost === null ? "" : formatCost(metadata.cost), COST_WIDTH, "right"),
+  ]
+    .join(" ")
+    .trimEnd();
+}
+
+function kindStyle({ spankind }: SpanRecord): Style {
+  if (spankind === "LLM" || spankind === "EMBEDDING") return "magenta";
+  if (spankind === "TOOL" || spankind === "RETRIEVER" || spankind === "RERANKER") return "yellow";
+  return spankind === "UNKNOWN" ? "dim" : "cyan";
+}
+
+function* errorLines(
+  { node, continuation }: TreeLine<SpanRecord>,
+  layout: Layout,
+): Generator<string> {
+  const message = node.status === "ERROR" ? errorMessage(node) : null;
+  if (message === null) return;
+  const text = printableLine(message);
+  const { paint, columns } = layout;
+  const room =
+    columns === undefined ? text.length : Math.max(20, columns - continuation.length - 2);
+  yield paint("dim", continuation) + paint("red", cutText(text, room));
+}

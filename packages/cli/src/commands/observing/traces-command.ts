@@ -1,0 +1,57 @@
+import type { ListedSpan } from "@agate/protocol";
+import { Command } from "commander";
+import { apiPath } from "../../api-client/api-path.ts";
+import { examples } from "../client/examples.ts";
+import { HEADINGS } from "../client/headings.ts";
+import type { Page } from "../client/items.ts";
+import type { PageFlags } from "../client/option-values.ts";
+import { cursorOption, limitOption } from "../client/option-values.ts";
+import { noteNextPage } from "../client/page-note.ts";
+import { onPlatform } from "../client/platform-command.ts";
+import { listLines } from "../client/print-list.ts";
+import { followTraces } from "./follow-traces.ts";
+import type { FilterFlags } from "./trace-filter.ts";
+import { addFilterOptions, refuseUnfollowable, toQuery } from "./trace-filter.ts";
+import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
+
+export type TracesFlags = FilterFlags & PageFlags & { readonly follow?: boolean };
+
+/** `agate traces`: what was called, newest first. */
+export function tracesCommand(): Command {
+  const command = addFilterOptions(
+    new Command("traces")
+      .description("List traces, newest first, or watch them arrive.")
+      .helpGroup(HEADINGS.observe),
+  )
+    .addOption(limitOption(20))
+    .addOption(cursorOption())
+    .option("-f, --follow", "go on with new traces until Ctrl-C; with --json a document a line")
+    .addHelpText(
+      "after",
+      examples(
+        "agate traces --application support --status ERROR --since 1h",
+        "agate traces --min-latency 2000 --search 'refund order'",
+        "agate traces --follow --environment production",
+      ),
+    );
+  return onPlatform<[], TracesFlags>(command, async (session) => {
+    const { api, terminal, flags } = session;
+    if (flags.follow) {
+      refuseUnfollowable(flags);
+      await followTraces(session);
+      return;
+    }
+    const { limit, cursor } = flags;
+    const query = { ...toQuery(flags, session.now), limit, cursor };
+    const document = await api.get<Page<ListedSpan>>(apiPath`/observability/traces/`, query);
+    session.show(document, ({ items }) =>
+      listLines(
+        terminal,
+        TRACE_COLUMNS.map(({ usual: _usual, ...column }) => column),
+        items.map((span) => traceRow(session, span)),
+        "No traces. Call a route, or take away a filter.",
+      ),
+    );
+    if (!session.json) noteNextPage(terminal, document.value.next_cursor);
+  });
+}
