@@ -1,0 +1,225 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo, Socket } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { BuildStore } from "./build-store.ts";
+import { ModulesStore } from "./modules-store.ts";
+import { buildArchive } from "./testing/build-archive.fixture.ts";
+import type { PackageRegistry } from "./testing/package-registry.fixture.ts";
+import { packageJson, startPackageRegistry } from "./testing/package-registry.fixture.ts";
+
+let folder: string;
+let registry: PackageRegistry;
+let stopping: AbortController;
+let store: BuildStore;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "agate-builds-"));
+  vi.stubEnv("npm_config_cache", join(folder, "npm-cache"));
+  registry = await startPackageRegistry();
+  stopping = new AbortController();
+  store = openStore();
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await registry[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+function openStore(timeoutMs = 60_000): BuildStore {
+  const modules = new ModulesStore({
+    folder: join(folder, "modules"),
+    timeoutMs,
+    signal: stopping.signal,
+  });
+  return new BuildStore({ folder: join(folder, "builds"), modules, mostUnpackedBytes: 1e6 });
+}
+
+const names = async (of: "builds" | "modules") =>
+  (await readdir(join(folder, of)).catch(() => [])).toSorted();
+
+async function keep(id: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const unpacked = await store.unpack(await buildArchive({ files }));
+  if (unpacked.kind !== "unpacked") throw new Error(unpacked.reason);
+  await using _ = unpacked;
+  await unpacked.keep(id);
+}
+
+/** An ES module that needs a CommonJS package, which needs another, and an ES package. */
+const PACKAGES = {
+  "common-one": {
+    "package.json": packageJson("common-one", { dependencies: { "common-two": "1.0.0" } }),
+    "index.js": "module.exports = { one: 1, two: require('common-two') };",
+  },
+  "common-two": { "package.json": packageJson("common-two"), "index.js": "module.exports = 2;" },
+  "esm-three": {
+    "package.json": packageJson("esm-three", { type: "module", exports: "./index.js" }),
+    "index.js": "import two from 'common-two'; export const three = two + 1;",
+  },
+};
+const APP = `import common from "common-one";
+import { three } from "esm-three";
+console.log(common.one, common.two, three);`;
+
+it("lets a build find its packages, and has them at once for the next build that needs the same", async () => {
+  const install = await registry.publish(PACKAGES);
+  await keep("bld_1", { "app.js": APP, ...install });
+  await keep("bld_2", { "app.js": APP, "other.txt": "other", ...install });
+  const first = await store.install("bld_1");
+  expect(first).toMatchObject({ kind: "installed" });
+  expect(first.kind === "installed" && first.detail).toMatch(/^3 packages in \d+\.\d s$/);
+  const asked = registry.requests;
+  expect(await store.install("bld_2")).toMatchObject({ kind: "installed", detail: "cached" });
+  expect(registry.requests).toBe(asked);
+  for (const id of ["bld_1", "bld_2"]) {
+    const { stdout } = await promisify(execFile)(process.execPath, ["app.js"], {
+      cwd: store.folderOf(id),
+    });
+    expect(stdout).toBe("1 2 3\n");
+  }
+});
+
+it("installs the same packages once for builds that ask at the same time", async () => {
+  const install = await registry.publish(PACKAGES);
+  const ids = ["bld_1", "bld_2", "bld_3"];
+  for (const id of ids) await keep(id, { "app.js": APP, ...install });
+  const outcomes = await Promise.all(ids.map((id) => store.install(id)));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["installed", "installed", "installed"]);
+  expect(await names("modules")).toHaveLength(1);
+  expect(registry.requests).toBe(3);
+});
+
+it("says what npm said when it fails, and leaves nothing behind", async () => {
+  const install = await registry.publish(PACKAGES);
+  const lockfile = install["package-lock.json"]?.replaceAll("common-two-1.0.0", "common-two-9.9.9");
+  await keep("bld_1", { "app.js": APP, ...install, "package-lock.json": lockfile ?? "" });
+  const outcome = await store.install("bld_1");
+  expect(outcome).toMatchObject({ kind: "failed", reason: "npm ended with code 1." });
+  const log = outcome.kind === "failed" ? outcome.log.join("\n") : "";
+  expect(log).toContain("npm error code E404");
+  expect(log).not.toContain("complete log");
+  expect(await names("modules")).toEqual([]);
+});
+
+it("runs the scripts of packages, without the platform's own secrets", async () => {
+  vi.stubEnv("AGATE_API_KEY", "secret");
+  const scripts = { postinstall: "node -p process.env.AGATE_API_KEY>made.txt" };
+  const install = await registry.publish({
+    native: { "package.json": packageJson("native", { scripts }), "index.js": "" },
+  });
+  await keep("bld_1", { "app.js": "", ...install });
+  expect(await store.install("bld_1")).toMatchObject({ kind: "installed" });
+  const made = join(store.folderOf("bld_1"), "node_modules/native/made.txt");
+  expect(await readFile(made, "utf8")).toBe("undefined\n");
+});
+
+/** Its script connects to the test, and then runs for ever. */
+async function endlessInstall() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const connected = once(server, "connection").then(([socket]) => socket as Socket);
+  const files = await registry.publish({
+    endless: {
+      "package.json": packageJson("endless", { scripts: { postinstall: "node script.js" } }),
+      "index.js": "",
+      "script.js": `require("net").connect(${port}, "127.0.0.1").on("error", () => {}); setInterval(() => {}, 1e6);`,
+    },
+  });
+  /** Resolves when the script has begun; with what resolves when it has ended. */
+  const begun = connected.then((socket) => {
+    socket.on("error", () => {});
+    server.close();
+    return { ended: once(socket.resume(), "close") };
+  });
+  return { files, begun };
+}
+
+it("ends npm and what it started when the platform stops", async () => {
+  const { files, begun } = await endlessInstall();
+  await keep("bld_1", { "app.js": "", ...files });
+  const outcome = store.install("bld_1");
+  const script = await begun;
+  stopping.abort();
+  expect(await outcome).toMatchObject({ kind: "failed", reason: "The platform is stopping." });
+  await script.ended;
+  expect(await names("modules")).toEqual([]);
+});
+
+it("gives up on npm after a while, and ends what it started", async () => {
+  const { files, begun } = await endlessInstall();
+  store = openStore(2500);
+  await keep("bld_1", { "app.js": "", ...files });
+  expect(await store.install("bld_1")).toMatchObject({
+    kind: "failed",
+    reason: "npm took longer than 2.5 s.",
+  });
+  await (await begun).ended;
+});
+
+it("leaves no npm behind when the platform is killed", async () => {
+  const { files, begun } = await endlessInstall();
+  await keep("bld_1", { "app.js": "", ...files });
+  const program = `
+    import { ModulesStore } from ${JSON.stringify(new URL("./modules-store.ts", import.meta.url).href)};
+    const [folder, build] = process.argv.slice(1);
+    const signal = new AbortController().signal;
+    await new ModulesStore({ folder, timeoutMs: 1e6, signal }).install(build);`;
+  const platform = spawn(
+    process.execPath,
+    ["--input-type=module", "-e", program, join(folder, "modules"), store.folderOf("bld_1")],
+    { stdio: "ignore" },
+  );
+  const script = await begun;
+  platform.kill("SIGKILL");
+  await script.ended;
+});
+
+it("has no folder of a build that is not whole", async () => {
+  const unpacked = await store.unpack(await buildArchive({ files: { "app.js": "1" } }));
+  expect((await names("builds")).filter((name) => !name.startsWith("."))).toEqual([]);
+  if (unpacked.kind === "unpacked") await unpacked[Symbol.asyncDispose]();
+  expect(await names("builds")).toEqual([]);
+  const { entry } = { entry: "missing.js" };
+  expect(
+    await store.unpack(await buildArchive({ files: { "app.js": "1" }, manifest: { entry } })),
+  ).toMatchObject({ kind: "invalid" });
+  expect(await names("builds")).toEqual([]);
+  expect(await store.manifestOf("bld_1")).toBeUndefined();
+});
+
+it("sweeps away builds, packages and unfinished work that nobody needs", async () => {
+  const one = await registry.publish({ "common-two": PACKAGES["common-two"] });
+  const other = await registry.publish({
+    "common-two": PACKAGES["common-two"],
+    "esm-three": PACKAGES["esm-three"],
+  });
+  await keep("bld_1", { "app.js": APP, ...one });
+  await keep("bld_2", { "app.js": APP, ...other });
+  for (const id of ["bld_1", "bld_2"]) {
+    expect(await store.install(id)).toMatchObject({ kind: "installed" });
+  }
+  await writeFile(join(folder, "builds", ".unpacking-left"), "");
+  await writeFile(join(folder, "modules", ".installing-left"), "");
+  await using fresh = await (async () => {
+    const unpacked = await store.unpack(await buildArchive({ files: { "app.js": "1" } }));
+    if (unpacked.kind === "invalid") throw new Error(unpacked.reason);
+    return unpacked;
+  })();
+
+  await store.sweep(async () => new Set(["bld_2"]));
+
+  expect((await names("builds")).filter((name) => !name.startsWith("."))).toEqual(["bld_2"]);
+  expect(await names("builds")).not.toContain(".unpacking-left");
+  expect(await names("modules")).toHaveLength(1);
+  await fresh.keep("bld_3");
+  expect(await store.manifestOf("bld_3")).toMatchObject({ entry: "app.js" });
+  // What was swept away is installed again when it is needed again.
+  await keep("bld_4", { "app.js": APP, ...one });
+  const again = await store.install("bld_4");
+  expect(again.kind === "installed" && again.detail).toMatch(/^1 package in /);
+});
