@@ -100,8 +100,11 @@ export class SourceWatcher {
 
   #watchFolder(folder: string, begun: number): void {
     const inode = inodeOf(folder);
-    // It has gone since: what it was needed for is missing, and the next build says so.
-    if (inode === undefined) return this.#changed();
+    if (inode === undefined) {
+      // It has gone since. The next build says what is missing.
+      this.#changed();
+      return;
+    }
     const watcher = watch(folder, (_, name) => {
       if (name === null || this.#concerns(join(folder, name))) this.#changed();
     });

@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { constants } from "node:os";
 import type { App } from "../app/app.ts";
 import type { ServeOptions, Serving } from "../app/serving.ts";
 import { ANSWER } from "../server/answer.ts";
@@ -97,7 +98,10 @@ function closeOnSignals(close: () => Promise<void>): () => void {
     const end = (): void => {
       forget();
       const kill = (): void => {
-        if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+        if (process.listenerCount(signal) > 0) return;
+        // The first process of a container is spared the signals that it has no listener for.
+        if (process.pid === 1) process.exit(128 + constants.signals[signal]);
+        process.kill(process.pid, signal);
       };
       // Where the program listens too it has last words of its own, and ends by itself after them.
       if (isAlone || isSecond) kill();
