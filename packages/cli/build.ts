@@ -53,6 +53,8 @@ async function bundleSources(): Promise<Files> {
     format: "esm",
     platform: "node",
     target: "node24",
+    // A program of its own for each system: it is installed, not copied.
+    external: ["esbuild"],
     banner: { js: REQUIRE },
     sourcemap: "linked",
     sourcesContent: false,
@@ -69,10 +71,14 @@ async function bundleSources(): Promise<Files> {
   return files;
 }
 
-/** The command, and by convention every `*-worker.ts`: a thread is started by the name of its file. */
+/**
+ * The command, and by convention every `*-worker.ts` and `*-preload.ts`: a thread is started, and a
+ * process prepared, by the name of a file.
+ */
 async function entryPoints(): Promise<Record<string, string>> {
   const entries: Record<string, string> = {};
-  for await (const file of glob(["src/commands/agate.ts", "src/**/*-worker.ts"], { cwd: here })) {
+  const sources = ["src/commands/agate.ts", "src/**/*-worker.ts", "src/**/*-preload.ts"];
+  for await (const file of glob(sources, { cwd: here })) {
     const name = basename(file, ".ts");
     if (name in entries) throw new Error(`${file} and ${entries[name]} would both be ${name}.js`);
     entries[name] = file;

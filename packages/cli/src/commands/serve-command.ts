@@ -1,0 +1,88 @@
+import { Command } from "commander";
+import { findApp } from "../dev/find-app.ts";
+import { serveApp } from "../dev/serve-app.ts";
+import { formatProblems } from "../packing/format-problems.ts";
+import { hostPolicyFor } from "../server/host-guard.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { examples } from "./client/examples.ts";
+import { CommandFailure } from "./client/failures.ts";
+import { HEADINGS } from "./client/headings.ts";
+import { onThisMachine } from "./on-this-machine.ts";
+import { parsePort } from "./option-parsers.ts";
+
+interface ServeFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly app?: string;
+}
+
+interface Session {
+  readonly flags: ServeFlags;
+  readonly terminal: Terminal;
+}
+
+/** `agate serve`: a workflow alone. */
+export function serveCommand(): Command {
+  const command = new Command("serve")
+    .description("Serve a workflow alone, without a platform; any number of them may run.")
+    .helpGroup(HEADINGS.start)
+    .argument("[file]", "the program that declares the routes (default: app.ts or src/app.ts)")
+    .option("--port <number>", "port to listen on; 0 takes any free one", parsePort, 4101)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--app <name>",
+      "name of the application (default: $AGATE_APPLICATION, else the project's)",
+    )
+    .addHelpText(
+      "after",
+      `
+AGATE_BASE_URL and AGATE_API_KEY name the platform that has its configuration
+and takes its traces. It is called without a key: whoever can reach the address
+can call the workflow.
+${examples("agate serve app.ts", "AGATE_BASE_URL=http://127.0.0.1:4100 agate serve app.ts --port 5000")}`,
+    );
+  return onThisMachine(command, runServe);
+}
+
+async function runServe({ flags, terminal }: Session, named: string | undefined): Promise<void> {
+  const { host, port, app } = flags;
+  const found =
+    named === undefined ? findApp(process.cwd()) : { kind: "found" as const, file: named };
+  if (found.kind === "not-found") throw new CommandFailure(found.reason);
+  const outcome = await serveApp({ file: found.file, host, port, application: app });
+  switch (outcome.kind) {
+    case "refused":
+      throw new CommandFailure(outcome.reason);
+    case "broken":
+      terminal.writeNote(formatProblems(outcome.problems, terminal.paintNote));
+      throw new CommandFailure(`${found.file} cannot be built, as shown above.`);
+    case "threw":
+      terminal.note(textOf(outcome.error));
+      terminal.note(`agate: ${found.file} threw while it started, as shown above.`);
+      // What it had begun by then may go on for ever.
+      process.exit(1);
+      break;
+    case "serving": {
+      const { url, application } = outcome;
+      terminal.print(`${application ?? found.file} is served at ${url}`);
+      terminal.print(whereTracesGo(process.env));
+      if (hostPolicyFor(host) === "any") {
+        terminal.note(
+          `Whoever can reach ${host} can call it. Put something in front that lets only the right ones in.`,
+        );
+      }
+    }
+  }
+}
+
+function whereTracesGo({ AGATE_BASE_URL: platform }: NodeJS.ProcessEnv): string {
+  return platform
+    ? `Configuration comes from ${platform}, and traces go there.`
+    : "AGATE_BASE_URL is not set: configuration comes from agate.config.json, and no trace is kept.";
+}
+
+/** What was thrown, with the lines of its stack that are the program's. */
+function textOf(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return text.replace(/\n {4}at (?:async )?(?:\S+ \()?node:internal\/modules\/.*$/s, "");
+}

@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { appName } from "../packing/app-name.ts";
+import { type BrokenCode, type Bundle, bundleApp } from "../packing/bundle-app.ts";
+import { findsSameApi } from "../packing/external-packages.ts";
+import { openProject, type Project, type Refusal } from "../packing/project.ts";
+import { readEnvFile, unsetIn } from "./env-file.ts";
+import { findAddress } from "./find-address.ts";
+import { placeBundle } from "./place-bundle.ts";
+
+export interface ServeAppOptions {
+  readonly file: string;
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** The application's slug; without it the one that the environment or the project says. */
+  readonly application: string | undefined;
+}
+
+export type ServeAppOutcome =
+  | { readonly kind: "serving"; readonly url: string; readonly application: string | undefined }
+  /** The program itself threw while it started. */
+  | { readonly kind: "threw"; readonly error: unknown }
+  | BrokenCode
+  | Refusal;
+
+/**
+ * Serves a program in this process, from its bundle: decorators work, and signals, exit codes and
+ * the process's id are the program's own.
+ */
+export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcome> {
+  const { host } = options;
+  const project = await openProject(options.file);
+  if (project.kind === "refused") return project;
+  const bundle = await bundleOnce(project);
+  if (bundle.kind === "broken") return bundle;
+  const address = await findAddress(host, options.port);
+  if (address.kind === "refused") return address;
+  const { env } = process;
+  Object.assign(env, unsetIn(env, readEnvFile(project.folder)));
+  const application = options.application ?? appName(project, env);
+  if (application !== undefined) env.AGATE_APPLICATION = application;
+  const shownHost = host.includes(":") ? `[${host}]` : host;
+  env.AGATE_LISTEN = `tcp:${shownHost}:${address.port}`;
+  process.setSourceMapsEnabled(true);
+  const folder = await temporaryFolder(project);
+  try {
+    await import(pathToFileURL(await placeBundle(project, bundle, folder)).href);
+  } catch (error) {
+    return { kind: "threw", error };
+  } finally {
+    // Loaded is loaded, its source map too.
+    await rm(folder, { recursive: true, force: true });
+  }
+  return { kind: "serving", url: `http://${shownHost}:${address.port}`, application };
+}
+
+async function bundleOnce(project: Project): Promise<Bundle | BrokenCode> {
+  const bundle = await bundleApp(project, {
+    sharesApi: findsSameApi(project),
+    folder: JSON.stringify(project.folder),
+  });
+  // Its own process is needed no more.
+  const { stop } = await import("esbuild");
+  await stop();
+  return bundle;
+}
+
+/** Where programs lie while they are being loaded: in the project, from where Node finds its packages. */
+async function temporaryFolder(project: Project): Promise<string> {
+  const parent = join(project.folder, ".agate");
+  await mkdir(parent, { recursive: true });
+  return mkdtemp(join(parent, "serve-"));
+}
