@@ -3,6 +3,9 @@ export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
 }
 
+/** Another process has the folder. */
+export class DataDirectoryInUseError extends DataDirectoryError {}
+
 const FILE_SYSTEM_REASONS: Record<string, string> = {
   EACCES: "permission denied",
   EPERM: "permission denied",

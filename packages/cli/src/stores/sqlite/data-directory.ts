@@ -2,11 +2,11 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { asRefusal, checkDatabaseFile, refuseUnwritableFile } from "./check-database-file.ts";
-import { DataDirectoryError, reasonOf } from "./data-directory-error.ts";
+import { DataDirectoryError, DataDirectoryInUseError, reasonOf } from "./data-directory-error.ts";
 import { APPLICATION_ID, MIGRATIONS, migrate, SCHEMA_VERSION } from "./span-schema.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
-export { DataDirectoryError };
+export { DataDirectoryError, DataDirectoryInUseError };
 
 /** The files in a data directory. */
 export function filesIn(directory: string) {
@@ -88,7 +88,7 @@ function takeLock(path: string): DatabaseSync {
   } catch (error) {
     lock.close();
     if (isBusy(error)) {
-      throw new DataDirectoryError(
+      throw new DataDirectoryInUseError(
         `The data directory ${path} is in use by another Agate server${runningPid(files.pid)}. Stop that one, or choose another with --data-dir.`,
       );
     }
