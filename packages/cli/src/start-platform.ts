@@ -1,13 +1,16 @@
-import { DEFAULT_PROJECT_ID } from "@agate/protocol";
-import { operatorAccess } from "./access/operator-access.ts";
+import { existsSync } from "node:fs";
+import type { AccessPolicy } from "./access/create-access-control.ts";
+import { openAccess } from "./access/open-access.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
+import { openRegistry } from "./registry/open-registry.ts";
 import { hostPolicyFor } from "./server/host-guard.ts";
 import { createHttpApp } from "./server/http-app.ts";
 import type { HttpServer, ListenOutcome } from "./server/http-server.ts";
 import { startHttpServer } from "./server/http-server.ts";
 import type { LogOptions } from "./server/log/open-log.ts";
 import { openLog } from "./server/log/open-log.ts";
-import { DataDirectoryError } from "./stores/sqlite/data-directory.ts";
+import { openSqliteRegistry } from "./stores/registry/open-sqlite-registry.ts";
+import { DataDirectoryError, filesIn } from "./stores/sqlite/data-directory.ts";
 import { openSqliteStore } from "./stores/sqlite/sqlite-store.ts";
 import { startRetention } from "./stores/start-retention.ts";
 import { VERSION } from "./version.ts";
@@ -21,11 +24,13 @@ export interface PlatformOptions {
   readonly retentionMs: number | null;
   /** A JSON file whose prices come before the shipped ones. */
   readonly pricesFile: string | null;
+  /** Whether API keys are needed even on a loopback address. */
+  readonly requireKey: boolean;
   readonly log: LogOptions;
   readonly limits: PlatformLimits;
 }
 
-/** All in bytes. */
+/** All in bytes but the rate. */
 export interface PlatformLimits {
   /** Of a request's body as it is sent. */
   readonly body: number;
@@ -33,6 +38,8 @@ export interface PlatformLimits {
   readonly decompressedBody: number;
   /** Of all requests that wait to be written; beyond it clients are told to slow down. */
   readonly waiting: number;
+  /** Requests a second for each API key; 0: no limit. */
+  readonly rate: number;
 }
 
 export interface Platform {
@@ -51,10 +58,11 @@ export type StartOutcome =
 /** The composition root: every part of the platform is made here, and taken down in reverse. */
 export async function startPlatform(options: PlatformOptions): Promise<StartOutcome> {
   const { host, port, limits } = options;
-  if (hostPolicyFor(host) !== "loopback") {
-    return refused(
-      `Agate will not listen on ${host} without API keys, which this version does not have yet. Use a loopback address (--host 127.0.0.1) and put a proxy that authenticates in front of it.`,
-    );
+  const policy: AccessPolicy =
+    options.requireKey || hostPolicyFor(host) === "any" ? "keys" : "loopback";
+  // Before anything is made: a server that nobody could use must leave no folder behind.
+  if (policy === "keys" && !existsSync(filesIn(options.dataDirectory).registry)) {
+    return refused(keysAreMissing(options));
   }
   const badPrices = await faultIn(options.pricesFile);
   if (badPrices !== undefined) return refused(badPrices);
@@ -71,12 +79,25 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
   const store = await openSqliteStore({
     directory: options.dataDirectory,
     onFailure: fail,
-  }).catch((error: unknown) => {
-    if (error instanceof DataDirectoryError) return error;
-    throw error;
-  });
+  }).catch(dataDirectoryError);
   if (store instanceof DataDirectoryError) return refused(store.message);
   parts.defer(() => store.close());
+
+  const database = await openSqliteRegistry(options.dataDirectory).catch(dataDirectoryError);
+  if (database instanceof DataDirectoryError) return refused(database.message);
+  const registry = await openRegistry(database);
+  parts.defer(() => registry.close());
+
+  const access = await openAccess({
+    db: database,
+    policy,
+    rateLimit: limits.rate,
+    onInvalidKeys: (attempts) =>
+      log.warn({ attempts }, "Requests came with an API key that is not valid."),
+    onSaveFailed: (err) => log.warn({ err }, "When keys were last used could not be written."),
+  });
+  parts.defer(() => access.close());
+  if (policy === "keys" && !(await access.keys.hasAdmin())) return refused(keysAreMissing(options));
 
   const ingest = startIngestThread({
     appender: store.appenderHandle(),
@@ -98,9 +119,10 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
   const app = createHttpApp({
     store,
     ingest,
-    access: operatorAccess(DEFAULT_PROJECT_ID),
+    access,
+    registry,
     log,
-    hostPolicy: hostPolicyFor(host),
+    hostPolicy: policy === "keys" ? "any" : "loopback",
     maxBodyBytes: limits.body,
   });
   const outcome = await startHttpServer({ app, host, port, requests });
@@ -131,6 +153,22 @@ async function faultIn(pricesFile: string | null): Promise<string | undefined> {
   const { loadPrices } = await import("./ingest/load-prices.ts");
   const prices = loadPrices(pricesFile);
   return prices.kind === "invalid" ? prices.reason : undefined;
+}
+
+/** One that a person can mend; any other is thrown on. */
+function dataDirectoryError(error: unknown): DataDirectoryError {
+  if (error instanceof DataDirectoryError) return error;
+  throw error;
+}
+
+function keysAreMissing({ host, dataDirectory, requireKey }: PlatformOptions): string {
+  const what = requireKey
+    ? "Agate will not start with --require-key and without API keys"
+    : `Agate will not listen on ${host} without API keys`;
+  const folder = /^[\w./-]+$/.test(dataDirectory)
+    ? dataDirectory
+    : `'${dataDirectory.replaceAll("'", "'\\''")}'`;
+  return `${what}, and none has the scope admin yet. Make one with \`agate keys create admin --scope admin --data-dir ${folder}\`, then start it again.`;
 }
 
 function refused(reason: string): StartOutcome {

@@ -1,12 +1,16 @@
+import { resolve } from "node:path";
 import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
-import { SCOPES } from "@agate/protocol";
+import { DEFAULT_PROJECT_ID, SCOPES } from "@agate/protocol";
 import { Command, InvalidArgumentError, Option } from "commander";
+import type { ApiDocument } from "../api-client/api-document.ts";
 import { apiPath } from "../api-client/api-path.ts";
 import { printableLine } from "../terminal/printable.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { commandGroup } from "./client/command-group.ts";
 import type { ConfirmFlags } from "./client/confirm.ts";
 import { confirm, yesOption } from "./client/confirm.ts";
 import { examples } from "./client/examples.ts";
+import { CommandFailure, WrongUsage } from "./client/failures.ts";
 import { HEADINGS } from "./client/headings.ts";
 import type { Items } from "./client/items.ts";
 import { onPlatform } from "./client/platform-command.ts";
@@ -56,6 +60,10 @@ function listCommand(): Command {
 
 interface CreateFlags {
   readonly scope: readonly Scope[];
+  readonly dataDir?: string;
+  readonly url?: string;
+  readonly apiKey?: string;
+  readonly project?: string;
 }
 
 function createCommand(): Command {
@@ -67,23 +75,53 @@ function createCommand(): Command {
         .argParser(collectScopes)
         .makeOptionMandatory(),
     )
+    .option(
+      "--data-dir <folder>",
+      "make it in this folder instead, which no server may be using: the first key",
+    )
     .addHelpText(
       "after",
       examples(
         "agate keys create ci --scope admin",
         "AGATE_API_KEY=$(agate keys create shop --scope ingest,read)",
+        "agate keys create admin --scope admin --data-dir .agate",
       ),
     );
   return onPlatform<[string], CreateFlags>(command, async (session, name) => {
     const { api, terminal, flags } = session;
     const body = { name, scopes: flags.scope };
-    const document = await api.send<CreatedApiKey>("POST", apiPath`/registry/keys`, body);
+    const document =
+      flags.dataDir === undefined
+        ? await api.send<CreatedApiKey>("POST", apiPath`/registry/keys`, body)
+        : await createHere(resolve(flags.dataDir), body, flags, terminal);
     session.show(document, (created) => [printableLine(created.key)]);
     if (session.json) return;
     terminal.note(
       terminal.paintNote("dim", "Keep it: nobody can show it again. Use it as AGATE_API_KEY."),
     );
   });
+}
+
+/** The first key of a server that asks for one: there is nobody yet whom it would let make it. */
+async function createHere(
+  dataDirectory: string,
+  key: { readonly name: string; readonly scopes: readonly Scope[] },
+  { url, apiKey, project = DEFAULT_PROJECT_ID }: CreateFlags,
+  terminal: Terminal,
+): Promise<ApiDocument<CreatedApiKey>> {
+  if (url !== undefined || apiKey !== undefined) {
+    throw new WrongUsage(
+      "with --data-dir no platform is asked: it takes no --url and no --api-key",
+    );
+  }
+  // Loaded when it is needed: it opens databases, which other commands have nothing to do with.
+  const { createKeyOffline } = await import("../create-key-offline.ts");
+  const outcome = await createKeyOffline(dataDirectory, { ...key, project });
+  if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
+  if (outcome.projectIsNew) {
+    terminal.note(printableLine(`Made the project ${outcome.project.slug}.`));
+  }
+  return { value: outcome.key, json: JSON.stringify(outcome.key) };
 }
 
 /** `--scope ingest,read` and `--scope ingest --scope read` are the same. */
