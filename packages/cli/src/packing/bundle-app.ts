@@ -1,6 +1,8 @@
 import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile } from "esbuild";
 import { bundleEntry, ENTRY_POINT } from "./bundle-entry.ts";
+import type { BundleRequest } from "./bundle-request.ts";
 import { type CodeProblem, codeProblem } from "./code-problem.ts";
 import { externalPackages } from "./external-packages.ts";
 import { bundleHead, FILE_META_DEFINES, fileMeta } from "./file-meta.ts";
@@ -25,13 +27,6 @@ export interface BrokenCode {
   readonly problems: readonly [CodeProblem, ...CodeProblem[]];
 }
 
-export interface BundleRequest {
-  /** Whether `@opentelemetry/api` is left outside for the SDK as well. */
-  readonly sharesApi: boolean;
-  /** An expression: where the project's files lie when the bundle runs. */
-  readonly folder: string;
-}
-
 /** Bundles a program once. */
 export async function bundleApp(
   project: Project,
@@ -45,10 +40,8 @@ export async function bundleApp(
 export type BundleOptions = BuildOptions & { readonly metafile: true; readonly write: false };
 
 /** How esbuild makes a bundle: the same for a deploy as while developing. */
-export function bundleOptions(
-  project: Project,
-  { sharesApi, folder }: BundleRequest,
-): BundleOptions {
+export function bundleOptions(project: Project, request: BundleRequest): BundleOptions {
+  const isHere = request.runs === "here";
   return {
     absWorkingDir: project.folder,
     entryPoints: [ENTRY_POINT],
@@ -62,10 +55,13 @@ export function bundleOptions(
     keepNames: true,
     charset: "utf8",
     loader: { ".txt": "text", ".md": "text" },
-    banner: { js: bundleHead(project, folder) },
+    banner: {
+      js: bundleHead(project, isHere ? JSON.stringify(project.folder) : "import.meta.dirname"),
+    },
     define: FILE_META_DEFINES,
-    plugins: [bundleEntry(project), externalPackages(project, sharesApi), fileMeta(project)],
+    plugins: [bundleEntry(project), externalPackages(project, request), fileMeta(project)],
     sourcemap: "linked",
+    ...(isHere && { sourceRoot: `${pathToFileURL(project.folder)}/` }),
     // Lines and names are enough for stack traces; the sources stay where they are.
     sourcesContent: false,
     metafile: true,

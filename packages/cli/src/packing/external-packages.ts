@@ -1,12 +1,8 @@
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
-import {
-  declaredRange,
-  installedPackage,
-  nearestPackage,
-  type PackageFolder,
-} from "./package-folder.ts";
+import type { BundleRequest } from "./bundle-request.ts";
+import { declaredRange, nearestPackage, type PackageFolder } from "./package-folder.ts";
 import type { Project } from "./project.ts";
 
 /** What the SDK shares with other libraries: with two copies, neither may see the other's spans. */
@@ -23,10 +19,15 @@ const ASKED = Symbol("asked");
  * packages that come from folders of this machine, and `@agate/*` with what it needs. Every other
  * package stays outside, to be installed, and must be declared by whoever imports it.
  */
-export function externalPackages(project: Project, sharesApi: boolean): Plugin {
+export function externalPackages(project: Project, request: BundleRequest): Plugin {
+  const isHere = request.runs === "here";
+  const sharesApi = !isHere && request.sharesApi;
   return {
     name: "agate-external-packages",
     setup(build) {
+      // Where it is installed anyway, bundling it would only take time.
+      const sdk = ({ path }: OnResolveArgs) => ({ path, external: true });
+      if (isHere) build.onResolve({ filter: /^@agate\/sdk(?:\/|$)/ }, sdk);
       build.onResolve({ filter: /^#/ }, resolveInSdk);
       build.onResolve({ filter: /^[^./#]/ }, (args) =>
         resolvePackage(build, project, sharesApi, args),
@@ -104,11 +105,4 @@ function installedName(path: string): string | undefined {
   return /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/
     .exec(path)?.[1]
     ?.replaceAll("\\", "/");
-}
-
-/** Whether the SDK and the project's files would load the very same copy of OpenTelemetry's API. */
-export function findsSameApi(project: Project): boolean {
-  const own = installedPackage(project.folder, OPENTELEMETRY_API);
-  const sdk = installedPackage(project.sdk.folder, OPENTELEMETRY_API);
-  return own !== undefined && own.folder === sdk?.folder;
 }

@@ -14,8 +14,10 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   ".jsx": "jsx",
 };
 
-/** What `import.meta.filename` and the like become; each file has a `__agateFile` of its own. */
+/** What names a source's place becomes; each source that has one of them has a `__agateFile`. */
 export const FILE_META_DEFINES = {
+  __filename: "__agateFile.filename",
+  __dirname: "__agateFile.dirname",
   "import.meta.url": "__agateFile.url",
   "import.meta.filename": "__agateFile.filename",
   "import.meta.dirname": "__agateFile.dirname",
@@ -53,7 +55,7 @@ export function fileMeta({ folder }: Project): Plugin {
     setup(build) {
       build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
         const text = await readFile(path, "utf8");
-        if (!text.includes("import.meta")) return undefined;
+        if (!/\bimport\.meta\b|\b__(?:file|dir)name\b/.test(text)) return undefined;
         // A file outside of the project has no place in the build; its name is all that is kept.
         const name = slashed(relative(folder, path)).replace(/^(?:\.\.\/)+/, "");
         const meta = `const __agateFile = /* @__PURE__ */ __agateMeta(${JSON.stringify(name)}); `;

@@ -104,7 +104,7 @@ async function plannedBundle(
   project: Project,
   sharesApi: boolean,
 ): Promise<PlannedBundle | BrokenCode | Refusal> {
-  const bundle = await bundleApp(project, { sharesApi, folder: "import.meta.dirname" });
+  const bundle = await bundleApp(project, { runs: "elsewhere", sharesApi });
   if (bundle.kind === "broken") return bundle;
   const packages = importedPackages(project, bundle.metafile);
   const plan = await planInstall(project, packages);

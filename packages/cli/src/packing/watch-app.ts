@@ -10,7 +10,6 @@ import {
   bundleOutcome,
 } from "./bundle-app.ts";
 import type { CodeProblem } from "./code-problem.ts";
-import { findsSameApi } from "./external-packages.ts";
 import { openProject, type Project, type Refusal } from "./project.ts";
 import { SourceWatcher } from "./source-watcher.ts";
 
@@ -56,11 +55,7 @@ export async function watchApp(
 
   const sources = new SourceWatcher(project, () => void rebuild().catch(onError));
   const { context } = await import("esbuild");
-  const common = bundleOptions(project, {
-    // Packages are where they are: the SDK takes the copy that the others take.
-    sharesApi: findsSameApi(project),
-    folder: JSON.stringify(project.folder),
-  });
+  const common = bundleOptions(project, { runs: "here" });
   const builder = await context({
     ...common,
     plugins: [sources.plugin(), ...(common.plugins ?? [])],
