@@ -18,6 +18,12 @@ export async function resolveConfig(
   const found = await findRevision(db, id, which, (part) => ["query", part]);
   if (found.kind === "refused") {
     const [problem] = found.problems;
+    if (which.kind === "environment" && problem.type === "deployment_not_found") {
+      const { environment } = which;
+      // Whoever runs a workflow reads this, and is not at the platform just now.
+      const msg = `Nothing is deployed to ${environment} of ${slug}. Deploy a revision: agate deployments create ${slug} ${environment} default.`;
+      return refused({ ...problem, msg });
+    }
     const asksForLatest = which.kind === "variant" && which.revision === null;
     return asksForLatest && problem.type === "revision_not_found"
       ? refused({ ...problem, type: "variant_not_found", loc: ["query", "variant"] })

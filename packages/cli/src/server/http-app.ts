@@ -3,12 +3,15 @@ import type { HttpBindings } from "@hono/node-server";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
-import type { AccessControl } from "../access/access-control.ts";
+import type { OpenAccess } from "../access/open-access.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";
+import type { Registry } from "../registry/registry.ts";
+import { RegistryUnavailableError } from "../stores/registry/registry-unavailable-error.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { admit } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { answerResponse } from "./answer-response.ts";
+import { ChangeStreams } from "./changes/change-streams.ts";
 import { createDelivery, pathOf } from "./deliver.ts";
 import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
 import type { HostPolicy } from "./host-guard.ts";
@@ -21,7 +24,8 @@ import { answerTree } from "./routes/tree-answer.ts";
 export interface HttpAppOptions {
   readonly store: SpanStore;
   readonly ingest: IngestService;
-  readonly access: AccessControl;
+  readonly access: Pick<OpenAccess, "control" | "keys" | "reload">;
+  readonly registry: Registry;
   readonly log: Logger;
   readonly hostPolicy: HostPolicy;
   /** Of a request's body as it is sent. */
@@ -42,31 +46,53 @@ export interface HttpApp {
 /** A trace by its id as the store knows it, and nothing else to read. */
 const TRACE_TARGET = /^\/observability\/traces\/([0-9a-f]{32})\/?$/;
 
+const RETRY_AFTER_SECONDS = "5";
+
 /**
  * Makes the platform's HTTP face from its parts.
  *
- * @example const app = createHttpApp({ store, ingest, access, log, hostPolicy: "loopback", maxBodyBytes })
+ * @example const app = createHttpApp({ store, ingest, access, registry, log, hostPolicy: "loopback", maxBodyBytes })
  */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { store, ingest, access, log, hostPolicy, maxBodyBytes, now = Date.now } = options;
+  const {
+    store,
+    ingest,
+    access,
+    registry,
+    log,
+    hostPolicy,
+    maxBodyBytes,
+    now = Date.now,
+  } = options;
   const feeds = new LiveFeeds({
     store,
     onError: (err) => log.error({ err }, "Live events could not be read."),
   });
+  const changes = new ChangeStreams({
+    registry,
+    onError: (err) => log.error({ err }, "An application could not be looked up."),
+  });
   const deliver = createDelivery(log);
   const answerError = (err: unknown, method: string, path: string): Answer => {
+    if (err instanceof RegistryUnavailableError) {
+      log.error({ reason: err.reason, method, path }, "The registry could not be used.");
+      return opaqueAnswer("store_unavailable", { "retry-after": RETRY_AFTER_SECONDS });
+    }
     log.error({ err, method, path }, "A request failed.");
     return opaqueAnswer("internal_error");
   };
   const routes = allRoutes({
     store,
     ingest,
+    access,
+    registry,
     feeds,
+    changes,
     maxBodyBytes,
     now,
     onStoreUnavailable: (reason) => log.error({ reason }, "The store could not write."),
   });
-  const app = routeApp(routes, access, deliver, answerError);
+  const app = routeApp(routes, access.control, deliver, answerError);
 
   const fetch = async (request: Request, env: Partial<HttpBindings> = {}): Promise<Response> => {
     const host = request.headers.get("host") ?? new URL(request.url).host;
@@ -122,11 +148,14 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
         return;
       }
       const project = incoming.headers["agate-project"] as string | undefined;
-      const admission = admit(access, "read", { authorization, project });
+      const admission = admit(access.control, "read", { authorization, project });
       if (admission.kind === "turned-away") void deliver(admission.answer, outgoing);
       else traceRead(admission.caller.project, match[1] ?? "", outgoing);
     },
-    close: () => feeds.close(),
+    close() {
+      feeds.close();
+      changes.close();
+    },
   };
 }
 

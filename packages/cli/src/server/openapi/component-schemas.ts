@@ -1,5 +1,22 @@
-import { errorBodySchema, spanRecordSchema } from "@agate/protocol/schemas";
+import {
+  applicationSchemaSchema,
+  configDiffSchema,
+  createdApiKeySchema,
+  errorBodySchema,
+  projectSchema,
+  resolvedConfigSchema,
+  revisionSchema,
+  spanRecordSchema,
+} from "@agate/protocol/schemas";
 import { z } from "zod";
+import { apiKeyListSchema, projectListSchema } from "./access-schemas.ts";
+import {
+  applicationListSchema,
+  deploymentListSchema,
+  environmentListSchema,
+  revisionListSchema,
+  variantListSchema,
+} from "./registry-schemas.ts";
 import {
   analyticsSchema,
   healthSchema,
@@ -13,12 +30,25 @@ export const COMPONENT_PREFIX = "#/components/schemas/";
 
 const BODIES = z.tuple([
   analyticsSchema,
+  apiKeyListSchema,
+  applicationListSchema,
+  applicationSchemaSchema,
+  configDiffSchema,
+  createdApiKeySchema,
+  deploymentListSchema,
+  environmentListSchema,
   errorBodySchema,
   healthSchema,
   otlpTraceRequestSchema,
   otlpTraceResponseSchema,
+  projectListSchema,
+  projectSchema,
+  resolvedConfigSchema,
+  revisionListSchema,
+  revisionSchema,
   spanListSchema,
   spanRecordSchema,
+  variantListSchema,
 ]);
 
 /** Every named schema of the bodies, and of what they are made of, as JSON Schema 2020-12. */

@@ -1,6 +1,11 @@
+import type { OpenAccess } from "../../access/open-access.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
+import type { Registry } from "../../registry/registry.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
+import type { ChangeStreams } from "../changes/change-streams.ts";
 import type { LiveFeeds } from "../live/live-feeds.ts";
+import { keyRoutes } from "./access/key-routes.ts";
+import { projectRoutes } from "./access/project-routes.ts";
 import { analyticsRoute } from "./analytics.ts";
 import { deleteTraceRoute } from "./delete-trace.ts";
 import { docsFileRoute, docsRoute } from "./docs.ts";
@@ -12,12 +17,16 @@ import { liveRoute } from "./live.ts";
 import { openapiRoute } from "./openapi.ts";
 import { readSpanRoute } from "./read-span.ts";
 import { readTraceRoute } from "./read-trace.ts";
+import { registryRoutes } from "./registry/registry-routes.ts";
 import type { Route } from "./route.ts";
 
 export interface RouteDependencies {
   readonly store: SpanStore;
   readonly ingest: IngestService;
+  readonly access: Pick<OpenAccess, "keys" | "reload">;
+  readonly registry: Registry;
   readonly feeds: LiveFeeds;
+  readonly changes: ChangeStreams;
   /** Of a request's body as it is sent. */
   readonly maxBodyBytes: number;
   /** Milliseconds since 1970. */
@@ -27,7 +36,7 @@ export interface RouteDependencies {
 
 /** Everything the platform serves, in the order of the reference. */
 export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { store, ingest, feeds, maxBodyBytes, now } = dependencies;
+  const { store, ingest, access, registry, feeds, changes, maxBodyBytes, now } = dependencies;
   const routes: Route[] = [
     readTraceRoute(store),
     readSpanRoute(store),
@@ -41,6 +50,9 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
       maxBodyBytes,
       onUnavailable: dependencies.onStoreUnavailable,
     }),
+    ...registryRoutes({ registry, changes, maxBodyBytes }),
+    ...projectRoutes({ projects: registry.projects, store, reloadAccess: access.reload }),
+    ...keyRoutes(access.keys),
     healthRoute(),
     openapiRoute(() => routes),
     docsRoute(),

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ChangeStreams } from "../changes/change-streams.ts";
 import { LiveFeeds } from "../live/live-feeds.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../testing/test-platform.fixture.ts";
@@ -13,12 +14,15 @@ let platform: TestPlatform;
 let routes: readonly Route[];
 beforeAll(async () => {
   platform = await startTestPlatform();
-  const { store, ingest } = platform;
+  const { store, ingest, access, registry } = platform;
   const onError = () => {};
   routes = allRoutes({
     store,
     ingest,
+    access,
+    registry,
     feeds: new LiveFeeds({ store, onError }),
+    changes: new ChangeStreams({ registry, onError }),
     maxBodyBytes: 1,
     now: Date.now,
     onStoreUnavailable: onError,

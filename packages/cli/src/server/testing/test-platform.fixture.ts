@@ -2,11 +2,17 @@ import { mkdtempSync } from "node:fs";
 import { open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import { expect } from "vitest";
-import { operatorAccess } from "../../access/operator-access.ts";
+import type { AccessPolicy } from "../../access/create-access-control.ts";
+import type { OpenAccess } from "../../access/open-access.ts";
+import { openAccess } from "../../access/open-access.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import { startIngestThread } from "../../ingest/ingest-thread.ts";
+import { openRegistry } from "../../registry/open-registry.ts";
+import type { Registry } from "../../registry/registry.ts";
+import { openSqliteRegistry } from "../../stores/registry/open-sqlite-registry.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite-store.ts";
 import type { HttpApp } from "../http-app.ts";
@@ -23,6 +29,10 @@ export interface TestPlatformOptions {
   readonly maxDecompressedBytes?: number;
   readonly maxWaitingBytes?: number;
   readonly now?: () => number;
+  /** `loopback` where nothing is said: requests need no key. */
+  readonly policy?: AccessPolicy;
+  /** Requests a second for each key; without it there is no limit. */
+  readonly rateLimit?: number;
 }
 
 /** The server with all its real parts: store, ingest thread, HTTP. */
@@ -30,6 +40,8 @@ export interface TestPlatform {
   readonly app: HttpApp;
   readonly store: SpanStore;
   readonly ingest: IngestService;
+  readonly access: OpenAccess;
+  readonly registry: Registry;
   readonly server: HttpServer;
   /** Sends a request; what comes back is checked against /openapi.json. */
   send(request: TestRequest): Promise<TestResponse>;
@@ -40,7 +52,8 @@ export interface TestPlatform {
   close(): Promise<void>;
 }
 
-export const TEST_PROJECT = "test-project";
+/** The project of those who come without a key. */
+export const TEST_PROJECT = DEFAULT_PROJECT_ID;
 const MEGABYTE = 1024 * 1024;
 
 export async function startTestPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
@@ -60,12 +73,24 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
     onFailure: (error) => log.error(error),
   });
+  const db = await openSqliteRegistry(join(directory, "data"));
+  const registry = await openRegistry(db);
+  const { policy = "loopback", rateLimit = 0 } = options;
+  const access = await openAccess({
+    db,
+    policy,
+    rateLimit,
+    onInvalidKeys: (attempts) => log.warn({ attempts }, "Requests with a wrong API key."),
+    onSaveFailed: (err) => log.error({ err }),
+    ...(options.now && { now: options.now }),
+  });
   const app = createHttpApp({
     store,
     ingest,
-    access: operatorAccess(TEST_PROJECT),
+    access,
+    registry,
     log,
-    hostPolicy: "loopback",
+    hostPolicy: policy === "keys" ? "any" : "loopback",
     maxBodyBytes: options.maxBodyBytes ?? MEGABYTE,
     ...(options.now && { now: options.now }),
   });
@@ -83,6 +108,8 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     app,
     store,
     ingest,
+    access,
+    registry,
     server,
     send,
     get: (path) => send({ path }),
@@ -101,6 +128,8 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     async close() {
       await server.close();
       await ingest.close();
+      await access.close();
+      await registry.close();
       await store.close();
       await flush();
       await logFile.close();

@@ -1,12 +1,13 @@
 import type { Registry } from "../../../registry/registry.ts";
 import { JSON_TYPE } from "../../answer.ts";
+import { JSON_BODY_ERRORS } from "../../body/read-body-fields.ts";
 import { readJsonBody } from "../../body/read-json-body.ts";
 import { problemAnswer } from "../../errors/error-answer.ts";
 import type { Route } from "../route.ts";
 import { callerOf } from "../route.ts";
 import { PATH_PARAMETERS } from "./path-parameters.ts";
 import { documentAnswer, documented, outcomeAnswer } from "./registry-answer.ts";
-import { ERRORS_OF_JSON, registryRoute } from "./registry-route.ts";
+import { registryRoute } from "./registry-route.ts";
 
 const PATH = "/registry/applications/{app}/schema";
 
@@ -45,7 +46,7 @@ function putSchemaRoute(applications: Registry["applications"], maxBodyBytes: nu
       success: documented("ApplicationSchema", "The schema, as it is now."),
       errors: [
         "application_not_found",
-        ...ERRORS_OF_JSON,
+        ...JSON_BODY_ERRORS,
         "schema_invalid",
         "config_invalid",
         "store_unavailable",

@@ -24,7 +24,10 @@ export function environmentRoutes({ environments }: Registry, maxBodyBytes: numb
       id: "listEnvironments",
       summary: "List environments",
       description: "With what is live in each.",
-      success: documented("EnvironmentList", "All of the application, by slug."),
+      success: documented(
+        "EnvironmentList",
+        "All of the application, in the order that they were made.",
+      ),
       answer: async ({ ref }) => outcomeAnswer(await environments.list(ref), listAnswer),
     }),
     registryRoute(maxBodyBytes, {

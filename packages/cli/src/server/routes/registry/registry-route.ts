@@ -2,9 +2,9 @@ import type { Access, Caller } from "../../../access/caller.ts";
 import type { ApplicationRef } from "../../../registry/registry.ts";
 import type { Answer } from "../../answer.ts";
 import { JSON_TYPE } from "../../answer.ts";
-import type { BodyFields, FieldsOutcome, FieldValues } from "../../body/body-fields.ts";
-import { fieldsSchema, readFields } from "../../body/body-fields.ts";
-import { readJsonBody } from "../../body/read-json-body.ts";
+import type { BodyFields, FieldValues } from "../../body/body-fields.ts";
+import { fieldsSchema } from "../../body/body-fields.ts";
+import { JSON_BODY_ERRORS, readBodyFields } from "../../body/read-body-fields.ts";
 import { problemsAnswer } from "../../errors/error-answer.ts";
 import type { ErrorType } from "../../errors/error-types.ts";
 import type { QueryParameters, QueryValues } from "../../query/query-parameter.ts";
@@ -49,14 +49,6 @@ type None = Record<never, never>;
 
 const ERRORS_OF_QUERY = ["value_not_allowed", "number_invalid", "out_of_range"] as const;
 
-/** What may be wrong with a body before anybody looks into it. */
-export const ERRORS_OF_JSON = [
-  "body_undecodable",
-  "body_too_large",
-  "content_type_unsupported",
-  "content_encoding_unsupported",
-] as const;
-
 /** A route whose query and body are read and checked before it is asked for its answer. */
 export function registryRoute<
   Path extends string,
@@ -81,7 +73,7 @@ export function registryRoute<
       errors: [
         ...names.map((name: PathParameter) => PATH_PARAMETERS[name].missing),
         ...(query ? ERRORS_OF_QUERY : []),
-        ...(body ? [...ERRORS_OF_JSON, "body_invalid" as const] : []),
+        ...(body ? [...JSON_BODY_ERRORS, "body_invalid" as const] : []),
         ...errors,
         "store_unavailable",
       ],
@@ -89,7 +81,9 @@ export function registryRoute<
     handle: async (context) => {
       const asked = readQuery(query ?? ({} as Query), queryOf(context));
       if (asked.kind === "problems") return problemsAnswer(asked.problems);
-      const given = await readBodyFields(context, body, maxBodyBytes);
+      const given = body
+        ? await readBodyFields(context, body, maxBodyBytes)
+        : ({ kind: "values", values: {} } as const);
       if (given.kind === "problems") return problemsAnswer(given.problems);
       const caller = callerOf(context);
       const request = {
@@ -104,17 +98,6 @@ export function registryRoute<
       return answer(request as RegistryRequest<Path, Query, Fields>);
     },
   };
-}
-
-async function readBodyFields<Fields extends BodyFields>(
-  context: RouteContext,
-  fields: Fields | undefined,
-  limit: number,
-): Promise<FieldsOutcome<Fields>> {
-  if (fields === undefined) return { kind: "values", values: {} as FieldValues<Fields> };
-  const body = await readJsonBody(context, limit);
-  if (body.kind === "problem") return { kind: "problems", problems: [body.problem] };
-  return readFields(fields, body.kind === "absent" ? {} : body.value);
 }
 
 function isOptional(fields: BodyFields): boolean {

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
+import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
+import { faults, makeApplication } from "./testing/registry-client.fixture.ts";
+import { workflowOpenapi } from "./testing/workflow-openapi.fixture.ts";
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.close());
+
+describe("the schema of an application", () => {
+  it("is unknown until a workflow tells it", async () => {
+    const app = await makeApplication(platform);
+    expect(faults(await app.get("/schema"))).toEqual([404, ["schema_not_found", "path", "app"]]);
+    const told = await app.call("PUT", "/schema", workflowOpenapi());
+    expect(told.status).toBe(200);
+    expect(told.json.routes).toMatchObject([
+      {
+        route: "/summarize",
+        config: { temperature: { type: "number", default: 0.7, minimum: 0, maximum: 2 } },
+        inputs: { properties: { text: { type: "string" } } },
+      },
+    ]);
+    expect((await app.get("/schema/")).json).toEqual(told.json);
+    expect((await app.get("")).json.routes).toEqual(["/summarize"]);
+  });
+
+  it("is refused while a live value does not fit, and names each", async () => {
+    const app = await makeApplication(platform);
+    await app.commit({ "/summarize": { temperature: 9 } });
+    await app.deploy("staging");
+    await app.deploy("production");
+    const refused = await app.call("PUT", "/schema", workflowOpenapi());
+    expect(refused.status).toBe(409);
+    const detail: { type: string; msg: string }[] = refused.json.detail;
+    expect(detail.map(({ type }) => type)).toEqual(["config_invalid", "config_invalid"]);
+    expect(detail.map(({ msg }) => msg).join("\n")).toMatch(/staging .* 9.*production .* 9/s);
+    expect((await app.get("/schema")).status).toBe(404);
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["a list", []],
+    ["another document", { openapi: "3.1.0", paths: {} }],
+    ["a field without a type", workflowOpenapi({ temperature: { default: 1 } })],
+  ])("is not %s", async (_, document) => {
+    const app = await makeApplication(platform);
+    const refused = await app.call("PUT", "/schema", document);
+    expect(refused.status).toBe(422);
+    expect(refused.json.detail).toMatchObject([{ type: "schema_invalid" }]);
+    expect(refused.json.detail[0].msg).toContain("GET /openapi.json");
+  });
+
+  it("is not what is no JSON", async () => {
+    const app = await makeApplication(platform);
+    const path = `/registry/applications/${app.slug}/schema`;
+    const text = await platform.send({ method: "PUT", path, body: "openapi: 3.1.0" });
+    expect(text.status).toBe(415);
+    const headers = { "content-type": "application/json" };
+    const yaml = await platform.send({ method: "PUT", path, headers, body: "openapi: 3.1.0" });
+    expect(faults(yaml)).toEqual([400, ["body_undecodable", "body"]]);
+  });
+});

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
+import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
+import { faults, makeApplication } from "./testing/registry-client.fixture.ts";
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.close());
+
+describe("an environment", () => {
+  it("is made beside the first three, and found by slug and by id", async () => {
+    const app = await makeApplication(platform);
+    const made = await app.call("POST", "/environments", { slug: "preview" });
+    expect(made.status).toBe(201);
+    expect(made.json).toMatchObject({ slug: "preview", deployment: null });
+    expect((await platform.get(`${made.headers.location}`)).json).toEqual(made.json);
+    expect((await app.get(`/environments/${made.json.id}`)).json).toEqual(made.json);
+    expect((await app.get("/environments/")).json.items).toHaveLength(4);
+    expect(faults(await app.call("POST", "/environments", { slug: "preview" }))).toEqual([
+      409,
+      ["slug_taken", "body", "slug"],
+    ]);
+    expect(faults(await app.call("POST", "/environments", { slug: "pre view" }))).toEqual([
+      422,
+      ["slug_invalid", "body", "slug"],
+    ]);
+  });
+
+  it("keeps its id, what is live and its history when it is renamed", async () => {
+    const app = await makeApplication(platform);
+    await app.commit({});
+    const { json: deployment } = await app.deploy("production");
+    const { id } = (await app.get("/environments/production")).json;
+    const renamed = await app.call("PATCH", "/environments/production", { slug: "live" });
+    expect(renamed.json).toMatchObject({
+      id,
+      slug: "live",
+      deployment: { ...deployment, environment: "live" },
+    });
+    expect((await app.get("/environments/live/deployments")).json.items).toHaveLength(1);
+    expect(faults(await app.get("/environments/production"))).toEqual([
+      404,
+      ["environment_not_found", "path", "environment"],
+    ]);
+  });
+
+  it("is deleted once nothing is live there", async () => {
+    const app = await makeApplication(platform);
+    await app.commit({});
+    await app.deploy("staging");
+    expect(faults(await app.call("DELETE", "/environments/staging"))).toEqual([
+      409,
+      ["still_live", "path", "environment"],
+    ]);
+    await app.call("DELETE", "/environments/staging/deployment");
+    expect((await app.call("DELETE", "/environments/staging")).status).toBe(204);
+    expect((await app.get("/environments/staging")).status).toBe(404);
+  });
+});
