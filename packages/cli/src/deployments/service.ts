@@ -17,7 +17,8 @@ export interface Lease {
   readonly kind: "lease";
   /** The socket (a file's path) that the process listens on. */
   readonly socketPath: string;
-  release(): void;
+  /** `unreachable`: nobody listened there. The process is of no use then and is started again. */
+  release(found?: "unreachable"): void;
 }
 
 export interface ServiceUnavailable {

@@ -1,0 +1,99 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { BuildProgram, ProcessEnd } from "../build-process.ts";
+import { childEnvironment } from "./child-environment.ts";
+import { createListenSocket } from "./listen-socket.ts";
+import { readLines } from "./read-lines.ts";
+import { RecentLines } from "./recent-lines.ts";
+
+/** Lines that are kept for a message about the process's end. */
+const RECENT_LINES = 50;
+/** How long the output of an ended process is waited for: a process that it left may hold it open. */
+const LAST_OUTPUT_MS = 500;
+
+/** A build's process, before anybody knows whether it answers. */
+export interface SpawnedBuild {
+  /** Undefined where the system could not start it. */
+  readonly pid: number | undefined;
+  readonly socketPath: string;
+  /** Resolves when it is gone, and its socket with it. */
+  readonly ended: Promise<ProcessEnd>;
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts a build's program in a process of its own that cannot outlive this one. */
+export async function spawnBuild(
+  program: BuildProgram,
+  onLine: (line: string, stream: "stdout" | "stderr") => void,
+): Promise<SpawnedBuild> {
+  const socket = await createListenSocket();
+  const child = spawn(
+    process.execPath,
+    ["--enable-source-maps", "--import", preload(), resolve(program.folder, program.entry)],
+    {
+      cwd: program.folder,
+      env: childEnvironment(process.env, {
+        ...program.environment,
+        AGATE_LISTEN: `unix:${socket.path}`,
+        PORT: "0",
+        HOST: "127.0.0.1",
+      }),
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      windowsHide: true,
+    },
+  );
+  const recent = new RecentLines(RECENT_LINES);
+  const follow = (stream: "stdout" | "stderr") => {
+    const output = child[stream];
+    if (output === null) return () => {};
+    return readLines(output, (line) => {
+      recent.add(line);
+      onLine(line, stream);
+    });
+  };
+  const finishReading = [follow("stdout"), follow("stderr")];
+  const ended = endOf(child).then(async (end): Promise<ProcessEnd> => {
+    for (const finish of finishReading) finish();
+    await socket.remove();
+    return { ...end, log: recent.list() };
+  });
+  return {
+    pid: child.pid,
+    socketPath: socket.path,
+    ended,
+    stop: (graceMs) => stop(child, ended, graceMs),
+  };
+}
+
+/** The guard beside this file: from source a `.ts`, in the built product flat beside the bundle. */
+function preload(): string {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return new URL(`./child-preload.${extension}`, import.meta.url).href;
+}
+
+async function endOf(child: ChildProcess): Promise<Omit<ProcessEnd, "log">> {
+  const { promise, resolve } = Promise.withResolvers<Omit<ProcessEnd, "log">>();
+  child.once("exit", (code, signal) => {
+    const reason = signal === null ? `It ended with code ${code}.` : `It was killed by ${signal}.`;
+    resolve({ reason, code, signal });
+  });
+  // A process that could not be started has no exit. Other errors (a kill that came late) have one.
+  child.on("error", (error) => {
+    if (child.pid !== undefined) return;
+    const reason = `It could not be started: ${error.message}.`;
+    resolve({ reason, code: null, signal: null });
+  });
+  const output = new Promise((closed) => child.once("close", closed));
+  const end = await promise;
+  await Promise.race([output, delay(LAST_OUTPUT_MS, undefined, { ref: false })]);
+  return end;
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>, graceMs: number): Promise<void> {
+  if (graceMs > 0) child.kill("SIGTERM");
+  const kill = setTimeout(() => child.kill("SIGKILL"), graceMs);
+  await ended;
+  clearTimeout(kill);
+}

@@ -1,0 +1,279 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, it, onTestFinished, vi } from "vitest";
+import type { BuildProcess, BuildProgram, StartFailure } from "../build-process.ts";
+import { askSocket } from "./ask-socket.ts";
+import { startBuildProcess } from "./start-build-process.ts";
+import { buildProgram, workflowSource } from "./testing/build-program.fixture.ts";
+
+const TIMEOUT_MS = 20_000;
+const WAITS = { timeout: 15_000 };
+
+interface Started {
+  readonly outcome: BuildProcess | StartFailure;
+  readonly lines: readonly string[];
+}
+
+async function start(program: BuildProgram, timeoutMs = TIMEOUT_MS): Promise<Started> {
+  const lines: string[] = [];
+  const outcome = await startBuildProcess(program, {
+    onLine: (line, stream) => lines.push(`${stream}: ${line}`),
+    timeoutMs,
+  });
+  if (outcome.kind === "running") onTestFinished(() => outcome.stop(0));
+  return { outcome, lines };
+}
+
+async function startRunning(program: BuildProgram): Promise<BuildProcess> {
+  const { outcome } = await start(program);
+  if (outcome.kind !== "running") throw new Error(`${outcome.reason}\n${outcome.log.join("\n")}`);
+  return outcome;
+}
+
+async function startFailing(source: string, timeoutMs?: number): Promise<StartFailure> {
+  const program = await buildProgram(source);
+  const temporary = await mkdtemp(join(tmpdir(), "agate-sockets-"));
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await rm(temporary, { recursive: true });
+  });
+  const { outcome } = await start(program, timeoutMs);
+  if (outcome.kind !== "failed") throw new Error("It runs.");
+  expect(readdirSync(temporary)).toEqual([]);
+  return outcome;
+}
+
+async function get(build: BuildProcess, path: string): Promise<string> {
+  const options = { signal: AbortSignal.timeout(TIMEOUT_MS), mostBytes: 1_000_000 };
+  return (await askSocket(build.socketPath, path, options)).body;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+it("runs a program until it is told to stop, in a folder that only its user can enter", async () => {
+  const build = await startRunning(await buildProgram(workflowSource()));
+  expect(build.openapi).toEqual({ openapi: "3.1.0", paths: {} });
+  expect(await get(build, "/anything")).toBe("hello");
+  expect(statSync(dirname(build.socketPath)).mode & 0o777).toBe(0o700);
+  await build.stop(TIMEOUT_MS);
+  expect(await build.ended).toMatchObject({ reason: "It ended with code 0.", code: 0 });
+  expect(existsSync(dirname(build.socketPath))).toBe(false);
+  expect(isAlive(build.pid)).toBe(false);
+});
+
+it("passes the platform's environment on, without what is Agate's or would change Node", async () => {
+  vi.stubEnv("AGATE_API_KEY", "the platform's own");
+  vi.stubEnv("NODE_OPTIONS", "--max-old-space-size=300");
+  vi.stubEnv("npm_config_token", "secret");
+  vi.stubEnv("OPENAI_API_KEY", "the user's");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const build = await startRunning(
+    await buildProgram(workflowSource("response.end(JSON.stringify(process.env));"), {
+      AGATE_APPLICATION: "support",
+      PORT: "80",
+    }),
+  );
+  const environment = JSON.parse(await get(build, "/")) as Record<string, string>;
+  expect(environment).toMatchObject({
+    AGATE_APPLICATION: "support",
+    AGATE_LISTEN: `unix:${build.socketPath}`,
+    HOST: "127.0.0.1",
+    OPENAI_API_KEY: "the user's",
+    PORT: "0",
+  });
+  for (const name of ["AGATE_API_KEY", "NODE_OPTIONS", "npm_config_token"]) {
+    expect(environment).not.toHaveProperty(name);
+  }
+});
+
+it("tells every line with its stream, the long cut short, the last without its end", async () => {
+  const { outcome, lines } = await start(
+    await buildProgram(`
+      process.stdout.write("one\\ntw");
+      process.stderr.write("tr\\u00f6\\r\\n");
+      process.stdout.write("o\\n\\n" + "x".repeat(20_000) + "\\nno end");
+      process.exitCode = 3;
+    `),
+  );
+  expect(lines.filter((line) => line.startsWith("stdout"))).toEqual([
+    "stdout: one",
+    "stdout: two",
+    "stdout: ",
+    `stdout: ${"x".repeat(16_384)} … and 3616 characters more`,
+    "stdout: no end",
+  ]);
+  expect(lines).toContain("stderr: trö");
+  expect(outcome).toMatchObject({
+    kind: "failed",
+    cause: "ended",
+    reason: "It ended with code 3 before it answered.",
+  });
+});
+
+it("refuses a program that fails at its start, with the line of its source that failed", async () => {
+  const failure = await startFailing(`
+    for (let n = 0; n < 100; n++) console.log("line", n);
+    throw new Error("no model");
+  `);
+  expect(failure).toMatchObject({ cause: "ended", log: expect.any(Array) });
+  expect(failure.log).toHaveLength(50);
+  expect(failure.log).toContain("Error: no model");
+});
+
+it("refuses a program that ends without listening", async () => {
+  const failure = await startFailing(`console.log("done");`);
+  expect(failure).toEqual({
+    kind: "failed",
+    cause: "ended",
+    reason: "It ended with code 0 before it answered.",
+    log: ["done"],
+  });
+});
+
+it("refuses a program that listens on nothing, and kills it though it will not be ended", async () => {
+  const failure = await startFailing(
+    `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("pid", process.pid);`,
+    1_000,
+  );
+  expect(failure.cause).toBe("silent");
+  expect(failure.reason).toContain("AGATE_LISTEN within 1 s");
+  const pid = Number(failure.log.join().replace("pid ", ""));
+  expect(isAlive(pid)).toBe(false);
+});
+
+it("refuses a program that takes connections and never answers", async () => {
+  const failure = await startFailing(
+    `import { createServer } from "node:net";
+     createServer(() => {}).listen(process.env.AGATE_LISTEN.slice(5));`,
+    1_000,
+  );
+  expect(failure.cause).toBe("silent");
+});
+
+it.each([
+  ["another server", `response.statusCode = 404; response.end();`, "GET /health with 404"],
+  [
+    "one that never gets ready",
+    `response.statusCode = 503; response.end();`,
+    "GET /health with 503, where a workflow answers 200, for 1 s",
+  ],
+  [
+    "one without a description",
+    `response.statusCode = request.url === "/health" ? 200 : 404; response.end();`,
+    "GET /openapi.json with 404",
+  ],
+  ["one whose description is no JSON", `response.end("<html>");`, "could not be read"],
+  [
+    "one whose description has no end",
+    `if (request.url === "/health") return response.end();
+     const more = () => { while (response.write("x".repeat(65536))); };
+     response.on("drain", more); more();`,
+    "larger than 16777216 bytes",
+  ],
+])("refuses %s", async (_, handle, reason) => {
+  const failure = await startFailing(
+    `import { createServer } from "node:http";
+     createServer((request, response) => { ${handle} })
+       .listen(process.env.AGATE_LISTEN.slice(5));`,
+    reason.includes("for 1 s") ? 1_000 : TIMEOUT_MS,
+  );
+  expect(failure.cause).toBe("not-a-workflow");
+  expect(failure.reason).toContain(reason);
+});
+
+it("refuses a build whose folder is gone", async () => {
+  const program = { folder: "/nowhere/at/all", entry: "main.mjs", environment: {} };
+  const { outcome } = await start(program);
+  expect(outcome).toMatchObject({ cause: "ended", reason: expect.stringContaining("ENOENT") });
+});
+
+it("leaves nothing behind when the start is called off", async () => {
+  const calledOff = new AbortController();
+  const pids: number[] = [];
+  const starting = startBuildProcess(
+    await buildProgram(`console.log(process.pid); setInterval(() => {}, 1000);`),
+    {
+      onLine: (line) => {
+        pids.push(Number(line));
+        calledOff.abort(new Error("not wanted"));
+      },
+      timeoutMs: TIMEOUT_MS,
+      signal: calledOff.signal,
+    },
+  );
+  await expect(starting).rejects.toThrow("not wanted");
+  expect(pids).toHaveLength(1);
+  expect(isAlive(pids[0] as number)).toBe(false);
+});
+
+it("kills a process that does not end when it is asked to", async () => {
+  const build = await startRunning(
+    await buildProgram(`${workflowSource()} process.removeAllListeners("SIGTERM");
+      process.on("SIGTERM", () => {});`),
+  );
+  await build.stop(100);
+  expect(await build.ended).toMatchObject({ reason: "It was killed by SIGKILL." });
+});
+
+it("keeps up with a program that prints without end, and says how much is missing", async () => {
+  const lines: string[] = [];
+  const build = await startBuildProcess(
+    await buildProgram(
+      workflowSource(
+        "response.end();",
+        `const line = "x".repeat(1023) + "\\n";
+         const block = line.repeat(1024);
+         const print = () => { process.stdout.write(block); setImmediate(print); };
+         print();`,
+      ),
+    ),
+    { onLine: (line) => lines.push(line), timeoutMs: TIMEOUT_MS },
+  );
+  if (build.kind !== "running") throw new Error(build.reason);
+  onTestFinished(() => build.stop(0));
+  await vi.waitFor(() => {
+    expect(lines.some((line) => /^\[agate\] [\d,]+ bytes of output are missing/.test(line))).toBe(
+      true,
+    );
+  }, WAITS);
+  await build.stop(0);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(2 * 1024);
+});
+
+it("ends the process when its platform is killed, though the program knows nothing of it", async () => {
+  const program = await buildProgram(`
+    ${workflowSource()}
+    process.removeAllListeners("SIGTERM");
+    process.on("SIGTERM", () => console.log("I stay"));
+  `);
+  const platform = spawn(
+    process.execPath,
+    [
+      "--input-type=module",
+      "-e",
+      `const { startBuildProcess } = await import(${JSON.stringify(new URL("./start-build-process.ts", import.meta.url).href)});
+       const build = await startBuildProcess(${JSON.stringify(program)}, { onLine() {}, timeoutMs: 20000 });
+       console.log(build.pid, build.socketPath);
+       setInterval(() => {}, 1000);`,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const [line] = (await once(createInterface({ input: platform.stdout }), "line")) as [string];
+  const pid = Number(line.split(" ")[0]);
+  expect(isAlive(pid)).toBe(true);
+  platform.kill("SIGKILL");
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), WAITS);
+}, 20_000);

@@ -1,0 +1,214 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import type { BuildProcess } from "../build-process.ts";
+import type { Lease, ServiceUnavailable } from "../service.ts";
+import { askSocket } from "./ask-socket.ts";
+import { startBuildProcess } from "./start-build-process.ts";
+import type { SupervisionEvent } from "./supervision-event.ts";
+import { describeSupervision } from "./supervision-event.ts";
+import { type SupervisedBuild, Supervisor, type SupervisorLimits } from "./supervisor.ts";
+import { buildProgram, workflowSource } from "./testing/build-program.fixture.ts";
+
+const WAITS = { timeout: 15_000, interval: 10 };
+
+/** A supervisor of real processes, and what it told. */
+function supervise(limits: Partial<SupervisorLimits> = {}) {
+  const events: SupervisionEvent[] = [];
+  const supervisor = new Supervisor(
+    { id: "app_1", slug: "support" },
+    (event) => events.push(event),
+    limits,
+  );
+  onTestFinished(() => supervisor.close({ drainMs: 0, stopMs: 0 }));
+  const kinds = () => events.map((event) => `${event.kind} ${event.build}`);
+  return { supervisor, events, kinds };
+}
+
+async function supervised(number: number, source: string): Promise<SupervisedBuild> {
+  const program = await buildProgram(source);
+  return {
+    number,
+    start: (signal) => startBuildProcess(program, { onLine: () => {}, timeoutMs: 15_000, signal }),
+  };
+}
+
+const saying = (text: string) => workflowSource(`response.end(${JSON.stringify(text)});`);
+
+async function running(build: SupervisedBuild): Promise<BuildProcess> {
+  const process = await build.start(new AbortController().signal);
+  if (process.kind === "failed") throw new Error(process.reason);
+  onTestFinished(() => process.stop(0));
+  return process;
+}
+
+async function lease(supervisor: Supervisor): Promise<Lease> {
+  const outcome = await supervisor.acquire();
+  if (outcome.kind === "unavailable") throw new Error(outcome.reason);
+  return outcome;
+}
+
+async function refusal(supervisor: Supervisor): Promise<ServiceUnavailable> {
+  const outcome = await supervisor.acquire();
+  if (outcome.kind === "lease") throw new Error("It is available.");
+  return outcome;
+}
+
+async function ask(held: Lease): Promise<string> {
+  const options = { signal: AbortSignal.timeout(10_000), mostBytes: 1_000 };
+  return (await askSocket(held.socketPath, "/", options)).body;
+}
+
+it("hands out leases at once, and of the new process from the moment of a switch", async () => {
+  const { supervisor, kinds } = supervise();
+  const [first, second] = [await supervised(1, saying("one")), await supervised(2, saying("two"))];
+  await supervisor.switchTo(first, await running(first));
+  const early = supervisor.acquire();
+  if (!("kind" in early) || early.kind !== "lease") throw new Error("It had to wait.");
+
+  const drained = supervisor.switchTo(second, await running(second));
+  expect(supervisor.build).toBe(2);
+  const late = await lease(supervisor);
+  expect([await ask(early), await ask(late)]).toEqual(["one", "two"]);
+  expect(kinds()).toEqual(["serving 1", "serving 2", "draining 1"]);
+
+  early.release();
+  early.release();
+  expect(await drained).toBe(0);
+  expect(await ask(late)).toBe("two");
+  expect(kinds().at(-1)).toBe("stopped 1");
+});
+
+it("ends a replaced process whose requests take too long, and says how many were broken off", async () => {
+  const { supervisor, events } = supervise({ drainMs: 50, stopMs: 50 });
+  const build = await supervised(1, saying("one"));
+  const process = await running(build);
+  await supervisor.switchTo(build, process);
+  await lease(supervisor);
+  const next = await running(build);
+  expect(await supervisor.switchTo({ ...build, number: 2 }, next)).toBe(1);
+  await process.ended;
+  expect(events.map(describeSupervision).at(-1)).toBe(
+    "Stopped; 1 request is broken off, for having taken too long.",
+  );
+});
+
+it("starts a crashed build again; who asks meanwhile waits for it", async () => {
+  const { supervisor, events } = supervise();
+  const build = await supervised(3, saying("here"));
+  const process = await running(build);
+  await supervisor.switchTo(build, process);
+  globalThis.process.kill(process.pid, "SIGKILL");
+  await process.ended;
+  const held = await Promise.all(Array.from({ length: 20 }, () => lease(supervisor)));
+  expect(new Set(await Promise.all(held.map(ask)))).toEqual(new Set(["here"]));
+  expect(events).toMatchObject([
+    { kind: "serving", build: 3 },
+    { kind: "crashed", build: 3, reason: "It was killed by SIGKILL.", inMs: 0 },
+    { kind: "serving", build: 3 },
+  ]);
+});
+
+it("starts a build again that does not listen any more, as soon as somebody notices", async () => {
+  const { supervisor, events } = supervise();
+  const build = await supervised(1, workflowSource("response.end(); server.close();"));
+  await supervisor.switchTo(build, await running(build));
+  const held = await lease(supervisor);
+  await ask(held);
+  held.release("unreachable");
+  expect(supervisor.acquire()).toBeInstanceOf(Promise);
+  await ask(await lease(supervisor));
+  expect(events[1]).toMatchObject({ kind: "crashed", reason: "It did not listen any more." });
+});
+
+it("waits longer after every crash, and tells those who ask when to come back", async () => {
+  const { supervisor, events } = supervise({ waitMs: 0 });
+  const build = await supervised(2, `throw new Error("no model");`);
+  supervisor.startLater(build);
+  expect(events).toEqual([]);
+  await supervisor.acquire();
+  await vi.waitFor(() => expect(events.length).toBeGreaterThanOrEqual(4), WAITS);
+  const delays = events.map((event) => (event.kind === "start-failed" ? event.inMs : Number.NaN));
+  expect(delays[0]).toBe(0);
+  for (const [n, longest] of [250, 500, 1000].entries()) {
+    expect(delays[n + 1]).toBeGreaterThanOrEqual(longest / 2);
+    expect(delays[n + 1]).toBeLessThanOrEqual(longest);
+  }
+  expect(await refusal(supervisor)).toEqual({
+    kind: "unavailable",
+    reason: "Build 2 of support could not be started and is started again in 1 s.",
+    retryAfterSeconds: 1,
+  });
+  expect(describeSupervision(events[0] as SupervisionEvent)).toBe(
+    "Could not be started. It ended with code 1 before it answered. It is tried again at once.",
+  );
+});
+
+it("counts a crash after a good while as the first", async () => {
+  const { supervisor, events } = supervise({ stableMs: 0 });
+  const build = await supervised(1, saying("here"));
+  await supervisor.switchTo(build, await running(build));
+  for (let crash = 1; crash <= 3; crash++) {
+    await vi.waitFor(() => {
+      const last = events.at(-1);
+      if (last?.kind !== "serving" || events.length !== 2 * crash - 1) throw new Error("not yet");
+      process.kill(last.pid, "SIGKILL");
+    }, WAITS);
+    await vi.waitFor(() => expect(events.length).toBe(2 * crash + 1), WAITS);
+  }
+  expect(events.flatMap((event) => (event.kind === "crashed" ? [event.inMs] : []))).toEqual([
+    0, 0, 0,
+  ]);
+});
+
+it("starts what is asleep when somebody asks, once", async () => {
+  const { supervisor, kinds } = supervise();
+  supervisor.startLater(await supervised(4, saying("awake")));
+  expect(supervisor.build).toBe(4);
+  const held = await Promise.all([lease(supervisor), lease(supervisor)]);
+  supervisor.wake();
+  expect(await ask(held[0])).toBe("awake");
+  expect(kinds()).toEqual(["serving 4"]);
+});
+
+it("calls a start off when another build takes over", async () => {
+  const { supervisor, kinds } = supervise();
+  const started = Promise.withResolvers<AbortSignal>();
+  supervisor.startLater({
+    number: 1,
+    start: (signal) => {
+      started.resolve(signal);
+      return new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    },
+  });
+  const waiting = lease(supervisor);
+  const signal = await started.promise;
+  const build = await supervised(2, saying("two"));
+  await supervisor.switchTo(build, await running(build));
+  expect(signal.aborted).toBe(true);
+  expect(await ask(await waiting)).toBe("two");
+  expect(kinds()).toEqual(["serving 2"]);
+});
+
+it("ends every process when it is closed, and turns away who waits and who comes later", async () => {
+  const { supervisor, kinds } = supervise();
+  const [first, second] = [await supervised(1, saying("one")), await supervised(2, saying("two"))];
+  const processes = [await running(first), await running(second)] as const;
+  await supervisor.switchTo(first, processes[0]);
+  await lease(supervisor);
+  const drained = supervisor.switchTo(second, processes[1]);
+  await supervisor.close({ drainMs: 0, stopMs: 5_000 });
+  expect(await drained).toBe(1);
+  await Promise.all(processes.map(({ ended }) => ended));
+  expect(kinds().toSorted()).toEqual([
+    "draining 1",
+    "serving 1",
+    "serving 2",
+    "stopped 1",
+    "stopped 2",
+  ]);
+  expect((await refusal(supervisor)).reason).toBe("No build of support is served any more.");
+  const tooLate = await running(second);
+  await supervisor.switchTo(second, tooLate);
+  await tooLate.ended;
+});
