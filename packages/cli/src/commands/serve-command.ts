@@ -14,6 +14,7 @@ interface ServeFlags {
   readonly port: number;
   readonly host: string;
   readonly app?: string;
+  readonly json?: boolean;
 }
 
 interface Session {
@@ -33,6 +34,7 @@ export function serveCommand(): Command {
       "--app <name>",
       "name of the application (default: $AGATE_APPLICATION, else the project's)",
     )
+    .option("--json", "print where it is served as JSON")
     .addHelpText(
       "after",
       `
@@ -64,8 +66,12 @@ async function runServe({ flags, terminal }: Session, named: string | undefined)
       break;
     case "serving": {
       const { url, application } = outcome;
-      terminal.print(`${application ?? found.file} is served at ${url}`);
-      terminal.print(whereTracesGo(process.env));
+      if (flags.json) {
+        terminal.print(JSON.stringify({ url, application }));
+      } else {
+        terminal.print(`${application} is served at ${url}`);
+        terminal.print(whereTracesGo(process.env));
+      }
       if (hostPolicyFor(host) === "any") {
         terminal.note(
           `Whoever can reach ${host} can call it. Put something in front that lets only the right ones in.`,

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BUNDLE_FILE, BUNDLE_MAP_FILE, type Bundle } from "../packing/bundle-app.ts";
@@ -8,18 +8,14 @@ import type { Project } from "../packing/project.ts";
  * Writes a bundle to a folder inside of the project, from where Node finds the project's packages.
  * Gives the program's path.
  */
-export async function placeBundle(
-  project: Project,
-  { files }: Bundle,
-  folder: string,
-): Promise<string> {
-  await mkdir(folder, { recursive: true });
+export function placeBundle(project: Project, files: Bundle["files"], folder: string): string {
+  mkdirSync(folder, { recursive: true });
   const program = join(folder, BUNDLE_FILE);
+  writeFileSync(program, files.get(BUNDLE_FILE) ?? "");
   const map = files.get(BUNDLE_MAP_FILE);
-  await Promise.all([
-    writeFile(program, files.get(BUNDLE_FILE) ?? ""),
-    map && writeFile(join(folder, BUNDLE_MAP_FILE), withSourceRoot(map, project.folder)),
-  ]);
+  if (map !== undefined) {
+    writeFileSync(join(folder, BUNDLE_MAP_FILE), withSourceRoot(map, project.folder));
+  }
   return program;
 }
 

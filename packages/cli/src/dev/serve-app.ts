@@ -1,12 +1,11 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { appName } from "../packing/app-name.ts";
 import { type BrokenCode, type Bundle, bundleApp } from "../packing/bundle-app.ts";
-import { findsSameApi } from "../packing/external-packages.ts";
 import { openProject, type Project, type Refusal } from "../packing/project.ts";
 import { readEnvFile, unsetIn } from "./env-file.ts";
 import { findAddress } from "./find-address.ts";
+import { nameApp } from "./name-app.ts";
 import { placeBundle } from "./place-bundle.ts";
 
 export interface ServeAppOptions {
@@ -19,7 +18,7 @@ export interface ServeAppOptions {
 }
 
 export type ServeAppOutcome =
-  | { readonly kind: "serving"; readonly url: string; readonly application: string | undefined }
+  | { readonly kind: "serving"; readonly url: string; readonly application: string }
   /** The program itself threw while it started. */
   | { readonly kind: "threw"; readonly error: unknown }
   | BrokenCode
@@ -39,14 +38,15 @@ export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcom
   if (address.kind === "refused") return address;
   const { env } = process;
   Object.assign(env, unsetIn(env, readEnvFile(project.folder)));
-  const application = options.application ?? appName(project, env);
-  if (application !== undefined) env.AGATE_APPLICATION = application;
+  const application = nameApp(project, options.application, env);
+  if (typeof application !== "string") return application;
+  env.AGATE_APPLICATION = application;
   const shownHost = host.includes(":") ? `[${host}]` : host;
   env.AGATE_LISTEN = `tcp:${shownHost}:${address.port}`;
   process.setSourceMapsEnabled(true);
   const folder = await temporaryFolder(project);
   try {
-    await import(pathToFileURL(await placeBundle(project, bundle, folder)).href);
+    await import(pathToFileURL(placeBundle(project, bundle.files, folder)).href);
   } catch (error) {
     return { kind: "threw", error };
   } finally {
@@ -57,10 +57,7 @@ export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcom
 }
 
 async function bundleOnce(project: Project): Promise<Bundle | BrokenCode> {
-  const bundle = await bundleApp(project, {
-    sharesApi: findsSameApi(project),
-    folder: JSON.stringify(project.folder),
-  });
+  const bundle = await bundleApp(project, { runs: "here" });
   // Its own process is needed no more.
   const { stop } = await import("esbuild");
   await stop();
@@ -69,7 +66,7 @@ async function bundleOnce(project: Project): Promise<Bundle | BrokenCode> {
 
 /** Where programs lie while they are being loaded: in the project, from where Node finds its packages. */
 async function temporaryFolder(project: Project): Promise<string> {
-  const parent = join(project.folder, ".agate");
+  const parent = join(project.folder, "node_modules", ".agate");
   await mkdir(parent, { recursive: true });
   return mkdtemp(join(parent, "serve-"));
 }
