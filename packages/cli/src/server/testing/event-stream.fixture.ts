@@ -15,9 +15,13 @@ export interface EventStream {
   close(): void;
 }
 
-export function openEventStream(port: number, path: string): Promise<EventStream> {
+export function openEventStream(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<EventStream> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: "127.0.0.1", port, path, agent: false }, (response) => {
+    const request = get({ host: "127.0.0.1", port, path, headers, agent: false }, (response) => {
       const events = eventsOf(response);
       resolve({
         response,

@@ -43,6 +43,7 @@ export interface TestPlatform {
   readonly access: OpenAccess;
   readonly registry: Registry;
   readonly server: HttpServer;
+  readonly dataDirectory: string;
   /** Sends a request; what comes back is checked against /openapi.json. */
   send(request: TestRequest): Promise<TestResponse>;
   get(path: string): Promise<TestResponse>;
@@ -65,7 +66,8 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     format: "json",
     destination: logFile.fd,
   });
-  const store = await openSqliteStore({ directory: join(directory, "data") });
+  const dataDirectory = join(directory, "data");
+  const store = await openSqliteStore({ directory: dataDirectory });
   const ingest = startIngestThread({
     appender: store.appenderHandle(),
     pricesFile: null,
@@ -73,7 +75,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
     onFailure: (error) => log.error(error),
   });
-  const db = await openSqliteRegistry(join(directory, "data"));
+  const db = await openSqliteRegistry(dataDirectory);
   const registry = await openRegistry(db);
   const { policy = "loopback", rateLimit = 0 } = options;
   const access = await openAccess({
@@ -111,6 +113,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     access,
     registry,
     server,
+    dataDirectory,
     send,
     get: (path) => send({ path }),
     async append(spans) {

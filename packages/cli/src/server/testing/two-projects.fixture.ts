@@ -1,0 +1,130 @@
+import type { Scope } from "@agate/protocol";
+import { SCOPES } from "@agate/protocol";
+import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
+import { workflowOpenapi } from "../routes/registry/testing/workflow-openapi.fixture.ts";
+import type { TestPlatform } from "./test-platform.fixture.ts";
+
+/** A project with something of everything, each marked by a word that occurs nowhere else. */
+export interface SeededProject {
+  readonly id: string;
+  readonly slug: string;
+  /** In the names, messages and contents of all that it has; in no slug and no id. */
+  readonly marker: string;
+  /** A header for each scope. */
+  readonly keys: Readonly<Record<Scope, string>>;
+  /** A header with a key of all scopes that was revoked. */
+  readonly revokedKey: string;
+  /** For each parameter of a path, the id of something of this project's. */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+const SHARED_IDS = { trace_id: traceIdOf(77), span_id: spanIdOf(77) };
+
+/** What is called the same in both projects, for each parameter of a path. */
+export const SHARED_NAMES: Readonly<Record<string, string>> = {
+  app: "support",
+  variant: "default",
+  environment: "production",
+  revision: "1",
+  build: "1",
+  ...SHARED_IDS,
+};
+
+export async function seedProject(
+  platform: TestPlatform,
+  slug: string,
+  marker: string,
+): Promise<SeededProject> {
+  const { registry, access } = platform;
+  const project = value(await registry.projects.create(slug));
+  await access.reload();
+  const header = async (scope: Scope) => {
+    const name = `${marker} ${scope}`;
+    return `Bearer ${(await access.keys.create(project.id, { name, scopes: [scope] })).key}`;
+  };
+  const keys = {
+    ingest: await header("ingest"),
+    read: await header("read"),
+    run: await header("run"),
+    admin: await header("admin"),
+  };
+  const spare = await access.keys.create(project.id, { name: `${marker} spare`, scopes: ["read"] });
+  const revoked = await access.keys.create(project.id, { name: marker, scopes: SCOPES });
+  await access.keys.revoke(project.id, revoked.id);
+  return {
+    ...project,
+    marker,
+    keys,
+    revokedKey: `Bearer ${revoked.key}`,
+    ids: {
+      ...(await seedApplication(platform, project.id, marker)),
+      ...(await seedTraces(platform, project.id, marker)),
+      project: project.id,
+      key: spare.id,
+    },
+  };
+}
+
+async function seedApplication({ registry }: TestPlatform, project: string, marker: string) {
+  const application = value(await registry.applications.create(project, "support"));
+  const ref = { project, application: application.id };
+  const by = { by: marker, message: `${marker} message` };
+  const field = { type: "string", default: `${marker} default`, "x-ag-control": "text-area" };
+  const openapi = workflowOpenapi({ prompt: field });
+  value(await registry.applications.putSchema(ref, openapi));
+  const variant = value(await registry.variants.create(ref, "default"));
+  const params = { "/summarize": { prompt: `${marker} prompt` } };
+  value(await registry.revisions.commit(ref, "default", { ...by, params, baseRevision: 0 }));
+  const what = { ...by, variant: "default", revision: 1 };
+  const deployment = value(await registry.deployments.deploy(ref, "production", what));
+  const environment = value(await registry.environments.get(ref, "production"));
+  const build = value(await registry.builds.begin(ref, { ...by, size: 1, sdkVersion: "0.1.0" }));
+  value(await registry.builds.activate(ref, build.id, openapi, null));
+  return {
+    app: application.id,
+    variant: variant.id,
+    environment: environment.id,
+    deployment: deployment.id,
+    build: build.id,
+  };
+}
+
+/** One trace of its own, and one whose ids both projects have. */
+async function seedTraces(platform: TestPlatform, project: string, marker: string) {
+  const own = { trace_id: randomHex(32), span_id: randomHex(16) };
+  await appendTrace(platform, { id: project, marker }, own);
+  await appendTrace(platform, { id: project, marker }, SHARED_IDS);
+  await platform.store.searchCaughtUp();
+  return own;
+}
+
+/** A trace of one span, marked as the project's. */
+export async function appendTrace(
+  { store }: TestPlatform,
+  { id: project, marker }: Pick<SeededProject, "id" | "marker">,
+  ids: { readonly trace_id: string; readonly span_id: string },
+): Promise<void> {
+  const span = storedSpan({
+    traceId: ids.trace_id,
+    id: ids.span_id,
+    name: `${marker} span`,
+    inputs: `${marker} question`,
+    application: `${marker} application`,
+    userId: `${marker} user`,
+  });
+  const outcome = await store.append({ project, receivedAt: 1_000_000, spans: [span] });
+  if (outcome.kind !== "committed") throw new Error(outcome.kind);
+}
+
+function randomHex(digits: number): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(digits / 2))).toString("hex");
+}
+
+function value<Value>(
+  outcome:
+    | { readonly kind: "done"; readonly value: Value }
+    | { readonly kind: "refused"; readonly problems: readonly { readonly msg: string }[] },
+): Value {
+  if (outcome.kind === "done") return outcome.value;
+  throw new Error(outcome.problems.map(({ msg }) => msg).join(" "));
+}
