@@ -1,7 +1,26 @@
 import { Command } from "commander";
 import { VERSION } from "../version.ts";
+import { appsCommand } from "./apps-command.ts";
+import { buildCommand } from "./build-command.ts";
+import { runCommand } from "./calling/run-command.ts";
+import { addGlobalOptions } from "./client/connection-options.ts";
+import { HEADINGS } from "./client/headings.ts";
+import { completionCommand } from "./completion/completion-command.ts";
+import { buildsCommand } from "./deploying/builds-command.ts";
+import { deployCommand } from "./deploying/deploy-command.ts";
+import { deploymentsCommand } from "./deploying/deployments-command.ts";
+import { logsCommand } from "./deploying/logs-command.ts";
+import { environmentsCommand } from "./environments-command.ts";
+import { HELP_STYLES } from "./help-styles.ts";
 import { initCommand } from "./init-command.ts";
+import { keysCommand } from "./keys-command.ts";
+import { traceCommand } from "./observing/trace-command.ts";
+import { tracesCommand } from "./observing/traces-command.ts";
+import { projectsCommand } from "./projects-command.ts";
+import { revisionsCommand } from "./revisions/revisions-command.ts";
+import { serveCommand } from "./serve-command.ts";
 import { serverCommand } from "./server-command.ts";
+import { variantsCommand } from "./variants-command.ts";
 
 /** The command line: `agate COMMAND …`. Throws a CommanderError where it would exit. */
 export function createProgram(): Command {
@@ -9,12 +28,48 @@ export function createProgram(): Command {
     .description("The platform for LLM applications in TypeScript.")
     .version(VERSION, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
+    .commandsGroup(HEADINGS.administer)
+    .helpCommand("help [command]", "print help for a command")
+    .configureHelp(HELP_STYLES)
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(usageError(text)) });
-  for (const command of [initCommand(), serverCommand()]) {
-    program.addCommand(command.copyInheritedSettings(program));
+  for (const command of [
+    initCommand(),
+    serveCommand(),
+    serverCommand().helpGroup(HEADINGS.start),
+    buildCommand(),
+    ...clientCommands(),
+  ]) {
+    program.addCommand(inherit(command, program));
   }
-  return program;
+  return addGlobalOptions(program);
+}
+
+/** Those that ask a platform, in the order of the overview. */
+function clientCommands(): Command[] {
+  return [
+    deployCommand(),
+    runCommand(),
+    logsCommand(),
+    buildsCommand(),
+    deploymentsCommand(),
+    appsCommand(),
+    variantsCommand(),
+    revisionsCommand(),
+    environmentsCommand(),
+    tracesCommand(),
+    traceCommand(),
+    keysCommand(),
+    projectsCommand(),
+    completionCommand(),
+  ];
+}
+
+/** Errors and help are the same at every depth, but for `help`, which only the program itself has. */
+function inherit(command: Command, program: Command): Command {
+  for (const sub of command.commands) inherit(sub, program);
+  return command.copyInheritedSettings(program).helpCommand(false);
 }
 
 /** Commander's message in the form of every other refusal: one line. */

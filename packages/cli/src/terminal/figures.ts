@@ -23,7 +23,7 @@ export function formatAgo(time: string, now: number): string {
   const age = now - Date.parse(time);
   if (Number.isNaN(age)) return NOTHING;
   const [amount, unit] = largestUnit(Math.abs(age));
-  if (amount === 0) return "now";
+  if (amount === 0) return "just now";
   return age > 0 ? `${amount} ${unit} ago` : `in ${amount} ${unit}`;
 }
 

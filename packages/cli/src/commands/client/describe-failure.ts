@@ -56,7 +56,7 @@ function refusal({ status, detail, retryAfterSeconds, log }: Refused): Described
   const lines =
     problems.length === 1
       ? [`agate: ${problems[0]}`]
-      : [`agate: ${problems.length} things are wrong:`, ...problems.map((text) => `  ${text}`)];
+      : [`agate: Refused, for ${problems.length} reasons:`, ...problems.map((text) => `  ${text}`)];
   const hint = hintFor(detail, retryAfterSeconds);
   if (hint !== undefined) lines[lines.length - 1] += ` ${hint}`;
   if (log.length > 0) {
@@ -68,8 +68,9 @@ function refusal({ status, detail, retryAfterSeconds, log }: Refused): Described
 }
 
 /** The sentence, with its place where that is not clear from the command line. */
-export function describeProblem({ loc, msg }: ErrorDetail): string {
-  const place = placeOf(loc);
+export function describeProblem({ loc, msg, type }: ErrorDetail): string {
+  // What is not there is named in the sentence.
+  const place = type?.endsWith("_not_found") ? "" : placeOf(loc);
   return printableLine(place === "" ? msg : `${place}: ${msg}`);
 }
 

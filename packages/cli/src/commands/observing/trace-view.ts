@@ -32,6 +32,9 @@ const TIME_WIDTH = 9;
 const TOKENS_WIDTH = 7;
 const COST_WIDTH = 9;
 const FIXED_WIDTH = KIND_WIDTH + TIME_WIDTH + TOKENS_WIDTH + COST_WIDTH + 5;
+const ID_WIDTH = 16;
+/** From so many columns on there is room for ids. */
+const WIDE = 120;
 const BAR = { least: 8, most: 40 } as const;
 
 /** What each line needs beside its span. */
@@ -39,6 +42,8 @@ interface Layout extends TraceViewOptions {
   readonly axis: Interval;
   readonly nameWidth: number;
   readonly barWidth: number;
+  /** Where there is room for them: `--span` takes one. */
+  readonly showsIds: boolean;
 }
 
 /** A trace, or a part of one, as a tree with a line a span. */
@@ -49,8 +54,10 @@ export function* traceLines(top: SpanRecord, options: TraceViewOptions): Generat
   yield "";
   const layout = layOut(lines, options);
   let hidden = 0;
+  let above = "";
   for (const [index, line] of lines.entries()) {
     if (line.depth <= depth) {
+      above = line.continuation.slice(0, -3);
       yield spanLine(line, layout);
       yield* errorLines(line, layout);
       continue;
@@ -58,7 +65,7 @@ export function* traceLines(top: SpanRecord, options: TraceViewOptions): Generat
     hidden++;
     // The next one is above the limit again: this was the last below the span that was shown.
     if ((lines[index + 1]?.depth ?? 0) > depth) continue;
-    yield options.paint("dim", `${"   ".repeat(depth + 1)}… ${plural(hidden, "span")} below`);
+    yield options.paint("dim", `${above}└─ … ${plural(hidden, "span")} below`);
     hidden = 0;
   }
 }
@@ -100,15 +107,23 @@ function layOut(lines: readonly TreeLine<SpanRecord>[], options: TraceViewOption
     widest = Math.max(widest, textWidth(prefix) + 2 + textWidth(printableLine(node.name)));
   }
   if (options.columns === undefined) {
-    return { ...options, axis, nameWidth: widest, barWidth: BAR.most };
+    return { ...options, axis, nameWidth: widest, barWidth: BAR.most, showsIds: true };
   }
-  const available = Math.max(options.columns - FIXED_WIDTH, BAR.least + 12);
+  const showsIds = options.columns >= WIDE;
+  const taken = showsIds ? FIXED_WIDTH + ID_WIDTH + 1 : FIXED_WIDTH;
+  const available = Math.max(options.columns - taken, BAR.least + 12);
   const nameWidth = Math.min(widest, Math.max(available - BAR.most, Math.floor(available * 0.7)));
-  return { ...options, axis, nameWidth, barWidth: Math.min(BAR.most, available - nameWidth) };
+  return {
+    ...options,
+    axis,
+    nameWidth,
+    barWidth: Math.min(BAR.most, available - nameWidth),
+    showsIds,
+  };
 }
 
 function spanLine({ node, prefix }: TreeLine<SpanRecord>, layout: Layout): string {
-  const { paint, nameWidth, barWidth, axis } = layout;
+  const { paint, nameWidth, barWidth, axis, showsIds } = layout;
   const { status, metadata } = node;
   const isError = status === "ERROR";
   const room = Math.max(1, nameWidth - textWidth(prefix) - 2);
@@ -124,6 +139,7 @@ function spanLine({ node, prefix }: TreeLine<SpanRecord>, layout: Layout): strin
     paint(isError ? "red" : kindStyle(node), bar),
     padText(tokens === null ? "" : formatCount(tokens), TOKENS_WIDTH, "right"),
     padText(metadata.cost === null ? "" : formatCost(metadata.cost), COST_WIDTH, "right"),
+    showsIds ? paint("dim", printableLine(node.id)) : "",
   ]
     .join(" ")
     .trimEnd();

@@ -3,6 +3,9 @@ import { printableLine } from "../../terminal/printable.ts";
 import { layOutTable, tableLine } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
+/** Of a list of models; the rest are counted. */
+const MOST_CHOICES = 6;
+
 /** The routes that the platform knows, with their fields. */
 export function* schemaLines(
   { routes }: ApplicationSchema,
@@ -26,7 +29,11 @@ export function* schemaLines(
 }
 
 function boundsOf(field: ConfigFieldSchema): string {
-  if (field.enum !== undefined) return field.enum.join(" | ");
+  if (field.enum !== undefined) {
+    const shown = field.enum.slice(0, MOST_CHOICES).join(" | ");
+    const rest = field.enum.length - MOST_CHOICES;
+    return rest > 0 ? `${shown} | ${rest} more` : shown;
+  }
   return [
     field.minimum === undefined ? "" : `>= ${field.minimum}`,
     field.exclusiveMinimum === undefined ? "" : `> ${field.exclusiveMinimum}`,

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { readConnection } from "./connection.ts";
+
+describe("where the platform is", () => {
+  it.each([
+    [{}, {}, "http://127.0.0.1:4100"],
+    [{}, { AGATE_BASE_URL: "https://agate.example/base/" }, "https://agate.example/base"],
+    [{}, { AGATE_BASE_URL: "" }, "http://127.0.0.1:4100"],
+    [
+      { url: "http://[::1]:5000" },
+      { AGATE_BASE_URL: "https://other.example" },
+      "http://[::1]:5000",
+    ],
+  ])("options %j and environment %j give %s", (flags, environment, url) => {
+    expect(readConnection(flags, environment)).toMatchObject({ connection: { url } });
+  });
+
+  it("an option comes before the environment for the key too", () => {
+    const environment = { AGATE_API_KEY: "ag_env" };
+    const keys = [{}, { apiKey: "ag_flag" }].map((flags) => readConnection(flags, environment));
+    expect(keys).toMatchObject([
+      { connection: { apiKey: "ag_env" } },
+      { connection: { apiKey: "ag_flag" } },
+    ]);
+  });
+
+  it.each([
+    [{ url: "localhost:4100" }, {}, /^--url takes an address like/],
+    [{ url: "ftp://x" }, {}, /^--url takes/],
+    [{ url: "http://x/?a=1" }, {}, /^--url takes/],
+    [{}, { AGATE_BASE_URL: "nonsense" }, /^AGATE_BASE_URL takes/],
+    [{ apiKey: "" }, {}, /^--api-key is not a key/],
+    [{}, { AGATE_API_KEY: "two\nlines" }, /^AGATE_API_KEY is not a key/],
+    [{ project: "a b" }, {}, /^--project takes/],
+  ])("%j and %j are refused before anything is sent", (flags, environment, reason) => {
+    const outcome = readConnection(flags, environment);
+    expect(outcome).toEqual({ kind: "wrong", reason: expect.stringMatching(reason) });
+  });
+
+  it("a wrong key is not repeated", () => {
+    const outcome = readConnection({ apiKey: "ag_sec ret" }, {});
+    expect(JSON.stringify(outcome)).not.toContain("ret");
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { plainPaint } from "./paint.ts";
+import { startProgress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+
+const CLEAR = "\r\u001b[2K";
+
+function recordingTerminal(canAnimate: boolean): { terminal: Terminal; text: () => string } {
+  let written = "";
+  const terminal: Terminal = {
+    columns: undefined,
+    canAsk: false,
+    canAnimate,
+    paint: plainPaint,
+    paintNote: plainPaint,
+    unread: new AbortController().signal,
+    write: async () => {},
+    print: () => {},
+    note: () => {},
+    writeNote: (text) => {
+      written += text;
+    },
+  };
+  return { terminal, text: () => written };
+}
+
+describe("progress", () => {
+  it("is one line a step in a pipe, when the step is over", () => {
+    const { terminal, text } = recordingTerminal(false);
+    {
+      using progress = startProgress(terminal, 6);
+      progress.begin("pack", "app.ts");
+      progress.done("3 files");
+      progress.begin("upload");
+      expect(text()).toMatch(/^✓ pack {4}.*3 files\n$/);
+      progress.begin("start");
+      progress.failed();
+    }
+    expect(
+      text()
+        .split("\n")
+        .map((line) => line.slice(0, 8)),
+    ).toEqual(["✓ pack  ", "✓ upload", "✗ start ", ""]);
+  });
+
+  it("draws the step under way over itself in a terminal, and leaves no half line behind", () => {
+    const { terminal, text } = recordingTerminal(true);
+    {
+      using progress = startProgress(terminal, 4);
+      progress.begin("pack", "app\u001b[2J.ts");
+      expect(text().split(CLEAR)).toEqual(["", expect.stringMatching(/^. pack .*app\.ts$/)]);
+    }
+    expect(text().split(CLEAR).at(-1)).toMatch(/^✗ pack .*\n$/);
+  });
+});

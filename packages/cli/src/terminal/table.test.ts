@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { plainPaint } from "./paint.ts";
+import type { Column, Row } from "./table.ts";
+import { layOutTable, renderFields, renderTable } from "./table.ts";
+import { textWidth } from "./text-width.ts";
+
+const columns: readonly Column[] = [
+  { title: "NAME", least: 6 },
+  { title: "COUNT", align: "right" },
+  { title: "NOTES", least: 5, dispensable: 1 },
+  { title: "EXTRA", dispensable: 2 },
+];
+
+const rows: readonly Row[] = [
+  ["short", "1", "none", "x"],
+  ["a name that goes on", "12345", "a remark that goes on and on", "y"],
+];
+
+describe("a table", () => {
+  it("is as wide as its cells in a pipe, with nothing cut", () => {
+    expect(renderTable(columns, rows, { columns: undefined, paint: plainPaint })).toEqual([
+      "NAME                 COUNT  NOTES                         EXTRA",
+      "short                    1  none                          x",
+      "a name that goes on  12345  a remark that goes on and on  y",
+    ]);
+  });
+
+  it("cuts the widest columns first where the terminal is narrow", () => {
+    expect(renderTable(columns, rows, { columns: 40, paint: plainPaint })).toEqual([
+      "NAME          COUNT  NOTES         EXTRA",
+      "short             1  none          x",
+      "a name that…  12345  a remark th…  y",
+    ]);
+  });
+
+  it("leaves out what can be spared, least needed first, and says which", () => {
+    const layout = layOutTable(columns, rows, 18);
+    expect(layout.hidden).toEqual(["EXTRA", "NOTES"]);
+    expect(renderTable(columns, rows, { columns: 18, paint: plainPaint })).toEqual([
+      "NAME         COUNT",
+      "short            1",
+      "a name tha…  12345",
+    ]);
+  });
+
+  it("keeps every line within the terminal, whatever the cells hold", () => {
+    const cell = fc.string({ unit: "grapheme", maxLength: 60 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(cell, fc.nat().map(String), cell, cell), { maxLength: 8 }),
+        fc.integer({ min: 24, max: 200 }),
+        (cells, width) => {
+          for (const line of renderTable(columns, cells, { columns: width, paint: plainPaint })) {
+            expect(textWidth(line)).toBeLessThanOrEqual(width);
+            expect(line).not.toMatch(/\n|\s$/);
+          }
+        },
+      ),
+    );
+  });
+
+  it("lets no cell send an escape sequence or start a line", () => {
+    const lines = renderTable(
+      [{ title: "A" }],
+      [["\u001b[2Jgone\nnext"], [{ text: "\u009b5m", style: "red" }]],
+      { columns: undefined, paint: plainPaint },
+    );
+    expect(lines).toEqual(["A", "gone next", ""]);
+  });
+});
+
+it("fields stand below each other with their values in one column", () => {
+  expect(
+    renderFields(
+      [
+        ["id", "7"],
+        ["created", "now"],
+        ["note", ""],
+      ],
+      plainPaint,
+    ),
+  ).toEqual(["id       7", "created  now", "note"]);
+});

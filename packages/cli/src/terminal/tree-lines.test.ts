@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { treeLines } from "./tree-lines.ts";
+
+interface Node {
+  readonly name: string;
+  readonly children: readonly Node[];
+}
+
+function draw(root: Node): string[] {
+  return [...treeLines(root, (node) => node.children)].map(
+    ({ prefix, node }) => `${prefix}${node.name}`,
+  );
+}
+
+const leaf = (name: string, ...children: Node[]): Node => ({ name, children });
+
+describe("the lines of a tree", () => {
+  it("connect children with their parents", () => {
+    expect(draw(leaf("a", leaf("b", leaf("c"), leaf("d")), leaf("e", leaf("f"))))).toEqual([
+      "a",
+      "├─ b",
+      "│  ├─ c",
+      "│  └─ d",
+      "└─ e",
+      "   └─ f",
+    ]);
+  });
+
+  it("let further lines of a node hang below it", () => {
+    const tree = leaf("a", leaf("b", leaf("c")), leaf("d"));
+    const lines = [...treeLines(tree, (node) => node.children)];
+    expect(lines.map(({ continuation }) => continuation)).toEqual([
+      "│  ",
+      "│  │  ",
+      "│        ",
+      "      ",
+    ]);
+  });
+
+  it("name the level instead of drawing it where a tree is very deep", () => {
+    let chain = leaf("end");
+    for (let level = 0; level < 20_000; level++) chain = leaf("step", chain);
+    const lines = draw(chain);
+    expect(lines).toHaveLength(20_001);
+    expect(lines.at(-1)).toMatch(/\[20000\] end$/);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(60);
+  });
+
+  it("show every node once, parents before children, in order", () => {
+    const { tree } = fc.letrec<{ tree: Node }>((tie) => ({
+      tree: fc.record({
+        name: fc.uuid(),
+        children: fc.oneof(
+          { maxDepth: 4 },
+          fc.constant<Node[]>([]),
+          fc.array(tie("tree"), { maxLength: 4 }),
+        ),
+      }),
+    }));
+    function inOrder(node: Node): string[] {
+      return [node.name, ...node.children.flatMap(inOrder)];
+    }
+    fc.assert(
+      fc.property(tree, (root) => {
+        const names = [...treeLines(root, (node) => node.children)].map(({ node }) => node.name);
+        expect(names).toEqual(inOrder(root));
+      }),
+    );
+  });
+});
