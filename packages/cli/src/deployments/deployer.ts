@@ -34,7 +34,13 @@ export type DeployOutcome =
       readonly log: readonly string[];
     }
   /** The disk is full, say: nothing was changed, and trying again later may help. */
-  | { readonly kind: "unavailable"; readonly reason: string };
+  | { readonly kind: "unavailable"; readonly reason: string }
+  /** The platform is being stopped: nothing was changed. */
+  | { readonly kind: "stopping" };
+
+export type RetireOutcome =
+  | { readonly kind: "retired" }
+  | Exclude<DeployOutcome, { readonly kind: "deployed" }>;
 
 export interface DeployProgress {
   begun(step: DeployStep, detail: string): void;
@@ -52,9 +58,25 @@ export interface Deployer {
     progress: DeployProgress,
   ): Promise<DeployOutcome>;
   /** Ends the live build: the application answers with 404 afterwards. */
-  retire(ref: ApplicationRef): Promise<DeployOutcome>;
+  retire(ref: ApplicationRef): Promise<RetireOutcome>;
   /** The lines of an application's builds, newest last. */
   logs(applicationId: string, options: LogRequest): AsyncIterable<LogLine>;
+}
+
+/** A deployer together with what it runs. */
+export interface RunningDeployer extends Deployer {
+  /**
+   * Takes over what an earlier process has left: what it did not finish is refused, and requests for
+   * live builds wait for them from here on. Before the platform listens.
+   */
+  recover(): Promise<void>;
+  /** Starts the live builds, and does not wait for them. Once the platform listens, at this address. */
+  open(baseUrl: string): void;
+  /**
+   * Ends all builds: requests under way are finished, and their last spans sent, so that the platform
+   * must still listen. Deploys under way are given up.
+   */
+  close(): Promise<void>;
 }
 
 export interface LogRequest {

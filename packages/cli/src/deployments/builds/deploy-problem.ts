@@ -1,0 +1,36 @@
+import type { RegistryProblem, RegistryRefusal } from "../../registry/registry-outcome.ts";
+import type { DeployOutcome, DeployProblem, DeployProblemType } from "../deployer.ts";
+
+export type Refusal = Extract<DeployOutcome, { readonly kind: "refused" }>;
+
+/** Where the build stands in the request: an archive is its body, an earlier build is in its path. */
+export type BuildLocation = readonly ["body"] | readonly ["path", "build"];
+
+/** A deploy refused for one reason of its own. `log`: what the build, or npm, printed last. */
+export function refuse(
+  type: DeployProblemType,
+  loc: BuildLocation,
+  msg: string,
+  log: readonly string[] = [],
+): Refusal {
+  return { kind: "refused", problems: [{ type, loc, msg }], log };
+}
+
+/** A deploy that the registry refused. */
+export function refusedByRegistry(
+  { problems: [first, ...others] }: RegistryRefusal,
+  loc: BuildLocation = ["body"],
+): Refusal {
+  // That a document is none of a workflow is, to whoever deploys, a fault of the build.
+  const told = (problem: RegistryProblem): DeployProblem => {
+    if (problem.type !== "schema_invalid") return problem;
+    const msg = `What the build answers as its /openapi.json is not a workflow's: ${problem.msg}`;
+    return { type: "build_unusable", loc, msg };
+  };
+  return { kind: "refused", problems: [told(first), ...others.map(told)], log: [] };
+}
+
+/** A refusal as the build's record keeps it. */
+export function refusalText({ problems, log }: Refusal): string {
+  return [...problems.map(({ msg }) => msg), ...log].join("\n");
+}

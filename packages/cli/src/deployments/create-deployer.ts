@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Registry } from "../registry/registry.ts";
+import type { StartBuildProcess } from "./build-process.ts";
+import { BuildStore } from "./builds/build-store.ts";
+import { ModulesStore } from "./builds/modules-store.ts";
+import { RefusalRecords } from "./builds/refusal-records.ts";
+import type { RunningDeployer } from "./deployer.ts";
+import type { BuildKey } from "./hosting/application-host.ts";
+import { BuildLogs } from "./hosting/build-logs.ts";
+import { BuildRunner } from "./hosting/build-runner.ts";
+import { Deploys } from "./hosting/deploys.ts";
+import { Hosting } from "./hosting/hosting.ts";
+import { logSupervision } from "./hosting/log-supervision.ts";
+import { Sweeper } from "./hosting/sweeper.ts";
+import { startBuildProcess } from "./processes/start-build-process.ts";
+import type { SupervisorLimits } from "./processes/supervisor.ts";
+import type { NamedApplication, Services } from "./service-directory.ts";
+
+export interface DeployerOptions {
+  readonly registry: Registry;
+  /** Told which service answers for which application. */
+  readonly services: Services;
+  readonly dataDirectory: string;
+  /** Of a build's files together. */
+  readonly mostUnpackedBytes: number;
+  /** Makes the key that an application's builds call the platform with. */
+  readonly issueKey: (application: NamedApplication) => BuildKey;
+  readonly log: Logger;
+  readonly start?: StartBuildProcess;
+  readonly limits?: Partial<DeployerLimits>;
+}
+
+export interface DeployerLimits extends SupervisorLimits {
+  /** How long npm may take. */
+  readonly installMs: number;
+  /** How long a build may take to answer. */
+  readonly startMs: number;
+  /** How many builds may be starting, and how many deploys under way, at the same time. */
+  readonly mostAtATime: number;
+}
+
+const INSTALL_MS = 10 * 60_000;
+const START_MS = 30_000;
+const MOST_AT_A_TIME = 4;
+
+/**
+ * What brings builds to life, and keeps them there.
+ *
+ * @example
+ * const deployer = createDeployer({ registry, services, dataDirectory, … });
+ * await deployer.recover();
+ * // … listen …
+ * deployer.open("http://127.0.0.1:4100");
+ */
+export function createDeployer(options: DeployerOptions): RunningDeployer {
+  const { registry, services, dataDirectory, mostUnpackedBytes, issueKey, log } = options;
+  const { installMs, startMs, mostAtATime, ...limits } = {
+    installMs: INSTALL_MS,
+    startMs: START_MS,
+    mostAtATime: MOST_AT_A_TIME,
+    ...options.limits,
+  };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const baseUrl = Promise.withResolvers<string>();
+  const modules = new ModulesStore({
+    folder: join(dataDirectory, "modules"),
+    timeoutMs: installMs,
+    signal,
+  });
+  const store = new BuildStore({
+    folder: join(dataDirectory, "builds"),
+    modules,
+    mostUnpackedBytes,
+  });
+  const logs = new BuildLogs(join(dataDirectory, "logs"));
+  const onError = (err: unknown) => log.error({ err }, "A deployment could not be looked after.");
+  const hosting = new Hosting({
+    registry,
+    services,
+    runner: new BuildRunner({
+      store,
+      start: options.start ?? startBuildProcess,
+      startMs,
+      mostStarts: mostAtATime,
+    }),
+    baseUrl: baseUrl.promise,
+    issueKey,
+    logOf: (applicationId) => logs.of(applicationId),
+    onEvent: (application, event) => logSupervision(log, application, event),
+    onRenamed: (host) => void deploys.restart(host).catch(onError),
+    onError,
+    limits,
+  });
+  const sweeper = new Sweeper({ registry, store, logs, onError });
+  const refusals = new RefusalRecords(registry.builds, onError);
+  const deploys = new Deploys({
+    registry,
+    store,
+    hosting,
+    sweeper,
+    refusals,
+    signal,
+    most: mostAtATime,
+  });
+  return {
+    deploy: (request, progress) => deploys.deploy(request, progress),
+    activate: (ref, build, authorship, progress) =>
+      deploys.activate(ref, build, authorship, progress),
+    retire: (ref) => deploys.retire(ref),
+    logs: (applicationId, request) => logs.of(applicationId).read(request),
+
+    async recover() {
+      const interrupted = await registry.builds.refuseUnfinished(INTERRUPTED);
+      if (interrupted.length > 0) log.warn({ builds: interrupted }, "Deploys were interrupted.");
+      for (const { project, application, build } of await registry.builds.live()) {
+        hosting.host({ project, ...application }).startLater(build);
+      }
+    },
+
+    open(url) {
+      baseUrl.resolve(url);
+      hosting.wake();
+      sweeper.sweepSoon();
+    },
+
+    async close() {
+      stopping.abort();
+      refusals.close();
+      await deploys.idle();
+      await sweeper.idle();
+      await hosting.close();
+      await logs.close();
+    },
+  };
+}
+
+const INTERRUPTED = "The platform ended before the build could serve.";

@@ -1,0 +1,234 @@
+import type { Application, Build } from "@agate/protocol";
+import type { ApplicationRef, Registry } from "../../registry/registry.ts";
+import { beginStep } from "../builds/begin-step.ts";
+import type { BuildStore, UnpackedBuild } from "../builds/build-store.ts";
+import type { Refusal } from "../builds/deploy-problem.ts";
+import { refusalText, refuse, refusedByRegistry } from "../builds/deploy-problem.ts";
+import { diskReason } from "../builds/disk-reason.ts";
+import { KEPT_BUILDS } from "../builds/kept-builds.ts";
+import { KeyedQueue } from "../builds/keyed-queue.ts";
+import type { RefusalRecords } from "../builds/refusal-records.ts";
+import type {
+  Deployer,
+  DeployOutcome,
+  DeployProgress,
+  DeployRequest,
+  RetireOutcome,
+} from "../deployer.ts";
+import type { ApplicationHost } from "./application-host.ts";
+import type { Brought, Candidate } from "./bring-to-life.ts";
+import { bringToLife } from "./bring-to-life.ts";
+import type { Hosting } from "./hosting.ts";
+import type { Sweeper } from "./sweeper.ts";
+
+export interface DeploysParts {
+  readonly registry: Registry;
+  readonly store: BuildStore;
+  readonly hosting: Hosting;
+  readonly sweeper: Sweeper;
+  readonly refusals: RefusalRecords;
+  /** Fires when the platform stops. */
+  readonly signal: AbortSignal;
+  /** How many may be under way at the same time. */
+  readonly most: number;
+}
+
+type Interrupted = Extract<DeployOutcome, { readonly kind: "unavailable" | "stopping" }>;
+
+const STOPPED = "The platform was stopped before the build could serve.";
+const FAILED = "The platform failed to deploy the build. Its log has the details.";
+
+/** Everything that changes which build serves an application: one change at a time for each. */
+export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire"> {
+  readonly #parts: DeploysParts;
+  readonly #queue: KeyedQueue;
+
+  constructor(parts: DeploysParts) {
+    this.#parts = parts;
+    this.#queue = new KeyedQueue(parts.most);
+  }
+
+  deploy(request: DeployRequest, progress: DeployProgress): Promise<DeployOutcome> {
+    return this.#attempt(async () => {
+      const unpackedTold = beginStep(progress, "unpack");
+      const unpacked = await this.#parts.store.unpack(request.archive);
+      if (unpacked.kind === "invalid") {
+        return refuse("archive_invalid", ["body"], `This is not a build. ${unpacked.reason}`);
+      }
+      await using _ = unpacked;
+      const { project } = request;
+      const application = await this.#parts.registry.applications.ensure(
+        project,
+        request.application,
+      );
+      if (application.kind === "refused") return refusedByRegistry(application);
+      const count = unpacked.manifest.files.length;
+      unpackedTold(count === 1 ? "1 file" : `${count} files`);
+      return this.#finish(progress, application.value.id, () =>
+        this.#bringNew(request, application.value, unpacked, progress),
+      );
+    });
+  }
+
+  activate(
+    ref: ApplicationRef,
+    build: string,
+    authorship: { readonly by: string; readonly message: string },
+    progress: DeployProgress,
+  ): Promise<DeployOutcome> {
+    return this.#attempt(async () => {
+      const application = await this.#parts.registry.applications.get(ref);
+      if (application.kind === "refused") return refusedByRegistry(application);
+      return this.#finish(progress, application.value.id, () =>
+        this.#bringBack(ref.project, application.value, build, authorship, progress),
+      );
+    });
+  }
+
+  retire(ref: ApplicationRef): Promise<RetireOutcome> {
+    const { registry, hosting } = this.#parts;
+    return this.#attempt(async () => {
+      const application = await registry.applications.get(ref);
+      if (application.kind === "refused") return refusedByRegistry(application);
+      const { id } = application.value;
+      return this.#queue.run(id, async () => {
+        const retired = await registry.builds.retire({ project: ref.project, application: id });
+        if (retired.kind === "refused") return refusedByRegistry(retired);
+        await hosting.release(id);
+        return { kind: "retired" } as const;
+      });
+    });
+  }
+
+  /** Starts the live build anew under the application's present name, beside the one that serves. */
+  restart(host: ApplicationHost): Promise<void> {
+    const { signal } = this.#parts;
+    return this.#queue.run(host.application.id, async () => {
+      const { live } = host;
+      if (live === undefined || !host.isRenamed || signal.aborted) return;
+      const started = await host.start(live, signal);
+      // What cannot be started now goes on under its old name until it crashes or is deployed anew.
+      if (started.kind === "running") void host.switchTo(live, started);
+    });
+  }
+
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void> {
+    return this.#queue.idle();
+  }
+
+  async #attempt<Outcome extends { readonly kind: string }>(
+    work: () => Promise<Outcome>,
+  ): Promise<Outcome | Interrupted> {
+    const { signal } = this.#parts;
+    if (signal.aborted) return { kind: "stopping" };
+    try {
+      const outcome = await work();
+      // Stopping makes npm and builds fail: that says nothing about them.
+      return outcome.kind === "refused" && signal.aborted ? { kind: "stopping" } : outcome;
+    } catch (error) {
+      const reason = diskReason(error);
+      if (reason !== undefined) return { kind: "unavailable", reason };
+      if (signal.aborted && error === signal.reason) return { kind: "stopping" };
+      throw error;
+    }
+  }
+
+  /** In the application's turn; the build that served before is waited for after it. */
+  async #finish(
+    progress: DeployProgress,
+    applicationId: string,
+    bring: () => Promise<Brought | Refusal>,
+  ): Promise<DeployOutcome> {
+    const brought = await this.#queue.run(applicationId, bring);
+    this.#parts.sweeper.sweepSoon();
+    if (brought.kind === "refused") return brought;
+    const drained = beginStep(progress, "drain");
+    const brokenOff = await brought.drained;
+    drained(brokenOff === 0 ? undefined : `${brokenOff} requests broken off`);
+    return { kind: "deployed", result: brought.result };
+  }
+
+  async #bringNew(
+    request: DeployRequest,
+    { id }: Application,
+    unpacked: UnpackedBuild,
+    progress: DeployProgress,
+  ): Promise<Brought | Refusal> {
+    const { registry, store, refusals, signal } = this.#parts;
+    signal.throwIfAborted();
+    const { project, by, message, target, archive } = request;
+    const { sdk_version: sdkVersion, install } = unpacked.manifest;
+    const begun = await registry.builds.begin(
+      { project, application: id },
+      { by, message, size: archive.byteLength, sdkVersion },
+    );
+    if (begun.kind === "refused") return refusedByRegistry(begun);
+    const build = begun.value;
+    const undo = async (reason: string): Promise<void> => {
+      // First: on a full disk it may make the room that the record takes.
+      await store.remove(build.id);
+      await refusals.record(build.id, signal.aborted ? STOPPED : reason);
+    };
+    try {
+      await unpacked.keep(build.id);
+      const candidate = { build, needsPackages: install !== null, target, loc: ["body"] } as const;
+      const brought = await this.#bring(project, id, candidate, progress);
+      if (brought.kind === "refused") await undo(refusalText(brought));
+      return brought;
+    } catch (error) {
+      await undo(diskReason(error) ?? FAILED);
+      throw error;
+    }
+  }
+
+  async #bringBack(
+    project: string,
+    { id }: Application,
+    name: string,
+    { by, message }: { readonly by: string; readonly message: string },
+    progress: DeployProgress,
+  ): Promise<Brought | Refusal> {
+    const { registry, store, sweeper, hosting } = this.#parts;
+    const found = await registry.builds.get({ project, application: id }, name);
+    if (found.kind === "refused") return refusedByRegistry(found);
+    const build = found.value;
+    using _ = sweeper.hold(build.id);
+    const manifest = await store.manifestOf(build.id);
+    if (manifest === undefined) return refuse("build_unusable", LOC, filesAreGone(build));
+    const needsPackages = manifest.install !== null;
+    const candidate = { build, needsPackages, target: null, loc: LOC };
+    const brought = await this.#bring(project, id, candidate, progress);
+    if (brought.kind === "brought") {
+      const why = message === "" ? "." : `: ${message}`;
+      hosting.get(id)?.tell(build.number, `Activated by ${by}${why}`);
+    }
+    return brought;
+  }
+
+  async #bring(
+    project: string,
+    id: string,
+    candidate: Candidate,
+    progress: DeployProgress,
+  ): Promise<Brought | Refusal> {
+    const { registry, store, hosting, signal } = this.#parts;
+    const application = await registry.applications.get({ project, application: id });
+    if (application.kind === "refused") return refusedByRegistry(application);
+    const host = hosting.host({ project, id, slug: application.value.slug });
+    try {
+      const parts = { builds: registry.builds, store, host, signal };
+      return await bringToLife(parts, candidate, progress);
+    } finally {
+      if (host.live === undefined) await hosting.release(id);
+    }
+  }
+}
+
+const LOC = ["path", "build"] as const;
+
+function filesAreGone({ number, status }: Build): string {
+  return status === "refused"
+    ? `Build ${number} was refused when it was deployed, and its files were not kept.`
+    : `The files of build ${number} are not kept any more: only those of the last ${KEPT_BUILDS} builds are. Deploy it again.`;
+}

@@ -1,0 +1,58 @@
+import type { Registry } from "../../registry/registry.ts";
+import type { BuildStore } from "../builds/build-store.ts";
+import { whatIsKept } from "../builds/kept-builds.ts";
+import type { BuildLogs } from "./build-logs.ts";
+
+export interface SweeperOptions {
+  readonly registry: Registry;
+  readonly store: BuildStore;
+  readonly logs: BuildLogs;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Removes files that nobody needs any more: of old builds, of deleted applications, of crashes. */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  /** Builds that are in use though they are old. */
+  readonly #held = new Set<string>();
+  #sweep: Promise<void> | undefined;
+  #isWanted = false;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  /** Sweeps in the background: once more after a sweep that is under way, however often it is asked. */
+  sweepSoon(): void {
+    this.#isWanted = true;
+    this.#sweep ??= this.#sweepAll()
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#sweep = undefined;
+      });
+  }
+
+  /** Keeps the files of a build, however old it is, until it is disposed of. */
+  hold(buildId: string): Disposable {
+    this.#held.add(buildId);
+    return { [Symbol.dispose]: () => this.#held.delete(buildId) };
+  }
+
+  /** Resolves when nothing is being removed. */
+  async idle(): Promise<void> {
+    this.#isWanted = false;
+    await this.#sweep;
+  }
+
+  async #sweepAll(): Promise<void> {
+    const { registry, store, logs } = this.#options;
+    while (this.#isWanted) {
+      this.#isWanted = false;
+      await store.sweep(async () => {
+        const { builds } = await whatIsKept(registry);
+        return new Set([...builds, ...this.#held]);
+      });
+      await logs.sweep(async () => (await whatIsKept(registry)).applications);
+    }
+  }
+}
