@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { describeApplications } from "./applications.contract.ts";
+import { describeBuilds } from "./builds.contract.ts";
+import { describeConcurrency } from "./concurrency.contract.ts";
+import { describeDeployments } from "./deployments.contract.ts";
+import { describeModel } from "./model.contract.ts";
+import { describeProjects } from "./projects.contract.ts";
+import { describeReopening } from "./reopening.contract.ts";
+import { describeSchema } from "./schema.contract.ts";
+import type { RegistryUnderTest } from "./subject.fixture.ts";
+import { Subject } from "./subject.fixture.ts";
+import { describeVariants } from "./variants.contract.ts";
+
+/**
+ * What the registry must do in every database. One registers with one call, in a test file:
+ *
+ * @example describeRegistry("SQLite", { open: () => openSqliteRegistry(directory), dispose })
+ */
+export function describeRegistry(name: string, { open, dispose }: RegistryUnderTest): void {
+  describe(`registry in ${name}`, () => {
+    const subject = new Subject(open);
+
+    beforeAll(() => subject.open());
+    afterAll(async () => {
+      await subject.registry.close();
+      await dispose();
+    });
+
+    describeProjects(subject);
+    describeApplications(subject);
+    describeVariants(subject);
+    describeDeployments(subject);
+    describeSchema(subject);
+    describeBuilds(subject);
+    describeConcurrency(subject);
+    describeModel(subject);
+    describeReopening(subject);
+  });
+}

@@ -1,0 +1,118 @@
+import { expect } from "vitest";
+import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
+import { openRegistry } from "../open-registry.ts";
+import type { ApplicationRef, Registry, RevisionRef } from "../registry.ts";
+import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
+
+/** How the suite gets at a database; `open` may be called again after a close, over the same data. */
+export interface RegistryUnderTest {
+  open(): Promise<RegistryDatabase>;
+  dispose(): Promise<void>;
+}
+
+export const BY_TESTS = { by: "tests", message: "" };
+
+/** The registry that a contract test looks at. Every test takes a project and an application of its own. */
+export class Subject {
+  readonly #open: () => Promise<RegistryDatabase>;
+  #registry: Registry | undefined;
+  #count = 0;
+  #project = "";
+  /** Advances with every look at it, so that times tell the order. */
+  #time = Date.UTC(2026, 0, 1);
+
+  constructor(open: () => Promise<RegistryDatabase>) {
+    this.#open = open;
+  }
+
+  get registry(): Registry {
+    if (this.#registry === undefined) throw new Error("The registry under test is not open");
+    return this.#registry;
+  }
+
+  get project(): string {
+    return this.#project;
+  }
+
+  /** The application `support`. */
+  get app(): ApplicationRef {
+    return { project: this.#project, application: "support" };
+  }
+
+  async open(): Promise<void> {
+    this.#registry = await openRegistry(await this.#open(), {
+      now: () => new Date(this.#time++),
+    });
+  }
+
+  /** Begins with an empty project. */
+  async freshProject(): Promise<void> {
+    this.#project = done(await this.registry.projects.create(this.unusedSlug())).id;
+  }
+
+  /** Begins with an application `support` that has a variant `default` with these revisions. */
+  async freshApplication(...revisions: unknown[]): Promise<void> {
+    await this.freshProject();
+    done(await this.registry.applications.create(this.#project, "support"));
+    done(await this.registry.variants.create(this.app, "default"));
+    for (const params of revisions) await this.commit("default", params);
+  }
+
+  unusedSlug(): string {
+    return `test-${++this.#count}`;
+  }
+
+  async commit(variant: string, params: unknown): Promise<void> {
+    const { latest_revision: baseRevision } = done(
+      await this.registry.variants.get(this.app, variant),
+    );
+    const commit = { ...BY_TESTS, params, baseRevision };
+    done(await this.registry.revisions.commit(this.app, variant, commit));
+  }
+
+  deploy(environment: string, variant: string, revision: number | null = null) {
+    const what = { ...BY_TESTS, variant, revision };
+    return this.registry.deployments.deploy(this.app, environment, what);
+  }
+
+  /** What a running workflow gets: `default@3`, or the type of the problem. */
+  async resolved(which: RevisionRef): Promise<string> {
+    const outcome = await this.registry.resolve(this.app, which);
+    if (outcome.kind === "refused") return outcome.problems[0].type;
+    const { slug, revision } = outcome.value.variant;
+    return `${slug}@${revision}`;
+  }
+
+  live(environment: string): Promise<string> {
+    return this.resolved({ kind: "environment", environment });
+  }
+
+  /** Counts what is told of the application while something happens. */
+  async announcements(work: () => Promise<unknown>): Promise<number> {
+    const { id } = done(await this.registry.applications.get(this.app));
+    let count = 0;
+    const stop = this.registry.changes.subscribe(id, () => count++);
+    await work();
+    stop();
+    return count;
+  }
+}
+
+/** The value of an outcome that must be there. */
+export function done<Value>(outcome: RegistryOutcome<Value>): Value {
+  expect(outcome).toMatchObject({ kind: "done" });
+  return (outcome as { value: Value }).value;
+}
+
+/** The problems of an outcome that must have some. */
+export function problems(outcome: RegistryOutcome<unknown>): readonly RegistryProblem[] {
+  expect(outcome).toMatchObject({ kind: "refused" });
+  return (outcome as { problems: readonly RegistryProblem[] }).problems;
+}
+
+/** The one problem of an outcome, with its message. */
+export function problem(outcome: RegistryOutcome<unknown>): RegistryProblem {
+  const [first, ...others] = problems(outcome);
+  expect(others).toEqual([]);
+  return first as RegistryProblem;
+}
