@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { type BrokenCode, type Bundle, bundleApp } from "../packing/bundle-app.ts";
 import { openProject, type Project, type Refusal } from "../packing/project.ts";
+import { createBundleFolder } from "./bundle-folder.ts";
 import { readEnvFile, unsetIn } from "./env-file.ts";
 import { findAddress } from "./find-address.ts";
 import { nameApp } from "./name-app.ts";
@@ -44,14 +44,14 @@ export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcom
   const shownHost = host.includes(":") ? `[${host}]` : host;
   env.AGATE_LISTEN = `tcp:${shownHost}:${address.port}`;
   process.setSourceMapsEnabled(true);
-  const folder = await temporaryFolder(project);
+  const folder = createBundleFolder(project, "serve");
   try {
     await import(pathToFileURL(placeBundle(project, bundle.files, folder)).href);
   } catch (error) {
     return { kind: "threw", error };
   } finally {
     // Loaded is loaded, its source map too.
-    await rm(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
   return { kind: "serving", url: `http://${shownHost}:${address.port}`, application };
 }
@@ -62,11 +62,4 @@ async function bundleOnce(project: Project): Promise<Bundle | BrokenCode> {
   const { stop } = await import("esbuild");
   await stop();
   return bundle;
-}
-
-/** Where programs lie while they are being loaded: in the project, from where Node finds its packages. */
-async function temporaryFolder(project: Project): Promise<string> {
-  const parent = join(project.folder, "node_modules", ".agate");
-  await mkdir(parent, { recursive: true });
-  return mkdtemp(join(parent, "serve-"));
 }
