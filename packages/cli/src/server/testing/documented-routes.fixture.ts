@@ -8,6 +8,8 @@ export interface DocumentedRoute {
   readonly access: string;
   /** Names in the path. */
   readonly parameters: readonly string[];
+  /** What its query must have, with examples: `?from=default&to=default`. */
+  readonly query: string;
   /** Whether its answer goes on until somebody ends it. */
   readonly isEndless: boolean;
   /** A body that it takes; absent where it takes none. */
@@ -17,8 +19,16 @@ export interface DocumentedRoute {
 interface Operation {
   readonly operationId: string;
   readonly "x-ag-access"?: string;
+  readonly parameters: readonly ParameterObject[];
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
   readonly responses: Record<string, { readonly content?: Record<string, unknown> }>;
+}
+
+interface ParameterObject {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly schema: Schema;
 }
 
 interface Schema {
@@ -40,10 +50,19 @@ export async function documentedRoutes(port: number): Promise<readonly Documente
       path,
       access: operation["x-ag-access"] ?? "public",
       parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
+      query: queryOf(operation),
       isEndless: Object.keys(operation.responses[200]?.content ?? {}).includes("text/event-stream"),
       ...bodyOf(operation),
     })),
   );
+}
+
+function queryOf({ parameters }: Operation): string {
+  const needed = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
+  if (needed.length === 0) return "";
+  const query = new URLSearchParams();
+  for (const { name, schema } of needed) query.set(name, String(exampleOf(schema)));
+  return `?${query}`;
 }
 
 function bodyOf({ requestBody }: Operation): Pick<DocumentedRoute, "body"> {

@@ -1,0 +1,249 @@
+import { SCOPES } from "@agate/protocol";
+import { afterAll, describe, expect, it } from "vitest";
+import type { DocumentedRoute } from "./testing/documented-routes.fixture.ts";
+import { documentedRoutes } from "./testing/documented-routes.fixture.ts";
+import { openEventStream } from "./testing/event-stream.fixture.ts";
+import type { TestResponse } from "./testing/send-request.fixture.ts";
+import { startTestPlatform } from "./testing/test-platform.fixture.ts";
+import type { SeededProject } from "./testing/two-projects.fixture.ts";
+import { appendTrace, SHARED_NAMES, seedProject } from "./testing/two-projects.fixture.ts";
+
+const platform = await startTestPlatform({
+  policy: "keys",
+  now: () => Date.UTC(2026, 10, 1, 12),
+});
+afterAll(() => platform.close());
+
+/** Whose things are tried to be seen and changed, and who tries. */
+const red = await seedProject(platform, "red", "scarlet");
+const blue = await seedProject(platform, "blue", "azure");
+
+const routes = await documentedRoutes(platform.server.port);
+const guarded = routes.filter(({ access }) => access !== "public");
+const named = (some: readonly DocumentedRoute[]) =>
+  some.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+/** Names that say nothing about a project. */
+const NEUTRAL: Readonly<Record<string, string>> = { revision: "1", file: "init.js" };
+
+/** Where the description cannot say which of several parameters must be there. */
+const QUERIES: Readonly<Record<string, string>> = { resolveConfig: "?environment=production" };
+
+type Names = Readonly<Record<string, string>>;
+
+function call(
+  { id, method, path, query, body }: DocumentedRoute,
+  names: Names,
+  headers: Readonly<Record<string, string>>,
+  changes: { readonly method?: string; readonly slash?: boolean } = {},
+): Promise<TestResponse> {
+  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = names[name] ?? NEUTRAL[name];
+    if (value === undefined) throw new Error(`Say in two-projects.fixture.ts what {${name}} is.`);
+    return value;
+  });
+  return platform.send({
+    method: changes.method ?? method,
+    path:
+      (changes.slash === true ? `${target.replace(/\/$/, "")}/` : target) + (QUERIES[id] ?? query),
+    headers: { ...headers, ...(body && { "content-type": body.type }) },
+    ...(body && { body: body.content }),
+  });
+}
+
+function expectRefusal(response: TestResponse, status: number, type: string | RegExp): void {
+  expect(response.status, response.body.toString()).toBe(status);
+  expect(response.json.detail[0].type).toMatch(type);
+  expectNothingOf(red, response);
+}
+
+function expectNothingOf({ marker }: SeededProject, response: TestResponse): void {
+  expect(response.body.toString()).not.toContain(marker);
+  expect(JSON.stringify(response.headers)).not.toContain(marker);
+}
+
+interface Seen {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Everything that the project's own administrator can see of it. */
+async function everythingOf(project: SeededProject): Promise<Record<string, Seen>> {
+  const seen: Record<string, Seen> = {};
+  for (const route of guarded) {
+    if (route.method !== "GET" || route.isEndless || route.access === "operator") continue;
+    const { status, body } = await call(route, project.ids, { authorization: project.keys.admin });
+    seen[route.path] = { status, body: body.toString() };
+  }
+  return seen;
+}
+
+// Each key was used once: what is compared afterwards has changed for no other reason.
+for (const authorization of Object.values(red.keys)) {
+  await platform.send({ path: "/registry/keys", headers: { authorization } });
+}
+const before = await everythingOf(red);
+
+it("has something of every kind to be seen, marked", () => {
+  const marked = Object.entries(before)
+    .filter(([, { status, body }]) => status === 200 && body.includes(red.marker))
+    .map(([path]) => path);
+  expect(marked).toEqual(
+    expect.arrayContaining([
+      "/observability/traces/",
+      "/observability/traces/{trace_id}/",
+      "/observability/spans/{span_id}/",
+      "/registry/keys",
+      "/registry/applications/{app}/schema",
+      "/registry/applications/{app}/variants/{variant}/revisions",
+      "/registry/applications/{app}/environments/{environment}/deployments",
+    ]),
+  );
+});
+
+describe("without a key that opens anything", () => {
+  const wrong = [
+    ["no key", undefined, "key_missing"],
+    ["an empty header", "", "key_invalid"],
+    ["another scheme", `Basic ${red.keys.admin.slice(7)}`, "key_invalid"],
+    ["half a key", red.keys.admin.slice(0, -1), "key_invalid"],
+    ["a key that never was", `Bearer ag_00000000_${"0".repeat(32)}`, "key_invalid"],
+    ["a revoked key", red.revokedKey, "key_invalid"],
+  ] as const;
+
+  it.each(named(guarded))("%s is a 401", async (_, route) => {
+    for (const [, authorization, type] of wrong) {
+      const headers = authorization === undefined ? {} : { authorization };
+      const response = await call(route, red.ids, headers);
+      expectRefusal(response, 401, type);
+      expect(response.headers["www-authenticate"]).toBe("Bearer");
+      expectRefusal(await call(route, red.ids, headers, { slash: true }), 401, type);
+      if (route.method === "GET") {
+        expect((await call(route, red.ids, headers, { method: "HEAD" })).status).toBe(401);
+      }
+    }
+  });
+});
+
+describe("without the scope", () => {
+  it.each(named(guarded))("%s is a 403", async (_, route) => {
+    const allowed = route.access === "operator" ? [] : [route.access, "admin"];
+    for (const scope of SCOPES.filter((each) => !allowed.includes(each))) {
+      const response = await call(route, red.ids, { authorization: red.keys[scope] });
+      expectRefusal(response, 403, "scope_missing");
+    }
+  });
+});
+
+describe("with every right in another project", () => {
+  const authorization = blue.keys.admin;
+  const open = guarded.filter(({ access }) => access !== "operator");
+
+  it.each(named(guarded))("%s knows no other project by its header", async (_, route) => {
+    for (const project of [red.slug, red.id]) {
+      const response = await call(route, blue.ids, { authorization, "agate-project": project });
+      expectRefusal(response, 404, "project_not_found");
+    }
+  });
+
+  const naming = open.filter(({ parameters }) => parameters.some((name) => !(name in NEUTRAL)));
+  it.each(named(naming))("%s finds nothing by the other's ids", async (_, route) => {
+    for (const stolen of route.parameters.filter((name) => !(name in NEUTRAL))) {
+      const names = { ...blue.ids, [stolen]: red.ids[stolen] ?? "" };
+      expectRefusal(await call(route, names, { authorization }), 404, /_not_found$/);
+    }
+  });
+
+  const readable = open.filter(({ method, isEndless }) => method === "GET" && !isEndless);
+  it.each(named(readable))("%s shows what is its own under names of both", async (_, route) => {
+    const response = await call(route, { ...blue.ids, ...SHARED_NAMES }, { authorization });
+    expectNothingOf(red, response);
+    const theirs = before[route.path];
+    expect(response.status).toBe(theirs?.status);
+    if (theirs?.body.includes(red.marker)) {
+      expect(response.body.toString()).toContain(blue.marker);
+    }
+  });
+
+  it.each([
+    ["POST", "/environments/staging/deployments", { variant: red.ids.variant }],
+    ["POST", "/environments/staging/promote", { from: red.ids.environment }],
+    ["POST", "/environments/production/rollback", { deployment: red.ids.deployment }],
+    ["GET", `/config?variant=${red.ids.variant}`, undefined],
+    ["GET", `/config?environment=${red.ids.environment}`, undefined],
+    ["GET", `/diff?from=default&to=${red.ids.variant}`, undefined],
+    ["GET", `/diff?from=default&to=env:${red.ids.environment}`, undefined],
+  ])("%s …%s does not reach the other's things from its own", async (method, path, body) => {
+    const response = await platform.send({
+      method,
+      path: `/registry/applications/${blue.ids.app}${path}`,
+      headers: { authorization, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expectRefusal(response, 404, /_not_found$/);
+  });
+
+  it("search, filters and figures are of its own traces alone", async () => {
+    const get = (path: string) => platform.send({ path, headers: { authorization } });
+    for (const list of ["/observability/traces/", "/observability/spans/"]) {
+      for (const query of [
+        "q=scarlet",
+        "application=scarlet+application",
+        "user_id=scarlet+user",
+      ]) {
+        expect((await get(`${list}?${query}`)).json.items, query).toEqual([]);
+      }
+      expect((await get(`${list}?q=azure`)).json.items).toHaveLength(2);
+    }
+    const { json } = await get("/observability/analytics/");
+    const counts: number[] = json.buckets.map(({ count }: { count: number }) => count);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
+  });
+});
+
+describe("afterwards", () => {
+  it("the other project is as it was", async () => {
+    expect(await everythingOf(red)).toEqual(before);
+  });
+
+  it("no key is in the log", async () => {
+    const lines = JSON.stringify(await platform.logLines());
+    for (const key of [...Object.values(red.keys), red.revokedKey, ...Object.values(blue.keys)]) {
+      expect(lines).not.toContain(key.slice(-32));
+    }
+  });
+});
+
+describe("a stream of live events", () => {
+  const ids = { trace_id: "b".repeat(32), span_id: "b".repeat(16) };
+  const watch = () =>
+    openEventStream(platform.server.port, "/observability/live/", {
+      authorization: blue.keys.read,
+    });
+
+  it("has those of its own project alone", async () => {
+    const events = await watch();
+    await appendTrace(platform, red, { trace_id: "a".repeat(32), span_id: "a".repeat(16) });
+    await appendTrace(platform, blue, ids);
+    const first = await events.next();
+    expect(first?.data).toMatchObject({ trace_id: ids.trace_id, name: `${blue.marker} span` });
+    events.close();
+  });
+
+  it("is broken off when its key is revoked", async () => {
+    const events = await watch();
+    const keys = await platform.access.keys.list(blue.id);
+    const [used] = keys.filter(({ name }) => name === `${blue.marker} read`);
+    expect(await platform.access.keys.revoke(blue.id, used?.id ?? "")).toBe("revoked");
+    await expect(events.next()).rejects.toMatchObject({ code: "ECONNRESET" });
+  });
+});
+
+describe("what is public", () => {
+  const open = routes.filter(({ access }) => access === "public");
+  it.each(named(open))("%s says nothing of any project", async (_, route) => {
+    const response = await call(route, {}, {});
+    expect(response.status).toBeLessThan(400);
+    expectNothingOf(red, response);
+  });
+});

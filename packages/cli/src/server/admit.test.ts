@@ -1,0 +1,130 @@
+import type { CreatedApiKey, Scope } from "@agate/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sendRequest } from "./testing/send-request.fixture.ts";
+import type { TestPlatform } from "./testing/test-platform.fixture.ts";
+import { startTestPlatform } from "./testing/test-platform.fixture.ts";
+
+let platform: TestPlatform;
+const clock = { now: Date.UTC(2026, 10, 15, 12) };
+afterEach(() => platform.close());
+
+const TRACE = `/observability/traces/${"a".repeat(32)}/`;
+const SPAN = `/observability/spans/${"a".repeat(16)}/`;
+
+function makeKey(...scopes: Scope[]): Promise<CreatedApiKey> {
+  return platform.access.keys.create("default", { name: "ci", scopes });
+}
+
+const EXPORT = {
+  method: "POST",
+  path: "/v1/traces",
+  body: JSON.stringify({
+    resourceSpans: [
+      { scopeSpans: [{ spans: [{ traceId: "a".repeat(32), spanId: "a".repeat(16), name: "x" }] }] },
+    ],
+  }),
+};
+
+describe("a server that asks for keys", () => {
+  beforeEach(async () => {
+    platform = await startTestPlatform({ policy: "keys", rateLimit: 1, now: () => clock.now });
+  });
+
+  it("records a span under the project of the key that sent it", async () => {
+    const project = await platform.registry.projects.create("red");
+    if (project.kind === "refused") throw new Error("refused");
+    await platform.access.reload();
+    const scopes = ["ingest", "read"] as const;
+    const { key } = await platform.access.keys.create(project.value.id, { name: "ci", scopes });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    expect((await platform.send({ ...EXPORT, headers })).status).toBe(200);
+    const { json } = await platform.send({ path: TRACE, headers });
+    expect(json.project_id).toBe(project.value.id);
+  });
+
+  it.each([TRACE, SPAN, "/observability/traces/"])(
+    "answers %s with 429 and when to come back, once the key's rate is used up",
+    async (path) => {
+      const headers = { authorization: `Bearer ${(await makeKey("read")).key}` };
+      const statuses: number[] = [];
+      for (let n = 0; n < 4; n++) statuses.push((await platform.send({ path, headers })).status);
+      const usual = statuses[0];
+      expect(statuses).toEqual([usual, usual, 429, 429]);
+      const refused = await platform.send({ path, headers });
+      expect(refused.json.detail).toMatchObject([{ type: "rate_limited" }]);
+      expect(refused.headers["retry-after"]).toBe("1");
+      clock.now += 1000;
+      expect((await platform.send({ path, headers })).status).toBe(usual);
+    },
+  );
+
+  it("keeps nothing of an export that is refused for its rate", async () => {
+    const headers = {
+      authorization: `Bearer ${(await makeKey("ingest")).key}`,
+      "content-type": "application/json",
+    };
+    const empty = { ...EXPORT, headers, body: '{"resourceSpans":[]}' };
+    for (let n = 0; n < 2; n++) await platform.send(empty);
+    expect((await platform.send({ ...EXPORT, headers })).status).toBe(429);
+    const reader = { authorization: `Bearer ${(await makeKey("read")).key}` };
+    expect((await platform.send({ path: TRACE, headers: reader })).status).toBe(404);
+  });
+
+  it("answers under any Host and Origin, without letting pages read it", async () => {
+    const headers = {
+      authorization: `Bearer ${(await makeKey("read")).key}`,
+      host: "agate.example",
+      origin: "https://elsewhere.example",
+    };
+    const response = await platform.send({ path: "/observability/traces/", headers });
+    expect(response.status).toBe(200);
+    expect(
+      Object.keys(response.headers).filter((name) => name.startsWith("access-control")),
+    ).toEqual([]);
+  });
+
+  it("logs attempts with wrong keys, not the keys", async () => {
+    const authorization = `Bearer ag_12345678_${"z".repeat(32)}`;
+    for (let n = 0; n < 5; n++) {
+      await sendRequest(platform.server.port, { path: TRACE, headers: { authorization } });
+    }
+    const warnings = (await platform.logLines()).filter(({ level }) => level === 40);
+    expect(warnings).toMatchObject([{ attempts: 1 }]);
+    expect(JSON.stringify(await platform.logLines())).not.toContain("zzzz");
+  });
+});
+
+describe("a server on a loopback address", () => {
+  beforeEach(async () => {
+    platform = await startTestPlatform({ rateLimit: 1 });
+  });
+
+  it("lets anyone on this machine do anything without a key, as often as they like", async () => {
+    for (let n = 0; n < 10; n++) expect((await platform.get("/registry/keys")).status).toBe(200);
+  });
+
+  it("holds a caller with a key to it", async () => {
+    const headers = { authorization: `Bearer ${(await makeKey("read")).key}` };
+    expect((await platform.send({ path: "/registry/keys", headers })).status).toBe(403);
+    const wrong = { authorization: "Bearer nonsense" };
+    for (const path of [TRACE, "/registry/keys"]) {
+      expect((await platform.send({ path, headers: wrong })).status).toBe(401);
+    }
+    expect((await platform.send({ path: "/health", headers: wrong })).status).toBe(200);
+  });
+
+  it("shows the project that the header names, on the shortest way too", async () => {
+    const { kind } = await platform.registry.projects.create("red");
+    expect(kind).toBe("done");
+    await platform.access.reload();
+    const json = { "content-type": "application/json", "agate-project": "red" };
+    expect((await platform.send({ ...EXPORT, headers: json })).status).toBe(200);
+    for (const path of [TRACE, SPAN]) {
+      expect((await platform.get(path)).status).toBe(404);
+      const response = await platform.send({ path, headers: { "agate-project": "red" } });
+      expect(response.status).toBe(200);
+      const missing = await platform.send({ path, headers: { "agate-project": "green" } });
+      expect(missing.json.detail).toMatchObject([{ type: "project_not_found" }]);
+    }
+  });
+});

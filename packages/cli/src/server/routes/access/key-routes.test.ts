@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
+import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
+import { faults, sendJson } from "../registry/testing/registry-client.fixture.ts";
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.close());
+
+const KEYS = "/registry/keys";
+
+describe("a key", () => {
+  it("is shown once, works, is listed without its secret, and is revoked", async () => {
+    const body = { name: "ci", scopes: ["read", "ingest"] };
+    const made = await sendJson(platform, "POST", KEYS, body);
+    expect(made.status).toBe(201);
+    expect(made.headers["cache-control"]).toBe("no-store");
+    const { key, ...listed } = made.json;
+    expect(listed).toMatchObject({ name: "ci", scopes: ["ingest", "read"], last_used_at: null });
+    expect((await platform.get(KEYS)).json.items).toEqual([listed]);
+    const request = { path: "/observability/traces/", headers: { authorization: `ApiKey ${key}` } };
+    expect((await platform.send(request)).status).toBe(200);
+    expect((await platform.get(KEYS)).json.items[0].last_used_at).toMatch(/:00\.000Z$/);
+    expect((await sendJson(platform, "DELETE", `${KEYS}/${listed.id}`)).status).toBe(204);
+    expect((await platform.send(request)).status).toBe(401);
+    expect((await platform.get(KEYS)).json.items).toEqual([]);
+    expect(JSON.stringify(await platform.logLines())).not.toContain(key.slice(-32));
+  });
+
+  it.each(["key_k3v5zq7m2c4nxw6brt2a", "ag_12345678", "'; DROP TABLE api_keys", "__proto__"])(
+    "that is not there cannot be revoked: %s",
+    async (id) => {
+      const response = await sendJson(platform, "DELETE", `${KEYS}/${encodeURIComponent(id)}`);
+      expect(faults(response)).toEqual([404, ["key_not_found", "path", "key"]]);
+    },
+  );
+
+  it.each([
+    [{ scopes: ["read"] }, "name"],
+    [{ name: "", scopes: ["read"] }, "name"],
+    [{ name: "two\nlines", scopes: ["read"] }, "name"],
+    [{ name: "local", scopes: ["read"] }, "name"],
+    [{ name: "x".repeat(65), scopes: ["read"] }, "name"],
+    [{ name: "ci" }, "scopes"],
+    [{ name: "ci", scopes: [] }, "scopes"],
+    [{ name: "ci", scopes: "read" }, "scopes"],
+    [{ name: "ci", scopes: ["read", "read"] }, "scopes"],
+    [{ name: "ci", scopes: ["read", "write"] }, "scopes"],
+    [{ name: "ci", scopes: ["__proto__"] }, "scopes"],
+    [{ name: "ci", scopes: ["read"], project: "default" }, "project"],
+  ])("is not made of %j", async (body, field) => {
+    const response = await sendJson(platform, "POST", KEYS, body);
+    expect(faults(response)).toEqual([422, ["body_invalid", "body", field]]);
+  });
+});
