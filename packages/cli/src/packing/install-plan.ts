@@ -50,22 +50,25 @@ export async function planInstall(
 type Wanted = ImportedPackage & { readonly importer: string };
 
 /** Whether what is installed here, and was tried here, is what the lockfile says. */
-function isLocked(lockfile: NpmLockfile, wanted: Wanted): boolean {
-  const locked = lockedVersion(lockfile, wanted);
-  return [...wanted.installed].every((version) => version === locked);
+function isLocked(lockfile: NpmLockfile, { installed, importer, name }: Wanted): boolean {
+  const locked = lockedVersion(lockfile, importer, name);
+  return [...installed].every((version) => version === locked);
 }
 
-function lockedVersion({ packages }: NpmLockfile, { importer, name }: Wanted): string | undefined {
-  const location = locate((path) => Object.hasOwn(packages, path), importer, name);
+function lockedVersion({ packages }: NpmLockfile, from: string, name: string): string | undefined {
+  const location = locate((path) => Object.hasOwn(packages, path), from, name);
   return location === undefined ? undefined : packages[location]?.version;
 }
 
-function disagreement(lockfile: NpmLockfile, wanted: Wanted): string {
-  const installed = [...wanted.installed].join(" and ");
-  const locked = lockedVersion(lockfile, wanted);
+function disagreement(lockfile: NpmLockfile, { name, installed, importer }: Wanted): string {
+  const versions = [...installed].toSorted().join(" and ");
+  if (installed.size > 1) {
+    return `${name} is needed in versions ${versions} by sources that become one file. Let their package.json agree on one.`;
+  }
+  const locked = lockedVersion(lockfile, importer, name);
   return locked === undefined
-    ? `${wanted.name} is not in package-lock.json. Run npm install to put it there.`
-    : `${wanted.name} is installed in version ${installed}, but package-lock.json says ${locked}. Run npm install, so that what you tried is what runs elsewhere.`;
+    ? `${name} is not in package-lock.json. Run npm install to put it there.`
+    : `${name} is installed in version ${versions}, but package-lock.json says ${locked}. Run npm install, so that what you tried is what runs elsewhere.`;
 }
 
 /** Without them npm would find that the lockfile breaks the ranges of other packages. */
