@@ -5,7 +5,9 @@ import { readEvents } from "./event-stream.ts";
 
 async function eventsOf(pieces: readonly Uint8Array[]): Promise<StreamedEvent[]> {
   const body = ReadableStream.from(pieces);
-  return await Array.fromAsync(readEvents(new Response(body), "http://127.0.0.1"));
+  const events: StreamedEvent[] = [];
+  for await (const event of readEvents(new Response(body), "http://127.0.0.1")) events.push(event);
+  return events;
 }
 
 const text = (stream: string) => [new TextEncoder().encode(stream)];

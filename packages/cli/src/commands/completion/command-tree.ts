@@ -49,7 +49,7 @@ export function commandTree(program: Command): CommandWords[] {
       options: [...options.values()],
       choices: command.registeredArguments[0]?.argChoices ?? [],
     });
-    for (const sub of command.commands) {
+    for (const sub of commands.filter((visible) => visible.parent !== null)) {
       waiting.push({ command: sub, path: `${path} ${sub.name()}`.trim() });
     }
   }

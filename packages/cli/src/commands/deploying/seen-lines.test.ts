@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { LogLine } from "./seen-lines.ts";
+import { SeenLines } from "./seen-lines.ts";
+
+it("shows every line of a log exactly once, however often the stream is lost and begun again", () => {
+  const log = fc
+    .array(fc.record({ step: fc.nat({ max: 2 }), line: fc.constantFrom("ok", "failed") }), {
+      maxLength: 40,
+    })
+    .map((entries) => {
+      let time = 0;
+      return entries.map(({ step, line }): LogLine => {
+        time += step;
+        return { time: String(time).padStart(6, "0"), build: 1, stream: "stdout", line };
+      });
+    });
+  fc.assert(
+    fc.property(log, fc.array(fc.nat({ max: 40 })), (lines, losses) => {
+      const seen = new SeenLines();
+      const shown: LogLine[] = [];
+      const read = (upTo: number) => {
+        for (const line of lines.slice(0, upTo)) if (seen.isNew(line)) shown.push(line);
+      };
+      let written = 0;
+      for (const loss of losses.toSorted((a, b) => a - b)) {
+        written = Math.min(loss, lines.length);
+        read(written);
+        seen.reconnected();
+      }
+      read(lines.length);
+      expect(shown).toEqual(lines);
+    }),
+  );
+});
