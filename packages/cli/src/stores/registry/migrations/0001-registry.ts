@@ -113,9 +113,9 @@ export const registryTables: Migration = {
       .where(sql.ref("ended_at"), "is", null)
       .execute();
     await db.schema
-      .createIndex("deployments_live_by_variant")
+      .createIndex("deployments_live_by_application")
       .on("deployments")
-      .column("variant_id")
+      .columns(["application_id", "variant_id"])
       .where(sql.ref("ended_at"), "is", null)
       .execute();
     await db.schema
