@@ -101,10 +101,7 @@ export function createBuilds(context: RegistryContext): Builds {
           .returningAll()
           .executeTakeFirstOrThrow();
         await storeSchema(tx, application.id, routes, at);
-        const deployment =
-          target && foundTarget
-            ? await deployTarget(tx, application.id, foundTarget, { ...target, at })
-            : null;
+        const deployment = foundTarget && (await deployTarget(tx, application.id, foundTarget, at));
         return done({ build: buildDocument(build), deployment });
       }),
 

@@ -14,7 +14,7 @@ import { done, refused } from "./registry-outcome.ts";
 import { slugProblem } from "./slug.ts";
 
 /** A target with what it names found. */
-export interface FoundTarget {
+export interface FoundTarget extends Authorship {
   readonly environment: EnvironmentRow;
   readonly what:
     | { readonly kind: "revision"; readonly revision: FoundRevision }
@@ -26,13 +26,15 @@ export interface FoundTarget {
 export async function findTarget(
   db: RegistryDatabase,
   applicationId: string,
-  { environment: environmentName, variant, revision }: DeployTarget,
+  target: DeployTarget,
 ): Promise<RegistryOutcome<FoundTarget>> {
+  const { variant, revision, by, message } = target;
   const inQuery = (part: string) => ["query", part];
   const place = inQuery("environment");
-  const environment = await findEnvironment(db, applicationId, environmentName, place);
+  const environment = await findEnvironment(db, applicationId, target.environment, place);
   if (environment.kind === "refused") return environment;
-  const found = (what: FoundTarget["what"]) => done({ environment: environment.value, what });
+  const found = (what: FoundTarget["what"]) =>
+    done({ environment: environment.value, what, by, message });
 
   if (revision === null) {
     const known = await findVariant(db, applicationId, variant, inQuery("variant"));
@@ -54,14 +56,13 @@ export async function findTarget(
 export async function deployTarget(
   tx: RegistryDatabase,
   applicationId: string,
-  { environment, what }: FoundTarget,
-  authorship: Authorship & { readonly at: string },
+  { environment, what, by, message }: FoundTarget,
+  at: string,
 ): Promise<Deployment> {
   const variant =
     what.kind === "revision"
       ? what.revision.variant
-      : await insertDefaults(tx, applicationId, what, authorship);
-  const { by, message, at } = authorship;
+      : await insertDefaults(tx, applicationId, what, { by, at });
   return insertDeployment(tx, applicationId, {
     environmentId: environment.id,
     variant,
