@@ -1,9 +1,9 @@
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "./free-port.fixture.ts";
 import { startBuild } from "./running-build.fixture.ts";
 import { ECHO, installSdk, makeFolder, type UserFolder } from "./user-project.fixture.ts";
 
@@ -156,13 +156,4 @@ function appOf(path: string): string {
     const own = ag.createApp();
     own.route("${path}", EchoConfig)(async ({ text }: { text: string }, { config }) => config.prefix + text);
   `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

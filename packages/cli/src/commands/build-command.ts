@@ -76,6 +76,7 @@ async function runBuild({ flags, terminal }: Session, file: string): Promise<voi
   using progress = flags.json ? silentProgress : startProgress(terminal, "write".length);
   progress.begin("pack", file);
   const build = await pack({ flags, terminal }, file);
+  progress.done();
   if (flags.target === "kubernetes") expectConfiguration(flags, build);
   const image = imageOf(flags, build);
   const files = await targetFiles(flags, build, image);
