@@ -13,7 +13,7 @@ interface ServerFlags {
   readonly dataDir: string;
   readonly retention?: number;
   readonly prices?: string;
-  readonly requireKey: boolean;
+  readonly requireKey?: true;
   readonly rateLimit: number;
   readonly logLevel: LogLevel;
   readonly logFormat?: LogFormat;
@@ -37,7 +37,7 @@ export function serverCommand(): Command {
       parseDuration,
     )
     .option("--prices <file>", "JSON file of model prices that come before the shipped ones")
-    .option("--require-key", "ask for an API key on a loopback address too", false)
+    .option("--require-key", "ask for an API key on a loopback address too")
     .option(
       "--rate-limit <number>",
       "requests a second for each API key; 0: no limit",
@@ -82,7 +82,7 @@ async function runServer(flags: ServerFlags): Promise<void> {
     dataDirectory: resolve(flags.dataDir),
     retentionMs: flags.retention ?? null,
     pricesFile: flags.prices ?? null,
-    requireKey: flags.requireKey,
+    requireKey: flags.requireKey ?? false,
     log: {
       level: flags.logLevel,
       format: flags.logFormat ?? (process.stdout.isTTY ? "pretty" : "json"),
