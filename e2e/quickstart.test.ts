@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
-import type { SpanRecord } from "@agate/protocol";
+import type { Environment, SpanRecord } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { codeBlocks } from "./code-blocks.ts";
 import { startServer } from "./running-server.ts";
@@ -80,6 +80,10 @@ interface Answer {
   readonly detail: readonly { readonly msg: string }[];
 }
 
+function registryOf(platform: string): string {
+  return `${platform}/registry/applications/quickstart`;
+}
+
 /** The trace, as soon as it has arrived. */
 async function traceAt(platform: string, traceId: string): Promise<SpanRecord> {
   return vi.waitFor(
@@ -130,6 +134,20 @@ describe("npm start", () => {
     ]);
     expect(start.log()).toContain(`curl -s ${platform}/observability/traces/\n`);
 
+    const promoted = await fetch(`${registryOf(platform)}/environments/production/promote`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ from: "staging" }),
+    });
+    expect(promoted.status).toBe(201);
+    await vi.waitFor(
+      async () => {
+        const { body } = await post(`${workflow}/run`, { inputs: { question: "What is agate?" } });
+        expect(body.data.sources).toHaveLength(3);
+      },
+      { timeout: 15_000, interval: 20 },
+    );
+
     const last = await post(`${workflow}/run`, { inputs: { question: "What is agate?" } });
     process.kill(-start.child.pid!, "SIGINT");
     await start.ended;
@@ -147,6 +165,11 @@ describe("npm start", () => {
     const start = run(process.execPath, ["scripts/run-quickstart.ts", ...flags]);
     const platform = await start.printed(/Platform +(http:\/\/\S+)\/docs/);
     expect(start.log()).toContain("Port 4101 is taken");
+    // What was deployed before is left as it is.
+    const { deployment } = (await (
+      await fetch(`${registryOf(platform)}/environments/production`)
+    ).json()) as Environment;
+    expect(deployment).toMatchObject({ variant: { slug: "thorough" }, kind: "promotion" });
     blocker.close();
     const { stdout } = await promisify(execFile)("pgrep", [
       "-P",

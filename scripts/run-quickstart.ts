@@ -1,5 +1,6 @@
 // What `npm start` runs once all is built: the platform, and beside it the workflow of
-// examples/quickstart, which sends its traces there. Takes the options of `agate server`.
+// examples/quickstart, which has its configuration from there and sends its traces there. Takes the
+// options of `agate server`.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
@@ -7,6 +8,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { registerQuickstart } from "./register-quickstart.ts";
 
 const root = join(import.meta.dirname, "..");
 const example = join(root, "examples/quickstart");
@@ -49,9 +51,9 @@ async function runBoth(flags: readonly string[]): Promise<number> {
     HOST: LOOPBACK,
     PORT: String(workflowPort),
     AGATE_BASE_URL: platformUrl,
-    AGATE_CONFIG_FILE: join(example, "agate.config.json"),
   });
   if (await isUp(workflow, workflowUrl)) {
+    await register(platformUrl, workflowUrl);
     if (usualPort === null) process.stderr.write(`\nPort ${WORKFLOW_PORT} is taken.\n`);
     process.stderr.write(summary(platformUrl, workflowUrl));
   }
@@ -64,6 +66,14 @@ async function runBoth(flags: readonly string[]): Promise<number> {
   process.stderr.write(`The ${first.name} has ended with code ${first.code}: ending the rest.\n`);
   await endAll("SIGTERM");
   return first.code || 1;
+}
+
+/** Without it there is nothing to call at first, so that its failure is worth a line, and no more. */
+async function register(platformUrl: string, workflowUrl: string): Promise<void> {
+  const configFile = join(example, "agate.config.json");
+  await registerQuickstart({ platformUrl, workflowUrl, configFile }).catch((error: Error) => {
+    process.stderr.write(`\nThe quickstart could not be registered: ${error.message}\n`);
+  });
 }
 
 /** The workflow first: it has spans to hand over. */
@@ -137,6 +147,8 @@ function summary(platform: string, workflow: string): string {
   Ask it something:
 
     curl -s ${workflow}/run -H 'content-type: application/json' -d '{"inputs": {"question": "How do agates get their bands?"}}'
+
+  Change how it answers: see docs/guide/configurations.md.
 
   Read back what happened, the newest first, or one trace by the trace_id of the answer:
 
