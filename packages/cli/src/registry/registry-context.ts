@@ -13,7 +13,10 @@ export interface RegistryContext {
   now(): string;
 }
 
-/** Does something in one transaction. Whatever was written before it was refused is undone. */
+/**
+ * Does something in one transaction. What is refused is rolled back: nothing of it stays, and the disk
+ * need not be waited for.
+ */
 export async function inTransaction<Value>(
   { db }: RegistryContext,
   work: (tx: RegistryDatabase) => Promise<RegistryOutcome<Value>>,

@@ -10,9 +10,20 @@ import { BY_TESTS, done } from "./subject.fixture.ts";
 const VARIANTS = ["a", "b", "c"];
 const ENVIRONMENTS = ["staging", "production", "canary"];
 
-const variant = fc.constantFrom(...VARIANTS);
-const environment = fc.constantFrom(...ENVIRONMENTS);
-const revision = fc.option(fc.integer({ min: 1, max: 4 }));
+/** So that there is something to begin with. */
+const BEGINNING: readonly Operation[] = [
+  { do: "create variant", variant: "a" },
+  { do: "commit", variant: "a", off: 0, params: {} },
+  { do: "commit", variant: "a", off: 0, params: { "/": { a: 2 } } },
+  { do: "fork", variant: "a", revision: 1, to: "b" },
+  { do: "deploy", environment: "staging", variant: "a", revision: 1 },
+  { do: "deploy", environment: "staging", variant: "b", revision: 1 },
+];
+
+// The first of each more often: long histories of a few are what goes wrong.
+const variant = fc.constantFrom("a", "a", "a", ...VARIANTS);
+const environment = fc.constantFrom("staging", "staging", "staging", ...ENVIRONMENTS);
+const revision = fc.option(fc.integer({ min: 1, max: 3 }));
 const params = fc.dictionary(
   fc.constantFrom("/", "/x"),
   fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue({ maxDepth: 1 })),
@@ -46,20 +57,20 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       entry: fc.option(fc.integer({ min: 0, max: 3 })),
     }),
   },
-  fc.record({ do: whole("take down"), environment }),
+  { weight: 2, arbitrary: fc.record({ do: whole("take down"), environment }) },
 );
 
 export function describeModel(subject: Subject): void {
   it("agrees with the model, whatever is done in whatever order", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+      fc.asyncProperty(fc.array(operation, { maxLength: 60, size: "max" }), async (more) => {
         await subject.freshProject();
         const { id } = done(await subject.registry.applications.create(subject.project, "support"));
         let announced = 0;
         const stop = subject.registry.changes.subscribe(id, () => announced++);
         const model = new RegistryModel();
         let before = resolutionsOf(model);
-        for (const next of operations) {
+        for (const next of [...BEGINNING, ...more]) {
           announced = 0;
           const outcome = await perform(subject, model, next);
           const expected = model.apply(next);
@@ -75,7 +86,7 @@ export function describeModel(subject: Subject): void {
         await expectRevisions(subject, model);
         await expectHistories(subject, model);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   }, 120_000);
 }
@@ -171,11 +182,14 @@ async function expectHistories({ registry, app }: Subject, model: RegistryModel)
         ])
         .reverse(),
     );
-    for (const [index, { ended_at }] of items.entries()) {
+    for (const [index, { deployed_at, ended_at }] of items.entries()) {
       const next = items[index - 1];
       if (next === undefined) expect(ended_at === null).toBe(isLive);
-      // Times tell the order here: it ended when the next began, or was taken down before.
-      else expect(ended_at !== null && ended_at <= next.deployed_at).toBe(true);
+      else if (history.at(-1 - index)?.wasTakenDown)
+        expect(ended_at! < next.deployed_at).toBe(true);
+      else expect(ended_at).toBe(next.deployed_at);
+      // Times tell the order here.
+      expect(ended_at === null || ended_at > deployed_at).toBe(true);
     }
   }
 }

@@ -38,6 +38,8 @@ export interface ModelDeployment {
   readonly variant: ModelVariant;
   readonly slugThen: string;
   readonly revision: number;
+  /** Otherwise it ended when the next one began, if it did. */
+  wasTakenDown: boolean;
   /** As the registry calls it. */
   id: string;
 }
@@ -168,10 +170,13 @@ export class RegistryModel {
         if (target.variant.isDeleted) return "variant_not_found";
         return pin(environment, target.variant, target.revision);
       }
-      case "take down":
-        if (!environment.isLive) return "deployment_not_found";
+      case "take down": {
+        const live = liveOf(environment);
+        if (live === undefined) return "deployment_not_found";
+        live.wasTakenDown = true;
         environment.isLive = false;
         return "done";
+      }
     }
   }
 }
@@ -192,7 +197,8 @@ function paramsOf({ revisions }: ModelVariant, revision: number | null): RoutePa
 }
 
 function pin(environment: ModelEnvironment, variant: ModelVariant, revision: number): Expected {
-  environment.history.push({ variant, slugThen: variant.slug, revision, id: "" });
+  const slugThen = variant.slug;
+  environment.history.push({ variant, slugThen, revision, wasTakenDown: false, id: "" });
   environment.isLive = true;
   return "done";
 }
