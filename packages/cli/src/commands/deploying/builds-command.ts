@@ -103,7 +103,7 @@ function activateCommand(): Command {
           timeoutMs: null,
         },
       );
-      const document = await followDeploy(response, url, progress);
+      const document = await followDeploy(response, url, app, progress);
       session.show(document, (result: DeployResult) => servedLines(result, url, terminal.paint));
     },
   );

@@ -90,7 +90,7 @@ async function deploy(session: Session<DeployFlags>, file: string): Promise<void
     },
   );
   progress.done();
-  const document = await followDeploy(response, url, progress);
+  const document = await followDeploy(response, url, build.manifest.application, progress);
   session.show(document, (result) => servedLines(result, url, terminal.paint));
 }
 

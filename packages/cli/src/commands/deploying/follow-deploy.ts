@@ -3,6 +3,7 @@ import type { ApiDocument } from "../../api-client/api-document.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
 import { readEvents } from "../../api-client/event-stream.ts";
 import type { Progress } from "../../terminal/progress.ts";
+import { CommandFailure } from "../client/failures.ts";
 
 /** What each step does, for people. */
 const STEP_WORDS: Readonly<Record<string, string>> = {
@@ -17,26 +18,38 @@ const STEP_WORDS: Readonly<Record<string, string>> = {
 /** The widest of the words, and of those that the command itself adds. */
 export const STEP_WIDTH = Math.max(...Object.values(STEP_WORDS).map((word) => word.length));
 
-/** Shows the steps of a deploy as the platform tells them, until it says how it went. */
+/**
+ * Shows the steps of a deploy as the platform tells them, until it says how it went.
+ *
+ * @throws {ApiFailure} when it was refused.
+ */
 export async function followDeploy(
   response: Response,
   url: string,
+  app: string,
   progress: Progress,
 ): Promise<ApiDocument<DeployResult>> {
-  for await (const { event, data } of readEvents(response, url)) {
-    if (event === "deployed") {
-      progress.done();
-      return { value: JSON.parse(data) as DeployResult, json: data };
+  try {
+    for await (const { event, data } of readEvents(response, url)) {
+      if (event === "deployed") {
+        progress.done();
+        return { value: JSON.parse(data) as DeployResult, json: data };
+      }
+      if (event === "refused") {
+        progress.failed();
+        const { status, detail, log } = JSON.parse(data) as DeployEvents["refused"];
+        const why = { kind: "refused", status, detail, log, retryAfterSeconds: null } as const;
+        throw new ApiFailure(url, why);
+      }
+      if (event === "step") showStep(JSON.parse(data) as DeployEvents["step"], progress);
     }
-    if (event === "refused") {
-      progress.failed();
-      const { status, detail, log } = JSON.parse(data) as DeployEvents["refused"];
-      const why = { kind: "refused", status, detail, log, retryAfterSeconds: null } as const;
-      throw new ApiFailure(url, why);
-    }
-    if (event === "step") showStep(JSON.parse(data) as DeployEvents["step"], progress);
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.why.kind === "refused") throw error;
   }
-  throw new ApiFailure(url, { kind: "broken-off" });
+  progress.failed();
+  throw new CommandFailure(
+    `The connection to ${url} was lost. The deploy goes on without it: \`agate builds ${app}\` shows how it ends.`,
+  );
 }
 
 function showStep({ step, state, detail }: DeployEvents["step"], progress: Progress): void {

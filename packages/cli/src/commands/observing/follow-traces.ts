@@ -1,12 +1,11 @@
 import type { ListedSpan } from "@agate/protocol";
-import { ApiFailure } from "../../api-client/api-failure.ts";
 import { apiPath } from "../../api-client/api-path.ts";
 import type { StreamedEvent } from "../../api-client/event-stream.ts";
 import { readEvents } from "../../api-client/event-stream.ts";
 import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
 import type { Page } from "../client/items.ts";
+import { keepFollowing } from "../client/keep-following.ts";
 import { jsonFor, type Session } from "../client/platform-command.ts";
-import { waitToReconnect } from "../client/reconnect.ts";
 import { ShownTraces } from "./shown-traces.ts";
 import type { FilterFlags } from "./trace-filter.ts";
 import { passes, toQuery } from "./trace-filter.ts";
@@ -14,32 +13,19 @@ import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
 type FollowSession = Session<FilterFlags & { readonly limit: number }>;
 
+/** As many as one page of the list can have. */
+const MOST_MISSED = 1000;
+
 /**
  * The latest traces, oldest first, and then each one that arrives or grows. Whatever arrives while
  * the connection is away is looked up when it is back.
  */
 export async function followTraces(session: FollowSession): Promise<void> {
   const print = tracePrinter(session);
-  const { unread } = session.terminal;
-  for (let attempt = 0; !unread.aborted; attempt++) {
-    if (attempt > 0) await waitToReconnect(session.terminal, attempt);
-    try {
-      await followConnection(session, print, () => {
-        attempt = 0;
-      });
-    } catch (error) {
-      if (unread.aborted) return;
-      // A platform that is not there at all is an error; one that was there may come back.
-      if (attempt === 0 && !print.hasBegun()) throw error;
-      if (!(error instanceof ApiFailure) || isFinal(error)) throw error;
-    }
-  }
+  await keepFollowing(session.terminal, (connected) => followConnection(session, print, connected));
 }
 
-function isFinal({ why }: ApiFailure): boolean {
-  return why.kind === "refused" && why.status < 500 && why.status !== 429;
-}
-
+/** Until the stream ends or breaks. */
 async function followConnection(
   session: FollowSession,
   print: TracePrinter,
@@ -70,9 +56,11 @@ function printEvent(
   if (passes(session.flags, span)) print.trace(span, data.replaceAll(/[\r\n]/g, ""));
 }
 
+/** The latest traces; afterwards those that were missed since it was begun to follow. */
 async function printRecent(session: FollowSession, print: TracePrinter): Promise<void> {
-  const { api, flags } = session;
-  const query = { ...toQuery(flags, session.now), limit: flags.limit };
+  const { api, flags, now } = session;
+  const since = { from: new Date(now).toISOString(), limit: MOST_MISSED };
+  const query = { ...toQuery(flags, now), limit: flags.limit, ...(print.hasBegun() ? since : {}) };
   const { value } = await api.get<Page<ListedSpan>>(apiPath`/observability/traces/`, query);
   print.begin();
   for (const span of value.items.toReversed()) print.trace(span, JSON.stringify(span));
