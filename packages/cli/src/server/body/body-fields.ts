@@ -11,7 +11,7 @@ export interface BodyField<Value, IsRequired extends boolean = boolean> {
   /** An optional field may be absent or null. */
   readonly isRequired: IsRequired;
   /** JSON Schema of its value. */
-  readonly schema: Readonly<Record<string, unknown>>;
+  readonly schema: Readonly<Record<string, unknown>> & { readonly description: string };
   readonly parse: (value: unknown) => ParsedField<Value>;
 }
 
@@ -48,11 +48,11 @@ export function readFields<Fields extends BodyFields>(
   const problems: Problem[] = [];
   const refuse = (name: string, msg: string) =>
     problems.push({ type: "body_invalid", loc: ["body", name], msg });
-  for (const [name, { isRequired, parse }] of Object.entries(fields)) {
+  for (const [name, { isRequired, schema, parse }] of Object.entries(fields)) {
     const value = given.get(name);
     given.delete(name);
     if (value === undefined && isRequired) {
-      refuse(name, "Must be given.");
+      refuse(name, `Must be given. ${schema.description}`);
     } else if (!isRequired && (value === undefined || value === null)) {
       values.push([name, null]);
     } else {

@@ -45,7 +45,9 @@ export function readQuery<Parameters extends QueryParameters>(
 ): QueryOutcome<Parameters> {
   const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
-  for (const [key, { name, aliases = [], required, parse }] of Object.entries(parameters)) {
+  for (const [key, { name, aliases = [], required, description, parse }] of Object.entries(
+    parameters,
+  )) {
     let isGiven = false;
     for (const spelling of [...aliases, name]) {
       const text = query.getAll(spelling).at(-1);
@@ -56,7 +58,8 @@ export function readQuery<Parameters extends QueryParameters>(
       else problems.push({ type: parsed.type, loc: ["query", spelling], msg: parsed.msg });
     }
     if (required === true && !isGiven) {
-      problems.push({ type: "value_not_allowed", loc: ["query", name], msg: "Must be given." });
+      const msg = `Must be given. ${description}`;
+      problems.push({ type: "value_not_allowed", loc: ["query", name], msg });
     }
   }
   const [first, ...others] = problems;
