@@ -247,6 +247,11 @@ describe("what cannot be packed is refused", () => {
     });
   });
 
+  it("where package.json is damaged", async () => {
+    await folder.write({ "package.json": '{ "name": }' });
+    expect(await complaint()).toMatch(/package\.json is not JSON: .*\.$/);
+  });
+
   it("where there is no such file, or no project", async () => {
     expect(await complaint("ap.ts")).toMatch(/^There is no file .*ap\.ts\./);
     await using lost = await makeFolder({ "app.ts": ECHO });
@@ -259,6 +264,7 @@ describe("what cannot be packed is refused", () => {
   it.each([
     ["package-lock.json is not there", {}, "There is no package-lock.json"],
     ["pnpm has locked it", { "pnpm-lock.yaml": "" }, "pnpm's pnpm-lock.yaml"],
+    ["package-lock.json is damaged", { "package-lock.json": "{" }, "package-lock.json is not JSON"],
     ["npm 6 has locked it", { "package-lock.json": { lockfileVersion: 1 } }, "of version 1"],
     [
       "another version is installed than locked",

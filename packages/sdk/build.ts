@@ -66,9 +66,19 @@ async function bundleSources(): Promise<Files> {
     Object.keys(inputs).filter((input) => inputs[input]!.bytesInOutput > 0),
   );
   return new Map<string, string | Uint8Array>([
-    ...outputFiles.map(({ path, contents }) => [slashed(relative(dist, path)), contents] as const),
+    ...outputFiles.map(
+      ({ path, text }) => [slashed(relative(dist, path)), withoutBareImports(text)] as const,
+    ),
     ["THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, [...inlined, SHIPPED])],
   ]);
+}
+
+/**
+ * esbuild keeps the order in which chunks are run by imports of nothing. No chunk does anything by
+ * being run, as `sideEffects` says, and every user's esbuild would warn about them.
+ */
+function withoutBareImports(text: string): string {
+  return text.replaceAll(/^import "\.{1,2}\/[^"]+";\n/gm, "");
 }
 
 /** The types, file by file as the sources are, with the private packages' beside them. */

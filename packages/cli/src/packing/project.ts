@@ -26,7 +26,8 @@ export async function openProject(file: string): Promise<Project | Refusal> {
   if (entry === undefined) {
     return refused(`There is no file ${file}. Name the file that declares your routes: app.ts.`);
   }
-  const found = nearestPackage(entry);
+  const found = readableProject(entry);
+  if (found?.kind === "refused") return found;
   if (found === undefined) {
     return refused(
       `${file} belongs to no project: no folder above it has a package.json. Make one with npm init, then run npm install @agate/sdk.`,
@@ -47,7 +48,20 @@ export async function openProject(file: string): Promise<Project | Refusal> {
   if (sdk === undefined || version === undefined) {
     return refused(`The @agate/sdk in ${found.folder} is damaged. Install it again: npm install.`);
   }
-  return { kind: "project", ...found, entry, entryName, sdk: { ...sdk, version } };
+  const { folder, json } = found;
+  return { kind: "project", folder, json, entry, entryName, sdk: { ...sdk, version } };
+}
+
+function readableProject(
+  entry: string,
+): ({ readonly kind: "found" } & PackageFolder) | Refusal | undefined {
+  try {
+    const found = nearestPackage(entry);
+    return found && { kind: "found", ...found };
+  } catch (error) {
+    if (error instanceof SyntaxError) return refused(error.message);
+    throw error;
+  }
 }
 
 async function fileAt(path: string): Promise<string | undefined> {

@@ -6,6 +6,9 @@ import type { Project } from "./project.ts";
 /** A save is several events: the editor's temporary file, the rename over the old one. */
 const DEBOUNCE_MS = 15;
 
+/** How often a file that is empty is given time: an editor that saves in place empties it first. */
+const PATIENCE = 6;
+
 /** Files of these kinds may be what an import was looking for. */
 const SOURCES = new Set([
   ...[".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".txt", ".md"],
@@ -26,6 +29,8 @@ export class SourceWatcher {
   readonly #always: readonly string[];
   readonly #watched = new Map<string, WatchedFolder>();
   #files = new Set<string>();
+  /** The files that have changed since the last build. */
+  readonly #changes = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** The work that runs, one after the other. */
@@ -102,18 +107,19 @@ export class SourceWatcher {
     const inode = inodeOf(folder);
     if (inode === undefined) {
       // It has gone since. The next build says what is missing.
-      this.#changed();
+      this.#changed(folder);
       return;
     }
     const watcher = watch(folder, (_, name) => {
-      if (name === null || this.#concerns(join(folder, name))) this.#changed();
+      const path = join(folder, name ?? "");
+      if (name === null || this.#concerns(path)) this.#changed(path);
     });
     // A deleted folder, above all.
-    watcher.on("error", () => this.#changed());
+    watcher.on("error", () => this.#changed(folder));
     this.#watched.set(folder, { watcher, inode });
     // A file that was saved after it was read, and before this line.
     for (const file of this.#files) {
-      if (dirname(file) === folder && (modifiedAt(file) ?? 0) > begun) this.#changed();
+      if (dirname(file) === folder && (modifiedAt(file) ?? 0) > begun) this.#changed(file);
     }
   }
 
@@ -123,10 +129,19 @@ export class SourceWatcher {
     return [...this.#files].some((file) => file.startsWith(path + sep)) || this.#watched.has(path);
   }
 
-  #changed(): void {
-    if (this.#isClosed) return;
+  #changed(path: string): void {
+    this.#changes.add(path);
+    this.#wait(PATIENCE);
+  }
+
+  #wait(patience: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onChange, DEBOUNCE_MS);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      if (patience > 0 && [...this.#changes].some(isEmptyFile)) return this.#wait(patience - 1);
+      this.#changes.clear();
+      this.#onChange();
+    }, DEBOUNCE_MS);
   }
 }
 
@@ -140,4 +155,9 @@ function inodeOf(folder: string): number | undefined {
 
 function modifiedAt(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+function isEmptyFile(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size === 0;
 }

@@ -42,7 +42,14 @@ function otherLockfile(name: string, manager: string): string {
 
 async function readLockfile(folder: string): Promise<FoundLockfile> {
   const file = join(folder, NPM);
-  const value = parseObject(await readFile(file, "utf8"), file) as Partial<NpmLockfile>;
+  const text = await readFile(file, "utf8");
+  let value: Partial<NpmLockfile>;
+  try {
+    value = parseObject(text, file);
+  } catch (error) {
+    if (error instanceof SyntaxError) return refused(`${error.message} Run npm install.`);
+    throw error;
+  }
   const { lockfileVersion, packages } = value;
   if (lockfileVersion === 1) {
     return refused(
