@@ -1,8 +1,12 @@
 import { existsSync } from "node:fs";
+import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import type { AccessPolicy } from "./access/create-access-control.ts";
 import { openAccess } from "./access/open-access.ts";
+import { createDeployer } from "./deployments/create-deployer.ts";
+import { Services } from "./deployments/service-directory.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
 import { openRegistry } from "./registry/open-registry.ts";
+import type { Registry } from "./registry/registry.ts";
 import { hostPolicyFor } from "./server/host-guard.ts";
 import { createHttpApp } from "./server/http-app.ts";
 import type { HttpServer, ListenOutcome } from "./server/http-server.ts";
@@ -26,6 +30,8 @@ export interface PlatformOptions {
   readonly pricesFile: string | null;
   /** Whether API keys are needed even on a loopback address. */
   readonly requireKey: boolean;
+  /** The application that answers the contract's paths without a prefix, too. */
+  readonly rootApplication?: string;
   readonly log: LogOptions;
   readonly limits: PlatformLimits;
 }
@@ -38,12 +44,19 @@ export interface PlatformLimits {
   readonly decompressedBody: number;
   /** Of all requests that wait to be written; beyond it clients are told to slow down. */
   readonly waiting: number;
+  /** Of a build's archive, 64 MiB where nothing is said; its files may be four times as much. */
+  readonly build?: number;
   /** Requests a second for each API key; 0: no limit. */
   readonly rate: number;
 }
 
 export interface Platform {
   readonly url: string;
+  readonly registry: Registry;
+  /** Which build answers for which application. */
+  readonly services: Services;
+  /** Makes an API key for a program that is run beside the platform: it may send spans and read. */
+  issueKey(name: string): string;
   /** Resolves with the reason if the platform cannot go on. */
   readonly failed: Promise<Error>;
   /** Stops accepting, finishes and commits what it has. */
@@ -54,6 +67,8 @@ export type StartOutcome =
   | { readonly kind: "running"; readonly platform: Platform }
   /** One sentence for the person who started it. Nothing was changed. */
   | { readonly kind: "refused"; readonly reason: string };
+
+const MOST_BUILD_BYTES = 64 * 1024 ** 2;
 
 /** The composition root: every part of the platform is made here, and taken down in reverse. */
 export async function startPlatform(options: PlatformOptions): Promise<StartOutcome> {
@@ -116,32 +131,56 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
     parts.defer(stop);
   }
 
+  const issueKey = (project: string, name: string) =>
+    access.internalKeys.issue({ project, name, scopes: ["ingest", "read"] });
+  const services = new Services();
+  const { build: maxBuildBytes = MOST_BUILD_BYTES } = limits;
+  const deployer = createDeployer({
+    registry,
+    services,
+    dataDirectory: options.dataDirectory,
+    mostUnpackedBytes: 4 * maxBuildBytes,
+    issueKey: ({ project, slug }) => issueKey(project, `builds of ${slug}`),
+    log,
+  });
+  await deployer.recover();
+
   const app = createHttpApp({
     store,
     ingest,
     access,
     registry,
+    deployer,
+    services,
+    rootApplication: options.rootApplication ?? null,
     log,
     hostPolicy: policy === "keys" ? "any" : "loopback",
     maxBodyBytes: limits.body,
+    maxBuildBytes,
   });
   const outcome = await startHttpServer({ app, host, port, requests });
   if (outcome.kind !== "listening") return refused(LISTEN_REASONS[outcome.kind](host, port));
   const { server } = outcome;
   log.info({ version: VERSION, url: server.url, data: options.dataDirectory }, "Agate is running.");
   parts.defer(() => stopListening(server));
+  // Before that: the last spans of builds are still to be taken.
+  parts.defer(() => deployer.close());
+  parts.defer(() => log.info("Shutting down."));
+  deployer.open(urlForBuilds(host, server.port));
   const started = parts.move();
   return {
     kind: "running",
     platform: {
       url: server.url,
+      registry,
+      services,
+      issueKey: (name) => issueKey(DEFAULT_PROJECT_ID, name).key,
       failed: failure.promise,
       close: () => started.disposeAsync(),
     },
   };
 
   async function stopListening(server: HttpServer): Promise<void> {
-    log.info("Shutting down.");
     const brokenOff = await server.close();
     if (brokenOff > 0) log.warn({ connections: brokenOff }, "Connections were broken off.");
   }
@@ -169,6 +208,12 @@ function keysAreMissing({ host, dataDirectory, requireKey }: PlatformOptions): s
     ? dataDirectory
     : `'${dataDirectory.replaceAll("'", "'\\''")}'`;
   return `${what}, and none has the scope admin yet. Make one with \`agate keys create admin --scope admin --data-dir ${folder}\`, then start it again.`;
+}
+
+/** An address of all interfaces is none that can be called. */
+function urlForBuilds(host: string, port: number): string {
+  const address = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 function refused(reason: string): StartOutcome {

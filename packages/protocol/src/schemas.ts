@@ -2,6 +2,7 @@ export { errorBodySchema, errorDetailSchema } from "./error-body-schema.ts";
 export { apiKeySchema, createdApiKeySchema } from "./registry/api-key-schema.ts";
 export { applicationSchema } from "./registry/application-schema.ts";
 export { buildManifestSchema } from "./registry/build-manifest-schema.ts";
+export { buildSchema, deployResultSchema } from "./registry/build-schema.ts";
 export { configDiffSchema } from "./registry/config-diff-schema.ts";
 export { deploymentSchema } from "./registry/deployment-schema.ts";
 export { environmentSchema } from "./registry/environment-schema.ts";

@@ -20,6 +20,7 @@ interface ServerFlags {
   readonly maxBody: number;
   readonly maxDecompressedBody: number;
   readonly maxWaiting: number;
+  readonly maxBuild: number;
 }
 
 const MIB = 1024 ** 2;
@@ -58,6 +59,7 @@ export function serverCommand(): Command {
     .addOption(
       size("--max-waiting <size>", "bodies that may wait to be written", 256 * MIB, "256mb"),
     )
+    .addOption(size("--max-build <size>", "largest build that can be deployed", 64 * MIB, "64mb"))
     .addHelpText(
       "after",
       `
@@ -91,6 +93,7 @@ async function runServer(flags: ServerFlags): Promise<void> {
       body: flags.maxBody,
       decompressedBody: flags.maxDecompressedBody,
       waiting: flags.maxWaiting,
+      build: flags.maxBuild,
       rate: flags.rateLimit,
     },
   });

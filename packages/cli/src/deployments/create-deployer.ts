@@ -98,6 +98,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const deploys = new Deploys({
     registry,
     store,
+    logs,
     hosting,
     sweeper,
     refusals,
@@ -105,6 +106,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     most: mostAtATime,
   });
   return {
+    closing: signal,
     deploy: (request, progress) => deploys.deploy(request, progress),
     activate: (ref, build, authorship, progress) =>
       deploys.activate(ref, build, authorship, progress),

@@ -27,10 +27,14 @@ export interface DeployProblem {
 
 export type DeployOutcome =
   | { readonly kind: "deployed"; readonly result: DeployResult }
-  /** The build that served before still does. */
+  | Undeployed;
+
+/** The build that served before still does. */
+export type Undeployed =
   | {
       readonly kind: "refused";
       readonly problems: readonly [DeployProblem, ...DeployProblem[]];
+      /** What the build, or npm, printed last. */
       readonly log: readonly string[];
     }
   /** The disk is full, say: nothing was changed, and trying again later may help. */
@@ -38,9 +42,7 @@ export type DeployOutcome =
   /** The platform is being stopped: nothing was changed. */
   | { readonly kind: "stopping" };
 
-export type RetireOutcome =
-  | { readonly kind: "retired" }
-  | Exclude<DeployOutcome, { readonly kind: "deployed" }>;
+export type RetireOutcome = { readonly kind: "retired" } | Undeployed;
 
 export interface DeployProgress {
   begun(step: DeployStep, detail: string): void;
@@ -65,6 +67,8 @@ export interface Deployer {
 
 /** A deployer together with what it runs. */
 export interface RunningDeployer extends Deployer {
+  /** Fires when it begins to close: nothing new is to go to builds. */
+  readonly closing: AbortSignal;
   /**
    * Takes over what an earlier process has left: what it did not finish is refused, and requests for
    * live builds wait for them from here on. Before the platform listens.

@@ -21,6 +21,8 @@ export interface StreamAnswer {
    * while iterating breaks the connection off, so that half a body never looks whole.
    */
   readonly open: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  /** Sends the head before there is anything of the body: it may be long in coming. */
+  readonly headFirst?: boolean;
   readonly headers?: AnswerHeaders;
 }
 

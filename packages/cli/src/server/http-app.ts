@@ -4,6 +4,8 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
 import type { OpenAccess } from "../access/open-access.ts";
+import type { RunningDeployer } from "../deployments/deployer.ts";
+import type { ServiceDirectory } from "../deployments/service-directory.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";
 import type { Registry } from "../registry/registry.ts";
 import { RegistryUnavailableError } from "../stores/registry/registry-unavailable-error.ts";
@@ -20,16 +22,24 @@ import { LiveFeeds } from "./live/live-feeds.ts";
 import { routeApp } from "./route-app.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { answerTree } from "./routes/tree-answer.ts";
+import { createServiceCalls } from "./services/service-calls.ts";
 
 export interface HttpAppOptions {
   readonly store: SpanStore;
   readonly ingest: IngestService;
   readonly access: Pick<OpenAccess, "control" | "keys" | "reload">;
   readonly registry: Registry;
+  readonly deployer: RunningDeployer;
+  /** Which build answers for which application. */
+  readonly services: ServiceDirectory;
+  /** The application that answers the contract's paths without a prefix, too. */
+  readonly rootApplication: string | null;
   readonly log: Logger;
   readonly hostPolicy: HostPolicy;
   /** Of a request's body as it is sent. */
   readonly maxBodyBytes: number;
+  /** Of a build's archive. */
+  readonly maxBuildBytes: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -51,7 +61,7 @@ const RETRY_AFTER_SECONDS = "5";
 /**
  * Makes the platform's HTTP face from its parts.
  *
- * @example const app = createHttpApp({ store, ingest, access, registry, log, hostPolicy: "loopback", maxBodyBytes })
+ * @example const app = createHttpApp({ store, ingest, access, registry, deployer, services, log, … })
  */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
   const {
@@ -59,6 +69,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     ingest,
     access,
     registry,
+    deployer,
     log,
     hostPolicy,
     maxBodyBytes,
@@ -88,11 +99,24 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     registry,
     feeds,
     changes,
+    deployer,
     maxBodyBytes,
+    maxBuildBytes: options.maxBuildBytes,
     now,
     onStoreUnavailable: (reason) => log.error({ reason }, "The store could not write."),
+    answerError: (error) => answerError(error, "", ""),
   });
   const app = routeApp(routes, access.control, deliver, answerError);
+  const calls = createServiceCalls({
+    services: options.services,
+    applications: registry.applications,
+    access: access.control,
+    hostPolicy,
+    rootApplication: options.rootApplication,
+    closing: deployer.closing,
+    deliver,
+    answerError,
+  });
 
   const fetch = async (request: Request, env: Partial<HttpBindings> = {}): Promise<Response> => {
     const host = request.headers.get("host") ?? new URL(request.url).host;
@@ -136,6 +160,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   return {
     fetch,
     listener(incoming, outgoing) {
+      if (calls.take(incoming, outgoing)) return;
       const { host, origin, authorization } = incoming.headers;
       const match = incoming.method === "GET" ? TRACE_TARGET.exec(incoming.url ?? "") : null;
       if (match === null || host === undefined) {
@@ -155,6 +180,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     close() {
       feeds.close();
       changes.close();
+      calls.close();
     },
   };
 }

@@ -34,6 +34,7 @@ async function sendStream(answer: StreamAnswer, outgoing: ServerResponse): Promi
     outgoing.end();
     return;
   }
+  if (answer.headFirst === true) outgoing.flushHeaders();
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
   try {

@@ -1,7 +1,7 @@
 import type { RegistryProblem, RegistryRefusal } from "../../registry/registry-outcome.ts";
-import type { DeployOutcome, DeployProblem, DeployProblemType } from "../deployer.ts";
+import type { DeployProblem, DeployProblemType, Undeployed } from "../deployer.ts";
 
-export type Refusal = Extract<DeployOutcome, { readonly kind: "refused" }>;
+export type Refusal = Extract<Undeployed, { readonly kind: "refused" }>;
 
 /** Where the build stands in the request: an archive is its body, an earlier build is in its path. */
 export type BuildLocation = readonly ["body"] | readonly ["path", "build"];
@@ -30,7 +30,7 @@ export function refusedByRegistry(
   return { kind: "refused", problems: [told(first), ...others.map(told)], log: [] };
 }
 
-/** A refusal as the build's record keeps it. */
-export function refusalText({ problems, log }: Refusal): string {
-  return [...problems.map(({ msg }) => msg), ...log].join("\n");
+/** A refusal as the build's record keeps it. What was printed is in the application's log. */
+export function refusalText({ problems }: Refusal): string {
+  return problems.map(({ msg }) => msg).join("\n");
 }

@@ -102,11 +102,6 @@ export class ApplicationHost {
     this.#supervisor.wake();
   }
 
-  /** A line of the application's log, from the platform. */
-  tell(build: number, line: string): void {
-    this.#log.add(build, "platform", line);
-  }
-
   /** It is found under the new slug at once; the process that runs does not know of it. */
   rename(slug: string): void {
     this.#application = { ...this.#application, slug };
@@ -142,7 +137,7 @@ export class ApplicationHost {
   }
 
   #note(event: SupervisionEvent): void {
-    this.tell(event.build, describeSupervision(event));
+    this.#log.add(event.build, "platform", describeSupervision(event));
     this.#parts.onEvent(this.#application, event);
   }
 }

@@ -14,16 +14,19 @@ import type {
   DeployProgress,
   DeployRequest,
   RetireOutcome,
+  Undeployed,
 } from "../deployer.ts";
 import type { ApplicationHost } from "./application-host.ts";
 import type { Brought, Candidate } from "./bring-to-life.ts";
 import { bringToLife } from "./bring-to-life.ts";
+import type { BuildLogs } from "./build-logs.ts";
 import type { Hosting } from "./hosting.ts";
 import type { Sweeper } from "./sweeper.ts";
 
 export interface DeploysParts {
   readonly registry: Registry;
   readonly store: BuildStore;
+  readonly logs: BuildLogs;
   readonly hosting: Hosting;
   readonly sweeper: Sweeper;
   readonly refusals: RefusalRecords;
@@ -33,7 +36,7 @@ export interface DeploysParts {
   readonly most: number;
 }
 
-type Interrupted = Extract<DeployOutcome, { readonly kind: "unavailable" | "stopping" }>;
+type Interrupted = Extract<Undeployed, { readonly kind: "unavailable" | "stopping" }>;
 
 const STOPPED = "The platform was stopped before the build could serve.";
 const FAILED = "The platform failed to deploy the build. Its log has the details.";
@@ -155,7 +158,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     unpacked: UnpackedBuild,
     progress: DeployProgress,
   ): Promise<Brought | Refusal> {
-    const { registry, store, refusals, signal } = this.#parts;
+    const { registry, store, logs, refusals, signal } = this.#parts;
     signal.throwIfAborted();
     const { project, by, message, target, archive } = request;
     const { sdk_version: sdkVersion, install } = unpacked.manifest;
@@ -174,7 +177,14 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
       await unpacked.keep(build.id);
       const candidate = { build, needsPackages: install !== null, target, loc: ["body"] } as const;
       const brought = await this.#bring(project, id, candidate, progress);
-      if (brought.kind === "refused") await undo(refusalText(brought));
+      if (brought.kind === "refused") {
+        logs.of(id).add(build.number, "platform", `Refused. ${refusalText(brought)}`);
+        // What the build itself printed is there already.
+        if (brought.problems[0].type === "install_failed") {
+          for (const line of brought.log) logs.of(id).add(build.number, "platform", line);
+        }
+        await undo(refusalText(brought));
+      }
       return brought;
     } catch (error) {
       await undo(diskReason(error) ?? FAILED);
@@ -189,7 +199,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     { by, message }: { readonly by: string; readonly message: string },
     progress: DeployProgress,
   ): Promise<Brought | Refusal> {
-    const { registry, store, sweeper, hosting } = this.#parts;
+    const { registry, store, logs, sweeper } = this.#parts;
     const found = await registry.builds.get({ project, application: id }, name);
     if (found.kind === "refused") return refusedByRegistry(found);
     const build = found.value;
@@ -201,7 +211,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     const brought = await this.#bring(project, id, candidate, progress);
     if (brought.kind === "brought") {
       const why = message === "" ? "." : `: ${message}`;
-      hosting.get(id)?.tell(build.number, `Activated by ${by}${why}`);
+      logs.of(id).add(build.number, "platform", `Activated by ${by}${why}`);
     }
     return brought;
   }

@@ -2,6 +2,7 @@ import {
   applicationSchemaSchema,
   configDiffSchema,
   createdApiKeySchema,
+  deployResultSchema,
   errorBodySchema,
   projectSchema,
   resolvedConfigSchema,
@@ -10,6 +11,7 @@ import {
 } from "@agate/protocol/schemas";
 import { z } from "zod";
 import { apiKeyListSchema, projectListSchema } from "./access-schemas.ts";
+import { buildListSchema } from "./deployment-schemas.ts";
 import {
   applicationListSchema,
   deploymentListSchema,
@@ -33,8 +35,10 @@ const BODIES = z.tuple([
   apiKeyListSchema,
   applicationListSchema,
   applicationSchemaSchema,
+  buildListSchema,
   configDiffSchema,
   createdApiKeySchema,
+  deployResultSchema,
   deploymentListSchema,
   environmentListSchema,
   errorBodySchema,

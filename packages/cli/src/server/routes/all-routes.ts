@@ -1,13 +1,16 @@
 import type { OpenAccess } from "../../access/open-access.ts";
+import type { RunningDeployer } from "../../deployments/deployer.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import type { Registry } from "../../registry/registry.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
+import type { Answer } from "../answer.ts";
 import type { ChangeStreams } from "../changes/change-streams.ts";
 import type { LiveFeeds } from "../live/live-feeds.ts";
 import { keyRoutes } from "./access/key-routes.ts";
 import { projectRoutes } from "./access/project-routes.ts";
 import { analyticsRoute } from "./analytics.ts";
 import { deleteTraceRoute } from "./delete-trace.ts";
+import { deploymentRoutes } from "./deployments/deployment-routes.ts";
 import { docsFileRoute, docsRoute } from "./docs.ts";
 import { healthRoute } from "./health.ts";
 import { homeRoute } from "./home.ts";
@@ -27,11 +30,16 @@ export interface RouteDependencies {
   readonly registry: Registry;
   readonly feeds: LiveFeeds;
   readonly changes: ChangeStreams;
+  readonly deployer: RunningDeployer;
   /** Of a request's body as it is sent. */
   readonly maxBodyBytes: number;
+  /** Of a build's archive. */
+  readonly maxBuildBytes: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onStoreUnavailable: (reason: string) => void;
+  /** Logs an error that nobody expected, where a stream cannot just throw it. */
+  readonly answerError: (error: unknown) => Answer;
 }
 
 /** Everything the platform serves, in the order of the reference. */
@@ -51,6 +59,12 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
       onUnavailable: dependencies.onStoreUnavailable,
     }),
     ...registryRoutes({ registry, changes, maxBodyBytes }),
+    ...deploymentRoutes({
+      ...dependencies,
+      applications: registry.applications,
+      builds: registry.builds,
+      closing: dependencies.deployer.closing,
+    }),
     ...projectRoutes({ projects: registry.projects, store, reloadAccess: access.reload }),
     ...keyRoutes(access.keys),
     healthRoute(),

@@ -14,7 +14,7 @@ let platform: TestPlatform;
 let routes: readonly Route[];
 beforeAll(async () => {
   platform = await startTestPlatform();
-  const { store, ingest, access, registry } = platform;
+  const { store, ingest, access, registry, deployer } = platform;
   const onError = () => {};
   routes = allRoutes({
     store,
@@ -23,9 +23,14 @@ beforeAll(async () => {
     registry,
     feeds: new LiveFeeds({ store, onError }),
     changes: new ChangeStreams({ registry, onError }),
+    deployer,
     maxBodyBytes: 1,
+    maxBuildBytes: 1,
     now: Date.now,
     onStoreUnavailable: onError,
+    answerError: (error) => {
+      throw error;
+    },
   });
 });
 afterAll(() => platform.close());

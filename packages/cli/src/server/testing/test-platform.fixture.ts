@@ -8,6 +8,10 @@ import { expect } from "vitest";
 import type { AccessPolicy } from "../../access/create-access-control.ts";
 import type { OpenAccess } from "../../access/open-access.ts";
 import { openAccess } from "../../access/open-access.ts";
+import type { DeployerLimits } from "../../deployments/create-deployer.ts";
+import { createDeployer } from "../../deployments/create-deployer.ts";
+import type { RunningDeployer } from "../../deployments/deployer.ts";
+import { Services } from "../../deployments/service-directory.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import { startIngestThread } from "../../ingest/ingest-thread.ts";
 import { openRegistry } from "../../registry/open-registry.ts";
@@ -26,6 +30,9 @@ import { sendRequest } from "./send-request.fixture.ts";
 
 export interface TestPlatformOptions {
   readonly maxBodyBytes?: number;
+  readonly maxBuildBytes?: number;
+  readonly deploying?: Partial<DeployerLimits>;
+  readonly rootApplication?: string;
   readonly maxDecompressedBytes?: number;
   readonly maxWaitingBytes?: number;
   readonly now?: () => number;
@@ -42,6 +49,8 @@ export interface TestPlatform {
   readonly ingest: IngestService;
   readonly access: OpenAccess;
   readonly registry: Registry;
+  readonly deployer: RunningDeployer;
+  readonly services: Services;
   readonly server: HttpServer;
   readonly dataDirectory: string;
   /** Sends a request; what comes back is checked against /openapi.json. */
@@ -86,19 +95,37 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     onSaveFailed: (err) => log.error({ err }),
     ...(options.now && { now: options.now }),
   });
+  const services = new Services();
+  const maxBuildBytes = options.maxBuildBytes ?? 8 * MEGABYTE;
+  const deployer = createDeployer({
+    registry,
+    services,
+    dataDirectory,
+    mostUnpackedBytes: 4 * maxBuildBytes,
+    issueKey: ({ project, slug }) =>
+      access.internalKeys.issue({ project, name: `builds of ${slug}`, scopes: ["ingest", "read"] }),
+    log,
+    ...(options.deploying && { limits: options.deploying }),
+  });
+  await deployer.recover();
   const app = createHttpApp({
     store,
     ingest,
     access,
     registry,
+    deployer,
+    services,
+    rootApplication: options.rootApplication ?? null,
     log,
     hostPolicy: policy === "keys" ? "any" : "loopback",
     maxBodyBytes: options.maxBodyBytes ?? MEGABYTE,
+    maxBuildBytes,
     ...(options.now && { now: options.now }),
   });
   const outcome = await startHttpServer({ app, host: "127.0.0.1", port: 0, requests });
   if (outcome.kind !== "listening") throw new Error(outcome.kind);
   const { server } = outcome;
+  deployer.open(server.url);
   const document = await sendRequest(server.port, { path: "/openapi.json" });
   const conformance = new Conformance(document.json);
   const send = async (request: TestRequest): Promise<TestResponse> => {
@@ -112,6 +139,8 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     ingest,
     access,
     registry,
+    deployer,
+    services,
     server,
     dataDirectory,
     send,
@@ -129,6 +158,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
         .map((line) => JSON.parse(line));
     },
     async close() {
+      await deployer.close();
       await server.close();
       await ingest.close();
       await access.close();

@@ -15,6 +15,7 @@ export const PATH_PARAMETERS = {
   app: named("Slug or id of the application.", "quickstart", "application_not_found"),
   variant: named("Slug or id of the variant.", "default", "variant_not_found"),
   environment: named("Slug or id of the environment.", "production", "environment_not_found"),
+  build: named("Number or id of the build.", "3", "build_not_found"),
   revision: named("Number of the revision, or `latest`.", "latest", "revision_not_found"),
 } as const satisfies Record<string, NamedInPath>;
 

@@ -1,0 +1,174 @@
+import type { DeployRequest } from "../../../deployments/deployer.ts";
+import type { Problem } from "../../errors/error-answer.ts";
+import { problemAnswer, problemsAnswer } from "../../errors/error-answer.ts";
+import { quoted, textParameter } from "../../query/parameter-kinds.ts";
+import type { QueryParameter, QueryValues } from "../../query/query-parameter.ts";
+import { readQuery } from "../../query/query-parameter.ts";
+import { readBody } from "../../read-body.ts";
+import { PATH_PARAMETERS } from "../registry/path-parameters.ts";
+import { createdAnswer, documentedCreation } from "../registry/registry-answer.ts";
+import { parseRevisionNumber } from "../registry/revision-number.ts";
+import type { Route } from "../route.ts";
+import { callerOf, queryOf } from "../route.ts";
+import { deployAnswer } from "./deploy-answer.ts";
+import { deployEvents, EVENT_STREAM, wantsEvents } from "./deploy-events.ts";
+import type { DeploymentRouteDependencies } from "./deployment-route-dependencies.ts";
+
+const GZIP_TYPES: readonly string[] = ["application/gzip", "application/x-gzip"];
+const DEFAULT_VARIANT = "default";
+
+const REVISION: QueryParameter<number> = {
+  name: "revision",
+  description: "Which revision of the variant; without it the latest.",
+  schema: { type: "integer", minimum: 1 },
+  parse: parseRevisionNumber,
+};
+
+const PARAMETERS = {
+  environment: textParameter({
+    name: "environment",
+    description:
+      "Slug or id of the environment where a configuration is made live together with the build. Without it only code is deployed.",
+    example: "production",
+  }),
+  variant: textParameter({
+    name: "variant",
+    description: `Slug or id of the variant that is made live there, made with all defaults where it is not there; \`${DEFAULT_VARIANT}\` where nothing is said.`,
+  }),
+  revision: REVISION,
+  message: textParameter({ name: "message", description: "Why, for the history." }),
+};
+
+/** `POST …/builds`: an archive comes in, and serves. */
+export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Route {
+  const { deployer, maxBuildBytes, onStoreUnavailable, answerError } = dependencies;
+  return {
+    method: "POST",
+    path: "/registry/applications/{app}/builds",
+    access: "admin",
+    operation: {
+      id: "deployBuild",
+      tag: "deployments",
+      summary: "Deploy a build",
+      description:
+        "Takes a build as `agate deploy` packs it, installs its packages, starts it, checks every live configuration against its schema, and lets it serve in place of the build before, which finishes what it has. Whatever refuses it, the build before still serves. Makes the application where it is not there. With `Accept: text/event-stream` the answer is a 200 at once, with the events `step`, and at the end `deployed` or `refused`. The deploy goes on when the client goes away.",
+      pathParameters: { app: PATH_PARAMETERS.app },
+      query: PARAMETERS,
+      requestBody: {
+        "application/gzip": { schema: { type: "string", contentMediaType: "application/gzip" } },
+      },
+      success: documentedCreation("DeployResult", "It serves."),
+      otherwise: [
+        {
+          status: 200,
+          description: "The steps, as they happen.",
+          body: { [EVENT_STREAM]: { schema: { type: "string" } } },
+        },
+      ],
+      errors: [
+        "body_too_large",
+        "content_type_unsupported",
+        "content_encoding_unsupported",
+        "value_not_allowed",
+        "number_invalid",
+        "out_of_range",
+        "text_too_long",
+        "slug_invalid",
+        "archive_invalid",
+        "install_failed",
+        "build_unusable",
+        "config_invalid",
+        "application_not_found",
+        "environment_not_found",
+        "variant_not_found",
+        "revision_not_found",
+        "store_unavailable",
+        "shutting_down",
+      ],
+    },
+    handle: async (context) => {
+      const { headers } = context.req.raw;
+      const wrong = wrongBody(headers);
+      if (wrong !== undefined) return problemAnswer(wrong);
+      const query = readQuery(PARAMETERS, queryOf(context));
+      if (query.kind === "problems") return problemsAnswer(query.problems);
+      const unclear = incompleteTarget(query.values);
+      if (unclear !== undefined) return problemAnswer(unclear);
+      const body = await readBody(context.req.raw, context.env.incoming, maxBuildBytes);
+      if (body.kind !== "body") return problemAnswer(unreadBody(body.kind, maxBuildBytes));
+      const caller = callerOf(context);
+      const request: DeployRequest = {
+        project: caller.project,
+        application: context.req.param("app") ?? "",
+        archive: body.bytes,
+        by: caller.name,
+        message: query.values.message ?? "",
+        target: targetOf(query.values, caller.name),
+      };
+      const deploy: Parameters<typeof deployEvents>[0] = async (progress) => {
+        const outcome = await deployer.deploy(request, progress);
+        if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
+        return outcome;
+      };
+      if (wantsEvents(headers)) return deployEvents(deploy, answerError);
+      return deployAnswer(await deploy({ begun: () => {}, done: () => {} }), (result) =>
+        createdAnswer(result, result.application.slug, "builds", String(result.build.number)),
+      );
+    },
+  };
+}
+
+function targetOf(
+  { environment, variant, revision, message }: QueryValues<typeof PARAMETERS>,
+  by: string,
+): DeployRequest["target"] {
+  if (environment === undefined) return null;
+  return {
+    environment,
+    variant: variant ?? DEFAULT_VARIANT,
+    revision: revision ?? null,
+    by,
+    message: message ?? "",
+  };
+}
+
+function incompleteTarget(query: QueryValues<typeof PARAMETERS>): Problem | undefined {
+  const { environment, variant, revision } = query;
+  if (environment !== undefined) return undefined;
+  const given = variant !== undefined ? "variant" : revision !== undefined ? "revision" : undefined;
+  if (given === undefined) return undefined;
+  return {
+    type: "value_not_allowed",
+    loc: ["query", given],
+    msg: "Says what is made live in an environment: give environment, too.",
+  };
+}
+
+function wrongBody(headers: Headers): Problem | undefined {
+  const given = headers.get("content-type");
+  const type = given?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (!GZIP_TYPES.includes(type)) {
+    return {
+      type: "content_type_unsupported",
+      loc: ["header", "content-type"],
+      msg: `Takes ${GZIP_TYPES[0]}, not ${given === null ? "a body without a content type" : quoted(given)}.`,
+    };
+  }
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding.trim().toLowerCase() === "identity") return undefined;
+  return {
+    type: "content_encoding_unsupported",
+    loc: ["header", "content-encoding"],
+    msg: `The archive is compressed itself: takes no further compression, not ${quoted(encoding)}.`,
+  };
+}
+
+function unreadBody(kind: "too-large" | "broken-off", limit: number): Problem {
+  return kind === "too-large"
+    ? {
+        type: "body_too_large",
+        loc: ["body"],
+        msg: `The archive is larger than ${limit} bytes. \`agate server --max-build\` allows more.`,
+      }
+    : { type: "request_malformed", loc: ["body"], msg: "The body ended early." };
+}

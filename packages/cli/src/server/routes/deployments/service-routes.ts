@@ -1,0 +1,79 @@
+import { JSON_TYPE } from "../../answer.ts";
+import { problemAnswer } from "../../errors/error-answer.ts";
+import type { ErrorType } from "../../errors/error-types.ts";
+import { PATH_PARAMETERS } from "../registry/path-parameters.ts";
+import type { Operation, PathParameterDoc, Route } from "../route.ts";
+
+const ERRORS: readonly ErrorType[] = [
+  "application_not_found",
+  "service_not_found",
+  "service_failed",
+  "service_unavailable",
+  "shutting_down",
+];
+
+const ROUTE: PathParameterDoc = {
+  description:
+    "The route's path as it was declared, without its first slash; it may have several parts.",
+  schema: { type: "string", examples: ["summarize"] },
+};
+
+const ANYTHING = { [JSON_TYPE]: { schema: {} } } as const;
+
+/**
+ * What the builds of applications answer, for the OpenAPI document: these requests are passed on
+ * before any route is looked for (services/service-calls.ts).
+ */
+export function serviceRoutes(): readonly Route[] {
+  return [
+    described("POST", "/services/{app}/run/{route}", {
+      id: "runService",
+      summary: "Call a route as it is deployed",
+      description:
+        "Passed on to the build that serves the application, streams included. What it takes and answers is its own: see `GET /services/{app}/openapi.json`. An entrypoint is called without `{route}`.",
+      requestBody: ANYTHING,
+    }),
+    described("POST", "/services/{app}/playground/run/{route}", {
+      id: "tryService",
+      summary: "Call a route with a configuration of your own",
+      description: "Passed on likewise. The answer has the trace of the call.",
+      requestBody: ANYTHING,
+    }),
+    described("GET", "/services/{app}/openapi.json", {
+      id: "describeService",
+      summary: "Get the description of a workflow",
+    }),
+    described("GET", "/services/{app}/health", {
+      id: "checkService",
+      summary: "Does the build that serves answer?",
+    }),
+  ];
+}
+
+function described(
+  method: Route["method"],
+  path: string,
+  said: Pick<Operation, "id" | "summary" | "description" | "requestBody">,
+): Route {
+  return {
+    method,
+    path,
+    access: "run",
+    operation: {
+      ...said,
+      tag: "deployments",
+      pathParameters: {
+        app: PATH_PARAMETERS.app,
+        ...(path.includes("{route}") && { route: ROUTE }),
+      },
+      success: { status: 200, description: "What the workflow answers.", body: ANYTHING },
+      errors: ERRORS,
+    },
+    handle: () =>
+      problemAnswer({
+        type: "service_not_found",
+        loc: ["path"],
+        msg: "Workflows are called over a connection to the server.",
+      }),
+  };
+}
