@@ -20,6 +20,8 @@ export async function runAgate(
   options: {
     readonly cwd?: string;
     readonly uid?: number;
+    /** Instead of this process's own variables. */
+    readonly env?: NodeJS.ProcessEnv;
     /** Asks it to end (SIGTERM) when this is settled, if it has not ended by itself. */
     readonly stopWhen?: Promise<unknown>;
     /** Kills it when this is settled. */

@@ -26,9 +26,23 @@ describe("a command line that is wrong", () => {
     [["server", "--log-format", "xml"], /Allowed choices are json, pretty/],
     [["server", "--data-dir"], /'--data-dir <folder>' argument missing/],
     [["server", "--nonsense"], /Unknown option '--nonsense'/],
+    [["apps", "shwo"], /Unknown command 'shwo' \(Did you mean show\?\)/],
+    [["variants", "shwo", "support", "default"], /Unknown command 'shwo' \(Did you mean show\?\)/],
+    [["apps", "show"], /Missing required argument 'app'/],
+    [["apps", "show", ".."], /'\.\.' is not a name/],
+    [["apps", "delete", "support"], /Nobody can be asked here; say --yes to do it/],
+    [["apps", "--url", "localhost"], /--url takes an address like http:\/\/127/],
+    [["--url", "http://127.0.0.1:9", "server"], /'server' does not ask a platform/],
+    [["revisions", "commit", "a", "b"], /Say what to commit with --params, --set or --unset/],
+    [["revisions", "commit", "a", "b", "--set", "x=1"], /Write it as \/route\.field=value/],
+    [["run", "/x", "--variant", "a", "--config", "b=1"], /cannot be used with option '--config/],
+    [["traces", "--follow", "--search", "x"], /--search cannot be followed/],
+    [["traces", "--status", "FINE"], /Allowed choices are UNSET, OK, ERROR/],
+    [["keys", "create", "ci", "--scope", "root"], /A scope is one of ingest, read, run, admin/],
+    [["completion", "tcsh"], /Allowed choices are bash, zsh, fish/],
     [["server", "--prot", "1"], /Unknown option '--prot' \(Did you mean --port\?\)/],
     [["server", "extra"], /Too many arguments for 'server'/],
-    [["servr"], /Unknown command 'servr' \(Did you mean server\?\)/],
+    [["servr"], /Unknown command 'servr' \(Did you mean one of serve, server\?\)/],
     [["--nonsense"], /Unknown option '--nonsense'/],
   ])("%j is refused with code 2 before anything is made", async (args, reason) => {
     expectRefusal(await runAgate(args, { cwd: folder }), 2, reason);
@@ -46,7 +60,7 @@ describe("--help and --version", () => {
   it.each([["--help"], ["-h"], ["help"]])("%s lists the commands", async (flag) => {
     const { code, stdout, stderr } = await runAgate([flag]);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^Usage: agate .*\n[\s\S]*\n {2}server \[options\] /);
+    expect(stdout).toMatch(/^Usage: agate .*\n[\s\S]*\nStart:\n[\s\S]*\n {2}server {2}/);
   });
 
   it.each([[["server", "--help"]], [["help", "server"]]])("%j lists the options", async (args) => {
