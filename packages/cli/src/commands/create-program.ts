@@ -10,6 +10,7 @@ import { buildsCommand } from "./deploying/builds-command.ts";
 import { deployCommand } from "./deploying/deploy-command.ts";
 import { deploymentsCommand } from "./deploying/deployments-command.ts";
 import { logsCommand } from "./deploying/logs-command.ts";
+import { devCommand } from "./dev-command.ts";
 import { environmentsCommand } from "./environments-command.ts";
 import { HELP_STYLES } from "./help-styles.ts";
 import { initCommand } from "./init-command.ts";
@@ -36,6 +37,7 @@ export function createProgram(): Command {
     .configureOutput({ outputError: (text, write) => write(usageError(text)) });
   for (const command of [
     initCommand(),
+    devCommand(),
     serveCommand(),
     serverCommand().helpGroup(HEADINGS.start),
     buildCommand(),

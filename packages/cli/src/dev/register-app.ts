@@ -49,17 +49,27 @@ async function deployDefaults(
   return deployments.deploy(ref, ENVIRONMENT, what);
 }
 
+/** What came of following the code. */
+export interface FollowedSchema {
+  readonly routes: readonly string[];
+  /** One for each live value that does not fit any more; or why nothing was taken over. */
+  readonly problems: readonly RegistryProblem[];
+}
+
 /**
  * Takes what the workflow says of itself as the application's schema, even where a configuration
- * that is live does not satisfy it: then it says which.
+ * that is live does not satisfy it.
  */
 export async function followSchema(
   registry: Registry,
   ref: ApplicationRef,
   openapi: unknown,
-): Promise<readonly RegistryProblem[]> {
+): Promise<FollowedSchema> {
   const checked = await registry.applications.checkSchema(ref, openapi);
   const put = await registry.applications.putSchema(ref, openapi, { force: true });
-  if (put.kind === "refused") return put.problems;
-  return checked.kind === "refused" ? checked.problems : [];
+  if (put.kind === "refused") return { routes: [], problems: put.problems };
+  return {
+    routes: put.value.routes.map(({ route }) => route),
+    problems: checked.kind === "refused" ? checked.problems : [],
+  };
 }

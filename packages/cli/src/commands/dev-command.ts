@@ -1,0 +1,104 @@
+import { resolve } from "node:path";
+import { Command, Option } from "commander";
+import { describeEvent } from "../dev/describe-event.ts";
+import type { DevEvent } from "../dev/dev-event.ts";
+import { findApp } from "../dev/find-app.ts";
+import { startDev } from "../dev/start-dev.ts";
+import { LOG_LEVELS, type LogLevel } from "../server/log/open-log.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { examples } from "./client/examples.ts";
+import { CommandFailure } from "./client/failures.ts";
+import { HEADINGS } from "./client/headings.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { onThisMachine } from "./on-this-machine.ts";
+import { parsePort } from "./option-parsers.ts";
+
+interface DevFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  readonly app?: string;
+  readonly logLevel: LogLevel;
+  readonly json?: boolean;
+}
+
+interface Session {
+  readonly flags: DevFlags;
+  readonly terminal: Terminal;
+}
+
+/** `agate dev`: the platform and a workflow, reloaded on save. */
+export function devCommand(): Command {
+  const command = new Command("dev")
+    .description("Run the platform and a workflow on one port, and reload it on save.")
+    .helpGroup(HEADINGS.start)
+    .argument("[file]", "the program that declares the routes (default: app.ts or src/app.ts)")
+    .option("--port <number>", "port to listen on; 0 takes any free one", parsePort, 4100)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--data-dir <folder>", "where traces and the registry are kept", ".agate")
+    .option("--app <name>", "name of the application (default: that of the project)")
+    .addOption(
+      new Option("--log-level <level>", "how much of the platform's own log to show")
+        .choices(LOG_LEVELS)
+        .default("warn"),
+    )
+    .option("--json", "print a line of JSON for everything that happens")
+    .addHelpText("after", examples("agate dev", "agate dev src/main.ts --port 5000"));
+  return onThisMachine(command, runDev);
+}
+
+async function runDev({ flags, terminal }: Session, named: string | undefined): Promise<void> {
+  // From the first moment: a signal while it starts must not leave anything behind.
+  const stopped = stopSignal();
+  const found =
+    named === undefined ? findApp(process.cwd()) : ({ kind: "found", file: named } as const);
+  if (found.kind === "not-found") throw new CommandFailure(found.reason);
+  const tell = flags.json ? jsonLines(terminal) : lines(terminal);
+  const outcome = await startDev({
+    file: found.file,
+    host: flags.host,
+    port: flags.port,
+    dataDirectory: resolve(flags.dataDir),
+    application: flags.app,
+    log: {
+      level: flags.logLevel,
+      format: process.stderr.isTTY ? "pretty" : "json",
+      destination: process.stderr.fd,
+    },
+    tell,
+  });
+  if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
+  const { dev } = outcome;
+  const end = await Promise.race([stopped, dev.failed]);
+  if (end === "stopped") {
+    tell({ event: "ending" });
+    await dev.close();
+    return;
+  }
+  // What else goes wrong now follows from this error, and must not hide it.
+  await Promise.allSettled([dev.close()]);
+  terminal.note(`agate: It cannot go on: ${end.message}.`);
+  process.exit(EXIT_CODES.failed);
+}
+
+function lines(terminal: Terminal): (event: DevEvent) => void {
+  return (event) => {
+    if (event.event === "output" && event.stream === "stderr") terminal.note(event.line);
+    else for (const line of describeEvent(event, terminal.paint)) terminal.print(line);
+  };
+}
+
+function jsonLines(terminal: Terminal): (event: DevEvent) => void {
+  return (event) => terminal.print(JSON.stringify(event));
+}
+
+/** Resolves when somebody asks the process to end; a second time ends it as usual, at once. */
+function stopSignal(): Promise<"stopped"> {
+  const { promise, resolve: stop } = Promise.withResolvers<"stopped">();
+  const onSignal = () => {
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    stop("stopped");
+  };
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  return promise;
+}

@@ -1,0 +1,81 @@
+import { formatProblems } from "../packing/format-problems.ts";
+import { formatDuration } from "../terminal/figures.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { padText } from "../terminal/text-width.ts";
+import type { DevEvent, ServedCall } from "./dev-event.ts";
+
+/** An event as a developer reads it: lines without their ends. */
+export function describeEvent(event: DevEvent, paint: Paint): readonly string[] {
+  switch (event.event) {
+    case "started":
+      return [`${paint("bold", event.application)} is at ${paint("cyan", event.url)}`];
+    case "ready":
+      return [
+        "",
+        ...routeLines(event.routes),
+        "",
+        `Ready in ${formatDuration(event.ms)}. Save a file to reload it, Ctrl-C to end.`,
+        "",
+      ];
+    case "reloaded":
+      return [paint("green", `Reloaded in ${formatDuration(event.ms)}.`)];
+    case "broken":
+      return [
+        ...formatProblems(event.problems, paint).trimEnd().split("\n"),
+        paint("yellow", consequence(event.serving)),
+      ];
+    case "unusable":
+      return [`${paint("red", event.reason)}`, paint("yellow", consequence(event.serving))];
+    case "crashed":
+      return [
+        paint("red", event.reason),
+        paint(
+          "yellow",
+          event.restartMs === 0
+            ? "It is started again."
+            : `It is started again in ${formatDuration(event.restartMs)}.`,
+        ),
+      ];
+    case "renamed":
+      return [
+        paint(
+          "yellow",
+          `The code calls the application ${event.to} now; it is registered as ${event.from}. Start agate dev again to go on with the new name.`,
+        ),
+      ];
+    case "misfit":
+      return event.problems.map(({ msg }) => paint("yellow", printableLine(msg)));
+    case "output":
+      return [event.line];
+    case "call":
+      return [callLine(event, paint)];
+    case "ending":
+      return ["Ending. Ctrl-C again does not wait."];
+  }
+}
+
+function consequence(serving: boolean): string {
+  return serving
+    ? "The last good version keeps serving."
+    : "Nothing is served yet. Save the file when it is mended.";
+}
+
+/** Each route with its two endpoints, and what the platform has beside them. */
+function routeLines(routes: readonly string[]): string[] {
+  const paths = routes.map((route) => (route === "/" ? "" : route));
+  const lines = paths.flatMap((path) => [
+    [`POST /run${path}`, "with what is deployed to development"],
+    [`POST /playground/run${path}`, "with any configuration"],
+  ]);
+  lines.push(["GET  /docs", "everything else that it answers"]);
+  const width = Math.max(...lines.map(([request = ""]) => request.length));
+  return lines.map(([request = "", use]) => `  ${padText(request, width)}   ${use}`);
+}
+
+function callLine({ method, path, status, ms, trace_id: trace }: ServedCall, paint: Paint): string {
+  const colour = status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
+  const figures = `${paint(colour, String(status))}  ${padText(formatDuration(ms), 7, "right")}`;
+  const line = `${method} ${printableLine(path)}  ${figures}`;
+  return trace === null ? line : `${line}  ${paint("dim", trace)}`;
+}

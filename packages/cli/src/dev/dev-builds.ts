@@ -1,0 +1,71 @@
+import { readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { BuildProcess, StartFailure } from "../deployments/build-process.ts";
+import { startBuildProcess } from "../deployments/processes/start-build-process.ts";
+import type { SupervisedBuild } from "../deployments/processes/supervisor.ts";
+import { BUNDLE_FILE, BUNDLE_MAP_FILE } from "../packing/bundle-app.ts";
+import type { Project } from "../packing/project.ts";
+import { placeBundle } from "./place-bundle.ts";
+
+/** Generous: a breakpoint or a slow database is no reason to give a version up. */
+const START_MS = 30_000;
+
+export interface DevBuildsOptions {
+  readonly project: Project;
+  /** A folder of its own inside of the project; it is deleted with {@link DevBuilds.remove}. */
+  readonly folder: string;
+  /** Asked at every start: a file of variables may have changed. */
+  readonly environment: () => Readonly<Record<string, string>>;
+  readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
+}
+
+/**
+ * The versions of a program while it is developed, each in a folder of its own: one that crashes is
+ * started again as it was, whatever has been saved since.
+ */
+export class DevBuilds {
+  readonly #options: DevBuildsOptions;
+  #oldest = 1;
+  #last = 0;
+
+  constructor(options: DevBuildsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a copy of a bundle before it is replaced by the next. */
+  take(bundleFile: string): SupervisedBuild {
+    const { project } = this.#options;
+    this.#last++;
+    const files = new Map([
+      [BUNDLE_FILE, readFileSync(bundleFile)],
+      [BUNDLE_MAP_FILE, readFileSync(join(dirname(bundleFile), BUNDLE_MAP_FILE))],
+    ] as const);
+    const program = placeBundle(project, files, this.#folderOf(this.#last));
+    return { number: this.#last, start: (signal) => this.#start(program, signal) };
+  }
+
+  /** Deletes the versions before this one: nobody will start them again. */
+  forgetBefore(build: number): void {
+    for (; this.#oldest < build; this.#oldest++) {
+      rmSync(this.#folderOf(this.#oldest), { recursive: true, force: true });
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#options.folder, { recursive: true, force: true });
+  }
+
+  #folderOf(build: number): string {
+    return join(this.#options.folder, String(build));
+  }
+
+  #start(program: string, signal: AbortSignal): Promise<BuildProcess | StartFailure> {
+    const { project, environment, onLine } = this.#options;
+    // In the project's own folder, where its files are found by the paths that it uses.
+    const entry = relative(project.folder, program);
+    return startBuildProcess(
+      { folder: project.folder, entry, environment: environment() },
+      { onLine, timeoutMs: START_MS, signal },
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import type { SupervisedBuild, Supervisor } from "../deployments/processes/supervisor.ts";
+import type { DevBuilds } from "./dev-builds.ts";
+import type { DevEvent } from "./dev-event.ts";
+
+export interface DevWorkflowOptions {
+  readonly builds: DevBuilds;
+  readonly supervisor: Supervisor;
+  /** Told what a version that answers says of itself, before it serves; gives its routes. */
+  readonly onAnswering: (openapi: unknown) => Promise<readonly string[]>;
+  readonly tell: (event: DevEvent) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Lets the newest version that works serve. */
+export class DevWorkflow {
+  readonly #options: DevWorkflowOptions;
+  /** The version that is being started, where one is. */
+  #starting = new AbortController();
+  #bundleFile: string | undefined;
+
+  constructor(options: DevWorkflowOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a version serves, or is started again for having crashed. */
+  get isServing(): boolean {
+    return this.#options.supervisor.build !== undefined;
+  }
+
+  /** @param since When the file was saved, or near enough: of `performance.now()`. */
+  replaceBy(bundleFile: string, since: number): void {
+    this.#bundleFile = bundleFile;
+    // Saved again before the last version was up: nobody waits for that one any more.
+    this.#starting.abort();
+    this.#starting = new AbortController();
+    const { signal } = this.#starting;
+    this.#start(this.#options.builds.take(bundleFile), since, signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#options.onError(error);
+    });
+  }
+
+  /** Starts the same code again: its environment has changed. */
+  restart(): void {
+    if (this.#bundleFile !== undefined) this.replaceBy(this.#bundleFile, performance.now());
+  }
+
+  /** Gives up what is being started. The supervisor is closed by whoever made it. */
+  close(): void {
+    this.#starting.abort();
+  }
+
+  async #start(build: SupervisedBuild, since: number, signal: AbortSignal): Promise<void> {
+    const { builds, supervisor, onAnswering, tell } = this.#options;
+    const started = await build.start(signal);
+    if (started.kind === "failed") {
+      tell({ event: "unusable", reason: started.reason, serving: this.isServing });
+      return;
+    }
+    const routes = await onAnswering(started.openapi);
+    if (signal.aborted) {
+      await started.stop(0);
+      return;
+    }
+    const isFirst = !this.isServing;
+    const drained = supervisor.switchTo(build, started);
+    const ms = performance.now() - since;
+    tell(isFirst ? { event: "ready", routes, ms } : { event: "reloaded", ms });
+    await drained;
+    builds.forgetBefore(build.number);
+  }
+}

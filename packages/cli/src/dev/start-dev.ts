@@ -1,0 +1,165 @@
+import { DEFAULT_PROJECT_ID } from "@agate/protocol";
+import type { SupervisionEvent } from "../deployments/processes/supervision-event.ts";
+import { Supervisor } from "../deployments/processes/supervisor.ts";
+import type { BrokenCode } from "../packing/bundle-app.ts";
+import { openProject, type Project } from "../packing/project.ts";
+import { type FreshBundle, watchApp } from "../packing/watch-app.ts";
+import type { LogOptions } from "../server/log/open-log.ts";
+import { startPlatform } from "../start-platform.ts";
+import { createBundleFolder } from "./bundle-folder.ts";
+import { DevBuilds } from "./dev-builds.ts";
+import type { DevEvent } from "./dev-event.ts";
+import { DevRegistration } from "./dev-registration.ts";
+import { DevWorkflow } from "./dev-workflow.ts";
+import { readEnvFile, unsetIn } from "./env-file.ts";
+import { nameApp } from "./name-app.ts";
+import { watchEnvFile } from "./watch-env-file.ts";
+
+export interface DevOptions {
+  /** The program. */
+  readonly file: string;
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  readonly dataDirectory: string;
+  /** The application's slug; without it the one that the environment or the project says. */
+  readonly application: string | undefined;
+  /** Of the platform itself. */
+  readonly log: LogOptions;
+  readonly tell: (event: DevEvent) => void;
+}
+
+export interface Dev {
+  /** Resolves with the reason if the platform cannot go on. Nothing that the user's code does is one. */
+  readonly failed: Promise<Error>;
+  /** Lets calls that are running finish, for a moment, and ends everything. */
+  close(): Promise<void>;
+}
+
+export type DevOutcome =
+  | { readonly kind: "running"; readonly dev: Dev }
+  /** One sentence for the person who started it. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+const MIB = 1024 ** 2;
+const LIMITS = {
+  body: 16 * MIB,
+  decompressedBody: 64 * MIB,
+  waiting: 256 * MIB,
+  build: 100 * MIB,
+  rate: 0,
+};
+/** Whoever ends it, or saves a file, does not want to wait for a call that hangs. */
+const DRAIN = { drainMs: 10_000, stopMs: 5_000 };
+const CLOSING = { drainMs: 2_000, stopMs: 2_000 };
+
+/** Runs the platform and a workflow that is reloaded when its files are saved. */
+export async function startDev(options: DevOptions): Promise<DevOutcome> {
+  const { tell } = options;
+  const begun = performance.now();
+  const project = await openProject(options.file);
+  if (project.kind === "refused") return project;
+  const application = nameApp(project, options.application, process.env);
+  if (typeof application !== "string") return application;
+
+  await using parts = new AsyncDisposableStack();
+  const { host, port, dataDirectory, log } = options;
+  const outcome = await startPlatform({
+    host,
+    port,
+    dataDirectory,
+    retentionMs: null,
+    pricesFile: null,
+    requireKey: false,
+    log,
+    limits: LIMITS,
+    rootApplication: application,
+  });
+  if (outcome.kind === "refused") return outcome;
+  const { platform } = outcome;
+  parts.defer(() => platform.close());
+  tell({ event: "started", url: platform.url, application });
+
+  const supervisor = new Supervisor(
+    { id: application, slug: application },
+    (event) => tellCrash(event, tell),
+    DRAIN,
+  );
+  const registration = new DevRegistration({
+    registry: platform.registry,
+    services: platform.services,
+    service: supervisor,
+    project: DEFAULT_PROJECT_ID,
+    application,
+    tell,
+  });
+  const failure = Promise.withResolvers<Error>();
+  const onError = (error: unknown) => failure.resolve(error as Error);
+  const folder = createBundleFolder(project, "dev");
+  const key = platform.issueKey("agate dev");
+  const builds = new DevBuilds({
+    project,
+    folder,
+    environment: () => environmentOf(project, { application, url: platform.url, key }),
+    onLine: (line, stream) => tell({ event: "output", stream, line }),
+  });
+  parts.defer(() => builds.remove());
+  // Before the platform, which takes the last spans of what ends here.
+  parts.defer(() => supervisor.close(CLOSING));
+  const workflow = new DevWorkflow({
+    builds,
+    supervisor,
+    onAnswering: (openapi) => registration.follow(openapi),
+    tell,
+    onError,
+  });
+  parts.defer(() => workflow.close());
+  parts.use(watchEnvFile(project.folder, () => workflow.restart()));
+
+  let isFirst = true;
+  const onOutcome = (built: FreshBundle | BrokenCode): void => {
+    if (built.kind === "broken") {
+      tell({ event: "broken", problems: built.problems, serving: workflow.isServing });
+      return;
+    }
+    workflow.replaceBy(built.entry, isFirst ? begun : performance.now() - built.milliseconds);
+    isFirst = false;
+  };
+  const watcher = await watchApp(options.file, { onOutcome, onError, folder });
+  if (watcher.kind === "refused") return watcher;
+  parts.use(watcher);
+
+  const started = parts.move();
+  return {
+    kind: "running",
+    dev: {
+      failed: Promise.race([platform.failed, failure.promise]),
+      close: () => started.disposeAsync(),
+    },
+  };
+}
+
+function tellCrash(event: SupervisionEvent, tell: (event: DevEvent) => void): void {
+  if (event.kind === "crashed") {
+    tell({ event: "crashed", reason: event.reason, restartMs: event.inMs });
+  }
+  if (event.kind === "start-failed") {
+    tell({ event: "crashed", reason: event.failure.reason, restartMs: event.inMs });
+  }
+}
+
+/** What the workflow finds in its environment, beside the developer's own. */
+function environmentOf(
+  { folder }: Project,
+  { application, url, key }: Readonly<Record<"application" | "url" | "key", string>>,
+): Record<string, string> {
+  return {
+    // What it prints goes to this terminal, which it cannot know.
+    ...(process.stdout.hasColors?.() ? { FORCE_COLOR: "1" } : {}),
+    ...unsetIn(process.env, readEnvFile(folder)),
+    AGATE_APPLICATION: application,
+    AGATE_ENVIRONMENT: "development",
+    AGATE_BASE_URL: url,
+    AGATE_API_KEY: key,
+  };
+}
