@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
@@ -14,6 +15,7 @@ import { freePort } from "./free-port.fixture.ts";
 import { ECHO, makeFolder, npm, packSdk, type UserFolder } from "./user-project.fixture.ts";
 
 const INSTALL_MS = 120_000;
+const AGATE = join(import.meta.dirname, "../../packages/cli/dist/agate.js");
 
 /** The kinds of objects, each with a check by Kubernetes' own schema. */
 const KINDS = { Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, Service };
@@ -284,6 +286,17 @@ describe("agate build refuses", () => {
     expect(await readFile(user.at("mine/notes.txt"), "utf8")).toBe("keep");
   });
 
+  it("an application that the environment names wrongly: it would be written into the Dockerfile", async () => {
+    const args = ["build", "plain.ts", "--target", "docker", "--out", "none", "--json"];
+    const env = { ...process.env, AGATE_APPLICATION: "a\nRUN true" };
+    const failure = await promisify(execFile)(process.execPath, [AGATE, ...args], {
+      cwd: user.path,
+      env,
+    }).catch((error: { code: number; stderr: string }) => error);
+    expect(failure).toMatchObject({ code: 1 });
+    expect(JSON.parse(failure.stderr).error.message).toContain("which is no slug");
+  });
+
   it("code that is wrong, with its line, and writes nothing", async () => {
     await user.write({ "wrong.ts": "const = 1;\n" });
     const { code, stdout, stderr } = await build("wrong.ts", "--target", "docker", "--out", "none");
@@ -291,6 +304,8 @@ describe("agate build refuses", () => {
     expect(stderr).toContain(
       "agate: wrong.ts cannot be packed:\nwrong.ts:1:7: Expected identifier",
     );
+    const asJson = await build("wrong.ts", "--target", "docker", "--out", "none", "--json");
+    expect(JSON.parse(asJson.stderr).error.message).toContain("wrong.ts:1:7: Expected identifier");
     expect(await readdir(user.path)).not.toContain("none");
   });
 });

@@ -36,14 +36,15 @@ export async function makeFolder(
   };
 }
 
-/** Puts the built SDK, and the API that it shares, where `npm install` would. */
+/** Puts the built SDK, and the API that it shares, where `npm install` would; without their types. */
 export async function installSdk(project: string): Promise<void> {
+  const filter = (path: string): boolean => !/\.(?:d\.ts|map)$|[\\/]dist[\\/]types$/.test(path);
   for (const name of ["package.json", "dist"]) {
     const from = join(repository, "packages/sdk", name);
-    await cp(from, join(project, "node_modules/@agate/sdk", name), { recursive: true });
+    await cp(from, join(project, "node_modules/@agate/sdk", name), { recursive: true, filter });
   }
   const api = "node_modules/@opentelemetry/api";
-  await cp(join(repository, api), join(project, api), { recursive: true });
+  await cp(join(repository, api), join(project, api), { recursive: true, filter });
 }
 
 /** The SDK as a tarball in a folder; its path. */

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
 import { Command, Option } from "commander";
 import type { PackedBuild } from "../packing/pack-app.ts";
+import { isSlug } from "../registry/slug.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -95,12 +96,21 @@ async function runBuild({ flags, terminal }: Session, file: string): Promise<voi
 async function pack({ flags, terminal }: Session, file: string): Promise<PackedBuild> {
   // Loaded here: the bundler is a program of its own, which most commands do without.
   const { packApp } = await import("../packing/pack-app.ts");
-  const { formatProblems } = await import("../packing/format-problems.ts");
+  const { formatProblems, problemLine } = await import("../packing/format-problems.ts");
   const outcome = await packApp(file, { application: flags.app, include: flags.include });
   if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
   if (outcome.kind === "broken") {
-    const lines = formatProblems(outcome.problems, terminal.paintNote).trimEnd().split("\n");
-    throw new CommandFailure(`${file} cannot be packed:`, lines);
+    const { problems } = outcome;
+    // JSON has the message alone.
+    const reasons = flags.json ? ` ${problems.map(problemLine).join("; ")}` : "";
+    const lines = formatProblems(problems, terminal.paintNote).trimEnd().split("\n");
+    throw new CommandFailure(`${file} cannot be packed:${reasons}`, lines);
+  }
+  const { application } = outcome.manifest;
+  if (!isSlug(application)) {
+    throw new CommandFailure(
+      `AGATE_APPLICATION is ${JSON.stringify(application)}, which is no slug: take lower-case letters and digits, with single "-", "_" or "." between them. Or use --app.`,
+    );
   }
   if (outcome.warnings.length > 0) {
     terminal.note(formatProblems(outcome.warnings, terminal.paintNote).trimEnd());

@@ -17,6 +17,16 @@ export function formatProblems(problems: readonly CodeProblem[], paint: Paint): 
   return problems.map((problem) => formatProblem(problem, paint)).join("\n");
 }
 
+/** A problem in one line. @example problemLine(problem) // 'app.ts:3:14: Expected ";" but found "tru"' */
+export function problemLine({ message, location }: CodeProblem): string {
+  const said = printableLine(message);
+  return location === null ? said : `${placeOf(location)}: ${said}`;
+}
+
+function placeOf({ file, line, column }: CodeLocation): string {
+  return `${printableLine(file)}:${line}:${column}`;
+}
+
 function formatProblem({ message, hint, location }: CodeProblem, paint: Paint): string {
   const said = paint("red", printableLine(message));
   const advice = hint === null ? [] : [`  ${printableLine(hint)}`];
