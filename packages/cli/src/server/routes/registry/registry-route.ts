@@ -94,7 +94,7 @@ export function registryRoute<
         body: given.values,
         headers: context.req.raw.headers,
       };
-      // What stands in the path is known by its type only to the compiler.
+      // `ref` and `path` have the types that the text of the path gives them.
       return answer(request as RegistryRequest<Path, Query, Fields>);
     },
   };
