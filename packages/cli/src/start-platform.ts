@@ -13,6 +13,7 @@ import type { HttpServer, ListenOutcome } from "./server/http-server.ts";
 import { startHttpServer } from "./server/http-server.ts";
 import type { LogOptions } from "./server/log/open-log.ts";
 import { openLog } from "./server/log/open-log.ts";
+import type { AnsweredCall } from "./server/services/watch-call.ts";
 import { openSqliteRegistry } from "./stores/registry/open-sqlite-registry.ts";
 import { DataDirectoryError, filesIn } from "./stores/sqlite/data-directory.ts";
 import { openSqliteStore } from "./stores/sqlite/sqlite-store.ts";
@@ -32,6 +33,8 @@ export interface PlatformOptions {
   readonly requireKey: boolean;
   /** The application that answers the contract's paths without a prefix, too. */
   readonly rootApplication?: string;
+  /** Told of every call of a workflow, when it is over. */
+  readonly onCall?: (call: AnsweredCall) => void;
   readonly log: LogOptions;
   readonly limits: PlatformLimits;
 }
@@ -153,6 +156,7 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
     deployer,
     services,
     rootApplication: options.rootApplication ?? null,
+    onCall: options.onCall,
     log,
     hostPolicy: policy === "keys" ? "any" : "loopback",
     maxBodyBytes: limits.body,

@@ -74,6 +74,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     log,
     limits: LIMITS,
     rootApplication: application,
+    onCall: ({ traceId, ...call }) => tell({ event: "call", ...call, trace_id: traceId }),
   });
   if (outcome.kind === "refused") return outcome;
   const { platform } = outcome;

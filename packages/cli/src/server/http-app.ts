@@ -23,6 +23,7 @@ import { routeApp } from "./route-app.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { answerTree } from "./routes/tree-answer.ts";
 import { createServiceCalls } from "./services/service-calls.ts";
+import type { AnsweredCall } from "./services/watch-call.ts";
 
 export interface HttpAppOptions {
   readonly store: SpanStore;
@@ -34,6 +35,8 @@ export interface HttpAppOptions {
   readonly services: ServiceDirectory;
   /** The application that answers the contract's paths without a prefix, too. */
   readonly rootApplication: string | null;
+  /** Told of every call of a workflow, when it is over. */
+  readonly onCall?: ((call: AnsweredCall) => void) | undefined;
   readonly log: Logger;
   readonly hostPolicy: HostPolicy;
   /** Of a request's body as it is sent. */
@@ -113,6 +116,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     access: access.control,
     hostPolicy,
     rootApplication: options.rootApplication,
+    onCall: options.onCall,
     closing: deployer.closing,
     deliver,
     answerError,

@@ -13,6 +13,8 @@ import type { HostPolicy } from "../host-guard.ts";
 import { checkHost } from "../host-guard.ts";
 import type { ServiceTarget } from "./service-target.ts";
 import { serviceTarget } from "./service-target.ts";
+import type { AnsweredCall } from "./watch-call.ts";
+import { watchCall } from "./watch-call.ts";
 
 export interface ServiceCallsOptions {
   readonly services: ServiceDirectory;
@@ -23,6 +25,8 @@ export interface ServiceCallsOptions {
   readonly rootApplication: string | null;
   /** Fires when builds are being ended: nothing new goes to them. */
   readonly closing: AbortSignal;
+  /** Told of every call that was passed on, when it is over. */
+  readonly onCall?: ((call: AnsweredCall) => void) | undefined;
   readonly deliver: Delivery;
   readonly answerError: (error: unknown, method: string, path: string) => Answer;
 }
@@ -54,7 +58,8 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     const { project } = admission.caller;
     const service = services.find(project, target.application);
     if (service === undefined) return notServed(project, target.application);
-    gateway.forward(incoming, outgoing, { service, path: target.path }, (problem) => {
+    const onHead = options.onCall && watchCall(incoming, outgoing, options.onCall);
+    gateway.forward(incoming, outgoing, { service, path: target.path, onHead }, (problem) => {
       void deliver(gatewayAnswer(problem), outgoing);
     });
     return undefined;

@@ -1,0 +1,258 @@
+import type { Application, ApplicationSchema } from "@agate/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectRefusal, runAgate } from "../run-agate.ts";
+import { call, traceOf } from "./call.ts";
+import { type DevProject, makeProject } from "./dev-project.ts";
+import { type RunningAgate, startAgate } from "./running-agate.ts";
+
+const DEV = ["dev", "--port", "0"];
+const BOTH =
+  "Agate is a stone with bands. Agate grows in lava, where water leaves bands of silica in bubbles.";
+const BEST = "Agate grows in lava, where water leaves bands of silica in bubbles.";
+
+/** The document that the platform answers with. */
+async function read<Document>(url: string): Promise<Document> {
+  return (await (await fetch(url)).json()) as Document;
+}
+
+describe("agate dev", () => {
+  let project: DevProject;
+  let dev: RunningAgate;
+  beforeAll(async () => {
+    project = await makeProject();
+    dev = await startAgate(DEV, { cwd: project.folder });
+    await dev.printed(/Ready in/);
+  });
+  afterAll(async () => {
+    await dev?.[Symbol.asyncDispose]();
+    await project[Symbol.asyncDispose]();
+  });
+
+  it("says where everything is, on few lines and without colours in a pipe", () => {
+    const lines = dev.text().trimEnd().split("\n");
+    expect(lines).toEqual([
+      `support is at ${dev.url}`,
+      "",
+      "  POST /run              with what is deployed to development",
+      "  POST /playground/run   with any configuration",
+      "  GET  /docs             everything else that it answers",
+      "",
+      expect.stringMatching(/^Ready in \S+ m?s\. Save a file to reload it, Ctrl-C to end\.$/),
+    ]);
+  });
+
+  it.each(["/run", "/generate_deployed", "/services/support/run"])(
+    "answers at %s with all defaults, deployed to development",
+    async (path) => {
+      const { status, data, traceId } = await call(dev.url + path);
+      expect({ status, data }).toEqual({ status: 200, data: BOTH });
+      expect(await traceOf(dev.url, traceId)).toMatchObject({
+        environment: "development",
+        variant: { variant_name: "default", revision: 1 },
+        metadata: { application: "support" },
+        children: [{ name: "pick-sentences", environment: "development" }],
+      });
+    },
+  );
+
+  it.each(["/playground/run", "/generate", "/services/support/playground/run"])(
+    "answers at %s with any configuration",
+    async (path) => {
+      const { status, data } = await call(dev.url + path, { config: { sentences: 1 } });
+      expect({ status, data }).toEqual({ status: 200, data: BEST });
+    },
+  );
+
+  it("prints a line with its trace for every call, and none for the platform's own requests", async () => {
+    const { traceId } = await call(`${dev.url}/run`);
+    await dev.printed(new RegExp(`POST /run  200 +\\S+ m?s  ${traceId}\n`));
+    await traceOf(dev.url, traceId);
+    expect(dev.text()).not.toMatch(/v1\/traces|observability|registry/);
+  });
+
+  it("has told the registry the routes of the code", async () => {
+    const schema = await read<ApplicationSchema>(`${dev.url}/registry/applications/support/schema`);
+    expect(schema.routes).toMatchObject([
+      { route: "/", config: { sentences: { default: 2, minimum: 1, maximum: 10 } } },
+    ]);
+  });
+
+  it("serves what is saved, and keeps registry and traces", async () => {
+    const before = await call(`${dev.url}/run`);
+    await project.edit("app.ts", "default: 2, ge: 1", "default: 1, ge: 1");
+    await dev.printed(/Reloaded in/);
+    expect((await call(`${dev.url}/run`)).data).toBe(BEST);
+    const schema = await read<ApplicationSchema>(`${dev.url}/registry/applications/support/schema`);
+    expect(schema.routes[0]?.config.sentences?.default).toBe(1);
+    await traceOf(dev.url, before.traceId);
+    await project.edit("app.ts", "default: 1, ge: 1", "default: 2, ge: 1");
+    await dev.printed(/Reloaded in/);
+    expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
+  });
+
+  it("follows the files that the program imports", async () => {
+    await project.write("shout.ts", "export const shout = (text: string) => text.toUpperCase();\n");
+    await project.edit(
+      "app.ts",
+      'from "@agate/sdk";',
+      'from "@agate/sdk";\nimport { shout } from "./shout.ts";',
+    );
+    await project.edit("app.ts", 'picked.join(" ")', 'shout(picked.join(" "))');
+    await dev.printed(/Reloaded in/);
+    await expect.poll(async () => (await call(`${dev.url}/run`)).data).toBe(BOTH.toUpperCase());
+    await project.edit("shout.ts", "text.toUpperCase()", 'text + "!"');
+    await dev.printed(/Reloaded in/);
+    await expect.poll(async () => (await call(`${dev.url}/run`)).data).toBe(`${BOTH}!`);
+    await project.edit("app.ts", 'shout(picked.join(" "))', 'picked.join(" ")');
+    await project.edit("app.ts", '\nimport { shout } from "./shout.ts";', "");
+    await expect.poll(async () => (await call(`${dev.url}/run`)).data).toBe(BOTH);
+  });
+
+  it.each([
+    ["a syntax error", "const broken = ;\n", /app\.ts:1:16: .*\n {2}1 \| const broken = ;\n/],
+    [
+      "an import that is not there",
+      'import "./missing.ts";\n',
+      /app\.ts:1:8: Could not resolve "\.\/missing\.ts"\n {2}1 \| import "\.\/missing\.ts";\n/,
+    ],
+    [
+      "an error at the start",
+      "throw new Error('no database');\n",
+      /Error: no database\n +at .*app\.ts:1:7/,
+    ],
+  ])("shows %s with its line, and keeps serving until it is mended", async (_, line, shown) => {
+    const good = await project.read("app.ts");
+    await project.write("app.ts", line + good);
+    await dev.printed(shown);
+    await dev.printed(/The last good version keeps serving\.\n/);
+    expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
+    await project.write("app.ts", good.replace("default: 2, ge: 1", "default: 1, ge: 1"));
+    await dev.printed(/Reloaded in/);
+    expect((await call(`${dev.url}/run`)).data).toBe(BEST);
+    await project.write("app.ts", good);
+    await dev.printed(/Reloaded in/);
+  });
+
+  it("starts a workflow again that has ended, and passes on what it printed", async () => {
+    const good = await project.read("app.ts");
+    const fatal =
+      'if (text === "crash") {\n      console.log("last words");\n      process.exit(3);\n    }\n    if (typeof';
+    await project.write("app.ts", good.replace("if (typeof", fatal));
+    await dev.printed(/Reloaded in/);
+    const crashed = await call(`${dev.url}/playground/run`, { inputs: { text: "crash" } });
+    expect(crashed).toMatchObject({ status: 502, detail: [{ type: "service_failed" }] });
+    await dev.printed(/last words\n/);
+    await dev.printed(/It ended with code 3\.\nIt is started again/);
+    expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
+    await project.write("app.ts", good);
+    await dev.printed(/Reloaded in/);
+  });
+
+  it("takes a new .env", async () => {
+    const good = await project.read("app.ts");
+    await project.write("app.ts", good.replace('picked.join(" ")', "process.env.MOTTO"));
+    await dev.printed(/Reloaded in/);
+    await project.write(".env", "MOTTO=Per aspera\n");
+    await dev.printed(/Reloaded in/);
+    expect((await call(`${dev.url}/run`)).data).toBe("Per aspera");
+    await project.write("app.ts", good);
+    await dev.printed(/Reloaded in/);
+  });
+
+  it("warns of a configuration that is live and no longer fits, and takes the schema all the same", async () => {
+    const app = `${dev.url}/registry/applications/support`;
+    const post = async (path: string, body: object) => {
+      const response = await fetch(app + path, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).toBe(201);
+    };
+    const params = { "/": { sentences: 8 } };
+    await post("/variants/default/revisions", { params, base_revision: 1 });
+    await post("/environments/development/deployments", { variant: "default" });
+    await project.edit("app.ts", "ge: 1, le: 10", "ge: 1, le: 5");
+    await dev.printed(/development.*sentences.*8/);
+    await dev.printed(/Reloaded in/);
+    expect((await call(`${dev.url}/run`)).status).toBe(422);
+    const schema = await read<ApplicationSchema>(`${app}/schema`);
+    expect(schema.routes[0]?.config.sentences?.maximum).toBe(5);
+    await project.edit("app.ts", "ge: 1, le: 5", "ge: 1, le: 10");
+    await dev.printed(/Reloaded in/);
+    expect((await call(`${dev.url}/run`)).status).toBe(200);
+  });
+
+  it("loses no call while it is reloaded, however often", async () => {
+    const good = await project.read("app.ts");
+    const outcomes = new Map<number, number>();
+    let isOver = false;
+    const callers = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const { status } = await call(`${dev.url}/playground/run`);
+        outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
+      }
+    });
+    for (let round = 1; round <= 5; round++) {
+      await project.write("app.ts", `${good}\nexport const round = ${round};\n`);
+      await dev.printed(/Reloaded in/);
+    }
+    isOver = true;
+    await Promise.all(callers);
+    expect([...outcomes.keys()]).toEqual([200]);
+    expect(outcomes.get(200)).toBeGreaterThan(50);
+  });
+
+  it("ends with 0 at Ctrl-C, keeps traces and registry, and changes nothing in it when it starts again", async () => {
+    const { traceId } = await call(`${dev.url}/run`);
+    const environment = "/registry/applications/support/environments/development";
+    const before = await read(dev.url + environment);
+    expect(await dev.end("SIGINT")).toEqual({ code: 0, signal: null });
+    expect(dev.text()).toMatch(/Ending\. .*\n$/);
+    dev = await startAgate(DEV, { cwd: project.folder });
+    await dev.printed(/Ready in/);
+    await traceOf(dev.url, traceId);
+    expect(await read(dev.url + environment)).toEqual(before);
+  });
+});
+
+describe("the first version of agate dev", () => {
+  it("may be broken: the platform is up, and waits for it to be mended", async () => {
+    await using project = await makeProject();
+    const good = await project.read("app.ts");
+    await project.write("app.ts", good.replace("le: 10 }", "le: 10"));
+    await using dev = await startAgate(DEV, { cwd: project.folder });
+    await dev.printed(/app\.ts:\d+:\d+: /);
+    await dev.printed(/Nothing is served yet\. Save the file when it is mended\.\n/);
+    expect((await fetch(`${dev.url}/observability/traces/`)).status).toBe(200);
+    expect((await call(`${dev.url}/run`)).status).toBe(503);
+    await project.write("app.ts", good);
+    await dev.printed(/Ready in/);
+    expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
+  });
+
+  it("may name its application itself", async () => {
+    await using project = await makeProject();
+    await project.edit(
+      "app.ts",
+      "/** What can",
+      'ag.init({ application: "desk" });\n\n/** What can',
+    );
+    await using dev = await startAgate(DEV, { cwd: project.folder });
+    await dev.printed(/Ready in/);
+    expect(await call(`${dev.url}/services/desk/run`)).toMatchObject({ status: 200 });
+    expect(await call(`${dev.url}/run`)).toMatchObject({ status: 200 });
+    const { items } = await read<{ items: Application[] }>(`${dev.url}/registry/applications`);
+    expect(items.map(({ slug }) => slug)).toEqual(["desk"]);
+  });
+
+  it("is refused where the port is taken, or there is no such file", async () => {
+    await using project = await makeProject();
+    await using dev = await startAgate(DEV, { cwd: project.folder });
+    const { port } = new URL(dev.url);
+    const again = ["dev", "--port", port, "--data-dir", "other"];
+    expectRefusal(await runAgate(again, { cwd: project.folder }), 1, /in use by another program/);
+    const missing = ["dev", "nowhere.ts", "--port", "0"];
+    expectRefusal(await runAgate(missing, { cwd: project.folder }), 1, /no file nowhere\.ts/);
+  });
+});
