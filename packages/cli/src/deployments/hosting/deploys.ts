@@ -67,7 +67,8 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
       if (application.kind === "refused") return refusedByRegistry(application);
       const count = unpacked.manifest.files.length;
       unpackedTold(count === 1 ? "1 file" : `${count} files`);
-      return this.#finish(progress, application.value.id, () =>
+      // Waited for in here: what was unpacked is removed, where it was not kept, when this returns.
+      return await this.#finish(progress, application.value.id, () =>
         this.#bringNew(request, application.value, unpacked, progress),
       );
     });

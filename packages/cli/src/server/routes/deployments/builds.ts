@@ -36,6 +36,22 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
         ),
     }),
     registryRoute(maxBodyBytes, {
+      method: "DELETE",
+      path: `${BUILDS}/live`,
+      access: "admin",
+      id: "stopBuild",
+      summary: "Stop serving an application",
+      description:
+        "The live build finishes what it has and ends; calls are answered with 404 from then on. Configurations stay as they are.",
+      success: { status: 204, description: "No build serves it." },
+      errors: ["build_not_found", "shutting_down"],
+      answer: async ({ ref }) => {
+        const outcome = await deployer.retire(ref);
+        if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
+        return outcome.kind === "retired" ? doneAnswer() : undeployedAnswer(outcome);
+      },
+    }),
+    registryRoute(maxBodyBytes, {
       method: "GET",
       path: `${BUILDS}/{build}`,
       access: "read",
@@ -73,22 +89,6 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
         if (wantsEvents(headers)) return deployEvents(activate, answerError);
         const outcome = await activate({ begun: () => {}, done: () => {} });
         return deployAnswer(outcome, documentAnswer);
-      },
-    }),
-    registryRoute(maxBodyBytes, {
-      method: "DELETE",
-      path: `${BUILDS}/live`,
-      access: "admin",
-      id: "stopBuild",
-      summary: "Stop serving an application",
-      description:
-        "The live build finishes what it has and ends; calls are answered with 404 from then on. Configurations stay as they are.",
-      success: { status: 204, description: "No build serves it." },
-      errors: ["build_not_found", "shutting_down"],
-      answer: async ({ ref }) => {
-        const outcome = await deployer.retire(ref);
-        if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
-        return outcome.kind === "retired" ? doneAnswer() : undeployedAnswer(outcome);
       },
     }),
   ];

@@ -61,7 +61,7 @@ export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
               build: build?.value.number ?? null,
               tail: query.tail ?? DEFAULT_TAIL,
               follow,
-              signal: AbortSignal.any([signal, closing]),
+              signal,
             }),
           ),
       };

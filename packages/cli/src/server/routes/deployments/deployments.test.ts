@@ -1,0 +1,482 @@
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildArchive } from "../../../deployments/builds/testing/build-archive.fixture.ts";
+import { openEventStream } from "../../testing/event-stream.fixture.ts";
+import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
+import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
+import { sendJson } from "../registry/testing/registry-client.fixture.ts";
+import { callService, deploy, workflow } from "./testing/deploying.fixture.ts";
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform({ deploying: { startMs: 1_500 }, maxBuildBytes: 100_000 });
+});
+afterAll(() => platform.close());
+
+const at = (app: string, path = "") => `/registry/applications/${app}${path}`;
+const buildsOf = async (app: string) => (await platform.get(at(app, "/builds"))).json.items;
+const logsOf = async (app: string, query = "") => {
+  const { body } = await platform.get(at(app, `/logs${query}`));
+  return body
+    .toString()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+};
+
+it("serves what was deployed, what was deployed after it, and what is activated again", async () => {
+  expect(await callService(platform, "one")).toMatchObject({ status: 404 });
+  const first = await deploy(platform, "one", workflow("first"), "?message=Hello");
+  expect(first.status).toBe(201);
+  expect(first.headers.location).toBe("/registry/applications/one/builds/1");
+  expect(first.json).toMatchObject({
+    application: { slug: "one" },
+    build: { number: 1, status: "live", routes: ["/summarize"], message: "Hello", refusal: null },
+    deployment: null,
+  });
+  expect(await callService(platform, "one")).toEqual({ status: 200, text: "first" });
+  expect(await callService(platform, first.json.application.id)).toMatchObject({ status: 200 });
+
+  expect((await deploy(platform, "one", workflow("second"))).json.build.number).toBe(2);
+  expect(await callService(platform, "one")).toEqual({ status: 200, text: "second" });
+  expect((await buildsOf("one")).map(({ status }: { status: string }) => status)).toEqual([
+    "live",
+    "retired",
+  ]);
+
+  const back = await sendJson(platform, "POST", at("one", "/builds/1/activate"), {
+    message: "Back",
+  });
+  expect(back.status).toBe(200);
+  expect(back.json.build).toMatchObject({ number: 1, status: "live" });
+  expect(await callService(platform, "one")).toEqual({ status: 200, text: "first" });
+  expect((await platform.get(at("one", "/builds/2"))).json.status).toBe("retired");
+  expect((await platform.get(at("one"))).json.build).toBe(1);
+  expect((await logsOf("one")).map(({ line }) => line)).toContain("Activated by local: Back");
+});
+
+it("makes a configuration live together with the build", async () => {
+  const query = "?environment=staging&variant=careful&message=Try";
+  const { json } = await deploy(platform, "target", workflow("x"), query);
+  expect(json.deployment).toMatchObject({
+    environment: "staging",
+    variant: { slug: "careful", revision: 1 },
+    message: "Try",
+    deployed_by: "local",
+  });
+  const wrong = await deploy(platform, "target", workflow("y"), "?environment=prod");
+  expect(wrong.status).toBe(404);
+  expect(wrong.json.detail[0]).toMatchObject({
+    type: "environment_not_found",
+    loc: ["query", "environment"],
+  });
+  expect(await callService(platform, "target")).toMatchObject({ text: "x" });
+});
+
+it("stops serving, and serves again", async () => {
+  await deploy(platform, "stopped", workflow("here"));
+  const stop = { method: "DELETE", path: at("stopped", "/builds/live") };
+  expect((await platform.send(stop)).status).toBe(204);
+  const { status, text } = await callService(platform, "stopped");
+  expect(status).toBe(404);
+  expect(JSON.parse(text).detail[0]).toMatchObject({
+    type: "service_not_found",
+    msg: "No build serves stopped. Deploy one: agate deploy app.ts --app stopped.",
+  });
+  expect((await platform.send(stop)).json.detail[0].type).toBe("build_not_found");
+  expect((await sendJson(platform, "POST", at("stopped", "/builds/1/activate"))).status).toBe(200);
+  expect(await callService(platform, "stopped")).toEqual({ status: 200, text: "here" });
+});
+
+describe("refuses, and the build before still serves,", () => {
+  beforeAll(async () => {
+    const query = "?environment=production";
+    expect((await deploy(platform, "firm", workflow("good"), query)).status).toBe(201);
+  });
+
+  async function expectRefusal(build: Parameters<typeof deploy>[2], status: number, type: string) {
+    const response = await deploy(platform, "firm", build);
+    expect(response.status, response.body.toString()).toBe(status);
+    expect(response.json.detail[0].type).toBe(type);
+    expect(await callService(platform, "firm")).toEqual({ status: 200, text: "good" });
+    return response.json.detail as { msg: string; loc: unknown[]; type: string }[];
+  }
+
+  /** The record of the newest build says why, and none of its files are left. */
+  async function expectRecord(reason: string): Promise<void> {
+    const [newest] = await buildsOf("firm");
+    expect(newest).toMatchObject({ status: "refused", refusal: expect.stringContaining(reason) });
+    expect(await readdir(join(platform.dataDirectory, "builds"))).not.toContain(newest.id);
+  }
+
+  it("a build that crashes at start, with its last lines", async () => {
+    const before = "console.log('reading keys'); throw new Error('no key for the model');";
+    const [fault] = await expectRefusal(workflow("x", { before }), 422, "build_unusable");
+    expect(fault?.msg).toMatch(/^The build cannot be used\. It ended with code 1 before it answer/);
+    expect(fault?.msg).toContain("\nreading keys\n");
+    expect(fault?.msg).toContain("no key for the model");
+    await expectRecord("It ended with code 1");
+    const [{ number }] = await buildsOf("firm");
+    const lines = (await logsOf("firm", `?build=${number}`)).map(({ line }) => line);
+    expect(lines).toContain("reading keys");
+    expect(lines.at(-1)).toMatch(/^Refused\. The build cannot be used\./);
+  });
+
+  it("a build that hangs before it listens", async () => {
+    const before = "console.log('waiting'); await new Promise(() => setInterval(() => {}, 1e6));";
+    const [fault] = await expectRefusal(workflow("x", { before }), 422, "build_unusable");
+    expect(fault?.msg).toContain("did not answer GET /health");
+    expect(fault?.msg).toContain("\nwaiting");
+    await expectRecord("did not answer GET /health");
+  });
+
+  it("a build that listens on nothing", async () => {
+    const source = "console.log('done with everything'); setInterval(() => {}, 1e6);";
+    const [fault] = await expectRefusal(source, 422, "build_unusable");
+    expect(fault?.msg).toContain("AGATE_LISTEN");
+    expect(fault?.msg).toContain("\ndone with everything");
+  });
+
+  it("a build that is not a workflow", async () => {
+    const source = `
+      import { createServer } from "node:http";
+      createServer((request, response) => response.end("hello"))
+        .listen(process.env.AGATE_LISTEN.slice("unix:".length));`;
+    const [fault] = await expectRefusal(source, 422, "build_unusable");
+    expect(fault?.msg).toContain("/openapi.json");
+  });
+
+  it("a build whose description is not a workflow's", async () => {
+    const source = workflow("x").replace("response.end(openapi)", "response.end('[]')");
+    const [fault] = await expectRefusal(source, 422, "build_unusable");
+    expect(fault).toMatchObject({ loc: ["body"] });
+    expect(fault?.msg).toMatch(
+      /^What the build answers as its \/openapi\.json is not a workflow's/,
+    );
+    await expectRecord("is not a workflow's");
+  });
+
+  it("a schema that a live configuration does not satisfy, naming what does not", async () => {
+    const params = { "/summarize": { temperature: 1.5 } };
+    const commit = { params, base_revision: 1 };
+    const revision = await sendJson(
+      platform,
+      "POST",
+      at("firm", "/variants/default/revisions"),
+      commit,
+    );
+    expect(revision.status).toBe(201);
+    const deployed = await sendJson(
+      platform,
+      "POST",
+      at("firm", "/environments/production/deployments"),
+      { variant: "default" },
+    );
+    expect(deployed.status).toBe(201);
+    const [fault] = await expectRefusal(workflow("x", { maximum: 1 }), 409, "config_invalid");
+    for (const part of ["production", "/summarize", "temperature", "1.5", "1"]) {
+      expect(fault?.msg).toContain(part);
+    }
+    await expectRecord("temperature");
+  });
+
+  it("what is no build, without a record of it", async () => {
+    const [before] = await buildsOf("firm");
+    const entries = [
+      { header: { name: "x", size: 0, type: "symlink", linkname: "/etc/passwd" } as const },
+    ];
+    const files = { "app.js": workflow("x") };
+    const [fault] = await expectRefusal({ files, entries }, 422, "archive_invalid");
+    expect(fault?.msg).toBe(
+      'This is not a build. "x" is a symlink; a build has regular files only.',
+    );
+    expect((await buildsOf("firm"))[0]).toEqual(before);
+  });
+
+  it("packages that cannot be installed, with what npm says", async () => {
+    const files = {
+      "app.js": workflow("x"),
+      "package.json": "{",
+      "package-lock.json": "{}",
+    };
+    const [fault] = await expectRefusal({ files }, 422, "install_failed");
+    expect(fault?.msg).toMatch(/^The packages of the build could not be installed: npm ended/);
+    expect(fault?.msg).toContain("\nnpm error code EJSONPARSE");
+    await expectRecord("npm ended");
+    const [{ number }] = await buildsOf("firm");
+    const lines = (await logsOf("firm", `?build=${number}`)).map(({ line }) => line);
+    expect(lines).toContain("npm error code EJSONPARSE");
+  });
+
+  it("to activate a build that was refused, or never was", async () => {
+    const builds: { number: number; status: string }[] = await buildsOf("firm");
+    const refused = builds.find(({ status }) => status === "refused");
+    const path = (build: unknown) => at("firm", `/builds/${build}/activate`);
+    const response = await sendJson(platform, "POST", path(refused?.number));
+    expect(response.status).toBe(422);
+    expect(response.json.detail[0]).toMatchObject({
+      type: "build_unusable",
+      loc: ["path", "build"],
+    });
+    expect((await sendJson(platform, "POST", path(999))).status).toBe(404);
+    expect(await callService(platform, "firm")).toMatchObject({ text: "good" });
+  });
+});
+
+describe("takes no request that", () => {
+  const send = (query: string, headers: Record<string, string>, body: string | Uint8Array = "") =>
+    platform.send({
+      method: "POST",
+      path: at("checked", `/builds${query}`),
+      headers,
+      body,
+    });
+  const gzip = { "content-type": "application/gzip" };
+
+  it.each([
+    ["is of another type", "", { "content-type": "application/json" }, 415],
+    ["is compressed twice", "", { ...gzip, "content-encoding": "gzip" }, 415],
+    ["names a revision that is no number", "?environment=staging&revision=x", gzip, 422],
+    ["names a variant without an environment", "?variant=default", gzip, 422],
+  ])("%s", async (_, query, headers, status) => {
+    expect((await send(query, headers)).status).toBe(status);
+  });
+
+  it("is larger than the limit", async () => {
+    const response = await send("", gzip, Buffer.alloc(100_001));
+    expect(response.status).toBe(413);
+    expect(response.json.detail[0].msg).toContain("--max-build");
+  });
+
+  it("names an application that cannot be one", async () => {
+    const body = await buildArchive({ files: { "app.js": workflow("x") } });
+    const path = at("No%20Slug", "/builds");
+    const response = await platform.send({ method: "POST", path, headers: gzip, body });
+    expect(response.json.detail[0]).toMatchObject({ type: "slug_invalid", loc: ["path", "app"] });
+  });
+});
+
+it("tells the steps as they happen", async () => {
+  const body = await buildArchive({
+    files: { "app.js": workflow("x"), "package.json": '{"type":"module"}' },
+  });
+  const response = await fetch(`${platform.server.url}${at("steps", "/builds")}`, {
+    method: "POST",
+    headers: { "content-type": "application/gzip", accept: "text/event-stream" },
+    body,
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  const events = eventsIn(await response.text());
+  const steps = ["unpack", "install", "start", "check", "switch", "drain"];
+  expect(
+    events.map(({ event, data }) => `${event} ${data.step ?? ""} ${data.state ?? ""}`),
+  ).toEqual([
+    ...steps.flatMap((step) => [`step ${step} begun`, `step ${step} done`]),
+    "deployed  ",
+  ]);
+  const done = Object.fromEntries(
+    events.filter(({ data }) => data.state === "done").map(({ data }) => [data.step, data.detail]),
+  );
+  expect(done).toMatchObject({ unpack: "2 files", install: "nothing to install" });
+  expect(done.start).toMatch(/^\d+\.\d s$/);
+  expect(events.at(-1)?.data.build.number).toBe(1);
+
+  const again = await fetch(`${platform.server.url}${at("steps", "/builds")}`, {
+    method: "POST",
+    headers: { "content-type": "application/gzip", accept: "text/event-stream" },
+    body: await buildArchive({ files: { "app.js": "console.error('oh'); process.exit(3);" } }),
+  });
+  const last = eventsIn(await again.text()).at(-1);
+  expect(last).toMatchObject({
+    event: "refused",
+    data: { status: 422, detail: [{ type: "build_unusable" }], log: ["oh"] },
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into data of every shape
+function eventsIn(text: string): { event: string; data: any }[] {
+  return [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event = "", data = ""]) => ({
+    event,
+    data: JSON.parse(data),
+  }));
+}
+
+it("finishes a deploy whose client has gone", async () => {
+  const body = await buildArchive({
+    files: { "app.js": workflow("unwatched"), "package.json": '{"type":"module"}' },
+  });
+  const { port } = platform.server;
+  const sent = request({
+    port,
+    method: "POST",
+    path: at("unwatched", "/builds"),
+    headers: { "content-type": "application/gzip", accept: "text/event-stream" },
+  });
+  sent.end(body);
+  const [response] = await once(sent, "response");
+  response.destroy();
+  await expect
+    .poll(() => callService(platform, "unwatched"), { timeout: 5_000 })
+    .toEqual({ status: 200, text: "unwatched" });
+});
+
+it("deploys one after the other what comes at once, and the last one serves", async () => {
+  const words = ["a", "b", "c", "d"];
+  const responses = await Promise.all(
+    words.map((word) => deploy(platform, "crowded", workflow(word))),
+  );
+  expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  const numbers = responses.map(({ json }) => json.build.number as number);
+  expect(numbers.toSorted()).toEqual([1, 2, 3, 4]);
+  const builds: { number: number; status: string }[] = await buildsOf("crowded");
+  expect(builds.map(({ number, status }) => [number, status])).toEqual([
+    [4, "live"],
+    [3, "retired"],
+    [2, "retired"],
+    [1, "retired"],
+  ]);
+  expect((await callService(platform, "crowded")).text).toBe(words[numbers.indexOf(4)]);
+});
+
+it("starts a build again that has crashed, and says so in its log", async () => {
+  const handle =
+    "if (request.url === '/crash') process.exit(7); response.end(String(process.pid));";
+  await deploy(platform, "shaky", workflow("", { handle }));
+  const { text: pid } = await callService(platform, "shaky");
+  const crash = await fetch(`${platform.server.url}/services/shaky/crash`);
+  expect(crash.status).toBe(502);
+  expect(((await crash.json()) as { detail: unknown[] }).detail).toMatchObject([
+    { type: "service_failed" },
+  ]);
+  const again = await callService(platform, "shaky");
+  expect(again.status).toBe(200);
+  expect(again.text).not.toBe(pid);
+  await expect
+    .poll(async () => (await logsOf("shaky")).map(({ line }) => line))
+    .toContainEqual(expect.stringMatching(/^Crashed\. .* It is started again/));
+});
+
+it("follows a rename at once, and stamps the new name", async () => {
+  const handle = "response.end(process.env.AGATE_APPLICATION);";
+  await deploy(platform, "old-name", workflow("", { handle }));
+  expect((await callService(platform, "old-name")).text).toBe("old-name");
+  expect((await sendJson(platform, "PATCH", at("old-name"), { slug: "new-name" })).status).toBe(
+    200,
+  );
+  await expect.poll(async () => (await callService(platform, "new-name")).status).toBe(200);
+  expect(await callService(platform, "old-name")).toMatchObject({ status: 404 });
+  await expect.poll(async () => (await callService(platform, "new-name")).text).toBe("new-name");
+});
+
+it("keeps the files of the last ten builds, and of no others", async () => {
+  const ids: string[] = [];
+  for (let n = 1; n <= 12; n++) {
+    const { json } = await deploy(platform, "many", workflow(`build ${n}`));
+    ids.push(json.build.id);
+  }
+  const left = async () => {
+    const names = await readdir(join(platform.dataDirectory, "builds"));
+    return ids.filter((id) => names.includes(id));
+  };
+  await expect.poll(left).toEqual(ids.slice(1));
+  const gone = await sendJson(platform, "POST", at("many", "/builds/1/activate"));
+  expect(gone.json.detail[0].msg).toMatch(/^The files of build 1 are not kept any more/);
+  const kept = await sendJson(platform, "POST", at("many", "/builds/2/activate"));
+  expect(kept.status).toBe(200);
+  expect((await callService(platform, "many")).text).toBe("build 2");
+}, 60_000);
+
+it("removes what belongs to an application that was deleted", async () => {
+  const { json } = await deploy(platform, "gone", workflow("x"));
+  const files = async (folder: string) => readdir(join(platform.dataDirectory, folder));
+  expect(await files("builds")).toContain(json.build.id);
+  const refused = await platform.send({ method: "DELETE", path: at("gone") });
+  expect(refused.json.detail[0].type).toBe("still_live");
+  await platform.send({ method: "DELETE", path: at("gone", "/builds/live") });
+  expect((await platform.send({ method: "DELETE", path: at("gone") })).status).toBe(204);
+  await deploy(platform, "gone-after", workflow("y"));
+  await expect.poll(() => files("builds")).not.toContain(json.build.id);
+  await expect.poll(() => files("logs")).not.toContain(json.application.id);
+});
+
+it("shows the last lines, those of one build, and new ones as they come", async () => {
+  const handle = "console.log('called'); response.end('x');";
+  await deploy(platform, "talking", workflow("", { handle, before: "console.error('hello');" }));
+  const first = await logsOf("talking");
+  expect(first).toContainEqual({
+    time: expect.stringMatching(/^2\d{3}-.*Z$/),
+    build: 1,
+    stream: "stderr",
+    line: "hello",
+  });
+  expect(await logsOf("talking", "?tail=1")).toEqual(first.slice(-1));
+  expect(await logsOf("talking", "?build=1&tail=0")).toEqual([]);
+  expect((await platform.get(at("talking", "/logs?build=9"))).status).toBe(404);
+  expect((await platform.get(at("talking", "/logs?follow=maybe"))).status).toBe(422);
+
+  const response = await fetch(
+    `${platform.server.url}${at("talking", "/logs?follow=true&tail=0")}`,
+  );
+  expect(response.headers.get("content-type")).toBe("application/x-ndjson");
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  await callService(platform, "talking");
+  expect(JSON.parse((await reader?.read())?.value ?? "")).toMatchObject({ line: "called" });
+  await reader?.cancel();
+});
+
+it("answers for a workflow only whom it may, and only on this machine", async () => {
+  await deploy(platform, "guarded", workflow("x"));
+  const call = (headers: Record<string, string>) =>
+    platform.send({ path: "/services/guarded/nothing-documented", headers });
+  expect((await call({ host: "evil.example" })).status).toBe(403);
+  const unknown = await fetch(`${platform.server.url}/services/guarded/run/x`, {
+    headers: { authorization: "Bearer nonsense" },
+  });
+  expect(unknown.status).toBe(401);
+  const { key } = await platform.access.keys.create("default", { name: "r", scopes: ["read"] });
+  const reader = await fetch(`${platform.server.url}/services/guarded/run/x`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(reader.status).toBe(403);
+});
+
+it("logs calls of workflows like any other request", async () => {
+  await deploy(platform, "logged", workflow("x"));
+  await fetch(`${platform.server.url}/services/logged/run/secret?token=1`);
+  const lines = await platform.logLines();
+  expect(lines).toContainEqual(
+    expect.objectContaining({ path: "/services/logged/run/secret", status: 200, msg: "request" }),
+  );
+});
+
+it("ends the stream of a log and turns calls away when the platform stops", async () => {
+  const stopping = await startTestPlatform();
+  try {
+    const handle = "response.write('begun'); setTimeout(() => response.end(' and ended'), 300);";
+    await deploy(stopping, "ending", workflow("", { handle }));
+    const follow = await fetch(`${stopping.server.url}${at("ending", "/logs?follow=true")}`);
+    const log = follow.text();
+    const call = await fetch(`${stopping.server.url}/services/ending/run/x`);
+    const events = await openEventStream(stopping.server.port, "/observability/live/");
+    const closed = stopping.deployer.close();
+    const refused = await fetch(`${stopping.server.url}/services/ending/run/x`);
+    expect(refused.status).toBe(503);
+    expect(((await refused.json()) as { detail: unknown[] }).detail).toMatchObject([
+      { type: "shutting_down" },
+    ]);
+    expect(await call.text()).toBe("begun and ended");
+    expect(await log).toContain("Stopped.");
+    await closed;
+    // The rest of the platform still answers: it takes the last spans of builds.
+    expect((await stopping.get("/health")).status).toBe(200);
+    const late = await deploy(stopping, "ending", workflow("x"));
+    expect(late.status).toBe(503);
+    events.close();
+  } finally {
+    await stopping.close();
+  }
+});
