@@ -1,5 +1,8 @@
 import type { Application, Build } from "@agate/protocol";
+import { looksLikeId } from "../../registry/new-id.ts";
 import type { ApplicationRef, Registry } from "../../registry/registry.ts";
+import { refused } from "../../registry/registry-outcome.ts";
+import { slugProblem } from "../../registry/slug.ts";
 import { beginStep } from "../builds/begin-step.ts";
 import type { BuildStore, UnpackedBuild } from "../builds/build-store.ts";
 import type { Refusal } from "../builds/deploy-problem.ts";
@@ -53,6 +56,8 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
 
   deploy(request: DeployRequest, progress: DeployProgress): Promise<DeployOutcome> {
     return this.#attempt(async () => {
+      const unnameable = await this.#unnameable(request);
+      if (unnameable !== undefined) return unnameable;
       const unpackedTold = beginStep(progress, "unpack");
       const unpacked = await this.#parts.store.unpack(request.archive);
       if (unpacked.kind === "invalid") {
@@ -119,6 +124,15 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
   /** Resolves when nothing is under way. */
   idle(): Promise<void> {
     return this.#queue.idle();
+  }
+
+  /** Why an application of this name is neither there nor can be made; before anything is unpacked. */
+  async #unnameable({ project, application }: DeployRequest): Promise<Refusal | undefined> {
+    const found = await this.#parts.registry.applications.get({ project, application });
+    if (found.kind === "done") return undefined;
+    if (looksLikeId(application)) return refusedByRegistry(found);
+    const fault = slugProblem(application, ["path", "app"]);
+    return fault && refusedByRegistry(refused(fault));
   }
 
   async #attempt<Outcome extends { readonly kind: string }>(
