@@ -77,7 +77,7 @@ describe("what goes wrong", () => {
     const url = await serve((_request, response) => {
       response
         .writeHead(429, { "content-type": "application/json", "retry-after": "7" })
-        .end(JSON.stringify({ detail }));
+        .end(JSON.stringify({ detail, trace_id: "0af7" }));
     });
     expect(await whyOf(clientOf(url).get(apiPath`/x`))).toEqual({
       kind: "refused",
@@ -85,6 +85,7 @@ describe("what goes wrong", () => {
       detail,
       retryAfterSeconds: 7,
       log: [],
+      traceId: "0af7",
     });
   });
 

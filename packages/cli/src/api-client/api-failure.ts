@@ -10,6 +10,8 @@ export type ApiFailureCause =
       readonly retryAfterSeconds: number | null;
       /** The last lines that a build printed, where it was refused for what it did. */
       readonly log: readonly string[];
+      /** Of the call that was refused, where a workflow said no. */
+      readonly traceId: string | null;
     }
   /** Nobody listens there. */
   | { readonly kind: "unreachable" }

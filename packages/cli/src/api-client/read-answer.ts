@@ -22,7 +22,13 @@ export async function expectOk(response: Response, url: string): Promise<Respons
     detail: body.detail,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     log: [],
+    traceId: traceIdOf(body),
   });
+}
+
+/** A workflow names the trace of a call that failed. */
+export function traceIdOf(body: object): string | null {
+  return "trace_id" in body && typeof body.trace_id === "string" ? body.trace_id : null;
 }
 
 /** The document of a good answer. */

@@ -26,7 +26,7 @@ export function startProgress(terminal: Terminal, stepWidth: number): Progress {
 
   function line(mark: string, detail: string): string {
     if (current === undefined) return "";
-    const time = formatDuration(performance.now() - current.since);
+    const time = formatDuration(Math.max(1, Math.round(performance.now() - current.since)));
     const said = detail === "" ? "" : `  ${printableLine(detail)}`;
     return `${mark} ${padText(current.step, stepWidth)}  ${paint("dim", padText(time, 7, "right"))}${said}`;
   }

@@ -1,6 +1,6 @@
 import { ApiFailure } from "../../api-client/api-failure.ts";
 import { readEvents } from "../../api-client/event-stream.ts";
-import { isErrorBody, readJson } from "../../api-client/read-answer.ts";
+import { isErrorBody, readJson, traceIdOf } from "../../api-client/read-answer.ts";
 import { printableText } from "../../terminal/printable.ts";
 import type { Session } from "../client/platform-command.ts";
 import { jsonFor } from "../client/platform-command.ts";
@@ -47,7 +47,14 @@ export async function streamRoute(session: Session<unknown>, call: Call): Promis
 }
 
 function streamFailure(url: string, body: unknown): ApiFailure {
-  const detail = isErrorBody(body) ? body.detail : [];
-  const why = { kind: "refused", status: 200, detail, retryAfterSeconds: null, log: [] } as const;
-  return new ApiFailure(url, why);
+  if (!isErrorBody(body)) return new ApiFailure(url, { kind: "broken-off" });
+  return new ApiFailure(url, {
+    kind: "refused",
+    // The stream had begun well.
+    status: 200,
+    detail: body.detail,
+    retryAfterSeconds: null,
+    log: [],
+    traceId: traceIdOf(body),
+  });
 }

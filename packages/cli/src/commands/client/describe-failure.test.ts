@@ -8,7 +8,11 @@ const url = "http://127.0.0.1:4100";
 
 function refusal(
   detail: ErrorDetail[],
-  more: { readonly retryAfterSeconds?: number; readonly log?: string[] } = {},
+  more: {
+    readonly retryAfterSeconds?: number;
+    readonly log?: string[];
+    readonly traceId?: string;
+  } = {},
 ) {
   const why = {
     kind: "refused",
@@ -16,6 +20,7 @@ function refusal(
     detail,
     retryAfterSeconds: null,
     log: [],
+    traceId: null,
     ...more,
   } as const;
   return describeFailure(new ApiFailure(url, why)).lines;
@@ -66,6 +71,11 @@ describe("a failure", () => {
     expect(refusal(detail, { retryAfterSeconds: 7 })).toEqual([
       "agate: Too many requests. Try again in 7 s.",
     ]);
+  });
+
+  it("names the trace of a call", () => {
+    const detail = [{ loc: [], msg: "No.", type: "x" }];
+    expect(refusal(detail, { traceId: "0af7" })).toEqual(["agate: No.", "trace 0af7"]);
   });
 
   it("is one line, whatever the server put into its message", () => {

@@ -13,6 +13,7 @@ export interface DescribedFailure {
     readonly status: number | null;
     readonly detail: readonly ErrorDetail[];
     readonly log?: readonly string[];
+    readonly trace_id?: string;
   };
 }
 
@@ -51,7 +52,7 @@ function sentence(message: string, status: number | null): DescribedFailure {
 
 type Refused = Extract<ApiFailure["why"], { kind: "refused" }>;
 
-function refusal({ status, detail, retryAfterSeconds, log }: Refused): DescribedFailure {
+function refusal({ status, detail, retryAfterSeconds, log, traceId }: Refused): DescribedFailure {
   const problems = detail.map(describeProblem);
   const lines =
     problems.length === 1
@@ -63,8 +64,17 @@ function refusal({ status, detail, retryAfterSeconds, log }: Refused): Described
     lines.push("", "The last lines that the build printed:");
     lines.push(...log.map((line) => `  ${printableText(line).trimEnd()}`));
   }
-  const message = problems.join(" ");
-  return { lines, document: { message, status, detail, ...(log.length > 0 && { log }) } };
+  if (traceId !== null) lines.push(`trace ${printableLine(traceId)}`);
+  return {
+    lines,
+    document: {
+      message: problems.join(" "),
+      status,
+      detail,
+      ...(log.length > 0 && { log }),
+      ...(traceId !== null && { trace_id: traceId }),
+    },
+  };
 }
 
 /** The sentence, with its place where that is not clear from the command line. */

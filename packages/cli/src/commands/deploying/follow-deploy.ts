@@ -38,8 +38,14 @@ export async function followDeploy(
       if (event === "refused") {
         progress.failed();
         const { status, detail, log } = JSON.parse(data) as DeployEvents["refused"];
-        const why = { kind: "refused", status, detail, log, retryAfterSeconds: null } as const;
-        throw new ApiFailure(url, why);
+        throw new ApiFailure(url, {
+          kind: "refused",
+          status,
+          detail,
+          retryAfterSeconds: null,
+          log,
+          traceId: null,
+        });
       }
       if (event === "step") showStep(JSON.parse(data) as DeployEvents["step"], progress);
     }
@@ -55,5 +61,6 @@ export async function followDeploy(
 function showStep({ step, state, detail }: DeployEvents["step"], progress: Progress): void {
   // A platform that is newer may have steps that have no words here.
   if (state === "begun") progress.begin(STEP_WORDS[step] ?? step, detail);
-  else progress.done(detail);
+  // The time is shown already.
+  else progress.done(/^[\d.]+ m?s$/.test(detail) ? "" : detail);
 }
