@@ -12,6 +12,8 @@ it("says which Node it needs where it is run by an older one", async () => {
   await expect(run).rejects.toMatchObject({
     code: 1,
     stdout: "",
-    stderr: expect.stringMatching(/^agate: Agate needs Node 24 or later, and this is Node 22\.1\.0\./),
+    stderr: expect.stringMatching(
+      /^agate: Agate needs Node 24 or later, and this is Node 22\.1\.0\./,
+    ),
   });
 });

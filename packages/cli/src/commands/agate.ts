@@ -1,25 +1,16 @@
 #!/usr/bin/env node
-import { CommanderError } from "commander";
-import { createProgram } from "./create-program.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 
-// node:sqlite prints a warning that it is experimental at every start; the pinned version is tested.
-process.removeAllListeners("warning");
-process.on("warning", (warning) => {
-  if (warning.name !== "ExperimentalWarning") process.stderr.write(`${warning.stack}\n`);
-});
+/** The one in `engines` of package.json, which npm only warns about. */
+const OLDEST_NODE = 24;
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    // `agate --help | head -1`: the reader has seen enough.
-    if (error.code !== "EPIPE") throw error;
-  });
-}
-
-try {
-  await createProgram().parseAsync();
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  // Commander has printed what there was to say; --help and --version come this way too.
-  process.exitCode = error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
+if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+  process.stderr.write(
+    `agate: Agate needs Node ${OLDEST_NODE} or later, and this is Node ${process.versions.node}. Install a newer one, from nodejs.org or with a version manager.\n`,
+  );
+  process.exitCode = EXIT_CODES.failed;
+} else {
+  // Not before: an older Node fails at the first module that it does not have, without saying why.
+  const { main } = await import("./main.ts");
+  await main();
 }
