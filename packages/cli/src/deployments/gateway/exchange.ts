@@ -1,0 +1,226 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Lease, Service, ServiceUnavailable } from "../service.ts";
+import { AnswerWriter } from "./answer-writer.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
+import type { GatewayProblem } from "./gateway-problem.ts";
+import type { RequestBody } from "./request-head.ts";
+import { MalformedResponse, type ResponseHead } from "./response-head.ts";
+import { ResponseReader } from "./response-reader.ts";
+import { sendBody } from "./send-body.ts";
+import type { ConnectionUser, UpstreamConnection } from "./upstream-connection.ts";
+
+/**
+ * Bytes of a request that is collected and sent in one piece. A service reads as much in one go: it
+ * has consumed either all of it or nothing, and where it is nothing, it can be sent again.
+ */
+const MOST_WHOLE_BYTES = 16 * 1024;
+/** How often a request that nobody has consumed is sent. */
+const MOST_ATTEMPTS = 4;
+/** The service has too many connections to accept: it gets to them. */
+const CROWDED_PAUSE_MS = 20;
+const MOST_CROWDED_PAUSES = 250;
+
+export interface ExchangeParts {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly service: Service;
+  readonly pool: ConnectionPool;
+  /** The request's head as the service gets it. */
+  readonly head: string;
+  readonly body: RequestBody;
+  readonly onHead: ((head: ResponseHead) => void) | undefined;
+  readonly onFailure: (problem: GatewayProblem) => void;
+}
+
+/** One request on its way to a service, and the answer on its way back. */
+export class Exchange implements ConnectionUser {
+  readonly #parts: ExchangeParts;
+  readonly #answer: AnswerWriter;
+  /** The request in one piece, where it is small. */
+  #whole: string | undefined;
+  #lease: Lease | undefined;
+  #connection: UpstreamConnection | undefined;
+  #reader: ResponseReader | undefined;
+  #hasAnswered = false;
+  #isSent = false;
+  #isOver = false;
+  #attempts = 0;
+  #pauses = 0;
+  #stopSending = () => {};
+  #continueSending = () => {};
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+    const resume = () => this.#connection?.resume();
+    this.#answer = new AnswerWriter(parts.outgoing, resume, parts.onHead);
+  }
+
+  start(): void {
+    const { outgoing, body, head } = this.#parts;
+    outgoing.once("close", () => {
+      if (!this.#isOver) this.#finish(false);
+    });
+    if (body.kind === "none" || (body.kind === "length" && body.bytes === 0)) {
+      this.#whole = head;
+      this.#acquire();
+    } else if (body.kind === "length" && body.bytes + head.length <= MOST_WHOLE_BYTES) {
+      this.#collect(body.bytes);
+    } else {
+      this.#acquire();
+    }
+  }
+
+  /** Waits for the body of a small request: a workflow can do nothing before it has it. */
+  #collect(bytes: number): void {
+    let text = this.#parts.head;
+    let left = bytes;
+    this.#parts.incoming.on("data", (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+      left -= chunk.length;
+      if (left > 0) return;
+      this.#whole = text;
+      this.#acquire();
+    });
+  }
+
+  #acquire(): void {
+    const outcome = this.#parts.service.acquire();
+    if (outcome instanceof Promise) {
+      void outcome.then((later) => this.#connect(later));
+    } else {
+      this.#connect(outcome);
+    }
+  }
+
+  #connect(outcome: Lease | ServiceUnavailable): void {
+    if (outcome.kind === "unavailable") {
+      const { reason, retryAfterSeconds } = outcome;
+      this.#fail({ kind: "service_unavailable", reason, retryAfterSeconds });
+      return;
+    }
+    // The client may have gone while there was none.
+    if (this.#isOver) {
+      outcome.release();
+      return;
+    }
+    const { pool } = this.#parts;
+    this.#lease = outcome;
+    this.#attempts++;
+    // What cannot be sent again never goes where the service might just be closing.
+    const isIdleWelcome = this.#whole !== undefined && this.#attempts === 1;
+    const idle = isIdleWelcome ? pool.take(outcome.socketPath, this) : undefined;
+    this.#connection = idle ?? pool.open(outcome.socketPath, this);
+    if (idle !== undefined) this.onConnect();
+  }
+
+  onConnect(): void {
+    const { incoming, head, body } = this.#parts;
+    const connection = this.#connection as UpstreamConnection;
+    this.#reader = new ResponseReader(incoming.method ?? "GET", this.#answer);
+    if (this.#whole !== undefined) {
+      connection.write(this.#whole);
+      this.#isSent = true;
+      return;
+    }
+    const sending = sendBody(incoming, connection, head, body, () => {
+      this.#isSent = true;
+    });
+    this.#stopSending = sending.stop;
+    this.#continueSending = sending.continue;
+  }
+
+  onDrain(): void {
+    this.#continueSending();
+  }
+
+  onBytes(bytes: Buffer): boolean {
+    const reader = this.#reader as ResponseReader;
+    this.#hasAnswered = true;
+    try {
+      reader.push(bytes);
+    } catch (error) {
+      if (!(error instanceof MalformedResponse)) throw error;
+      if (reader.isDone) this.#finish(false);
+      else this.#failService(`sent an answer that cannot be read: ${error.message}`);
+      return false;
+    }
+    if (reader.isDone) {
+      this.#finish(this.#isSent);
+      return true;
+    }
+    return this.#answer.flush();
+  }
+
+  onLost(error: NodeJS.ErrnoException | undefined): void {
+    if (error === undefined && this.#reader?.finish()) {
+      this.#finish(false);
+      return;
+    }
+    const isConnected = this.#connection?.isConnected === true;
+    if (this.#hasAnswered) {
+      this.#failService("broke off in the middle of its answer");
+    } else if (isConnected) {
+      this.#onUnanswered(error);
+    } else {
+      this.#onUnconnected(error);
+    }
+  }
+
+  /** The connection ended before an answer began. */
+  #onUnanswered(error: NodeJS.ErrnoException | undefined): void {
+    // A socket is reset when it is closed with bytes in it that nobody has read.
+    const isUnread = error?.code === "ECONNRESET" || error?.code === "EPIPE";
+    if (isUnread && this.#whole !== undefined && this.#attempts < MOST_ATTEMPTS) {
+      this.#lease?.release();
+      this.#acquire();
+      return;
+    }
+    this.#failService("closed the connection without an answer");
+  }
+
+  /** There was no connection: whatever the request, nobody has seen any of it. */
+  #onUnconnected(error: NodeJS.ErrnoException | undefined): void {
+    const code = error?.code;
+    if (code === "ECONNREFUSED" || code === "ENOENT") {
+      this.#lease?.release("unreachable");
+      if (this.#attempts < MOST_ATTEMPTS) this.#acquire();
+      else this.#failService("does not listen on its socket");
+    } else if (code === "EAGAIN" && this.#pauses < MOST_CROWDED_PAUSES) {
+      this.#pauses++;
+      this.#attempts--;
+      this.#lease?.release();
+      setTimeout(() => this.#acquire(), CROWDED_PAUSE_MS);
+    } else {
+      const reason = `No connection to ${this.#name()} could be made: ${error?.message}.`;
+      this.#fail({ kind: "service_unavailable", reason, retryAfterSeconds: 1 });
+    }
+  }
+
+  #failService(what: string): void {
+    this.#fail({ kind: "service_failed", reason: `${this.#name()} ${what}.` });
+  }
+
+  #fail(problem: GatewayProblem): void {
+    if (this.#isOver) return;
+    this.#finish(false);
+    // An answer that has begun can only be broken off.
+    if (this.#answer.hasBegun) this.#answer.breakOff();
+    else this.#parts.onFailure(problem);
+  }
+
+  /** @param isReusable Whether the connection is ready for another request. */
+  #finish(isReusable: boolean): void {
+    this.#isOver = true;
+    if (!this.#isSent) this.#stopSending();
+    const connection = this.#connection;
+    if (connection !== undefined) {
+      if (isReusable) this.#parts.pool.give(connection, this.#answer.keepAliveMs);
+      else connection.destroy();
+    }
+    this.#lease?.release();
+  }
+
+  #name(): string {
+    return this.#parts.service.application.slug;
+  }
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from "node:http";
+import { isHopByHop, namedByConnection } from "./hop-by-hop.ts";
+
+/**
+ * What user code does not see. The key and the page's cookies are the platform's: a build must not be
+ * able to act as whoever calls it. `expect` was obeyed by the platform already.
+ */
+const NOT_PASSED_ON: ReadonlySet<string> = new Set(["authorization", "cookie", "expect"]);
+
+/** Characters that would end the request line early. */
+const NO_TARGET = /[\0-\x20\x7f]|^[^/]|^$/;
+
+/** How a request's body is sent, as its head says. */
+export type RequestBody =
+  | { readonly kind: "none" }
+  | { readonly kind: "length"; readonly bytes: number }
+  | { readonly kind: "chunked" };
+
+/** How the body of a request comes; undefined where it is coded in a way that cannot be passed on. */
+export function requestBody({ headers }: IncomingMessage): RequestBody | undefined {
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined) {
+    return coding.toLowerCase() === "chunked" ? { kind: "chunked" } : undefined;
+  }
+  // Node's parser has refused what is no number.
+  const length = headers["content-length"];
+  return length === undefined ? { kind: "none" } : { kind: "length", bytes: Number(length) };
+}
+
+/**
+ * The head of the request as the service gets it, ready to be written as latin1.
+ *
+ * @param path The path and query for the service.
+ */
+export function requestHead(incoming: IncomingMessage, path: string, body: RequestBody): string {
+  if (NO_TARGET.test(path)) throw new TypeError(`Not a request target: ${JSON.stringify(path)}`);
+  const { rawHeaders, headers } = incoming;
+  const named = namedByConnection(headers.connection ?? "");
+  let head = `${incoming.method} ${path} HTTP/1.1\r\n`;
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = (rawHeaders[n] as string).toLowerCase();
+    if (isHopByHop(name) || NOT_PASSED_ON.has(name) || named?.has(name)) continue;
+    if (name === "x-forwarded-for") continue;
+    head += `${rawHeaders[n]}: ${rawHeaders[n + 1]}\r\n`;
+  }
+  const peer = incoming.socket.remoteAddress ?? "unknown";
+  const before = headers["x-forwarded-for"];
+  head += `x-forwarded-for: ${before === undefined ? peer : `${before}, ${peer}`}\r\n`;
+  if (headers["x-forwarded-proto"] === undefined) {
+    head += `x-forwarded-proto: ${"encrypted" in incoming.socket ? "https" : "http"}\r\n`;
+  }
+  // HTTP/1.0 needs none, the service does.
+  if (headers.host === undefined) head += "host: localhost\r\n";
+  else if (headers["x-forwarded-host"] === undefined)
+    head += `x-forwarded-host: ${headers.host}\r\n`;
+  if (body.kind === "chunked") head += "transfer-encoding: chunked\r\n";
+  return `${head}\r\n`;
+}

@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { Service } from "../../service.ts";
+import { createGateway } from "../create-gateway.ts";
+import type { GatewayProblem } from "../gateway-problem.ts";
+
+export interface GatewayServer {
+  readonly port: number;
+  readonly url: string;
+  /** What requests failed with, which their clients saw as a 502. */
+  readonly problems: readonly GatewayProblem[];
+}
+
+/** The gateway in a bare server: every path goes to the one service. */
+export async function serveGateway(service: Service): Promise<GatewayServer> {
+  const gateway = createGateway();
+  const problems: GatewayProblem[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const target = { service, path: incoming.url ?? "/" };
+    gateway.forward(incoming, outgoing, target, (problem) => {
+      problems.push(problem);
+      outgoing.writeHead(502).end(problem.kind);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    gateway.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { port, url: `http://127.0.0.1:${port}`, problems };
+}
