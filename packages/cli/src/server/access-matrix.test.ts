@@ -4,6 +4,7 @@ import type { DocumentedRoute } from "./testing/documented-routes.fixture.ts";
 import { documentedRoutes } from "./testing/documented-routes.fixture.ts";
 import { openEventStream } from "./testing/event-stream.fixture.ts";
 import type { TestResponse } from "./testing/send-request.fixture.ts";
+import { sendRequest } from "./testing/send-request.fixture.ts";
 import { startTestPlatform } from "./testing/test-platform.fixture.ts";
 import type { SeededProject } from "./testing/two-projects.fixture.ts";
 import { appendTrace, SHARED_NAMES, seedProject } from "./testing/two-projects.fixture.ts";
@@ -24,7 +25,11 @@ const named = (some: readonly DocumentedRoute[]) =>
   some.map((route) => [`${route.method} ${route.path}`, route] as const);
 
 /** Names that say nothing about a project. */
-const NEUTRAL: Readonly<Record<string, string>> = { revision: "1", file: "init.js" };
+const NEUTRAL: Readonly<Record<string, string>> = {
+  revision: "1",
+  file: "init.js",
+  route: "summarize",
+};
 
 /** Where the description cannot say which of several parameters must be there. */
 const QUERIES: Readonly<Record<string, string>> = { resolveConfig: "?environment=production" };
@@ -42,7 +47,10 @@ function call(
     if (value === undefined) throw new Error(`Say in two-projects.fixture.ts what {${name}} is.`);
     return value;
   });
-  return platform.send({
+  // What a workflow answers is its own: it is not in the description.
+  const isPassedOn = path.startsWith("/services/");
+  const send = isPassedOn ? sendRequest.bind(null, platform.server.port) : platform.send;
+  return send({
     method: changes.method ?? method,
     path:
       (changes.slash === true ? `${target.replace(/\/$/, "")}/` : target) + (QUERIES[id] ?? query),
@@ -97,6 +105,9 @@ it("has something of every kind to be seen, marked", () => {
       "/registry/applications/{app}/schema",
       "/registry/applications/{app}/variants/{variant}/revisions",
       "/registry/applications/{app}/environments/{environment}/deployments",
+      "/registry/applications/{app}/builds",
+      "/registry/applications/{app}/logs",
+      "/services/{app}/openapi.json",
     ]),
   );
 });
@@ -163,6 +174,15 @@ describe("with every right in another project", () => {
     if (theirs?.body.includes(red.marker)) {
       expect(response.body.toString()).toContain(blue.marker);
     }
+  });
+
+  const calling = open.filter(
+    ({ path, method }) => /^\/services.*run/.test(path) && method === "POST",
+  );
+  it.each(named(calling))("%s calls its own workflow under a name of both", async (_, route) => {
+    const headers = { authorization: blue.keys.run };
+    const response = await call(route, SHARED_NAMES, headers);
+    expect([response.status, response.json]).toEqual([200, `${blue.marker} answer`]);
   });
 
   it.each([

@@ -84,12 +84,13 @@ export class Conformance {
     const path = target.replace(/\?.*$/s, "").replace(/(?<=.)\/$/, "");
     const known = Object.keys(this.#document.paths);
     const bare = (documented: string) => documented.replace(/(?<=.)\/$/, "");
-    return (
-      known.find((documented) => bare(documented) === path) ??
-      known.find((documented) =>
+    const parameters = (documented: string) => documented.split("{").length;
+    // `/builds/live` comes before `/builds/{build}`.
+    return known
+      .toSorted((one, other) => parameters(one) - parameters(other))
+      .find((documented) =>
         new RegExp(`^${bare(documented).replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
-      )
-    );
+      );
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Scope } from "@agate/protocol";
 import { SCOPES } from "@agate/protocol";
+import { expect, vi } from "vitest";
+import { buildArchive } from "../../deployments/builds/testing/build-archive.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
 import { workflowOpenapi } from "../routes/registry/testing/workflow-openapi.fixture.ts";
 import type { TestPlatform } from "./test-platform.fixture.ts";
@@ -57,7 +59,7 @@ export async function seedProject(
     keys,
     revokedKey: `Bearer ${revoked.key}`,
     ids: {
-      ...(await seedApplication(platform, project.id, marker)),
+      ...(await seedApplication(platform, project.id, marker, keys.admin)),
       ...(await seedTraces(platform, project.id, marker)),
       project: project.id,
       key: spare.id,
@@ -65,28 +67,63 @@ export async function seedProject(
   };
 }
 
-async function seedApplication({ registry }: TestPlatform, project: string, marker: string) {
+async function seedApplication(
+  platform: TestPlatform,
+  project: string,
+  marker: string,
+  authorization: string,
+) {
+  const { registry } = platform;
   const application = value(await registry.applications.create(project, "support"));
   const ref = { project, application: application.id };
   const by = { by: marker, message: `${marker} message` };
   const field = { type: "string", default: `${marker} default`, "x-ag-control": "text-area" };
   const openapi = workflowOpenapi({ prompt: field });
-  value(await registry.applications.putSchema(ref, openapi));
+  const build = await deployBuild(platform, authorization, marker, openapi);
   const variant = value(await registry.variants.create(ref, "default"));
   const params = { "/summarize": { prompt: `${marker} prompt` } };
   value(await registry.revisions.commit(ref, "default", { ...by, params, baseRevision: 0 }));
   const what = { ...by, variant: "default", revision: 1 };
   const deployment = value(await registry.deployments.deploy(ref, "production", what));
   const environment = value(await registry.environments.get(ref, "production"));
-  const build = value(await registry.builds.begin(ref, { ...by, size: 1, sdkVersion: "0.1.0" }));
-  value(await registry.builds.activate(ref, build.id, openapi, null));
   return {
     app: application.id,
     variant: variant.id,
     environment: environment.id,
     deployment: deployment.id,
-    build: build.id,
+    build,
   };
+}
+
+/** A program that answers with the marker and has printed it; gives the id of its build. */
+async function deployBuild(
+  platform: TestPlatform,
+  authorization: string,
+  marker: string,
+  openapi: object,
+): Promise<string> {
+  const program = `
+    import { createServer } from "node:http";
+    console.log(${JSON.stringify(`${marker} line`)});
+    const answers = { "/health": {}, "/openapi.json": ${JSON.stringify(openapi)} };
+    createServer((request, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(answers[request.url] ?? ${JSON.stringify(`${marker} answer`)}));
+    }).listen(process.env.AGATE_LISTEN.slice("unix:".length));`;
+  const files = { "app.js": program, "package.json": '{"type":"module"}' };
+  const path = "/registry/applications/support";
+  const deployed = await platform.send({
+    method: "POST",
+    path: `${path}/builds?message=${marker}`,
+    headers: { authorization, "content-type": "application/gzip" },
+    body: await buildArchive({ files }),
+  });
+  if (deployed.status !== 201) throw new Error(deployed.body.toString());
+  await vi.waitFor(async () => {
+    const logs = await platform.send({ path: `${path}/logs`, headers: { authorization } });
+    expect(logs.body.toString()).toContain(`${marker} line`);
+  });
+  return deployed.json.build.id;
 }
 
 /** One trace of its own, and one whose ids both projects have. */

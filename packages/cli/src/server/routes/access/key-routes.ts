@@ -78,7 +78,7 @@ function revokeRoute(keys: ApiKeys): Route {
       id: "revokeKey",
       tag: "access",
       summary: "Revoke an API key",
-      description: "At once: what is being sent to it is broken off.",
+      description: "At once: events and logs that are being sent to it are broken off.",
       pathParameters: {
         key: {
           description: "Id of the key.",
