@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import * as ag from "@agate/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../running-server.ts";
@@ -263,5 +264,19 @@ describe("projects", () => {
     await expectRefusal(["apps", "show", "theirs"], /There is no application "theirs"/);
     await expectRefusal(["projects", "delete", "team-b", "--yes"], /theirs|application/);
     await expectRefusal(["apps", "--project", "team-c"], /team-c/);
+  });
+});
+
+describe("colours", () => {
+  it("are for terminals; FORCE_COLOR and NO_COLOR are obeyed", async () => {
+    const [plain, forced, none] = await Promise.all([
+      agate("apps"),
+      clientOf(server.url, { FORCE_COLOR: "1" })("apps"),
+      clientOf(server.url, { NO_COLOR: "1" })("apps"),
+    ]);
+    expect(plain.stdout).not.toContain("\u001b");
+    expect(none.stdout).toBe(plain.stdout);
+    expect(stripVTControlCharacters(forced.stdout)).toBe(plain.stdout);
+    expect(forced.stdout).toContain("\u001b[1mexact");
   });
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { archiveFiles } from "../../packages/cli/src/packing/archive.ts";
 import { formatProblems } from "../../packages/cli/src/packing/format-problems.ts";
 import { type PackedBuild, packApp } from "../../packages/cli/src/packing/pack-app.ts";
-import { plainPaint } from "../../packages/cli/src/terminal/paint.ts";
+import { plainPaint } from "../../packages/cli/src/terminal/plain-paint.fixture.ts";
 import { startBuild, unpack } from "./running-build.fixture.ts";
 import { ECHO, installSdk, makeFolder, type UserFolder } from "./user-project.fixture.ts";
 

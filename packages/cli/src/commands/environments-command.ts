@@ -8,9 +8,9 @@ import { APP, ENVIRONMENT } from "./client/arguments.ts";
 import { commandGroup } from "./client/command-group.ts";
 import { HEADINGS } from "./client/headings.ts";
 import type { Items } from "./client/items.ts";
+import { listLines } from "./client/list-lines.ts";
 import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";
-import { onPlatform } from "./client/platform-command.ts";
-import { listLines } from "./client/print-list.ts";
+import { onPlatform } from "./client/on-platform.ts";
 import { formatRevision } from "./client/revision-ref.ts";
 import { timeCell } from "./client/times.ts";
 

@@ -1,4 +1,4 @@
-/** How the tool ends, for scripts. Listed in docs/guide/running-the-server.md. */
+/** How the tool ends, for scripts. Listed in docs/guide/running-the-server.md and docs/reference/command-line.md. */
 export const EXIT_CODES = {
   ok: 0,
   /** It could not do, or go on with, what it was asked for; standard error says why. */

@@ -13,8 +13,8 @@ import { examples } from "./client/examples.ts";
 import { CommandFailure, WrongUsage } from "./client/failures.ts";
 import { HEADINGS } from "./client/headings.ts";
 import type { Items } from "./client/items.ts";
-import { onPlatform } from "./client/platform-command.ts";
-import { listLines } from "./client/print-list.ts";
+import { listLines } from "./client/list-lines.ts";
+import { onPlatform } from "./client/on-platform.ts";
 import { timeCell } from "./client/times.ts";
 
 /** `agate keys`: who may use a project. */

@@ -6,9 +6,9 @@ import { PROJECT } from "./client/arguments.ts";
 import { commandGroup } from "./client/command-group.ts";
 import { HEADINGS } from "./client/headings.ts";
 import type { Items } from "./client/items.ts";
+import { listLines } from "./client/list-lines.ts";
 import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";
-import { onPlatform } from "./client/platform-command.ts";
-import { listLines } from "./client/print-list.ts";
+import { onPlatform } from "./client/on-platform.ts";
 import { timeCell } from "./client/times.ts";
 
 /** `agate projects`: whose applications and traces these are. */

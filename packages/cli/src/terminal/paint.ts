@@ -9,6 +9,3 @@ export type Paint = (style: Style, text: string) => string;
 export function paintFor(stream: NodeJS.WritableStream): Paint {
   return (style, text) => (text === "" ? "" : styleText(style, text, { stream }));
 }
-
-/** No colours at all. */
-export const plainPaint: Paint = (_style, text) => text;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainPaint } from "./paint.ts";
+import { plainPaint } from "./plain-paint.fixture.ts";
 import { startProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 

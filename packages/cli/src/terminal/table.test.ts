@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { plainPaint } from "./paint.ts";
+import { plainPaint } from "./plain-paint.fixture.ts";
 import type { Column, Row } from "./table.ts";
 import { layOutTable, renderFields, renderTable } from "./table.ts";
 import { textWidth } from "./text-width.ts";

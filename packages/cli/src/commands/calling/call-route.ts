@@ -3,7 +3,7 @@ import type { ApiPath } from "../../api-client/api-path.ts";
 import { readJson } from "../../api-client/read-answer.ts";
 import { printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { Session } from "../client/platform-command.ts";
+import type { Session } from "../client/on-platform.ts";
 
 /** A call of a route, ready to be sent. */
 export interface Call {

@@ -2,8 +2,8 @@ import { ApiFailure } from "../../api-client/api-failure.ts";
 import { readEvents } from "../../api-client/event-stream.ts";
 import { isErrorBody, readJson, traceIdOf } from "../../api-client/read-answer.ts";
 import { printableText } from "../../terminal/printable.ts";
-import type { Session } from "../client/platform-command.ts";
-import { jsonFor } from "../client/platform-command.ts";
+import type { Session } from "../client/on-platform.ts";
+import { jsonFor } from "../client/on-platform.ts";
 import type { Call } from "./call-route.ts";
 import { dataText, noteTrace } from "./call-route.ts";
 

@@ -4,7 +4,7 @@ import { printableLine } from "../../terminal/printable.ts";
 import type { ConfirmFlags } from "./confirm.ts";
 import { confirm, yesOption } from "./confirm.ts";
 import { examples } from "./examples.ts";
-import { onPlatform } from "./platform-command.ts";
+import { onPlatform } from "./on-platform.ts";
 
 /** What the registry keeps under a name: projects, applications, variants, environments. */
 interface Named {

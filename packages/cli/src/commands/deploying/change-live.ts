@@ -3,7 +3,7 @@ import type { ApiDocument } from "../../api-client/api-document.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
 import { apiPath } from "../../api-client/api-path.ts";
 import { printableLine } from "../../terminal/printable.ts";
-import type { Session } from "../client/platform-command.ts";
+import type { Session } from "../client/on-platform.ts";
 import { formatRevision } from "../client/revision-ref.ts";
 import { diffLines } from "../views/diff-view.ts";
 

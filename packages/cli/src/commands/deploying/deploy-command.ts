@@ -11,9 +11,9 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { examples } from "../client/examples.ts";
 import { CommandFailure } from "../client/failures.ts";
 import { HEADINGS } from "../client/headings.ts";
+import type { Session } from "../client/on-platform.ts";
+import { onPlatform } from "../client/on-platform.ts";
 import { collect, messageOption, parseWholeNumber } from "../client/option-values.ts";
-import type { Session } from "../client/platform-command.ts";
-import { onPlatform } from "../client/platform-command.ts";
 import { followDeploy, STEP_WIDTH } from "./follow-deploy.ts";
 import { servedLines } from "./served-lines.ts";
 

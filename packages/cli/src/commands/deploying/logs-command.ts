@@ -8,9 +8,9 @@ import { APP } from "../client/arguments.ts";
 import { examples } from "../client/examples.ts";
 import { HEADINGS } from "../client/headings.ts";
 import { keepFollowing } from "../client/keep-following.ts";
+import type { Session } from "../client/on-platform.ts";
+import { jsonFor, onPlatform } from "../client/on-platform.ts";
 import { parseWholeNumber } from "../client/option-values.ts";
-import type { Session } from "../client/platform-command.ts";
-import { jsonFor, onPlatform } from "../client/platform-command.ts";
 import type { LogLine } from "./seen-lines.ts";
 import { SeenLines } from "./seen-lines.ts";
 

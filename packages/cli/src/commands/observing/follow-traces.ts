@@ -5,7 +5,7 @@ import { readEvents } from "../../api-client/event-stream.ts";
 import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
 import type { Page } from "../client/items.ts";
 import { keepFollowing } from "../client/keep-following.ts";
-import { jsonFor, type Session } from "../client/platform-command.ts";
+import { jsonFor, type Session } from "../client/on-platform.ts";
 import { ShownTraces } from "./shown-traces.ts";
 import type { FilterFlags } from "./trace-filter.ts";
 import { passes, toQuery } from "./trace-filter.ts";

@@ -6,9 +6,9 @@ import { readJson } from "../../api-client/read-answer.ts";
 import { examples } from "../client/examples.ts";
 import { CommandFailure } from "../client/failures.ts";
 import { HEADINGS } from "../client/headings.ts";
+import type { Session } from "../client/on-platform.ts";
+import { jsonFor, onPlatform } from "../client/on-platform.ts";
 import { parseWholeNumber } from "../client/option-values.ts";
-import type { Session } from "../client/platform-command.ts";
-import { jsonFor, onPlatform } from "../client/platform-command.ts";
 import { spanDetails } from "./span-details.ts";
 import { traceLines } from "./trace-view.ts";
 

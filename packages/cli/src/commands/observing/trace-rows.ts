@@ -2,7 +2,7 @@ import type { ListedSpan, SpanStatus } from "@agate/protocol";
 import { formatCost, formatCount, formatDuration, NOTHING } from "../../terminal/figures.ts";
 import type { Style } from "../../terminal/paint.ts";
 import type { Column, Row } from "../../terminal/table.ts";
-import type { Session } from "../client/platform-command.ts";
+import type { Session } from "../client/on-platform.ts";
 import { timeCell } from "../client/times.ts";
 
 /** A trace in a list. The id comes last, where it is copied from. */

@@ -1,7 +1,7 @@
 import type { SpanRecord } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { plainPaint } from "../../terminal/paint.ts";
+import { plainPaint } from "../../terminal/plain-paint.fixture.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 import { spanRecord, tokens } from "./span-record.fixture.ts";
 import type { TraceViewOptions } from "./trace-view.ts";

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
 import { APP } from "../client/arguments.ts";
 import { examples } from "../client/examples.ts";
-import { onPlatform } from "../client/platform-command.ts";
+import { onPlatform } from "../client/on-platform.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { diffLines } from "../views/diff-view.ts";
 

@@ -1,6 +1,6 @@
 import type { ConfigDiff } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
-import { plainPaint } from "../../terminal/paint.ts";
+import { plainPaint } from "../../terminal/plain-paint.fixture.ts";
 import { diffLines } from "./diff-view.ts";
 
 const from = { id: "var_1", slug: "default", revision: 3 };
