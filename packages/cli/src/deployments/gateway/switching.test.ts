@@ -1,0 +1,129 @@
+import { Agent } from "node:http";
+import { expect, it, onTestFinished } from "vitest";
+import { startBuildProcess } from "../processes/start-build-process.ts";
+import type { SupervisionEvent } from "../processes/supervision-event.ts";
+import { type SupervisedBuild, Supervisor } from "../processes/supervisor.ts";
+import { buildProgram, workflowSource } from "../processes/testing/build-program.fixture.ts";
+import { serveGateway } from "./testing/gateway-server.fixture.ts";
+import { type SentRequest, sendRequest } from "./testing/send-request.fixture.ts";
+
+// Answers with what it got and the number of its build, in one piece or in several over some time.
+const HANDLE = `
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  const build = process.env.BUILD;
+  if (request.url !== "/stream") return response.end(build + " " + body.toString("latin1"));
+  for (let n = 0; n < 10; n++) {
+    response.write(build);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  response.end();
+`;
+
+async function startSupervisor() {
+  const program = await buildProgram(workflowSource(HANDLE));
+  const events: SupervisionEvent[] = [];
+  const supervisor = new Supervisor({ id: "app_1", slug: "support" }, (event) => {
+    events.push(event);
+  });
+  onTestFinished(() => supervisor.close({ drainMs: 0, stopMs: 0 }));
+  const build = (number: number): SupervisedBuild => ({
+    number,
+    start: (signal) =>
+      startBuildProcess(
+        { ...program, environment: { BUILD: String(number) } },
+        { onLine: () => {}, timeoutMs: 20_000, signal },
+      ),
+  });
+  const deploy = async (number: number) => {
+    const process = await build(number).start(new AbortController().signal);
+    if (process.kind === "failed") throw new Error(process.reason);
+    return { drained: supervisor.switchTo(build(number), process) };
+  };
+  return { supervisor, events, deploy };
+}
+
+/** Sends one request after the other until it is told to stop, and counts what went wrong. */
+function constantLoad(requests: readonly SentRequest[], check: (body: string) => boolean) {
+  let isOver = false;
+  const result = { answers: 0, failures: [] as string[], builds: new Set<string>() };
+  const worker = async (sent: SentRequest): Promise<void> => {
+    while (!isOver) {
+      try {
+        const { status, body } = await sendRequest(sent);
+        const text = body.toString("latin1");
+        if (status !== 200 || !check(text)) result.failures.push(`${status} ${text.slice(0, 100)}`);
+        result.builds.add(text.charAt(0));
+        result.answers++;
+      } catch (error) {
+        result.failures.push(String(error));
+      }
+    }
+  };
+  const workers = requests.map(worker);
+  return {
+    result,
+    stop: async () => {
+      isOver = true;
+      await Promise.all(workers);
+    },
+  };
+}
+
+it("loses no request during ten switches under constant load", async () => {
+  const { supervisor, events, deploy } = await startSupervisor();
+  await deploy(0);
+  const { port, problems } = await serveGateway(supervisor);
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const large = Buffer.alloc(300_000, "y");
+  const kinds: SentRequest[] = [
+    { options: { port, agent } },
+    { options: { port } },
+    {
+      options: { port, agent, method: "POST", headers: { "content-length": 5 } },
+      body: [Buffer.from("small")],
+    },
+    { options: { port, agent, method: "POST" }, body: [large, large] },
+    { options: { port, path: "/stream", agent } },
+    { options: { port, path: "/stream" } },
+  ];
+  const load = constantLoad([...kinds, ...kinds, ...kinds], (body) =>
+    /^(\d)(?:\1{9}| (?:small|y{600000})?)$/.test(body),
+  );
+  const drains: Promise<number>[] = [];
+  for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9, 0]) drains.push((await deploy(number)).drained);
+  expect(await Promise.all(drains)).toEqual(drains.map(() => 0));
+  await load.stop();
+  expect(load.result.failures).toEqual([]);
+  expect(problems).toEqual([]);
+  // Every build had its share, and every process but the last is gone.
+  expect([...load.result.builds].toSorted().join("")).toBe("0123456789");
+  expect(events.filter(({ kind }) => kind === "stopped")).toHaveLength(10);
+  expect(load.result.answers).toBeGreaterThan(500);
+}, 60_000);
+
+it("keeps requests that come while a killed build is started again", async () => {
+  const { supervisor, events, deploy } = await startSupervisor();
+  await deploy(1);
+  const { port, problems } = await serveGateway(supervisor);
+  const small: SentRequest = {
+    options: { port, method: "POST", headers: { "content-length": 2 } },
+    body: [Buffer.from("hi")],
+  };
+  const bare: SentRequest = { options: { port } };
+  for (let round = 1; round <= 3; round++) {
+    // Connections that will be dead when they are used again.
+    await Promise.all(Array.from({ length: 10 }, () => sendRequest(small)));
+    const last = events.findLast((event) => event.kind === "serving");
+    process.kill(last?.pid ?? Number.NaN, "SIGKILL");
+    // Sent at once: nobody knows yet that the process is gone.
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => sendRequest(n % 2 === 0 ? small : bare)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  }
+  expect(problems).toEqual([]);
+  expect(events.filter(({ kind }) => kind === "crashed")).toHaveLength(3);
+}, 30_000);
