@@ -56,19 +56,25 @@ function printEvent(
   if (passes(session.flags, span)) print.trace(span, data.replaceAll(/[\r\n]/g, ""));
 }
 
-/** The latest traces; afterwards those that were missed since it was begun to follow. */
+/** The latest traces; afterwards those that arrived since and were not printed. */
 async function printRecent(session: FollowSession, print: TracePrinter): Promise<void> {
   const { api, flags, now } = session;
-  const since = { from: new Date(now).toISOString(), limit: MOST_MISSED };
-  const query = { ...toQuery(flags, now), limit: flags.limit, ...(print.hasBegun() ? since : {}) };
+  const horizon = print.horizon();
+  const missed = horizon === undefined ? {} : { limit: MOST_MISSED, ...horizon };
+  const query = { ...toQuery(flags, now), limit: flags.limit, ...missed };
   const { value } = await api.get<Page<ListedSpan>>(apiPath`/observability/traces/`, query);
-  print.begin();
+  print.begin(value.items.length < flags.limit ? undefined : value.items.at(-1)?.created_at);
   for (const span of value.items.toReversed()) print.trace(span, JSON.stringify(span));
 }
 
 interface TracePrinter {
-  begin(): void;
-  hasBegun(): boolean;
+  /** Prints the head, the first time. `from` is the start of the oldest trace of a full page. */
+  begin(from: string | undefined): void;
+  /**
+   * From where on every trace that was there was printed, so that any other is news: everywhere,
+   * where the first page had room for more. Undefined before the first page.
+   */
+  horizon(): { readonly from?: string } | undefined;
   trace(span: ListedSpan, json: string): void;
 }
 
@@ -76,12 +82,13 @@ function tracePrinter({ terminal, json }: FollowSession): TracePrinter {
   const shown = new ShownTraces();
   // What will come is not known: the columns have their usual widths.
   const layout = layOutTable(TRACE_COLUMNS, [], terminal.columns);
-  let begun = false;
+  let horizon: { readonly from?: string } | undefined;
   return {
-    hasBegun: () => begun,
-    begin: () => {
-      if (!begun && !json) terminal.print(tableHead(layout, terminal.paint));
-      begun = true;
+    horizon: () => horizon,
+    begin: (from) => {
+      if (horizon !== undefined) return;
+      horizon = from === undefined ? {} : { from };
+      if (!json) terminal.print(tableHead(layout, terminal.paint));
     },
     trace: (span, text) => {
       if (!shown.isNews(span)) return;
