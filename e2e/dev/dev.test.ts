@@ -1,5 +1,6 @@
 import type { Application, ApplicationSchema } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHAT_USAGE, startFakeOpenAi } from "../clients/fake-openai.ts";
 import { expectRefusal, runAgate } from "../run-agate.ts";
 import { call, traceOf } from "./call.ts";
 import { type DevProject, makeProject } from "./dev-project.ts";
@@ -118,7 +119,12 @@ describe("agate dev", () => {
     [
       "an error at the start",
       "throw new Error('no database');\n",
-      /Error: no database\n +at .*app\.ts:1:7/,
+      /app\.ts:1:7: Error: no database\n {2}1 \| throw new Error\('no database'\);\n {4}\| {7}\^\nIt ended with code 1 before it answered\.\n/,
+    ],
+    [
+      "a declaration that makes no sense",
+      "ag.Field(ag.int, { default: 2 });\nag.route('/a b', ag.BaseModel);\n",
+      /app\.ts:2:4: DeclarationError: .*\n {2}2 \| ag\.route\('\/a b', ag\.BaseModel\);\n/,
     ],
   ])("shows %s with its line, and keeps serving until it is mended", async (_, line, shown) => {
     const good = await project.read("app.ts");
@@ -246,6 +252,89 @@ describe("the first version of agate dev", () => {
     expect(items.map(({ slug }) => slug)).toEqual(["desk"]);
   });
 
+  it("calls a model, where .env has its key and the call asks for it", async () => {
+    await using project = await makeProject();
+    await using openai = await startFakeOpenAi();
+    const key = "sk-a-key-that-nobody-may-see";
+    await project.write(".env", `OPENAI_BASE_URL=${openai.baseUrl}\nOPENAI_API_KEY=${key}\n`);
+    await using dev = await startAgate(DEV, { cwd: project.folder });
+    await dev.printed(/Ready in/);
+    const config = { model: "gpt-5-mini", prompt: "Be brief." };
+    const { data, traceId } = await call(`${dev.url}/playground/run`, { config });
+    expect(data).toMatch(/^Agate: Be brief\. Write at most 2 sentences\./);
+    const trace = await traceOf(dev.url, traceId);
+    expect(trace.children).toMatchObject([
+      {
+        name: "chat",
+        spankind: "LLM",
+        metadata: {
+          model: "gpt-5-mini",
+          usage: {
+            input_tokens: CHAT_USAGE.prompt_tokens,
+            output_tokens: CHAT_USAGE.completion_tokens,
+          },
+          cost: expect.any(Number),
+        },
+      },
+    ]);
+    expect(JSON.stringify(trace) + dev.text()).not.toContain(key);
+  });
+
+  it("takes its processes along when it is killed, and starts again as if it had not been", async () => {
+    await using project = await makeProject();
+    await project.edit("app.ts", "if (typeof", 'console.log("pid", process.pid);\n    if (typeof');
+    const killed = await startAgate(DEV, { cwd: project.folder });
+    await killed.printed(/Ready in/);
+    await call(`${killed.url}/run`);
+    const pid = Number(await killed.printed(/pid (\d+)/));
+    await killed.end("SIGKILL");
+    // It tries to send its last spans first, to a platform that is not there any more.
+    await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
+    await using dev = await startAgate(DEV, { cwd: project.folder });
+    await dev.printed(/Ready in/);
+    expect(await call(`${dev.url}/run`)).toMatchObject({ status: 200 });
+  });
+
+  it("does not wait for a call that hangs, when told twice to end", async () => {
+    await using project = await makeProject();
+    const hangs = 'console.log("hanging");\n    await new Promise(() => {});\n    if (typeof';
+    await project.edit("app.ts", "if (typeof", hangs);
+    await using dev = await startAgate(DEV, { cwd: project.folder });
+    await dev.printed(/Ready in/);
+    const hanging = call(`${dev.url}/run`);
+    hanging.catch(() => {});
+    await dev.printed(/hanging/);
+    process.kill(dev.pid, "SIGINT");
+    await dev.printed(/Ending\./);
+    expect(await dev.end("SIGINT")).toEqual({ code: null, signal: "SIGINT" });
+    await expect(hanging).rejects.toThrow();
+  });
+
+  it("is told to programs as JSON, a line an event", async () => {
+    await using project = await makeProject();
+    await using dev = await startAgate([...DEV, "--json"], { cwd: project.folder });
+    await dev.printed(/"ready".*\n/);
+    const { traceId } = await call(`${dev.url}/run`);
+    await dev.printed(/"call".*\n/);
+    const events = dev
+      .text()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events).toEqual([
+      { event: "started", url: dev.url, application: "support" },
+      { event: "ready", routes: ["/"], ms: expect.any(Number) },
+      {
+        event: "call",
+        method: "POST",
+        path: "/run",
+        status: 200,
+        ms: expect.any(Number),
+        trace_id: traceId,
+      },
+    ]);
+  });
+
   it("is refused where the port is taken, or there is no such file", async () => {
     await using project = await makeProject();
     await using dev = await startAgate(DEV, { cwd: project.folder });
@@ -256,3 +345,11 @@ describe("the first version of agate dev", () => {
     expectRefusal(await runAgate(missing, { cwd: project.folder }), 1, /no file nowhere\.ts/);
   });
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

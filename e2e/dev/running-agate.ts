@@ -63,7 +63,7 @@ export async function startAgate(
     await closed;
     return { code: child.exitCode, signal: child.signalCode };
   };
-  const url = await printed(/ at (http:\/\/\S+)/);
+  const url = await printed(/(http:\/\/[^\s"]+)/);
   return {
     url,
     pid: child.pid as number,

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { describeEvent } from "../dev/describe-event.ts";
 import type { DevEvent } from "../dev/dev-event.ts";
-import { findApp } from "../dev/find-app.ts";
+import { openProgram } from "../dev/open-program.ts";
 import { startDev } from "../dev/start-dev.ts";
 import { LOG_LEVELS, type LogLevel } from "../server/log/open-log.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -50,12 +50,11 @@ export function devCommand(): Command {
 async function runDev({ flags, terminal }: Session, named: string | undefined): Promise<void> {
   // From the first moment: a signal while it starts must not leave anything behind.
   const stopped = stopSignal();
-  const found =
-    named === undefined ? findApp(process.cwd()) : ({ kind: "found", file: named } as const);
-  if (found.kind === "not-found") throw new CommandFailure(found.reason);
+  const project = await openProgram(named, process.cwd());
+  if (project.kind === "refused") throw new CommandFailure(project.reason);
   const tell = flags.json ? jsonLines(terminal) : lines(terminal);
   const outcome = await startDev({
-    file: found.file,
+    project,
     host: flags.host,
     port: flags.port,
     dataDirectory: resolve(flags.dataDir),
@@ -64,6 +63,8 @@ async function runDev({ flags, terminal }: Session, named: string | undefined): 
       level: flags.logLevel,
       format: process.stderr.isTTY ? "pretty" : "json",
       destination: process.stderr.fd,
+      // Calls of the workflow are told in any case; the platform's own are for those who ask for more.
+      requests: flags.logLevel === "info" || flags.logLevel === "debug",
     },
     tell,
   });

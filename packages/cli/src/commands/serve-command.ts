@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { findApp } from "../dev/find-app.ts";
+import { openProgram } from "../dev/open-program.ts";
 import { serveApp } from "../dev/serve-app.ts";
 import { formatProblems } from "../packing/format-problems.ts";
 import { hostPolicyFor } from "../server/host-guard.ts";
@@ -48,19 +48,18 @@ ${examples("agate serve app.ts", "AGATE_BASE_URL=http://127.0.0.1:4100 agate ser
 
 async function runServe({ flags, terminal }: Session, named: string | undefined): Promise<void> {
   const { host, port, app } = flags;
-  const found =
-    named === undefined ? findApp(process.cwd()) : { kind: "found" as const, file: named };
-  if (found.kind === "not-found") throw new CommandFailure(found.reason);
-  const outcome = await serveApp({ file: found.file, host, port, application: app });
+  const project = await openProgram(named, process.cwd());
+  if (project.kind === "refused") throw new CommandFailure(project.reason);
+  const outcome = await serveApp({ project, host, port, application: app });
   switch (outcome.kind) {
     case "refused":
       throw new CommandFailure(outcome.reason);
     case "broken":
       terminal.writeNote(formatProblems(outcome.problems, terminal.paintNote));
-      throw new CommandFailure(`${found.file} cannot be built, as shown above.`);
+      throw new CommandFailure(`${project.entryName} cannot be built, as shown above.`);
     case "threw":
       terminal.note(textOf(outcome.error));
-      terminal.note(`agate: ${found.file} threw while it started, as shown above.`);
+      terminal.note(`agate: ${project.entryName} threw while it started, as shown above.`);
       // What it had begun by then may go on for ever.
       process.exit(1);
       break;

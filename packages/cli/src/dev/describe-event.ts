@@ -1,3 +1,4 @@
+import type { CodeProblem } from "../packing/code-problem.ts";
 import { formatProblems } from "../packing/format-problems.ts";
 import { formatDuration } from "../terminal/figures.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -21,12 +22,13 @@ export function describeEvent(event: DevEvent, paint: Paint): readonly string[] 
     case "reloaded":
       return [paint("green", `Reloaded in ${formatDuration(event.ms)}.`)];
     case "broken":
+      return [...problemLines(event.problems, paint), paint("yellow", consequence(event.serving))];
+    case "unusable":
       return [
-        ...formatProblems(event.problems, paint).trimEnd().split("\n"),
+        ...(event.problem === null ? [] : problemLines([event.problem], paint)),
+        paint("red", event.reason),
         paint("yellow", consequence(event.serving)),
       ];
-    case "unusable":
-      return [`${paint("red", event.reason)}`, paint("yellow", consequence(event.serving))];
     case "crashed":
       return [
         paint("red", event.reason),
@@ -53,6 +55,10 @@ export function describeEvent(event: DevEvent, paint: Paint): readonly string[] 
     case "ending":
       return ["Ending. Ctrl-C again does not wait."];
   }
+}
+
+function problemLines(problems: readonly CodeProblem[], paint: Paint): string[] {
+  return formatProblems(problems, paint).trimEnd().split("\n");
 }
 
 function consequence(serving: boolean): string {

@@ -32,6 +32,10 @@ export class DevBuilds {
     this.#options = options;
   }
 
+  get project(): Project {
+    return this.#options.project;
+  }
+
   /** Takes a copy of a bundle before it is replaced by the next. */
   take(bundleFile: string): SupervisedBuild {
     const { project } = this.#options;

@@ -16,7 +16,13 @@ export type DevEvent =
       readonly serving: boolean;
     }
   /** The code was built and started, and did not come to answering. What it printed was told before. */
-  | { readonly event: "unusable"; readonly reason: string; readonly serving: boolean }
+  | {
+      readonly event: "unusable";
+      readonly reason: string;
+      /** Where it threw, if that is known. */
+      readonly problem: CodeProblem | null;
+      readonly serving: boolean;
+    }
   /** It answered, and has ended. */
   | { readonly event: "crashed"; readonly reason: string; readonly restartMs: number }
   /** The code calls the application something else than it is registered as. */

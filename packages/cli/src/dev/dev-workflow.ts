@@ -1,4 +1,5 @@
 import type { SupervisedBuild, Supervisor } from "../deployments/processes/supervisor.ts";
+import { crashSite } from "./crash-site.ts";
 import type { DevBuilds } from "./dev-builds.ts";
 import type { DevEvent } from "./dev-event.ts";
 
@@ -53,7 +54,9 @@ export class DevWorkflow {
     const { builds, supervisor, onAnswering, tell } = this.#options;
     const started = await build.start(signal);
     if (started.kind === "failed") {
-      tell({ event: "unusable", reason: started.reason, serving: this.isServing });
+      const { reason, log } = started;
+      const problem = crashSite(builds.project.folder, log);
+      tell({ event: "unusable", reason, problem, serving: this.isServing });
       return;
     }
     const routes = await onAnswering(started.openapi);

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { type BrokenCode, type Bundle, bundleApp } from "../packing/bundle-app.ts";
-import { openProject, type Project, type Refusal } from "../packing/project.ts";
+import type { Project, Refusal } from "../packing/project.ts";
 import { createBundleFolder } from "./bundle-folder.ts";
 import { readEnvFile, unsetIn } from "./env-file.ts";
 import { findAddress } from "./find-address.ts";
@@ -9,7 +9,7 @@ import { nameApp } from "./name-app.ts";
 import { placeBundle } from "./place-bundle.ts";
 
 export interface ServeAppOptions {
-  readonly file: string;
+  readonly project: Project;
   readonly host: string;
   /** 0 takes any free one. */
   readonly port: number;
@@ -29,9 +29,7 @@ export type ServeAppOutcome =
  * the process's id are the program's own.
  */
 export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcome> {
-  const { host } = options;
-  const project = await openProject(options.file);
-  if (project.kind === "refused") return project;
+  const { project, host } = options;
   const bundle = await bundleOnce(project);
   if (bundle.kind === "broken") return bundle;
   const address = await findAddress(host, options.port);

@@ -2,7 +2,7 @@ import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import type { SupervisionEvent } from "../deployments/processes/supervision-event.ts";
 import { Supervisor } from "../deployments/processes/supervisor.ts";
 import type { BrokenCode } from "../packing/bundle-app.ts";
-import { openProject, type Project } from "../packing/project.ts";
+import type { Project } from "../packing/project.ts";
 import { type FreshBundle, watchApp } from "../packing/watch-app.ts";
 import type { LogOptions } from "../server/log/open-log.ts";
 import { startPlatform } from "../start-platform.ts";
@@ -16,8 +16,7 @@ import { nameApp } from "./name-app.ts";
 import { watchEnvFile } from "./watch-env-file.ts";
 
 export interface DevOptions {
-  /** The program. */
-  readonly file: string;
+  readonly project: Project;
   readonly host: string;
   /** 0 takes any free one. */
   readonly port: number;
@@ -55,10 +54,8 @@ const CLOSING = { drainMs: 2_000, stopMs: 2_000 };
 
 /** Runs the platform and a workflow that is reloaded when its files are saved. */
 export async function startDev(options: DevOptions): Promise<DevOutcome> {
-  const { tell } = options;
+  const { project, tell } = options;
   const begun = performance.now();
-  const project = await openProject(options.file);
-  if (project.kind === "refused") return project;
   const application = nameApp(project, options.application, process.env);
   if (typeof application !== "string") return application;
 
@@ -126,7 +123,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     workflow.replaceBy(built.entry, isFirst ? begun : performance.now() - built.milliseconds);
     isFirst = false;
   };
-  const watcher = await watchApp(options.file, { onOutcome, onError, folder });
+  const watcher = await watchApp(project.entry, { onOutcome, onError, folder });
   if (watcher.kind === "refused") return watcher;
   parts.use(watcher);
 

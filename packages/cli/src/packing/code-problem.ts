@@ -1,4 +1,4 @@
-import type { Message } from "esbuild";
+import type { Location, Message } from "esbuild";
 
 /** What is wrong with a user's code, and where. */
 export interface CodeProblem {
@@ -26,14 +26,19 @@ export function codeProblem({ text, location, detail }: Message): CodeProblem {
   return {
     message: text,
     hint: typeof detail === "string" ? detail : hintFor(text),
-    location: location && {
-      file: location.file.replaceAll("\\", "/"),
-      line: location.line,
-      // esbuild counts the bytes of UTF-8 before it.
-      column: charactersIn(location.lineText, location.column) + 1,
-      length: Math.max(1, location.length),
-      lineText: location.lineText,
-    },
+    // What Agate itself puts before the program has no place in the project.
+    location: location === null || location.namespace === "agate" ? null : placeOf(location),
+  };
+}
+
+function placeOf({ file, line, column, length, lineText }: Location): CodeLocation {
+  return {
+    file: file.replaceAll("\\", "/"),
+    line,
+    // esbuild counts the bytes of UTF-8 before it.
+    column: charactersIn(lineText, column) + 1,
+    length: Math.max(1, length),
+    lineText,
   };
 }
 

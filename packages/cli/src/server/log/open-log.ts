@@ -15,6 +15,8 @@ export interface LogOptions {
   readonly format: LogFormat;
   /** A file descriptor; standard output where nothing is said. */
   readonly destination?: number;
+  /** Whether requests have their lines; true where nothing is said. */
+  readonly requests?: boolean;
 }
 
 /** The server's log. */
@@ -36,7 +38,8 @@ export async function openLog(options: LogOptions): Promise<OpenLog> {
     file.write(prettify === undefined ? lines : prettify(lines));
   };
   const log = pino({ level, base: null }, { write });
-  const requests = createRequestLog(log.levelVal, write);
+  const isAsked = options.requests ?? true;
+  const requests = createRequestLog(isAsked ? log.levelVal : Number.POSITIVE_INFINITY, write);
   return {
     log,
     requests,
