@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DiskError, diskReasonOf } from "./disk-reason.ts";
+import { DiskError } from "./disk-reason.ts";
 import { exists, namesIn } from "./folder-contents.ts";
 import { INSTALL_FILES, modulesKey } from "./modules-key.ts";
-import type { NpmOutcome } from "./run-npm.ts";
 import { runNpm } from "./run-npm.ts";
 import { seconds } from "./seconds.ts";
 import { syncFolder } from "./sync-folder.ts";
@@ -40,7 +39,11 @@ export class ModulesStore {
     return join(this.#options.folder, key, "node_modules");
   }
 
-  /** Installs what the build's lockfile says, unless it is there; those who ask for the same wait for it. */
+  /**
+   * Installs what the build's lockfile says, unless it is there; those who ask for the same wait for it.
+   *
+   * @throws DiskError where it was the disk that failed npm.
+   */
   async install(buildFolder: string): Promise<InstallOutcome> {
     const key = await modulesKey(buildFolder);
     const underWay = this.#underWay.get(key);
@@ -73,7 +76,10 @@ export class ModulesStore {
         await copyFile(join(buildFolder, name), join(unfinished, name));
       }
       const outcome = await runNpm(NPM_CI, { cwd: unfinished, timeoutMs, signal });
-      if (outcome.kind === "failed") return refusal(outcome);
+      if (outcome.kind === "failed") {
+        if (outcome.diskCode !== null) throw new DiskError(outcome.diskCode);
+        return outcome;
+      }
       const count = await packageCount(unfinished);
       // npm makes none where a lockfile has nothing for this system; the link to it must lead somewhere.
       await mkdir(join(unfinished, "node_modules"), { recursive: true });
@@ -96,15 +102,6 @@ const NPM_CI = [
   "--no-progress",
   "--loglevel=error",
 ] as const;
-
-/** @throws DiskError where it was the disk that failed npm. */
-function refusal(outcome: Extract<NpmOutcome, { kind: "failed" }>): InstallOutcome {
-  for (const line of outcome.log) {
-    const code = /^npm error code (\w+)$/.exec(line)?.[1];
-    if (code !== undefined && diskReasonOf(code) !== undefined) throw new DiskError(code);
-  }
-  return outcome;
-}
 
 /** npm writes down what it has installed. */
 async function packageCount(folder: string): Promise<number> {

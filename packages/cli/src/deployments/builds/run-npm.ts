@@ -2,12 +2,19 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, dirname } from "node:path";
+import { diskReasonOf } from "./disk-reason.ts";
 import { findNpm } from "./find-npm.ts";
 
 export type NpmOutcome =
   | { readonly kind: "done" }
   /** `log`: the last lines that it printed. */
-  | { readonly kind: "failed"; readonly reason: string; readonly log: readonly string[] };
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly log: readonly string[];
+      /** What the system said about the disk, where that was it: `ENOSPC`. */
+      readonly diskCode: string | null;
+    };
 
 const MOST_LINES = 20;
 const MOST_OUTPUT = 64 * 1024;
@@ -51,9 +58,10 @@ export async function runNpm(
     const [code, signal] = (await once(child, "close")) as [number | null, string | null];
     if (code === 0) return { kind: "done" };
     if (options.signal.aborted) return failed("The platform is stopping.");
-    return stop.aborted
-      ? failed(`npm took longer than ${options.timeoutMs / 1000} s.`, output())
-      : failed(`npm ended with ${code === null ? signal : `code ${code}`}.`, output());
+    const log = output();
+    if (stop.aborted) return failed(`npm took longer than ${options.timeoutMs / 1000} s.`, log);
+    const reason = `npm ended with ${code === null ? signal : `code ${code}`}.`;
+    return { ...failed(reason, log), diskCode: signal === "SIGXFSZ" ? "EFBIG" : codeIn(log) };
   } catch (error) {
     return failed(`npm could not be started: ${(error as Error).message}.`);
   } finally {
@@ -61,8 +69,13 @@ export async function runNpm(
   }
 }
 
-function failed(reason: string, log: readonly string[] = []): NpmOutcome {
-  return { kind: "failed", reason, log };
+function failed(reason: string, log: readonly string[] = []) {
+  return { kind: "failed", reason, log, diskCode: null } as const;
+}
+
+function codeIn(log: readonly string[]): string | null {
+  const codes = log.map((line) => /^npm error code (\w+)$/.exec(line)?.[1] ?? "");
+  return codes.find((code) => diskReasonOf(code) !== undefined) ?? null;
 }
 
 /** The platform's own, for registries, proxies and certificates; but nothing of Agate's, keys above all. */

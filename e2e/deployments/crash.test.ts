@@ -1,0 +1,72 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { emptyDataFolder } from "../data-folder.ts";
+import { SeededRandom } from "../durability/seeded-random.ts";
+import { type RunningServer, startServer } from "../running-server.ts";
+import { deployClient } from "./deploy-client.fixture.ts";
+import { openPacker, support } from "./pack-workflow.fixture.ts";
+import { processesIn } from "./processes-in.fixture.ts";
+
+const ROUNDS = 6;
+
+interface ListedBuild {
+  readonly id: string;
+  readonly number: number;
+  readonly status: string;
+}
+
+async function buildsOf(server: RunningServer): Promise<ListedBuild[]> {
+  const response = await deployClient(server.url).send("GET", "/builds");
+  return ((await response.json()) as { items: ListedBuild[] }).items;
+}
+
+it("has one build that serves, and nothing half done, after being killed in the middle of a switch", async () => {
+  await using packer = await openPacker();
+  await using folder = await emptyDataFolder();
+  const archives: Uint8Array<ArrayBuffer>[] = [];
+  for (let n = 1; n <= ROUNDS + 1; n++) archives.push(await packer.pack(support(`build-${n}`)));
+  const random = new SeededRandom(4);
+  /** Number of a build → what it says. */
+  const words = new Map<number, string>([[1, "build-1"]]);
+  {
+    await using server = await startServer({ dataDirectory: folder.path });
+    await deployClient(server.url).mustDeploy(archives[0]!, "?environment=production");
+    await server.stop();
+  }
+  for (let round = 1; round <= ROUNDS; round++) {
+    await using server = await startServer({ dataDirectory: folder.path });
+    const known = Math.max(...(await buildsOf(server)).map(({ number }) => number));
+    words.set(known + 1, `build-${round + 1}`);
+    const deploy = deployClient(server.url)
+      .deploy(archives[round]!, "?environment=production")
+      .then((response) => response.status)
+      .catch(() => "broken off");
+    // Before anything, while it starts, around the switch, and after it.
+    await Promise.race([delay(random.between(0, 500)), deploy]);
+    await server.kill();
+    await deploy;
+
+    await using again = await startServer({ dataDirectory: folder.path });
+    const client = deployClient(again.url);
+    const builds = await buildsOf(again);
+    const live = builds.filter(({ status }) => status === "live");
+    expect(live).toHaveLength(1);
+    expect(builds.map(({ status }) => status)).not.toContain("starting");
+    const answer = await client.call("/run/say", { inputs: { text: "x" } });
+    expect(await answer.json()).toMatchObject({
+      data: `${words.get(live[0]!.number)} default x`,
+    });
+    const kept = builds.filter(({ status }) => status !== "refused").map(({ id }) => id);
+    const builtIn = join(folder.path, "builds");
+    await expect.poll(async () => (await readdir(builtIn)).toSorted()).toEqual(kept.toSorted());
+    const running = await processesIn(builtIn);
+    if (running !== undefined) {
+      // Those of the platform that was killed end by themselves.
+      await expect.poll(() => processesIn(builtIn), { timeout: 10_000 }).toHaveLength(1);
+    }
+    expect(await again.stop()).toBe(0);
+    expect(await processesIn(builtIn)).toEqual(running && []);
+  }
+}, 60_000);

@@ -1,0 +1,53 @@
+import { archiveFiles } from "../../packages/cli/src/packing/archive.ts";
+import { packApp } from "../../packages/cli/src/packing/pack-app.ts";
+import { installSdk, makeFolder } from "../packing/user-project.fixture.ts";
+
+/** Packs programs of a user, each as `agate deploy` would. */
+export interface Packer extends AsyncDisposable {
+  pack(source: string): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+export async function openPacker(): Promise<Packer> {
+  const user = await makeFolder({
+    "package.json": { name: "support", version: "1.0.0", type: "module" },
+  });
+  await installSdk(user.path);
+  return {
+    async pack(source) {
+      await user.write({ "app.ts": source });
+      const packed = await packApp(user.at("app.ts"), { application: "support" });
+      if (packed.kind !== "packed") throw new Error(JSON.stringify(packed));
+      return new Uint8Array(await archiveFiles(packed.files));
+    },
+    [Symbol.asyncDispose]: () => user[Symbol.asyncDispose](),
+  };
+}
+
+/** A workflow whose answers say which build it is, and which configuration it had. */
+export function support(build: string): string {
+  return `import * as ag from "@agate/sdk";
+
+class SayConfig extends ag.BaseModel {
+  word = ag.Field(ag.str, { default: "default" });
+}
+
+const step = ag.instrument({ name: "step" })(async (text: string) => text);
+
+export const say = ag.route("/say", SayConfig)(
+  async ({ text }: { text: string }, { config }) =>
+    ${JSON.stringify(build)} + " " + config.word + " " + (await step(text)),
+);
+
+/** Counts until it is told to stop. */
+export const count = ag.route("/count", SayConfig)(async function* (
+  { most }: { most: number },
+  { signal },
+) {
+  signal.addEventListener("abort", () => console.log("aborted"));
+  for (let n = 0; n < most; n++) {
+    yield n;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
+`;
+}
