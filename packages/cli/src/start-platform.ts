@@ -55,6 +55,8 @@ export interface PlatformLimits {
 
 export interface Platform {
   readonly url: string;
+  /** Where programs on this machine reach it. */
+  readonly localUrl: string;
   readonly registry: Registry;
   /** Which build answers for which application. */
   readonly services: Services;
@@ -170,12 +172,14 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
   // Before that: the last spans of builds are still to be taken.
   parts.defer(() => deployer.close());
   parts.defer(() => log.info("Shutting down."));
-  deployer.open(urlForBuilds(host, server.port));
+  const localUrl = urlForBuilds(host, server.port);
+  deployer.open(localUrl);
   const started = parts.move();
   return {
     kind: "running",
     platform: {
       url: server.url,
+      localUrl,
       registry,
       services,
       issueKey: (name) => issueKey(DEFAULT_PROJECT_ID, name).key,

@@ -36,7 +36,10 @@ export function devCommand(): Command {
     .option("--port <number>", "port to listen on; 0 takes any free one", parsePort, 4100)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--data-dir <folder>", "where traces and the registry are kept", ".agate")
-    .option("--app <name>", "name of the application (default: that of the project)")
+    .option(
+      "--app <name>",
+      "name of the application (default: $AGATE_APPLICATION, else the project's)",
+    )
     .addOption(
       new Option("--log-level <level>", "how much of the platform's own log to show")
         .choices(LOG_LEVELS)

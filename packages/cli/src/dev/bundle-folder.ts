@@ -1,10 +1,21 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Project } from "../packing/project.ts";
+import { type Project, type Refusal, refused } from "../packing/project.ts";
 
 /** A folder for the bundles of this process, in the project; those that dead processes left are deleted. */
-export function createBundleFolder(project: Project, purpose: "dev" | "serve"): string {
+export function createBundleFolder(project: Project, purpose: "dev" | "serve"): string | Refusal {
   const parent = join(project.folder, "node_modules", ".agate");
+  try {
+    return createIn(parent, purpose);
+  } catch (error) {
+    const { message } = error as Error;
+    return refused(
+      `Bundles of the program cannot be written: ${message}. See to it that you may write to ${parent}.`,
+    );
+  }
+}
+
+function createIn(parent: string, purpose: "dev" | "serve"): string {
   mkdirSync(parent, { recursive: true });
   for (const name of readdirSync(parent)) {
     const owner = /^(?:dev|serve)-(\d+)$/.exec(name)?.[1];

@@ -12,7 +12,7 @@ const START_MS = 30_000;
 
 export interface DevBuildsOptions {
   readonly project: Project;
-  /** A folder of its own inside of the project; it is deleted with {@link DevBuilds.remove}. */
+  /** A folder of its own inside of the project. */
   readonly folder: string;
   /** Asked at every start: a file of variables may have changed. */
   readonly environment: () => Readonly<Record<string, string>>;
@@ -53,10 +53,6 @@ export class DevBuilds {
     for (; this.#oldest < build; this.#oldest++) {
       rmSync(this.#folderOf(this.#oldest), { recursive: true, force: true });
     }
-  }
-
-  remove(): void {
-    rmSync(this.#options.folder, { recursive: true, force: true });
   }
 
   #folderOf(build: number): string {

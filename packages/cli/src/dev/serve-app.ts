@@ -38,11 +38,12 @@ export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcom
   Object.assign(env, unsetIn(env, readEnvFile(project.folder)));
   const application = nameApp(project, options.application, env);
   if (typeof application !== "string") return application;
+  const folder = createBundleFolder(project, "serve");
+  if (typeof folder !== "string") return folder;
   env.AGATE_APPLICATION = application;
   const shownHost = host.includes(":") ? `[${host}]` : host;
   env.AGATE_LISTEN = `tcp:${shownHost}:${address.port}`;
   process.setSourceMapsEnabled(true);
-  const folder = createBundleFolder(project, "serve");
   try {
     await import(pathToFileURL(placeBundle(project, bundle.files, folder)).href);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import type { SupervisionEvent } from "../deployments/processes/supervision-event.ts";
 import { Supervisor } from "../deployments/processes/supervisor.ts";
@@ -45,7 +46,6 @@ const LIMITS = {
   body: 16 * MIB,
   decompressedBody: 64 * MIB,
   waiting: 256 * MIB,
-  build: 100 * MIB,
   rate: 0,
 };
 /** Whoever ends it, or saves a file, does not want to wait for a call that hangs. */
@@ -59,7 +59,11 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   const application = nameApp(project, options.application, process.env);
   if (typeof application !== "string") return application;
 
+  const folder = createBundleFolder(project, "dev");
+  if (typeof folder !== "string") return folder;
+
   await using parts = new AsyncDisposableStack();
+  parts.defer(() => rmSync(folder, { recursive: true, force: true }));
   const { host, port, dataDirectory, log } = options;
   const outcome = await startPlatform({
     host,
@@ -93,15 +97,13 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   });
   const failure = Promise.withResolvers<Error>();
   const onError = (error: unknown) => failure.resolve(error as Error);
-  const folder = createBundleFolder(project, "dev");
   const key = platform.issueKey("agate dev");
   const builds = new DevBuilds({
     project,
     folder,
-    environment: () => environmentOf(project, { application, url: platform.url, key }),
+    environment: () => environmentOf(project, { application, url: platform.localUrl, key }),
     onLine: (line, stream) => tell({ event: "output", stream, line }),
   });
-  parts.defer(() => builds.remove());
   // Before the platform, which takes the last spans of what ends here.
   parts.defer(() => supervisor.close(CLOSING));
   const workflow = new DevWorkflow({
@@ -118,9 +120,9 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   const onOutcome = (built: FreshBundle | BrokenCode): void => {
     if (built.kind === "broken") {
       tell({ event: "broken", problems: built.problems, serving: workflow.isServing });
-      return;
+    } else {
+      workflow.replaceBy(built.entry, isFirst ? begun : performance.now() - built.milliseconds);
     }
-    workflow.replaceBy(built.entry, isFirst ? begun : performance.now() - built.milliseconds);
     isFirst = false;
   };
   const watcher = await watchApp(project.entry, { onOutcome, onError, folder });
