@@ -20,6 +20,9 @@ const MOST_ATTEMPTS = 4;
 const CROWDED_PAUSE_MS = 20;
 const MOST_CROWDED_PAUSES = 250;
 
+/** Nobody listens, or did until a moment ago: connections that were not accepted yet are reset. */
+const NOBODY_THERE: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT"]);
+
 export interface ExchangeParts {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -181,7 +184,7 @@ export class Exchange implements ConnectionUser {
   /** There was no connection: whatever the request, nobody has seen any of it. */
   #onUnconnected(error: NodeJS.ErrnoException | undefined): void {
     const code = error?.code;
-    if (code === "ECONNREFUSED" || code === "ENOENT") {
+    if (code !== undefined && NOBODY_THERE.has(code)) {
       this.#lease?.release("unreachable");
       if (this.#attempts < MOST_ATTEMPTS) this.#acquire();
       else this.#failService("does not listen on its socket");

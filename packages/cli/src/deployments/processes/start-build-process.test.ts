@@ -242,7 +242,7 @@ it("keeps up with a program that prints without end, and says how much is missin
     ),
     { onLine: (line) => lines.push(line), timeoutMs: TIMEOUT_MS },
   );
-  if (build.kind !== "running") throw new Error(build.reason);
+  if (build.kind !== "running") throw new Error(`${build.reason} ${build.log.join("\n")}`);
   onTestFinished(() => build.stop(0));
   await vi.waitFor(() => {
     expect(lines.some((line) => /^\[agate\] [\d,]+ bytes of output are missing/.test(line))).toBe(
