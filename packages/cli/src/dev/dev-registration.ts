@@ -55,7 +55,7 @@ export class DevRegistration {
   }
 }
 
-/** What the workflow calls its application: `ag.init` comes before the environment. */
+/** What the workflow calls its application. */
 function titleOf(openapi: unknown): string | undefined {
   const { info } = openapi as { readonly info?: { readonly title?: unknown } };
   return typeof info?.title === "string" ? info.title : undefined;

@@ -18,3 +18,16 @@ export function nameApp(
     `${fault} Name it with --app: lower-case letters and digits, with single "-", "_" or "." between them.`,
   );
 }
+
+/**
+ * Tells a program what its application is called. A name that somebody gave comes before the one in
+ * its code; that of the project comes after it.
+ */
+export function nameVariables(
+  application: string,
+  given: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): Record<string, string> {
+  const isNamed = given !== undefined || Boolean(environment.AGATE_APPLICATION);
+  return { [isNamed ? "AGATE_APPLICATION" : "AGATE_APPLICATION_DEFAULT"]: application };
+}

@@ -5,7 +5,7 @@ import type { Project, Refusal } from "../packing/project.ts";
 import { createBundleFolder } from "./bundle-folder.ts";
 import { readEnvFile, unsetIn } from "./env-file.ts";
 import { findAddress } from "./find-address.ts";
-import { nameApp } from "./name-app.ts";
+import { nameApp, nameVariables } from "./name-app.ts";
 import { placeBundle } from "./place-bundle.ts";
 
 export interface ServeAppOptions {
@@ -40,7 +40,7 @@ export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcom
   if (typeof application !== "string") return application;
   const folder = createBundleFolder(project, "serve");
   if (typeof folder !== "string") return folder;
-  env.AGATE_APPLICATION = application;
+  Object.assign(env, nameVariables(application, options.application, env));
   const shownHost = host.includes(":") ? `[${host}]` : host;
   env.AGATE_LISTEN = `tcp:${shownHost}:${address.port}`;
   process.setSourceMapsEnabled(true);

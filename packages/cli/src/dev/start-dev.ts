@@ -13,7 +13,7 @@ import type { DevEvent } from "./dev-event.ts";
 import { DevRegistration } from "./dev-registration.ts";
 import { DevWorkflow } from "./dev-workflow.ts";
 import { readEnvFile, unsetIn } from "./env-file.ts";
-import { nameApp } from "./name-app.ts";
+import { nameApp, nameVariables } from "./name-app.ts";
 import { watchEnvFile } from "./watch-env-file.ts";
 
 export interface DevOptions {
@@ -58,6 +58,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   const begun = performance.now();
   const application = nameApp(project, options.application, process.env);
   if (typeof application !== "string") return application;
+  const names = nameVariables(application, options.application, process.env);
 
   const folder = createBundleFolder(project, "dev");
   if (typeof folder !== "string") return folder;
@@ -101,7 +102,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   const builds = new DevBuilds({
     project,
     folder,
-    environment: () => environmentOf(project, { application, url: platform.localUrl, key }),
+    environment: () => environmentOf(project, { names, url: platform.localUrl, key }),
     onLine: (line, stream) => tell({ event: "output", stream, line }),
   });
   // Before the platform, which takes the last spans of what ends here.
@@ -151,15 +152,19 @@ function tellCrash(event: SupervisionEvent, tell: (event: DevEvent) => void): vo
 /** What the workflow finds in its environment, beside the developer's own. */
 function environmentOf(
   { folder }: Project,
-  { application, url, key }: Readonly<Record<"application" | "url" | "key", string>>,
+  given: {
+    readonly names: Readonly<Record<string, string>>;
+    readonly url: string;
+    readonly key: string;
+  },
 ): Record<string, string> {
   return {
     // What it prints goes to this terminal, which it cannot know.
     ...(process.stdout.hasColors?.() ? { FORCE_COLOR: "1" } : {}),
     ...unsetIn(process.env, readEnvFile(folder)),
-    AGATE_APPLICATION: application,
+    ...given.names,
     AGATE_ENVIRONMENT: "development",
-    AGATE_BASE_URL: url,
-    AGATE_API_KEY: key,
+    AGATE_BASE_URL: given.url,
+    AGATE_API_KEY: given.key,
   };
 }

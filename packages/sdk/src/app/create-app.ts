@@ -8,7 +8,7 @@ import { callSlot } from "../routes/current-call.ts";
 import { declareRoute, type RouteHost } from "../routes/declare-route.ts";
 import { RouteTable } from "../routes/route-table.ts";
 import { warnOnConsole } from "../runtime/console.ts";
-import { environment } from "../runtime/environment.ts";
+import { applicationSetting, setting } from "../runtime/setting.ts";
 import { ANSWER, toResponse, withEnd } from "../server/answer.ts";
 import { handleCall } from "../server/handle-call.ts";
 import { fromRequest, type IncomingCall } from "../server/incoming-call.ts";
@@ -126,8 +126,8 @@ function workflowOf(parts: AppParts, routes: RouteTable): Workflow {
   const telemetry = parts.telemetry();
   return {
     routes,
-    application: options.application ?? environment("AGATE_APPLICATION") ?? null,
-    environment: options.environment ?? environment("AGATE_ENVIRONMENT") ?? "production",
+    application: applicationSetting(options.application) ?? null,
+    environment: setting(options.environment, "AGATE_ENVIRONMENT") ?? "production",
     telemetry,
     configSource: options.configSource ?? sourceOf(options),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,

@@ -1,4 +1,5 @@
 import { environment } from "../runtime/environment.ts";
+import { setting } from "../runtime/setting.ts";
 import type { ConfigSource } from "./config-source.ts";
 import { fileConfigSource } from "./file-config-source.ts";
 import { type HttpConfigSourceOptions, httpConfigSource } from "./http-config-source.ts";
@@ -13,11 +14,9 @@ export type DefaultConfigSourceOptions = Partial<HttpConfigSourceOptions>;
  * const source = defaultConfigSource({ onWarning: console.warn });
  */
 export function defaultConfigSource(options: DefaultConfigSourceOptions = {}): ConfigSource {
-  const {
-    baseUrl = environment("AGATE_BASE_URL"),
-    apiKey = environment("AGATE_API_KEY"),
-    ...others
-  } = options;
+  const { baseUrl: givenUrl, apiKey: givenKey, ...others } = options;
+  const baseUrl = setting(givenUrl, "AGATE_BASE_URL");
+  const apiKey = setting(givenKey, "AGATE_API_KEY");
   if (baseUrl === undefined || environment("AGATE_CONFIG_FILE") !== undefined) {
     return fileConfigSource(undefined, others);
   }

@@ -76,8 +76,8 @@ export class ApplicationHost {
       environment: {
         AGATE_BASE_URL: platform,
         AGATE_API_KEY: this.#key.key,
+        // Before a name in the code: by this one its configurations are found.
         AGATE_APPLICATION: slug,
-        AGATE_ENVIRONMENT: "production",
       },
       onLine: (line, stream) => this.#log.add(build.number, stream, line),
       signal,
