@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Registry } from "../registry/registry.ts";
 import type { StartBuildProcess } from "./build-process.ts";
 import { BuildStore } from "./builds/build-store.ts";
+import { diskReason } from "./builds/disk-reason.ts";
 import { ModulesStore } from "./builds/modules-store.ts";
 import { RefusalRecords } from "./builds/refusal-records.ts";
 import type { RunningDeployer } from "./deployer.ts";
@@ -89,7 +90,11 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     issueKey,
     logOf: (applicationId) => logs.of(applicationId),
     onEvent: (application, event) => logSupervision(log, application, event),
-    onRenamed: (host) => void deploys.restart(host).catch(onError),
+    onRenamed: (host) =>
+      void deploys.restart(host).catch((error) => {
+        // Stopping ends a start that is under way.
+        if (!signal.aborted) onError(error);
+      }),
     onError,
     limits,
   });
@@ -114,7 +119,13 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     logs: (applicationId, request) => logs.of(applicationId).read(request),
 
     async recover() {
-      const interrupted = await registry.builds.refuseUnfinished(INTERRUPTED);
+      const interrupted = await registry.builds.refuseUnfinished(INTERRUPTED).catch((error) => {
+        const reason = diskReason(error);
+        if (reason === undefined) throw error;
+        // A full disk is no reason not to serve what is there.
+        log.error({ reason }, "Interrupted deploys could not be recorded.");
+        return [];
+      });
       if (interrupted.length > 0) log.warn({ builds: interrupted }, "Deploys were interrupted.");
       for (const { project, application, build } of await registry.builds.live()) {
         hosting.host({ project, ...application }).startLater(build);

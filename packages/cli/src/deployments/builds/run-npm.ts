@@ -106,6 +106,10 @@ function worthTelling(line: string): boolean {
 
 function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
+  if (process.platform === "win32") {
+    child.kill("SIGKILL");
+    return;
+  }
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch (error) {

@@ -111,13 +111,18 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
 
   /** Starts the live build anew under the application's present name, beside the one that serves. */
   restart(host: ApplicationHost): Promise<void> {
-    const { signal } = this.#parts;
-    return this.#queue.run(host.application.id, async () => {
+    const { signal, logs } = this.#parts;
+    const { id } = host.application;
+    return this.#queue.run(id, async () => {
       const { live } = host;
       if (live === undefined || !host.isRenamed || signal.aborted) return;
       const started = await host.start(live, signal);
-      // What cannot be started now goes on under its old name until it crashes or is deployed anew.
-      if (started.kind === "running") void host.switchTo(live, started);
+      if (started.kind === "running") {
+        void host.switchTo(live, started);
+        return;
+      }
+      const told = `Goes on under its old name: it could not be started anew. ${started.reason}`;
+      logs.of(id).add(live.number, "platform", told);
     });
   }
 

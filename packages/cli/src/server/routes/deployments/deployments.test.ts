@@ -58,6 +58,16 @@ it("serves what was deployed, what was deployed after it, and what is activated 
   expect((await logsOf("one")).map(({ line }) => line)).toContain("Activated by local: Back");
 });
 
+it("starts the live build anew when it is activated", async () => {
+  const handle = "response.end(String(process.pid));";
+  await deploy(platform, "again", workflow("", { handle }));
+  const { text: before } = await callService(platform, "again");
+  expect((await sendJson(platform, "POST", at("again", "/builds/1/activate"))).status).toBe(200);
+  const { text: after } = await callService(platform, "again");
+  expect(after).toMatch(/^\d+$/);
+  expect(after).not.toBe(before);
+});
+
 it("makes a configuration live together with the build", async () => {
   const query = "?environment=staging&variant=careful&message=Try";
   const { json } = await deploy(platform, "target", workflow("x"), query);
