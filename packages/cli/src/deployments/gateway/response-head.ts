@@ -54,19 +54,32 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
     else if (known === "keep-alive") hint = value;
     if (!isHopByHop(known) && known !== SET_COOKIE) headers.push(name, value);
   }
+  const is11 = minor === "1";
+  if (!is11 && (status < 200 || coding !== undefined)) {
+    throw new MalformedResponse("it is HTTP/1.0 and uses what came after it");
+  }
   const named = namedByConnection(connection);
   return {
     status,
     phrase,
     headers: named === undefined ? headers : without(headers, named),
     body: bodyOf(status, method, length, coding),
-    keepAliveMs: keepAliveOf(minor === "1", connection.toLowerCase(), hint),
+    keepAliveMs: keepAliveOf(is11, connection.toLowerCase(), hint),
   };
 }
 
-/** The fields after a chunked body. */
+/** The fields after a chunked body, those that are passed on. @throws MalformedResponse */
 export function parseTrailers(text: string): [name: string, value: string][] {
-  return text === "" ? [] : text.split("\r\n").map(parseField);
+  return text
+    .split("\r\n")
+    .map(parseField)
+    .filter(([name]) => {
+      const known = name.toLowerCase();
+      if (known === "content-length" || known === "transfer-encoding") {
+        throw new MalformedResponse(`it has a ${known} after its body`);
+      }
+      return !isHopByHop(known) && known !== SET_COOKIE;
+    });
 }
 
 function parseField(line: string): [name: string, value: string] {
