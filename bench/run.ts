@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { build } from "../packages/cli/build.ts";
 import { build as buildSdk } from "../packages/sdk/build.ts";
+import { benchGateway } from "./gateway.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIngest } from "./ingest.ts";
 import { printLines } from "./report.ts";
@@ -10,7 +11,7 @@ import { benchTraceRead } from "./trace-read.ts";
 
 const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000]
 
-Names: trace-read, ingest, route-call, growth, start-up. Without one, all of them.
+Names: trace-read, ingest, route-call, gateway, growth, start-up. Without one, all of them.
 --spans: how far growth goes (default 1,000,000; the target is set at 10,000,000).
 `;
 
@@ -22,6 +23,7 @@ const benches = new Map([
   ["trace-read", benchTraceRead],
   ["ingest", benchIngest],
   ["route-call", benchRouteCall],
+  ["gateway", benchGateway],
   ["growth", () => benchGrowth(Number(values.spans))],
   ["start-up", benchStartUp],
 ]);

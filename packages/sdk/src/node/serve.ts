@@ -48,6 +48,8 @@ function serverOf(app: App, address: ListenAddress): Server {
       () => response.destroy(),
     );
   });
+  // Whoever runs the program closes what it does not need: closing here, a request could be on its way.
+  if (address.kind === "unix") server.keepAliveTimeout = 0;
   return server;
 }
 

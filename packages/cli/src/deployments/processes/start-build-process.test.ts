@@ -272,8 +272,9 @@ it("ends the process when its platform is killed, though the program knows nothi
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const [line] = (await once(createInterface({ input: platform.stdout }), "line")) as [string];
-  const pid = Number(line.split(" ")[0]);
-  expect(isAlive(pid)).toBe(true);
+  const [pid, socketPath] = [Number(line.split(" ")[0]), String(line.split(" ")[1])];
+  expect([isAlive(pid), existsSync(socketPath)]).toEqual([true, true]);
   platform.kill("SIGKILL");
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), WAITS);
+  expect(existsSync(dirname(socketPath))).toBe(false);
 }, 20_000);

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { during, httpLoad, postRequest } from "./http-load.ts";
+import type { Line } from "./report.ts";
+import { median, perSecond, ratio } from "./report.ts";
+import { startScript } from "./server-process.ts";
+
+const ROUND_MS = 1_500;
+const ROUNDS = 7;
+const servers = join(import.meta.dirname, "route-servers");
+const inputs = {
+  text: "Agate is a banded variety of chalcedony that forms in volcanic rock over long ages.",
+};
+
+/** A call through the gateway, beside the same call of the workflow itself. */
+export async function benchGateway(): Promise<Line[]> {
+  await using sink = await startScript(join(servers, "span-sink.ts"));
+  const exporting = {
+    AGATE_BASE_URL: `http://127.0.0.1:${sink.port}`,
+    AGATE_CONFIG_FILE: join(servers, "agate.config.json"),
+    AGATE_APPLICATION: "bench",
+  };
+  await using workflow = await startScript(join(servers, "agate-server.ts"), exporting);
+  await using gateway = await startScript(join(servers, "gateway-server.ts"), exporting);
+  await using pipe = await startScript(join(servers, "byte-pipe.ts"), {
+    TARGET_PORT: String(workflow.port),
+  });
+  const lines: Line[] = [];
+  for (const connections of [1, 32]) {
+    const direct = measured(workflow.port, "/run/summarize", connections);
+    const through = measured(gateway.port, "/services/bench/run/summarize", connections);
+    const piped = measured(pipe.port, "/run/summarize", connections);
+    for (const each of [direct, through, piped]) await each.warmUp();
+    // Round by round, so that what else the machine does touches all of them alike.
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const each of [direct, through, piped]) await each.run();
+    }
+    const at = `${connections} ${connections === 1 ? "connection" : "connections"}`;
+    const time = (rate: number) => `${Math.round((connections / rate) * 1e6)} µs`;
+    lines.push(
+      {
+        what: `time of a call through the gateway, ${at}`,
+        measured: time(through.rate()),
+        reference: `the workflow itself ${time(direct.rate())}; with a bare byte pipe in between ${time(piped.rate())}`,
+        ratio: ratio(direct.rate() / through.rate()),
+        target: "≤ 1.5",
+      },
+      {
+        what: `calls through the gateway, ${at}`,
+        measured: perSecond(through.rate(), "calls"),
+        reference: `the workflow itself ${perSecond(direct.rate(), "calls")}`,
+        ratio: ratio(through.rate() / direct.rate()),
+        target: connections === 1 ? "none" : "≥ 0.6",
+      },
+    );
+  }
+  return lines;
+}
+
+function measured(port: number, path: string, connections: number) {
+  const body = new TextEncoder().encode(JSON.stringify({ inputs }));
+  const request = postRequest(path, "application/json", body);
+  const load = () => httpLoad({ port, connections, next: during(ROUND_MS, () => request) });
+  const rates: number[] = [];
+  return {
+    warmUp: load,
+    run: async () => {
+      rates.push((await load()).perSecond);
+    },
+    rate: () => median(rates),
+  };
+}
