@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import type { SpanRecord } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 const run = promisify(execFile);
@@ -132,15 +133,9 @@ describe("from an empty folder to production and back", () => {
       variant: { variant_id: variants.items[0]?.id, variant_name: "default", revision: 2 },
       metadata: { application: "demo" },
     };
-    const trace = await vi.waitUntil(
-      async () => {
-        const response = await fetch(`${url}/observability/traces/${answer.trace_id}/`);
-        return response.ok && response.json();
-      },
-      { timeout: 20_000 },
-    );
+    const trace = await vi.waitUntil(() => read(`traces/${answer.trace_id}`), { timeout: 20_000 });
     expect(trace).toMatchObject({ ...belonging, children: [belonging] });
-    const span = await fetch(`${url}/observability/spans/${trace.children[0].id}/`);
+    const span = await fetch(`${url}/observability/spans/${trace.children?.[0]?.id}/`);
     expect(await span.json()).toMatchObject({ name: "pick-sentences", ...belonging });
     const drawn = await agate("trace", answer.trace_id);
     expect(drawn).toMatch(/demo · default@2 · production/);
@@ -161,6 +156,11 @@ describe("from an empty folder to production and back", () => {
     );
     expect(history.items.map(({ variant }) => variant.revision)).toEqual([2, 1, 2]);
   });
+
+  async function read(path: string): Promise<SpanRecord | false> {
+    const response = await fetch(`${url}/observability/${path}/`);
+    return response.ok && ((await response.json()) as SpanRecord);
+  }
 
   async function answerWith(sentences: number): Promise<Answer | false> {
     const answer = await callProduction();
