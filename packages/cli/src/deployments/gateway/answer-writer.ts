@@ -38,12 +38,7 @@ export class AnswerWriter implements ResponseListener {
   onInformation({ status, headers }: ResponseHead): void {
     // 100 was answered by the platform itself. HTTP/1.0 does not know any of them.
     if (status === 100 || this.#outgoing.req.httpVersion === "1.0") return;
-    const fields: Record<string, string[]> = Object.create(null);
-    for (let n = 0; n < headers.length; n += 2) {
-      const values = fields[headers[n] as string] ?? [];
-      fields[headers[n] as string] = [...values, headers[n + 1] as string];
-    }
-    this.#outgoing.writeInformation(status, fields);
+    this.#outgoing.writeInformation(status, headers);
   }
 
   onHead(head: ResponseHead): void {

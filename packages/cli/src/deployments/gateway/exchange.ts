@@ -142,9 +142,10 @@ export class Exchange implements ConnectionUser {
     try {
       reader.push(bytes);
     } catch (error) {
-      if (!(error instanceof MalformedResponse)) throw error;
+      const fault = error instanceof MalformedResponse ? "read" : "passed on";
       if (reader.isDone) this.#finish(false);
-      else this.#failService(`sent an answer that cannot be read: ${error.message}`);
+      // Whatever it is, user code has brought it about: it must not end the platform.
+      else this.#failService(`sent an answer that cannot be ${fault}: ${(error as Error).message}`);
       return false;
     }
     if (reader.isDone) {

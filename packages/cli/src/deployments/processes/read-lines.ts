@@ -63,6 +63,8 @@ export function readLines(stream: Readable, onLine: (line: string) => void): () 
       if (index < lines.length - 1) finishLine();
     }
   });
+  // A pipe that cannot be read any more has ended: the process goes on without it.
+  stream.on("error", () => {});
   return () => {
     tellGap();
     if (open !== "") finishLine();

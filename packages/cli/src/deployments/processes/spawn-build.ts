@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BuildProgram, ProcessEnd } from "../build-process.ts";
 import { childEnvironment } from "./child-environment.ts";
@@ -29,25 +30,18 @@ export async function spawnBuild(
   onLine: (line: string, stream: "stdout" | "stderr") => void,
 ): Promise<SpawnedBuild> {
   const socket = await createListenSocket();
-  const child = spawn(
-    process.execPath,
-    ["--enable-source-maps", "--import", preload(), resolve(program.folder, program.entry)],
-    {
-      cwd: program.folder,
-      env: childEnvironment(process.env, {
-        ...program.environment,
-        AGATE_LISTEN: `unix:${socket.path}`,
-        PORT: "0",
-        HOST: "127.0.0.1",
-      }),
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-      windowsHide: true,
-    },
-  );
+  let child: ChildProcess;
+  try {
+    child = spawnProgram(program, socket.path);
+  } catch (error) {
+    await socket.remove();
+    throw error;
+  }
   const recent = new RecentLines(RECENT_LINES);
   const follow = (stream: "stdout" | "stderr") => {
-    const output = child[stream];
-    if (output === null) return () => {};
+    // There is none where the system could not start it.
+    const output = child[stream] as Readable | null | undefined;
+    if (!output) return () => {};
     return readLines(output, (line) => {
       recent.add(line);
       onLine(line, stream);
@@ -65,6 +59,24 @@ export async function spawnBuild(
     ended,
     stop: (graceMs) => stop(child, ended, graceMs),
   };
+}
+
+function spawnProgram({ folder, entry, environment }: BuildProgram, socket: string): ChildProcess {
+  return spawn(
+    process.execPath,
+    ["--enable-source-maps", "--import", preload(), resolve(folder, entry)],
+    {
+      cwd: folder,
+      env: childEnvironment(process.env, {
+        ...environment,
+        AGATE_LISTEN: `unix:${socket}`,
+        PORT: "0",
+        HOST: "127.0.0.1",
+      }),
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      windowsHide: true,
+    },
+  );
 }
 
 /** The guard beside this file: from source a `.ts`, in the built product flat beside the bundle. */

@@ -159,14 +159,18 @@ it("counts a crash after a good while as the first", async () => {
   ]);
 });
 
-it("starts what is asleep when somebody asks, once", async () => {
+it("starts what is asleep when somebody asks, once, and ends what served before", async () => {
   const { supervisor, kinds } = supervise();
+  const before = await supervised(3, saying("before"));
+  const process = await running(before);
+  await supervisor.switchTo(before, process);
   supervisor.startLater(await supervised(4, saying("awake")));
+  await process.ended;
   expect(supervisor.build).toBe(4);
   const held = await Promise.all([lease(supervisor), lease(supervisor)]);
   supervisor.wake();
   expect(await ask(held[0])).toBe("awake");
-  expect(kinds()).toEqual(["serving 4"]);
+  expect(kinds()).toEqual(["serving 3", "draining 3", "stopped 3", "serving 4"]);
 });
 
 it("calls a start off when another build takes over", async () => {

@@ -96,22 +96,20 @@ export class Supervisor implements Service {
    * @returns Resolves when it has ended, with the number of requests that were broken off.
    */
   switchTo(build: SupervisedBuild, process: BuildProcess): Promise<number> {
-    const before = this.#leave();
     if (this.#isClosed) return process.stop(0).then(() => 0);
+    const before = this.#leave();
     this.#failures = 0;
     this.#serve(build, process);
-    if (before?.kind !== "serving") return Promise.resolve(0);
-    const { leased } = before;
-    this.#tell({ kind: "draining", build: before.build.number, leases: leased.leases });
-    return this.#retire(leased, before.build.number, this.#limits);
+    return this.#replaced(before);
   }
 
   /** For a build that served when the platform ended: it is started when somebody asks for it. */
   startLater(build: SupervisedBuild): void {
     if (this.#isClosed) return;
-    this.#leave();
+    const before = this.#leave();
     this.#failures = 0;
     this.#state = { kind: "asleep", build };
+    void this.#replaced(before);
   }
 
   /** Starts what {@link startLater} has left for later, and does not wait for it. */
@@ -124,7 +122,7 @@ export class Supervisor implements Service {
     this.#isClosed = true;
     const before = this.#leave();
     this.#waiting.refuse();
-    if (before?.kind === "serving") this.#retiring.set(before.leased, before.build.number);
+    if (before.kind === "serving") this.#retiring.set(before.leased, before.build.number);
     const left = [...this.#retiring];
     await Promise.all(left.map(([leased, build]) => this.#retire(leased, build, limits)));
   }
@@ -190,6 +188,13 @@ export class Supervisor implements Service {
     }
     const inMs = this.#startAgain(build, "could not be started");
     this.#tell({ kind: "start-failed", build: build.number, failure: started, inMs });
+  }
+
+  #replaced(before: State): Promise<number> {
+    if (before.kind !== "serving") return Promise.resolve(0);
+    const { build, leased } = before;
+    this.#tell({ kind: "draining", build: build.number, leases: leased.leases });
+    return this.#retire(leased, build.number, this.#limits);
   }
 
   async #retire(leased: LeasedProcess, build: number, limits: DrainLimits): Promise<number> {
