@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { devCommand } from "../packages/cli/src/commands/dev-command.ts";
 import { serveCommand } from "../packages/cli/src/commands/serve-command.ts";
@@ -10,7 +9,7 @@ const page = readFileSync(join(import.meta.dirname, "../docs/guide/developing.md
 it.each([
   ["Options", devCommand()],
   ["Without the platform", serveCommand()],
-] as [string, Command][])(
+] as [string, ReturnType<typeof devCommand>][])(
   "has every option in “%s”, with its default, and no other",
   (heading, command) => {
     const [, section = ""] =
