@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     // Processes, not threads: the server under test starts worker threads of its own.
     pool: "forks",
+    // All cores: most tests wait for processes of their own. Vitest would leave one idle.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [

@@ -129,7 +129,7 @@ function span({ name, parent, times, kind, metadata, ...fields }: ExpectedSpan) 
   return {
     id: `id of ${name}`,
     name,
-    project_id: null,
+    project_id: "default",
     parent_span_id: parent === null ? null : `id of ${parent}`,
     created_at: `2026-09-21T14:13:${created}Z`,
     variant: { variant_id: null, variant_name: null, revision: null },

@@ -30,6 +30,12 @@ async function readJson(url: string): Promise<unknown> {
   return JSON.parse(body);
 }
 
+/** A tree as the workflow itself answers with it: only the platform knows whose project it is. */
+export function withoutProject(record: SpanRecord): SpanRecord {
+  const children = record.children?.map(withoutProject) ?? null;
+  return { ...record, project_id: null, children };
+}
+
 /** The span and all below it, parents first. */
 export function spansOf(record: SpanRecord): SpanRecord[] {
   return [record, ...(record.children ?? []).flatMap(spansOf)];
