@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { during, httpLoad, postRequest } from "./http-load.ts";
 import type { Line } from "./report.ts";
 import { median, perSecond, ratio } from "./report.ts";
-import { startScript } from "./server-process.ts";
+import { runAgate, startAgate, startScript, temporaryFolder } from "./server-process.ts";
 
 const ROUND_MS = 1_500;
 const ROUNDS = 7;
@@ -11,23 +11,27 @@ const inputs = {
   text: "Agate is a banded variety of chalcedony that forms in volcanic rock over long ages.",
 };
 
-/** A call through the gateway, beside the same call of the workflow itself. */
+/**
+ * A call through the platform's gateway, beside the same call of the workflow itself. Both workflows
+ * have their configuration from the platform and send it their spans, as users run them.
+ */
 export async function benchGateway(): Promise<Line[]> {
-  await using sink = await startScript(join(servers, "span-sink.ts"));
-  const exporting = {
-    AGATE_BASE_URL: `http://127.0.0.1:${sink.port}`,
-    AGATE_CONFIG_FILE: join(servers, "agate.config.json"),
+  await using folder = await temporaryFolder();
+  await using platform = await startAgate(folder.path);
+  const url = `http://127.0.0.1:${platform.port}`;
+  const program = join(servers, "agate-server.ts");
+  await runAgate("deploy", program, "--app", "bench", "--url", url);
+  await using workflow = await startScript(program, {
+    AGATE_BASE_URL: url,
     AGATE_APPLICATION: "bench",
-  };
-  await using workflow = await startScript(join(servers, "agate-server.ts"), exporting);
-  await using gateway = await startScript(join(servers, "gateway-server.ts"), exporting);
+  });
   await using pipe = await startScript(join(servers, "byte-pipe.ts"), {
     TARGET_PORT: String(workflow.port),
   });
   const lines: Line[] = [];
   for (const connections of [1, 32]) {
     const direct = measured(workflow.port, "/run/summarize", connections);
-    const through = measured(gateway.port, "/services/bench/run/summarize", connections);
+    const through = measured(platform.port, "/services/bench/run/summarize", connections);
     const piped = measured(pipe.port, "/run/summarize", connections);
     for (const each of [direct, through, piped]) await each.warmUp();
     // Round by round, so that what else the machine does touches all of them alike.
@@ -53,7 +57,24 @@ export async function benchGateway(): Promise<Line[]> {
       },
     );
   }
+  lines.push(await resolvingLine(workflow.port));
   return lines;
+}
+
+/** What it costs a call to find its configuration: on the playground it brings its own. */
+async function resolvingLine(port: number): Promise<Line> {
+  const deployed = measured(port, "/run/summarize", 32);
+  const playground = measured(port, "/playground/run/summarize", 32);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const each of [deployed, playground]) await each.run();
+  }
+  return {
+    what: "deployed calls, configuration from the registry, 32 connections",
+    measured: perSecond(deployed.rate(), "calls"),
+    reference: `the playground endpoint, which answers with its trace, ${perSecond(playground.rate(), "calls")}`,
+    ratio: ratio(deployed.rate() / playground.rate()),
+    target: "≥ 0.95",
+  };
 }
 
 function measured(port: number, path: string, connections: number) {

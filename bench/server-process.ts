@@ -26,6 +26,16 @@ export function startAgate(dataDirectory: string): Promise<ServerProcess> {
   return start(args, (line) => /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(line)?.[1], "/health");
 }
 
+/** Runs a command of the built product to its end. */
+export async function runAgate(...args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [AGATE, ...args], {
+    cwd: import.meta.dirname,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`agate ${args.join(" ")} ended with ${code}`);
+}
+
 /** A bare node:http server that sends what another server would, from memory. */
 export function startBare(originPort: number, paths: readonly string[]): Promise<ServerProcess> {
   const args = ["--no-warnings", BARE];
