@@ -11,7 +11,7 @@ import { hostPolicyFor } from "./server/host-guard.ts";
 import { createHttpApp } from "./server/http-app.ts";
 import type { HttpServer, ListenOutcome } from "./server/http-server.ts";
 import { startHttpServer } from "./server/http-server.ts";
-import type { LogOptions } from "./server/log/open-log.ts";
+import type { LogOptions } from "./server/log/log-options.ts";
 import { openLog } from "./server/log/open-log.ts";
 import type { AnsweredCall } from "./server/services/watch-call.ts";
 import { openSqliteRegistry } from "./stores/registry/open-sqlite-registry.ts";

@@ -2,9 +2,7 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { describeEvent } from "../dev/describe-event.ts";
 import type { DevEvent } from "../dev/dev-event.ts";
-import { openProgram } from "../dev/open-program.ts";
-import { startDev } from "../dev/start-dev.ts";
-import { LOG_LEVELS, type LogLevel } from "../server/log/open-log.ts";
+import { LOG_LEVELS, type LogLevel } from "../server/log/log-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { examples } from "./client/examples.ts";
 import { CommandFailure } from "./client/failures.ts";
@@ -53,6 +51,8 @@ export function devCommand(): Command {
 async function runDev({ flags, terminal }: Session, named: string | undefined): Promise<void> {
   // From the first moment: a signal while it starts must not leave anything behind.
   const stopped = stopSignal();
+  const { openProgram } = await import("../dev/open-program.ts");
+  const { startDev } = await import("../dev/start-dev.ts");
   const project = await openProgram(named, process.cwd());
   if (project.kind === "refused") throw new CommandFailure(project.reason);
   const tell = flags.json ? jsonLines(terminal) : lines(terminal);

@@ -1,7 +1,4 @@
 import { Command } from "commander";
-import { openProgram } from "../dev/open-program.ts";
-import { serveApp } from "../dev/serve-app.ts";
-import { formatProblems } from "../packing/format-problems.ts";
 import { hostPolicyFor } from "../server/host-guard.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { examples } from "./client/examples.ts";
@@ -48,6 +45,9 @@ ${examples("agate serve app.ts", "AGATE_BASE_URL=http://127.0.0.1:4100 agate ser
 
 async function runServe({ flags, terminal }: Session, named: string | undefined): Promise<void> {
   const { host, port, app } = flags;
+  const { openProgram } = await import("../dev/open-program.ts");
+  const { serveApp } = await import("../dev/serve-app.ts");
+  const { formatProblems } = await import("../packing/format-problems.ts");
   const project = await openProgram(named, process.cwd());
   if (project.kind === "refused") throw new CommandFailure(project.reason);
   const outcome = await serveApp({ project, host, port, application: app });

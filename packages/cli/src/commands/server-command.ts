@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
-import type { LogFormat, LogLevel } from "../server/log/open-log.ts";
-import { LOG_FORMATS, LOG_LEVELS } from "../server/log/open-log.ts";
+import type { LogFormat, LogLevel } from "../server/log/log-options.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../server/log/log-options.ts";
 import type { StartOutcome } from "../start-platform.ts";
-import { startPlatform } from "../start-platform.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { parseDuration, parsePort, parseSize, parseWholeNumber } from "./option-parsers.ts";
 
@@ -78,6 +77,8 @@ function size(flags: string, description: string, bytes: number, shown: string):
 async function runServer(flags: ServerFlags): Promise<void> {
   // From the first moment: a signal while it starts must not leave the folder half made.
   const stopped = stopSignal();
+  // Not before: every other command starts without it.
+  const { startPlatform } = await import("../start-platform.ts");
   const outcome: StartOutcome = await startPlatform({
     host: flags.host,
     port: flags.port,

@@ -5,7 +5,7 @@ import { Supervisor } from "../deployments/processes/supervisor.ts";
 import type { BrokenCode } from "../packing/bundle-app.ts";
 import type { Project } from "../packing/project.ts";
 import { type FreshBundle, watchApp } from "../packing/watch-app.ts";
-import type { LogOptions } from "../server/log/open-log.ts";
+import type { LogOptions } from "../server/log/log-options.ts";
 import { startPlatform } from "../start-platform.ts";
 import { createBundleFolder } from "./bundle-folder.ts";
 import { DevBuilds } from "./dev-builds.ts";

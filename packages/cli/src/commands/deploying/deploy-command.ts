@@ -1,9 +1,6 @@
 import { Command, Option } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
-import { archiveFiles } from "../../packing/archive.ts";
-import { formatProblems } from "../../packing/format-problems.ts";
 import type { PackedBuild } from "../../packing/pack-app.ts";
-import { packApp } from "../../packing/pack-app.ts";
 import { formatBytes, plural } from "../../terminal/figures.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";
@@ -107,6 +104,9 @@ async function pack(
   terminal: Terminal,
 ): Promise<{ readonly build: PackedBuild; readonly archive: Uint8Array<ArrayBuffer> }> {
   progress.begin("pack", file);
+  const { archiveFiles } = await import("../../packing/archive.ts");
+  const { formatProblems } = await import("../../packing/format-problems.ts");
+  const { packApp } = await import("../../packing/pack-app.ts");
   const { app: application, include } = flags;
   const outcome = await packApp(file, { application, include });
   if (outcome.kind !== "packed") {

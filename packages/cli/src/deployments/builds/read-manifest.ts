@@ -1,6 +1,5 @@
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
-import { buildManifestSchema } from "@agate/protocol/schemas";
 import type { ParsedTarEntry } from "modern-tar";
 import { InvalidArchiveError } from "./archive-entries.ts";
 
@@ -22,7 +21,7 @@ export async function readManifest(entries: AsyncIterable<ParsedTarEntry>): Prom
     if (header.size > LONGEST_MANIFEST) {
       throw new InvalidArchiveError(`${BUILD_MANIFEST_FILE} is larger than 4 MiB.`);
     }
-    return parseManifest(await new Response(body).text());
+    return await parseManifest(await new Response(body).text());
   }
   throw new InvalidArchiveError(
     `It has no ${BUILD_MANIFEST_FILE}. \`agate deploy\` and \`agate build\` make archives that have one.`,
@@ -34,7 +33,9 @@ async function skip(body: ParsedTarEntry["body"]): Promise<void> {
   await body.pipeTo(new WritableStream());
 }
 
-function parseManifest(text: string): BuildManifest {
+async function parseManifest(text: string): Promise<BuildManifest> {
+  // Loaded late: it needs zod, which most servers do without.
+  const { buildManifestSchema } = await import("@agate/protocol/schemas");
   const { data, error } = buildManifestSchema.safeParse(parseJson(text));
   if (error !== undefined) {
     const [issue] = error.issues;

@@ -3,7 +3,7 @@ import { open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import type { LogOptions } from "./open-log.ts";
+import type { LogOptions } from "./log-options.ts";
 import { openLog } from "./open-log.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "agate-log-"));
