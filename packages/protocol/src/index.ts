@@ -1,5 +1,6 @@
-// Names and types only: nothing here loads zod, so worker threads may import it. Schemas: ./schemas.ts
+// Nothing here loads zod, so worker threads may import it. Schemas: ./schemas.ts
 export { AGATE_ATTRIBUTES } from "./agate-attributes.ts";
+export { closestName } from "./closest-name.ts";
 export type { ErrorBody, ErrorDetail } from "./error-body.ts";
 export type { ApiKey, CreatedApiKey, Scope } from "./registry/api-key.ts";
 export { SCOPES } from "./registry/api-key.ts";
@@ -24,6 +25,7 @@ export type { ListedRevision, Revision, RouteParams } from "./registry/revision.
 export type { ApplicationSchema, ConfigFieldSchema, RouteSchema } from "./registry/route-schema.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
 export type { ResolvedConfig } from "./resolved-config.ts";
+export { shownChoices, shownValue } from "./shown-value.ts";
 export type { SpanKind } from "./span-kind.ts";
 export { SPAN_KINDS } from "./span-kind.ts";
 export type { Figures, ListedSpan, SpanRecord, Variant } from "./span-record.ts";

@@ -1,3 +1,4 @@
+import { shownValue } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import { deployTarget } from "./deploy-target.ts";
 import { newId } from "./new-id.ts";
@@ -11,7 +12,6 @@ import type { RegistryContext } from "./registry-context.ts";
 import { changeConfig, inApplication } from "./registry-context.ts";
 import { done, refused } from "./registry-outcome.ts";
 import { storeSchema } from "./schema/application-schema.ts";
-import { shownValue } from "./shown-value.ts";
 
 export function createBuilds(context: RegistryContext): Builds {
   const { db, now } = context;

@@ -1,5 +1,5 @@
 import type { Project } from "@agate/protocol";
-import { DEFAULT_PROJECT_ID } from "@agate/protocol";
+import { DEFAULT_PROJECT_ID, shownValue } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import { newId } from "./new-id.ts";
 import type { Projects } from "./registry.ts";
@@ -7,7 +7,6 @@ import type { RegistryContext } from "./registry-context.ts";
 import { inTransaction } from "./registry-context.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
 import { done, refused } from "./registry-outcome.ts";
-import { shownValue } from "./shown-value.ts";
 import { nameOf, slugProblem, takenSlug } from "./slug.ts";
 
 export function createProjects(context: RegistryContext): Projects {

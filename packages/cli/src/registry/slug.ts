@@ -1,6 +1,6 @@
+import { shownValue } from "@agate/protocol";
 import { looksLikeId } from "./new-id.ts";
 import type { RegistryProblem } from "./registry-outcome.ts";
-import { shownValue } from "./shown-value.ts";
 
 const SLUG = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/;
 const LONGEST = 64;

@@ -1,6 +1,5 @@
 import type { ResolvedConfig } from "@agate/protocol";
-import { closestName } from "../config/closest-name.ts";
-import { shownValue } from "../config/shown-value.ts";
+import { closestName, shownValue } from "@agate/protocol";
 import { jsonFault } from "./json-fault.ts";
 
 /** What `agate.config.json` says: see `docs/reference/config-file.md`. */

@@ -1,5 +1,5 @@
 import type { ResolvedConfig } from "@agate/protocol";
-import { shownValue } from "../config/shown-value.ts";
+import { shownValue } from "@agate/protocol";
 
 export type ReadOutcome =
   | { readonly kind: "read"; readonly resolved: ResolvedConfig }

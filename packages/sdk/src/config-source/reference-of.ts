@@ -1,4 +1,4 @@
-import { shownValue } from "../config/shown-value.ts";
+import { shownValue } from "@agate/protocol";
 import type { Dictionary, RoutingContext } from "../context/routing-context.ts";
 import type { ConfigReference } from "./config-source.ts";
 

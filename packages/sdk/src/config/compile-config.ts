@@ -1,10 +1,10 @@
+import { shownValue } from "@agate/protocol";
 import { BaseModel } from "./base-model.ts";
 import type { ConfigDeclaration, InferConfig } from "./config-declaration.ts";
 import type { ConfigSchema } from "./config-schema.ts";
 import { DeclarationError } from "./declaration-error.ts";
 import type { ModelClass } from "./model-schema.ts";
 import { modelSchema } from "./model-schema.ts";
-import { shownValue } from "./shown-value.ts";
 import { isZodNode } from "./zod-node.ts";
 import { zodSchema } from "./zod-schema.ts";
 

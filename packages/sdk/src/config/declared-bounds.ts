@@ -1,6 +1,6 @@
+import { shownValue } from "@agate/protocol";
 import type { Bounds, ConfigFieldKind } from "./config-field.ts";
 import type { DeclarationError } from "./declaration-error.ts";
-import { shownValue } from "./shown-value.ts";
 
 /**
  * The bounds of a number, at most one on each side; null for what is no number.

@@ -1,8 +1,8 @@
+import { shownValue } from "@agate/protocol";
 import type { ConfigField, ConfigFieldKind } from "./config-field.ts";
 import { DeclarationError } from "./declaration-error.ts";
 import { declaredBounds } from "./declared-bounds.ts";
 import { declaredType } from "./declared-type.ts";
-import { shownValue } from "./shown-value.ts";
 import { createValueCheck } from "./value-check.ts";
 
 /** A field as somebody declared it, in either way of writing a configuration; nothing is checked. */

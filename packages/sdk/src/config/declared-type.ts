@@ -1,5 +1,5 @@
+import { shownValue } from "@agate/protocol";
 import type { DeclarationError } from "./declaration-error.ts";
-import { shownValue } from "./shown-value.ts";
 
 /** A field's type, with its choices checked. */
 export type DeclaredType =

@@ -1,5 +1,5 @@
+import { shownValue } from "@agate/protocol";
 import type { ConfigFieldKind } from "./config-field.ts";
-import { shownValue } from "./shown-value.ts";
 
 const EXAMPLES: Readonly<Record<ConfigFieldKind, { type: string; value: unknown }>> = {
   str: { type: "ag.str", value: "..." },

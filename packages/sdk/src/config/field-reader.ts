@@ -1,9 +1,8 @@
-import { closestName } from "./closest-name.ts";
+import { closestName, shownChoices, shownValue } from "@agate/protocol";
 import type { ConfigField } from "./config-field.ts";
 import type { ConfigIssueType } from "./config-issue-types.ts";
 import type { ParseOptions } from "./config-schema.ts";
 import type { Issue } from "./issue.ts";
-import { shownChoices, shownValue } from "./shown-value.ts";
 import { createValueCheck } from "./value-check.ts";
 
 /** What somebody gave for the fields of a configuration. */

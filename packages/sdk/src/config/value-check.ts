@@ -1,6 +1,6 @@
+import { shownChoices, shownValue } from "@agate/protocol";
 import type { Bounds, ConfigField } from "./config-field.ts";
 import type { ConfigIssueType } from "./config-issue-types.ts";
-import { shownChoices, shownValue } from "./shown-value.ts";
 
 /** What is wrong with the value of a field. */
 export interface Problem {

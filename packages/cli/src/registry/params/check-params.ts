@@ -1,6 +1,5 @@
 import type { ConfigFieldSchema, RouteParams, RouteSchema } from "@agate/protocol";
-import { closestName } from "../closest-name.ts";
-import { shownChoices, shownValue } from "../shown-value.ts";
+import { closestName, shownChoices, shownValue } from "@agate/protocol";
 import { isDeeperThan } from "./json-depth.ts";
 import { refusedBy } from "./value-check.ts";
 

@@ -1,5 +1,5 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
-import { shownChoices } from "../shown-value.ts";
+import { shownChoices } from "@agate/protocol";
 
 /**
  * What a field takes, when it does not take this value: "a number of at most 2". It knows the keywords

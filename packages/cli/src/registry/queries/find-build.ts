@@ -1,9 +1,9 @@
 import type { Build } from "@agate/protocol";
+import { shownValue } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done, refused } from "../registry-outcome.ts";
-import { shownValue } from "../shown-value.ts";
 import { nameOf } from "../slug.ts";
 
 type BuildRow = Selectable<RegistryTables["builds"]>;

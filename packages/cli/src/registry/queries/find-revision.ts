@@ -1,10 +1,10 @@
 import type { VariantRevision } from "@agate/protocol";
+import { shownValue } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
 import type { RevisionRef } from "../registry.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done, refused } from "../registry-outcome.ts";
-import { shownValue } from "../shown-value.ts";
 import { selectLiveRevisions } from "./find-deployment.ts";
 import { findEnvironment } from "./find-environment.ts";
 import { findVariant } from "./find-variant.ts";

@@ -1,7 +1,7 @@
+import { shownValue } from "@agate/protocol";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done, refused } from "../registry-outcome.ts";
-import { shownValue } from "../shown-value.ts";
 import { nameOf } from "../slug.ts";
 import type { DeploymentRow } from "./find-deployment.ts";
 import { selectDeployments, selectLive } from "./find-deployment.ts";

@@ -1,7 +1,6 @@
-import { closestName } from "../closest-name.ts";
+import { closestName, shownChoices, shownValue } from "@agate/protocol";
 import type { RegistryProblem, RegistryRefusal } from "../registry-outcome.ts";
 import { refused } from "../registry-outcome.ts";
-import { shownChoices, shownValue } from "../shown-value.ts";
 
 type Missing = "application" | "variant" | "environment";
 

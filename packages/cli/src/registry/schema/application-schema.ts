@@ -1,4 +1,5 @@
 import type { ApplicationSchema, RouteSchema } from "@agate/protocol";
+import { shownValue } from "@agate/protocol";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 import { findApplication, routesOf } from "../queries/find-application.ts";
 import type { Applications } from "../registry.ts";
@@ -6,7 +7,6 @@ import type { RegistryContext } from "../registry-context.ts";
 import { inApplication } from "../registry-context.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done, refusalOf, refused } from "../registry-outcome.ts";
-import { shownValue } from "../shown-value.ts";
 import { liveMisfits } from "./fit-schema.ts";
 import { readOpenapiSchema } from "./read-openapi-schema.ts";
 

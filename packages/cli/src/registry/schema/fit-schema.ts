@@ -1,11 +1,11 @@
 import type { RouteParams, RouteSchema } from "@agate/protocol";
+import { shownValue } from "@agate/protocol";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 import type { Misfit } from "../params/check-params.ts";
 import { findMisfits } from "../params/check-params.ts";
 import { selectLiveRevisions } from "../queries/find-deployment.ts";
 import type { FoundRevision } from "../queries/find-revision.ts";
 import type { RegistryProblem } from "../registry-outcome.ts";
-import { shownValue } from "../shown-value.ts";
 
 /** What of the configurations that are live in an application a schema does not take. */
 export async function liveMisfits(

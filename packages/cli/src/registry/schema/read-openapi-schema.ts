@@ -1,6 +1,6 @@
 import type { ConfigFieldSchema, RouteSchema } from "@agate/protocol";
+import { shownValue } from "@agate/protocol";
 import { isDeeperThan } from "../params/json-depth.ts";
-import { shownValue } from "../shown-value.ts";
 import { selfContained } from "./self-contained-schema.ts";
 
 export type OpenapiReading =

@@ -1,4 +1,4 @@
-import { shownValue } from "../../registry/shown-value.ts";
+import { shownValue } from "@agate/protocol";
 import type { Problem } from "../errors/error-answer.ts";
 
 export type ParsedField<Value> =
