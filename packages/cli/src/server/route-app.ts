@@ -1,11 +1,10 @@
-import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import type { AccessControl } from "../access/access-control.ts";
-import type { Caller } from "../access/caller.ts";
 import { admit } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { answerResponse } from "./answer-response.ts";
+import { breakOffWhenRevoked } from "./break-off-when-revoked.ts";
 import type { Delivery } from "./deliver.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
 import { quoted } from "./query/parameter-kinds.ts";
@@ -22,7 +21,8 @@ export function routeApp(
   const respond = async (context: RouteContext, answer: Answer): Promise<Response> => {
     const outgoing = context.env.outgoing;
     if (outgoing === undefined) return answerResponse(answer);
-    if (answer.kind === "stream") breakOffWhenRevoked(context, outgoing);
+    // Public routes have no caller.
+    if (answer.kind === "stream") breakOffWhenRevoked(context.get("caller"), outgoing);
     await deliver(answer, outgoing);
     return RESPONSE_ALREADY_SENT;
   };
@@ -50,18 +50,6 @@ export function routeApp(
     respond(context, answerError(error, context.req.method, context.req.path)),
   );
   return app;
-}
-
-/** A stream may go on for days: it must not outlive the key that it was opened with. */
-function breakOffWhenRevoked(context: RouteContext, outgoing: ServerResponse): void {
-  // Public routes have no caller.
-  const caller: Caller | undefined = context.get("caller");
-  const revoked = caller?.revoked;
-  if (revoked === undefined) return;
-  const breakOff = () => outgoing.destroy();
-  revoked.addEventListener("abort", breakOff);
-  outgoing.once("close", () => revoked.removeEventListener("abort", breakOff));
-  if (revoked.aborted) breakOff();
 }
 
 /** A path with and without its slash at the end. */

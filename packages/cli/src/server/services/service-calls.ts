@@ -6,6 +6,7 @@ import type { ServiceDirectory } from "../../deployments/service-directory.ts";
 import type { Applications } from "../../registry/registry.ts";
 import { admit } from "../admit.ts";
 import type { Answer } from "../answer.ts";
+import { breakOffWhenRevoked } from "../break-off-when-revoked.ts";
 import type { Delivery } from "../deliver.ts";
 import { pathOf } from "../deliver.ts";
 import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
@@ -58,6 +59,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     const { project } = admission.caller;
     const service = services.find(project, target.application);
     if (service === undefined) return notServed(project, target.application);
+    breakOffWhenRevoked(admission.caller, outgoing);
     const onHead = options.onCall && watchCall(incoming, outgoing, options.onCall);
     gateway.forward(incoming, outgoing, { service, path: target.path, onHead }, (problem) => {
       void deliver(gatewayAnswer(problem), outgoing);
