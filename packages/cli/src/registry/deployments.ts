@@ -102,7 +102,7 @@ export function createDeployments(context: RegistryContext): Deployments {
       if (chosen.kind === "refused") return chosen;
       const { revision, origin } = chosen.value;
       const routes = routesOf(application) ?? [];
-      const refusal = refusalOf(revisionMisfits(revision, routes, loc));
+      const refusal = refusalOf(revisionMisfits(into.value.slug, revision, routes, loc));
       if (refusal !== undefined) return refusal;
       const deployment = await insertDeployment(tx, application.id, {
         environmentId: into.value.id,

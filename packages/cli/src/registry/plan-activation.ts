@@ -39,5 +39,6 @@ export async function planActivation(
 
 function targetMisfits({ routes, target }: ActivationPlan) {
   if (target?.what.kind !== "revision") return [];
-  return revisionMisfits(target.what.revision, routes, ["query", "variant"]);
+  const { slug } = target.environment;
+  return revisionMisfits(slug, target.what.revision, routes, ["query", "variant"]);
 }

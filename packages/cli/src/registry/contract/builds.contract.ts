@@ -149,7 +149,7 @@ export function describeBuilds(subject: Subject): void {
       expect(await messages(target("production", "default", 2))).toEqual([staging]);
       expect(await messages(target("production", "made-up"))).toEqual([staging]);
       expect(await messages(target("production", "default", 1))).toEqual([
-        "default@1 does not fit: its /summarize.temperature is 1.8: takes a number of at most 1.",
+        "production would run default@1, whose /summarize.temperature is 1.8: takes a number of at most 1.",
         staging,
       ]);
 

@@ -114,7 +114,7 @@ export function describeSchema(subject: Subject): void {
       done(await put(1, { force: true }));
       const { deployments } = subject.registry;
       const msg =
-        "default@1 does not fit: its /summarize.temperature is 1.8: takes a number of at most 1.";
+        "production would run default@1, whose /summarize.temperature is 1.8: takes a number of at most 1.";
       expect(problem(await subject.deploy("production", "default", 1))).toEqual({
         type: "config_invalid",
         loc: ["body", "variant"],

@@ -28,8 +28,9 @@ export async function liveMisfits(
     );
 }
 
-/** What of a revision that is about to become live a schema does not take. */
+/** What of a revision that is about to become live in an environment a schema does not take. */
 export function revisionMisfits(
+  environment: string,
   { variant: { slug, revision }, params }: FoundRevision,
   routes: readonly RouteSchema[],
   loc: RegistryProblem["loc"],
@@ -37,7 +38,7 @@ export function revisionMisfits(
   return misfitsIn(params, routes).map((misfit) => ({
     type: "config_invalid",
     loc,
-    msg: `${slug}@${revision} does not fit: its ${described(misfit)}`,
+    msg: `${environment} would run ${slug}@${revision}, whose ${described(misfit)}`,
   }));
 }
 
