@@ -143,7 +143,9 @@ describe("a deployment", () => {
     const refused = await deploy(app, "production", { variant: "default", revision: 1 });
     expect(refused.status).toBe(409);
     expect(refused.json.detail[0]).toMatchObject({ type: "config_invalid" });
-    expect(refused.json.detail[0].msg).toMatch(/production would run default@1, .*\/summarize\.temperature is 9.* 2\.$/);
+    expect(refused.json.detail[0].msg).toMatch(
+      /production would run default@1, .*\/summarize\.temperature is 9.* 2\.$/,
+    );
     const back = await app.call("POST", "/environments/staging/rollback", {});
     expect(back.json.detail[0]).toMatchObject({ type: "config_invalid" });
     expect((await app.get("/environments/staging")).json.deployment.variant.revision).toBe(2);
