@@ -5,11 +5,11 @@ import { openRegistry } from "./registry/open-registry.ts";
 import type { Projects } from "./registry/registry.ts";
 import type { RegistryOutcome } from "./registry/registry-outcome.ts";
 import { openSqliteRegistry } from "./stores/registry/open-sqlite-registry.ts";
+import { openDataDirectory } from "./stores/sqlite/data-directory.ts";
 import {
   DataDirectoryError,
   DataDirectoryInUseError,
-  openDataDirectory,
-} from "./stores/sqlite/data-directory.ts";
+} from "./stores/sqlite/data-directory-error.ts";
 
 export interface OfflineKeyRequest {
   readonly name: string;

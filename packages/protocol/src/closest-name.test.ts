@@ -25,3 +25,14 @@ describe("closestName", () => {
     expect(closestName("top_p", ["topK", "topP"])).toBe("topP");
   });
 });
+
+it.each([
+  ["shwo", "show"],
+  ["lst", "list"],
+  ["promte", "promote"],
+  ["roll-back", "rollback"],
+  ["support", undefined],
+  ["x", undefined],
+])("takes the command %s for %s", (written, meant) => {
+  expect(closestName(written, ["list", "show", "promote", "rollback", "take-down"])).toBe(meant);
+});

@@ -10,6 +10,7 @@ import { HEADINGS } from "./client/headings.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { onThisMachine } from "./on-this-machine.ts";
 import { parsePort } from "./option-parsers.ts";
+import { stopSignal } from "./stop-signal.ts";
 
 interface DevFlags {
   readonly port: number;
@@ -94,15 +95,4 @@ function lines(terminal: Terminal): (event: DevEvent) => void {
 
 function jsonLines(terminal: Terminal): (event: DevEvent) => void {
   return (event) => terminal.print(JSON.stringify(event));
-}
-
-/** Resolves when somebody asks the process to end; a second time ends it as usual, at once. */
-function stopSignal(): Promise<"stopped"> {
-  const { promise, resolve: stop } = Promise.withResolvers<"stopped">();
-  const onSignal = () => {
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
-    stop("stopped");
-  };
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  return promise;
 }

@@ -1,8 +1,6 @@
 import type { Command } from "commander";
 import { openTerminal, type Terminal } from "../terminal/terminal.ts";
-import { describeFailure } from "./client/describe-failure.ts";
-import { CommandFailure, WrongUsage } from "./client/failures.ts";
-import { EXIT_CODES } from "./exit-codes.ts";
+import { tellFailures } from "./client/tell-failures.ts";
 
 interface LocalFlags {
   readonly json?: boolean;
@@ -18,15 +16,8 @@ export function onThisMachine<Arguments extends readonly unknown[], Flags extend
     const args = all.slice(0, -2) as unknown as Arguments;
     const flags = command.opts<Flags>();
     const terminal = openTerminal(process);
-    try {
-      await run({ flags, terminal }, ...args);
-    } catch (error) {
-      if (error instanceof WrongUsage) command.error(`error: ${error.message}`);
-      if (!(error instanceof CommandFailure)) throw error;
-      const { lines, document } = describeFailure(error);
-      if (flags.json) terminal.note(JSON.stringify({ error: document }));
-      else for (const line of lines) terminal.note(line);
-      process.exitCode = EXIT_CODES.failed;
-    }
+    await tellFailures(command, terminal, flags.json === true, () =>
+      run({ flags, terminal }, ...args),
+    );
   });
 }

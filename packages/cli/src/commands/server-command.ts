@@ -5,6 +5,7 @@ import { LOG_FORMATS, LOG_LEVELS } from "../server/log/log-options.ts";
 import type { StartOutcome } from "../start-platform.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { parseDuration, parsePort, parseSize, parseWholeNumber } from "./option-parsers.ts";
+import { stopSignal } from "./stop-signal.ts";
 
 interface ServerFlags {
   readonly port: number;
@@ -113,14 +114,4 @@ async function runServer(flags: ServerFlags): Promise<void> {
   await Promise.allSettled([platform.close()]);
   process.stderr.write(`agate: The server cannot go on: ${end.message}. Its log says more.\n`);
   process.exit(EXIT_CODES.failed);
-}
-
-/** Resolves when somebody asks the process to end. */
-function stopSignal(): Promise<"stopped"> {
-  return new Promise((resolvePromise) => {
-    // A second Ctrl-C while requests are being finished ends the process as usual.
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => resolvePromise("stopped"));
-    }
-  });
 }

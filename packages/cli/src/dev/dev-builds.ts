@@ -38,13 +38,12 @@ export class DevBuilds {
 
   /** Takes a copy of a bundle before it is replaced by the next. */
   take(bundleFile: string): SupervisedBuild {
-    const { project } = this.#options;
     this.#last++;
     const files = new Map([
       [BUNDLE_FILE, readFileSync(bundleFile)],
       [BUNDLE_MAP_FILE, readFileSync(join(dirname(bundleFile), BUNDLE_MAP_FILE))],
     ] as const);
-    const program = placeBundle(project, files, this.#folderOf(this.#last));
+    const program = placeBundle(files, this.#folderOf(this.#last));
     return { number: this.#last, start: (signal) => this.#start(program, signal) };
   }
 

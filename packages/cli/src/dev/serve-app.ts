@@ -45,7 +45,7 @@ export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcom
   env.AGATE_LISTEN = `tcp:${shownHost}:${address.port}`;
   process.setSourceMapsEnabled(true);
   try {
-    await import(pathToFileURL(placeBundle(project, bundle.files, folder)).href);
+    await import(pathToFileURL(placeBundle(bundle.files, folder)).href);
   } catch (error) {
     return { kind: "threw", error };
   } finally {

@@ -9,7 +9,9 @@ export interface ConfigFieldSchema {
   readonly maximum?: number;
   readonly exclusiveMaximum?: number;
   readonly enum?: readonly string[];
+  /** How the playground shows it. */
   readonly "x-ag-control": string;
+  /** The `enum` by group; a choice may be in several. */
   readonly "x-ag-groups"?: Readonly<Record<string, readonly string[]>>;
 }
 

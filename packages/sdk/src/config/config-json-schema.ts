@@ -1,23 +1,12 @@
+import type { ConfigFieldSchema } from "@agate/protocol";
 import type { Bounds, ConfigField } from "./config-field.ts";
 import type { ConfigSchema } from "./config-schema.ts";
 import type { FieldControl } from "./field-control.ts";
 import { controlOf } from "./field-control.ts";
 
 /** A field in JSON Schema. */
-export interface FieldJsonSchema {
-  readonly type: "string" | "integer" | "number" | "boolean";
-  readonly default: unknown;
-  readonly title?: string;
-  readonly description?: string;
-  readonly minimum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly enum?: readonly string[];
-  /** How the playground shows it. */
+export interface FieldJsonSchema extends ConfigFieldSchema {
   readonly "x-ag-control": FieldControl;
-  /** The `enum` by group; a choice may be in several. */
-  readonly "x-ag-groups"?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A configuration in JSON Schema, draft 2020-12: any subset of the fields. */

@@ -1,5 +1,5 @@
+import { closestName } from "@agate/protocol";
 import { Command } from "commander";
-import { closestWord } from "./closest-word.ts";
 import { examples } from "./examples.ts";
 
 interface Group {
@@ -34,7 +34,7 @@ export function commandGroup({
     const [first = "", ...rest] = command.args.filter((arg) => !arg.startsWith("-"));
     const known = command.commands.map((sub) => sub.name());
     if (chosen !== main || known.includes(first)) return;
-    const near = closestWord(first, known);
+    const near = closestName(first, known);
     if (rest.length + 1 > main.registeredArguments.length && near !== undefined) {
       command.error(`error: unknown command '${first}' (Did you mean ${near}?)`);
     }

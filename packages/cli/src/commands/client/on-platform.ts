@@ -2,17 +2,14 @@ import type { Command } from "commander";
 import type { ApiClient } from "../../api-client/api-client.ts";
 import { createApiClient } from "../../api-client/api-client.ts";
 import type { ApiDocument } from "../../api-client/api-document.ts";
-import { ApiFailure } from "../../api-client/api-failure.ts";
-import { UnusableName } from "../../api-client/api-path.ts";
 import { readConnection } from "../../api-client/connection.ts";
 import { printableJson } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { openTerminal } from "../../terminal/terminal.ts";
-import { EXIT_CODES } from "../exit-codes.ts";
 import type { ConnectionFlags } from "./connection-options.ts";
 import { addConnectionOptions } from "./connection-options.ts";
-import { describeFailure } from "./describe-failure.ts";
-import { CommandFailure, WrongUsage } from "./failures.ts";
+import { WrongUsage } from "./failures.ts";
+import { tellFailures } from "./tell-failures.ts";
 
 /** What a command works with. */
 export interface Session<Flags> {
@@ -44,18 +41,9 @@ export function onPlatform<Arguments extends readonly unknown[], Flags = unknown
       ...command.opts(),
     };
     const terminal = openTerminal(process);
-    try {
-      await run(openSession<Flags>(flags as ConnectionFlags & Flags, terminal), ...args);
-    } catch (error) {
-      if (error instanceof WrongUsage || error instanceof UnusableName) {
-        command.error(`error: ${error.message}`);
-      }
-      if (!(error instanceof ApiFailure || error instanceof CommandFailure)) throw error;
-      const failure = describeFailure(error);
-      if (flags.json) terminal.note(printableJson(JSON.stringify({ error: failure.document })));
-      else for (const line of failure.lines) terminal.note(line);
-      process.exitCode = EXIT_CODES.failed;
-    }
+    await tellFailures(command, terminal, Boolean(flags.json), () =>
+      run(openSession<Flags>(flags as ConnectionFlags & Flags, terminal), ...args),
+    );
   });
 }
 

@@ -1,13 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-
-/** @example parseWholeNumber("3") // 3 */
-export function parseWholeNumber(text: string): number {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) {
-    throw new InvalidArgumentError("It takes a whole number.");
-  }
-  return number;
-}
+import { parseWholeNumber } from "../option-parsers.ts";
 
 /** One `name=value`, the value parsed as JSON, else taken as text. */
 export interface Assignment {

@@ -10,7 +10,8 @@ import { CommandFailure } from "../client/failures.ts";
 import { HEADINGS } from "../client/headings.ts";
 import type { Session } from "../client/on-platform.ts";
 import { onPlatform } from "../client/on-platform.ts";
-import { collect, messageOption, parseWholeNumber } from "../client/option-values.ts";
+import { collect, messageOption } from "../client/option-values.ts";
+import { parseWholeNumber } from "../option-parsers.ts";
 import { followDeploy, STEP_WIDTH } from "./follow-deploy.ts";
 import { servedLines } from "./served-lines.ts";
 

@@ -10,7 +10,7 @@ import { HEADINGS } from "../client/headings.ts";
 import { keepFollowing } from "../client/keep-following.ts";
 import type { Session } from "../client/on-platform.ts";
 import { jsonFor, onPlatform } from "../client/on-platform.ts";
-import { parseWholeNumber } from "../client/option-values.ts";
+import { parseWholeNumber } from "../option-parsers.ts";
 import type { LogLine } from "./seen-lines.ts";
 import { SeenLines } from "./seen-lines.ts";
 

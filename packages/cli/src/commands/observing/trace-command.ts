@@ -8,7 +8,7 @@ import { CommandFailure } from "../client/failures.ts";
 import { HEADINGS } from "../client/headings.ts";
 import type { Session } from "../client/on-platform.ts";
 import { jsonFor, onPlatform } from "../client/on-platform.ts";
-import { parseWholeNumber } from "../client/option-values.ts";
+import { parseWholeNumber } from "../option-parsers.ts";
 import { spanDetails } from "./span-details.ts";
 import { traceLines } from "./trace-view.ts";
 

@@ -10,9 +10,10 @@ import { examples } from "../client/examples.ts";
 import { CommandFailure, WrongUsage } from "../client/failures.ts";
 import type { Session } from "../client/on-platform.ts";
 import { onPlatform } from "../client/on-platform.ts";
-import { messageOption, parseWholeNumber } from "../client/option-values.ts";
+import { messageOption } from "../client/option-values.ts";
 import { readObjectInput } from "../client/read-input.ts";
 import { formatRevision } from "../client/revision-ref.ts";
+import { parseWholeNumber } from "../option-parsers.ts";
 import type { ParamEdit } from "./edit-params.ts";
 import { collectRemoval, collectSetting, editParams } from "./edit-params.ts";
 

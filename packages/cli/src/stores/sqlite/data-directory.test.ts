@@ -14,7 +14,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import { DataDirectoryError, filesIn, openDataDirectory } from "./data-directory.ts";
+import { filesIn, openDataDirectory } from "./data-directory.ts";
+import { DataDirectoryError } from "./data-directory-error.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./span-schema.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 

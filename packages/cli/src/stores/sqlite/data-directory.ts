@@ -6,8 +6,6 @@ import { DataDirectoryError, DataDirectoryInUseError, reasonOf } from "./data-di
 import { APPLICATION_ID, MIGRATIONS, migrate, SCHEMA_VERSION } from "./span-schema.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
-export { DataDirectoryError, DataDirectoryInUseError };
-
 /** The files in a data directory. */
 export function filesIn(directory: string) {
   return {
