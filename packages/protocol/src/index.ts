@@ -25,6 +25,7 @@ export type { ListedRevision, Revision, RouteParams } from "./registry/revision.
 export type { ApplicationSchema, ConfigFieldSchema, RouteSchema } from "./registry/route-schema.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
 export type { ResolvedConfig } from "./resolved-config.ts";
+export type { Session, SessionCaller } from "./session.ts";
 export { shownChoices, shownValue } from "./shown-value.ts";
 export type { SpanKind } from "./span-kind.ts";
 export { SPAN_KINDS } from "./span-kind.ts";

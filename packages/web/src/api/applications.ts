@@ -1,0 +1,146 @@
+import type {
+  Application,
+  ApplicationSchema,
+  Build,
+  ConfigDiff,
+  Deployment,
+  Environment,
+  ListedRevision,
+  RegistryVariant,
+  Revision,
+} from "@agate/protocol";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { ApiError } from "./api-error.ts";
+import type { PlatformClient } from "./platform-client.ts";
+
+interface Items<T> {
+  readonly items: readonly T[];
+}
+
+export interface Page<T> extends Items<T> {
+  readonly next_cursor: string | null;
+}
+
+/** `/registry/applications/{app}`, for paths below it. */
+export function applicationPath(app: string): string {
+  return `/registry/applications/${encodeURIComponent(app)}`;
+}
+
+export function variantPath(app: string, variant: string): string {
+  return `${applicationPath(app)}/variants/${encodeURIComponent(variant)}`;
+}
+
+export function environmentPath(app: string, environment: string): string {
+  return `${applicationPath(app)}/environments/${encodeURIComponent(environment)}`;
+}
+
+/** Everything that is asked about an application has a key that begins with this. */
+export function applicationKey(client: PlatformClient, app: string): readonly unknown[] {
+  return [client.project, "applications", app];
+}
+
+export function applicationsQuery(client: PlatformClient) {
+  return queryOptions({
+    queryKey: [client.project, "applications"],
+    queryFn: async ({ signal }) =>
+      (await client.get<Items<Application>>("/registry/applications", { signal })).items,
+  });
+}
+
+export function applicationQuery(client: PlatformClient, app: string) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "itself"],
+    queryFn: ({ signal }) => client.get<Application>(applicationPath(app), { signal }),
+  });
+}
+
+/** What the application's routes take; null until a workflow has told. */
+export function schemaQuery(client: PlatformClient, app: string) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "schema"],
+    queryFn: async ({ signal }): Promise<ApplicationSchema | null> => {
+      try {
+        return await client.get<ApplicationSchema>(`${applicationPath(app)}/schema`, { signal });
+      } catch (error) {
+        if (error instanceof ApiError && error.has("schema_not_found")) return null;
+        throw error;
+      }
+    },
+  });
+}
+
+export function variantsQuery(client: PlatformClient, app: string) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "variants"],
+    queryFn: async ({ signal }) =>
+      (await client.get<Items<RegistryVariant>>(`${applicationPath(app)}/variants`, { signal }))
+        .items,
+  });
+}
+
+/** Newest first, a page at a time. */
+export function revisionsQuery(client: PlatformClient, app: string, variant: string) {
+  return infiniteQueryOptions({
+    queryKey: [...applicationKey(client, app), "revisions", variant],
+    queryFn: ({ signal, pageParam }) =>
+      client.get<Page<ListedRevision>>(`${variantPath(app, variant)}/revisions`, {
+        query: { cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+}
+
+/** A revision with its `params`. A number's never changes; `latest` does. */
+export function revisionQuery(
+  client: PlatformClient,
+  app: string,
+  variant: string,
+  revision: number | "latest",
+) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "revision", variant, revision],
+    queryFn: ({ signal }) =>
+      client.get<Revision>(`${variantPath(app, variant)}/revisions/${revision}`, { signal }),
+    ...(revision !== "latest" && { staleTime: Number.POSITIVE_INFINITY }),
+  });
+}
+
+/** `from` and `to`: `default`, `default@3`, `env:production`. */
+export function diffQuery(client: PlatformClient, app: string, from: string, to: string) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "diff", from, to],
+    queryFn: ({ signal }) =>
+      client.get<ConfigDiff>(`${applicationPath(app)}/diff`, { query: { from, to }, signal }),
+  });
+}
+
+export function environmentsQuery(client: PlatformClient, app: string) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "environments"],
+    queryFn: async ({ signal }) =>
+      (await client.get<Items<Environment>>(`${applicationPath(app)}/environments`, { signal }))
+        .items,
+  });
+}
+
+/** Newest first, a page at a time; of one environment, or of all. */
+export function deploymentsQuery(client: PlatformClient, app: string, environment: string | null) {
+  const path = environment === null ? applicationPath(app) : environmentPath(app, environment);
+  return infiniteQueryOptions({
+    queryKey: [...applicationKey(client, app), "deployments", environment],
+    queryFn: ({ signal, pageParam }) =>
+      client.get<Page<Deployment>>(`${path}/deployments`, { query: { cursor: pageParam }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+}
+
+export function buildsQuery(client: PlatformClient, app: string) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "builds"],
+    queryFn: async ({ signal }) =>
+      (await client.get<Items<Build>>(`${applicationPath(app)}/builds`, { signal })).items,
+  });
+}

@@ -1,0 +1,123 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  retainSearchParams,
+} from "@tanstack/react-router";
+import type { Connection } from "../api/connection.ts";
+import { parseDashboardSearch } from "../dashboard/dashboard-search.ts";
+import { ErrorState } from "../design/error-state.tsx";
+import { Skeleton } from "../design/skeleton.tsx";
+import { parsePlaygroundSearch } from "../playground/playground-search.ts";
+import { parseCompareSearch } from "../registry/compare-search.ts";
+import { parseTraceSearch } from "../traces/trace-search.ts";
+import { parseTracesSearch } from "../traces/traces-search.ts";
+import { NotFound } from "./not-found.tsx";
+import { RootLayout } from "./root-layout.tsx";
+import { parseSearchText, stringifySearchText } from "./search-text.ts";
+
+/** Every page by its path. Pages are loaded when they are first shown. */
+export function createPageRouter(connection: Connection) {
+  const root = createRootRoute({
+    component: () => <RootLayout connection={connection} />,
+    validateSearch: ({ project }: Record<string, unknown>): { project?: string } =>
+      typeof project === "string" ? { project } : {},
+    search: { middlewares: [retainSearchParams(["project"])] },
+  });
+  const under = () => root;
+  const routes = [
+    createRoute({
+      getParentRoute: under,
+      path: "/",
+      validateSearch: parseDashboardSearch,
+      component: lazyRouteComponent(
+        () => import("../dashboard/dashboard-page.tsx"),
+        "DashboardPage",
+      ),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/traces",
+      validateSearch: parseTracesSearch,
+      component: lazyRouteComponent(() => import("../traces/traces-page.tsx"), "TracesPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/traces/$traceId",
+      validateSearch: parseTraceSearch,
+      component: lazyRouteComponent(() => import("../traces/trace-page.tsx"), "TracePage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/playground",
+      component: lazyRouteComponent(
+        () => import("../playground/playground-start-page.tsx"),
+        "PlaygroundStartPage",
+      ),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/apps/$app/playground",
+      validateSearch: parsePlaygroundSearch,
+      component: lazyRouteComponent(
+        () => import("../playground/playground-page.tsx"),
+        "PlaygroundPage",
+      ),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/apps",
+      component: lazyRouteComponent(() => import("../registry/apps-page.tsx"), "AppsPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/apps/$app",
+      component: lazyRouteComponent(() => import("../registry/app-page.tsx"), "AppPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/apps/$app/variants/$variant",
+      component: lazyRouteComponent(() => import("../registry/variant-page.tsx"), "VariantPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/apps/$app/environments/$environment",
+      component: lazyRouteComponent(
+        () => import("../registry/environment-page.tsx"),
+        "EnvironmentPage",
+      ),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/apps/$app/compare",
+      validateSearch: parseCompareSearch,
+      component: lazyRouteComponent(() => import("../registry/compare-page.tsx"), "ComparePage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/dashboard",
+      beforeLoad: ({ search }) => {
+        throw redirect({ to: "/", search });
+      },
+    }),
+  ] as const;
+  return createRouter({
+    routeTree: root.addChildren(routes),
+    parseSearch: parseSearchText,
+    stringifySearch: stringifySearchText,
+    scrollRestoration: true,
+    defaultPendingComponent: () => <Skeleton lines={6} />,
+    defaultErrorComponent: ({ error, reset }) => (
+      <ErrorState error={error as Error} onRetry={reset} />
+    ),
+    defaultNotFoundComponent: NotFound,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createPageRouter>;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Session } from "@agate/protocol";
+import { Link } from "@tanstack/react-router";
+import { Boxes, ChartNoAxesColumn, FlaskConical, ListTree } from "lucide-react";
+import icon from "../icon.svg";
+import { ReaderMenu } from "./reader-menu.tsx";
+
+const PLACES = [
+  { to: "/", label: "Dashboard", icon: ChartNoAxesColumn },
+  { to: "/playground", label: "Playground", icon: FlaskConical },
+  { to: "/traces", label: "Traces", icon: ListTree },
+  { to: "/apps", label: "Applications", icon: Boxes },
+] as const;
+
+const LINK_CLASS =
+  "flex items-center gap-2.5 rounded-md text-ink-soft transition-colors hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:py-1.5 max-md:text-xs md:h-9 md:px-2.5";
+
+/** Where one can go: beside the page, on a phone below it. */
+export function Navigation({ session }: { readonly session: Session }) {
+  return (
+    <nav
+      aria-label="Main"
+      className="flex shrink-0 border-line bg-surface max-md:border-t max-md:px-2 md:w-52 md:flex-col md:border-r md:p-3"
+    >
+      <Link to="/" className="mb-4 flex items-center gap-2 px-1.5 py-1 max-md:hidden">
+        <img src={icon} alt="" className="size-6" />
+        <span className="text-base font-semibold tracking-tight">Agate</span>
+      </Link>
+      <ul className="flex gap-0.5 max-md:flex-1 md:flex-col">
+        {PLACES.map(({ to, label, icon: Icon }) => (
+          <li key={to} className="flex max-md:flex-1 md:flex-col">
+            <Link
+              to={to}
+              activeOptions={{ exact: to === "/", includeSearch: false }}
+              className={LINK_CLASS}
+            >
+              <Icon size={17} aria-hidden />
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <div className="md:mt-auto">
+        <ReaderMenu session={session} />
+      </div>
+    </nav>
+  );
+}

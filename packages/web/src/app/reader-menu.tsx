@@ -1,0 +1,112 @@
+import type { Session } from "@agate/protocol";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { BookOpen, Check, CircleUser, LogOut } from "lucide-react";
+import { useState } from "react";
+import { usePlatform } from "../api/platform-context.tsx";
+import { projectsQuery } from "../api/session.ts";
+import { Menu, MenuHeading, MenuItem, MenuLine } from "../design/menu.tsx";
+import { useToaster } from "../design/toaster.tsx";
+import { keepTheme, readTheme, THEMES, type Theme } from "./theme.ts";
+
+const THEME_NAMES: Record<Theme, string> = {
+  system: "As the system",
+  light: "Light",
+  dark: "Dark",
+};
+
+/** Who reads, in which project, and how the page looks. */
+export function ReaderMenu({ session }: { readonly session: Session }) {
+  const [theme, setTheme] = useState(readTheme);
+  const { caller, project } = session;
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          aria-label={`${caller?.name ?? ""}, project ${project?.slug ?? ""}: project, theme and more`}
+          className="flex items-center gap-2.5 rounded-md text-left hover:bg-sunken max-md:h-full max-md:px-2.5 md:w-full md:px-2 md:py-1.5"
+        >
+          <CircleUser size={18} aria-hidden className="shrink-0 text-ink-soft" />
+          <span className="min-w-0 leading-tight max-md:hidden">
+            <span className="block truncate font-medium">{project?.slug}</span>
+            <span className="block truncate text-xs text-ink-soft">{caller?.name}</span>
+          </span>
+        </button>
+      }
+    >
+      {caller?.is_operator && <ProjectItems current={project?.id} />}
+      <MenuHeading>Theme</MenuHeading>
+      {THEMES.map((each) => (
+        <MenuItem
+          key={each}
+          onSelect={() => {
+            keepTheme(each);
+            setTheme(each);
+          }}
+        >
+          <Mark isOn={each === theme} />
+          {THEME_NAMES[each]}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem onSelect={() => window.open("/docs", "_blank", "noopener")}>
+        <BookOpen size={15} aria-hidden className="text-ink-soft" />
+        HTTP interface
+      </MenuItem>
+      {caller?.is_operator === false && <SignOutItem />}
+    </Menu>
+  );
+}
+
+/** Only whoever runs the platform may choose. */
+function ProjectItems({ current }: { readonly current: string | undefined }) {
+  const projects = useQuery(projectsQuery(usePlatform())).data ?? [];
+  const navigate = useNavigate();
+  if (projects.length < 2) return null;
+  return (
+    <>
+      <MenuHeading>Project</MenuHeading>
+      {projects.map(({ id, slug }) => (
+        <MenuItem
+          key={id}
+          // To the first page: what was shown belongs to the other project.
+          onSelect={() => void navigate({ to: "/", search: { project: slug } })}
+        >
+          <Mark isOn={id === current} />
+          {slug}
+        </MenuItem>
+      ))}
+      <MenuLine />
+    </>
+  );
+}
+
+function SignOutItem() {
+  const client = usePlatform();
+  const queries = useQueryClient();
+  const toaster = useToaster();
+  const signOut = useMutation({
+    mutationFn: () => client.send("DELETE", "/session"),
+    // Everything: nothing of what was read may be shown to whoever comes next.
+    onSuccess: () => queries.resetQueries(),
+    onError: (error) => toaster.failed(`You are still signed in: ${error.message}`),
+  });
+  return (
+    <MenuItem onSelect={() => signOut.mutate()}>
+      <LogOut size={15} aria-hidden className="text-ink-soft" />
+      Sign out
+    </MenuItem>
+  );
+}
+
+function Mark({ isOn }: { readonly isOn: boolean }) {
+  return (
+    <Check
+      size={15}
+      aria-label={isOn ? "chosen" : undefined}
+      className={isOn ? "text-accent" : "invisible"}
+    />
+  );
+}

@@ -1,0 +1,50 @@
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Connection } from "../api/connection.ts";
+import { PlatformClient } from "../api/platform-client.ts";
+import { PlatformProvider } from "../api/platform-context.tsx";
+import { sessionQuery } from "../api/session.ts";
+import { ErrorState } from "../design/error-state.tsx";
+import { Skeleton } from "../design/skeleton.tsx";
+import { ToasterProvider } from "../design/toaster.tsx";
+import { SignInPage } from "../sign-in/sign-in-page.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { Navigation } from "./navigation.tsx";
+
+/** What is around every page: who reads, which project, where one can go. */
+export function RootLayout({ connection }: { readonly connection: Connection }) {
+  const { project } = useSearch({ from: "__root__" });
+  const client = useMemo(
+    () => new PlatformClient(connection, project ?? null),
+    [connection, project],
+  );
+  return (
+    <PlatformProvider value={client}>
+      <ToasterProvider>
+        <div className="flex h-dvh flex-col">
+          <ConnectionBanner connection={connection} />
+          <Gate client={client} />
+        </div>
+      </ToasterProvider>
+    </PlatformProvider>
+  );
+}
+
+/** Lets in whoever the platform knows, and asks the others for a key; the address stays as it is. */
+function Gate({ client }: { readonly client: PlatformClient }) {
+  const session = useQuery(sessionQuery(client));
+  if (session.data?.caller === null) return <SignInPage />;
+  if (session.data === undefined) {
+    if (session.error === null) return <Skeleton />;
+    return <ErrorState error={session.error} onRetry={() => void session.refetch()} />;
+  }
+  return (
+    <div className="flex min-h-0 flex-1 flex-col-reverse md:flex-row">
+      <Navigation session={session.data} />
+      <main className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
+        <Outlet />
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { useEffect, useId, useRef } from "react";
+import { classNames } from "./class-names.ts";
+import { IconButton } from "./icon-button.tsx";
+
+interface DialogProps {
+  readonly title: ReactNode;
+  readonly onClose: () => void;
+  /** Buttons, at the foot. */
+  readonly actions?: ReactNode;
+  readonly width?: "normal" | "wide";
+  readonly children: ReactNode;
+}
+
+/**
+ * A question over the page: the browser's own dialog, which keeps the focus inside and gives it back.
+ * It is open for as long as it is there.
+ *
+ * @example {isAsking && <Dialog title="Deploy" onClose={() => setAsking(false)}>…</Dialog>}
+ */
+export function Dialog({ title, onClose, actions, width = "normal", children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={(event) => {
+        // The backdrop is part of the dialog itself; its content is in the div below.
+        if (event.target === dialog.current) onClose();
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+      className={classNames(
+        "m-auto max-h-[85dvh] w-[calc(100%-2rem)] overflow-hidden rounded-xl border border-line bg-raised p-0 text-ink shadow-2xl backdrop:bg-black/40",
+        width === "wide" ? "max-w-3xl" : "max-w-md",
+      )}
+    >
+      <div className="flex max-h-[85dvh] flex-col">
+        <header className="flex items-center justify-between gap-2 border-b border-line py-2.5 pr-2.5 pl-4">
+          <h2 id={titleId} className="truncate text-base font-semibold">
+            {title}
+          </h2>
+          <IconButton icon={X} label="Close" onClick={onClose} />
+        </header>
+        <div className="flex flex-col gap-4 overflow-y-auto p-4">{children}</div>
+        {actions && (
+          <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">
+            {actions}
+          </footer>
+        )}
+      </div>
+    </dialog>
+  );
+}

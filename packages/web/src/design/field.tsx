@@ -1,0 +1,54 @@
+import type { ReactNode } from "react";
+import { useId } from "react";
+
+/** What ties a control to its label, description and problem. */
+export interface FieldIds {
+  readonly id: string;
+  readonly "aria-describedby": string | undefined;
+  readonly "aria-invalid": true | undefined;
+}
+
+interface FieldProps {
+  readonly label: ReactNode;
+  readonly description?: ReactNode;
+  /** What is wrong with the value; shown, and read out. */
+  readonly problem?: string | undefined;
+  /** Stands at the end of the label's line. */
+  readonly aside?: ReactNode;
+  readonly children: (ids: FieldIds) => ReactNode;
+}
+
+/**
+ * A control with its label, what there is to know about it and what is wrong.
+ *
+ * @example <Field label="Name">{(ids) => <TextInput {...ids} value={name} onChange={…} />}</Field>
+ */
+export function Field({ label, description, problem, aside, children }: FieldProps) {
+  const id = useId();
+  const described = [description && `${id}-about`, problem && `${id}-problem`].filter(Boolean);
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex min-h-5 items-center justify-between gap-2">
+        <label htmlFor={id} className="truncate font-medium">
+          {label}
+        </label>
+        {aside}
+      </div>
+      {children({
+        id,
+        "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
+        "aria-invalid": problem === undefined ? undefined : true,
+      })}
+      {description && (
+        <p id={`${id}-about`} className="text-[0.93rem] text-ink-soft">
+          {description}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p id={`${id}-problem`} role="alert" className="text-[0.93rem] text-danger">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,7 @@
+import { PageHeader } from "../design/page-header.tsx";
+import { useTitle } from "../design/use-title.ts";
+
+export function AppsPage() {
+  useTitle("Applications");
+  return <PageHeader title="Applications" />;
+}

@@ -1,0 +1,12 @@
+/** Which two configurations are compared: `default`, `default@3`, `env:production`. */
+export interface CompareSearch {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export function parseCompareSearch({ from, to }: Record<string, unknown>): CompareSearch {
+  return {
+    ...(typeof from === "string" && { from }),
+    ...(typeof to === "string" && { to }),
+  };
+}
