@@ -11,7 +11,12 @@ await build();
 const root = join(import.meta.dirname, "..");
 const compiler = join(root, "node_modules/typescript/bin/tsc");
 const projects = glob(
-  ["*/tsconfig.json", "packages/*/tsconfig{,.*}.json", "examples/*/tsconfig.json"],
+  [
+    "*/tsconfig.json",
+    "e2e/*/tsconfig.json",
+    "packages/*/tsconfig{,.*}.json",
+    "examples/*/tsconfig.json",
+  ],
   {
     cwd: root,
     exclude: ["node_modules"],

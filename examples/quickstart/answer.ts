@@ -1,4 +1,5 @@
 import * as ag from "@agate/sdk";
+import { z } from "zod";
 import { retrieve } from "./retrieve.ts";
 import { SummarizeConfig, summarize } from "./summarize.ts";
 
@@ -9,12 +10,16 @@ export class AnswerConfig extends SummarizeConfig {
   fallback = ag.Field(ag.str, { default: "The collection says nothing about that." });
 }
 
+const input = z.object({
+  question: z
+    .string('Ask something: {"inputs": {"question": "What is agate?"}}.')
+    .trim()
+    .min(1, "Ask something."),
+});
+
 /** Answers a question from the collection. */
-export const answer = ag.entrypoint(AnswerConfig)(
-  async ({ question }: { question: string }, { config, signal }) => {
-    if (typeof question !== "string" || question.trim() === "") {
-      throw new ag.HttpError(422, 'Ask something: {"inputs": {"question": "What is agate?"}}.');
-    }
+export const answer = ag.entrypoint({ config: AnswerConfig, input })(
+  async ({ question }, { config, signal }) => {
     const { topK, minScore, fallback, ...style } = config;
     const found = await retrieve({ question }, { config: { topK, minScore } });
     if (found.length === 0) return { answer: fallback, sources: [] };

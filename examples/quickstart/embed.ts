@@ -1,4 +1,5 @@
 import * as ag from "@agate/sdk";
+import { z } from "zod";
 import * as openai from "./openai.ts";
 import * as standIn from "./stand-in.ts";
 
@@ -16,10 +17,10 @@ export class EmbedConfig extends ag.BaseModel {
 }
 
 /** Texts as vectors of length 1: the more two texts have in common, the nearer their vectors. */
-export const embed = ag.route(
-  "/embed",
-  EmbedConfig,
-)(async ({ texts }: { texts: string[] }, { config }) => embedTexts(texts, config));
+export const embed = ag.route("/embed", {
+  config: EmbedConfig,
+  input: z.object({ texts: z.array(z.string()) }),
+})(async ({ texts }, { config }) => embedTexts(texts, config));
 
 export async function embedTexts(texts: string[], config: EmbedConfig): Promise<number[][]> {
   const dimensions = config.dimensions > 0 ? config.dimensions : undefined;

@@ -1,4 +1,5 @@
 import * as ag from "@agate/sdk";
+import { z } from "zod";
 import { EmbedConfig, embedTexts } from "./embed.ts";
 import { type Passage, passages } from "./passages.ts";
 
@@ -12,10 +13,10 @@ interface Found extends Passage {
 }
 
 /** The passages that have most in common with a question, the best first. */
-export const retrieve = ag.route(
-  "/retrieve",
-  RetrieveConfig,
-)(async ({ question }: { question: string }, { config }): Promise<Found[]> => {
+export const retrieve = ag.route("/retrieve", {
+  config: RetrieveConfig,
+  input: z.object({ question: z.string() }),
+})(async ({ question }, { config }): Promise<Found[]> => {
   // A real collection would be embedded once, and its vectors kept in a database.
   const texts = passages.map(({ title, text }) => `${title}. ${text}`);
   const [asked = [], ...vectors] = await embedTexts([question, ...texts], new EmbedConfig());

@@ -11,6 +11,7 @@ export { listedRevisionSchema, revisionSchema } from "./registry/revision-schema
 export { applicationSchemaSchema } from "./registry/route-schema-schema.ts";
 export { registryVariantSchema } from "./registry/variant-schema.ts";
 export { resolvedConfigSchema } from "./resolved-config-schema.ts";
+export { sessionSchema } from "./session-schema.ts";
 export {
   contentSchema,
   figuresSchema,

@@ -41,7 +41,6 @@ export function SignInPage() {
               {...ids}
               type="password"
               autoComplete="current-password"
-              // biome-ignore lint/a11y/noAutofocus: the page is this one field
               autoFocus
               required
               value={key}

@@ -7,6 +7,7 @@ import {
   projectSchema,
   resolvedConfigSchema,
   revisionSchema,
+  sessionSchema,
   spanRecordSchema,
 } from "@agate/protocol/schemas";
 import { z } from "zod";
@@ -50,6 +51,7 @@ const BODIES = z.tuple([
   resolvedConfigSchema,
   revisionListSchema,
   revisionSchema,
+  sessionSchema,
   spanListSchema,
   spanRecordSchema,
   variantListSchema,

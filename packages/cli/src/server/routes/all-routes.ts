@@ -8,6 +8,7 @@ import type { ChangeStreams } from "../changes/change-streams.ts";
 import type { LiveFeeds } from "../live/live-feeds.ts";
 import { keyRoutes } from "./access/key-routes.ts";
 import { projectRoutes } from "./access/project-routes.ts";
+import { sessionRoutes } from "./access/session-routes.ts";
 import { analyticsRoute } from "./analytics.ts";
 import { deleteTraceRoute } from "./delete-trace.ts";
 import { deploymentRoutes } from "./deployments/deployment-routes.ts";
@@ -26,7 +27,7 @@ import type { Route } from "./route.ts";
 export interface RouteDependencies {
   readonly store: SpanStore;
   readonly ingest: IngestService;
-  readonly access: Pick<OpenAccess, "keys" | "reload">;
+  readonly access: Pick<OpenAccess, "control" | "keys" | "reload">;
   readonly registry: Registry;
   readonly feeds: LiveFeeds;
   readonly changes: ChangeStreams;
@@ -67,6 +68,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     }),
     ...projectRoutes({ projects: registry.projects, store, reloadAccess: access.reload }),
     ...keyRoutes(access.keys),
+    ...sessionRoutes({ control: access.control, projects: registry.projects }),
     healthRoute(),
     openapiRoute(() => routes),
     docsRoute(),
