@@ -1,5 +1,13 @@
 // Nothing here loads zod, so worker threads may import it. Schemas: ./schemas.ts
 export { AGATE_ATTRIBUTES } from "./agate-attributes.ts";
+export type {
+  Analytics,
+  AnalyticsBucket,
+  AnalyticsFigures,
+  AnalyticsGroup,
+  AnalyticsGrouping,
+} from "./analytics.ts";
+export { ANALYTICS_GROUPINGS } from "./analytics.ts";
 export { closestName } from "./closest-name.ts";
 export type { ErrorBody, ErrorDetail } from "./error-body.ts";
 export type { ApiKey, CreatedApiKey, Scope } from "./registry/api-key.ts";
