@@ -154,6 +154,17 @@ const forbidden: readonly (readonly [file: string, statement: string])[] = [
   ["packages/cli/src/stores/i.ts", 'export { x } from "../server/x.ts";'],
   ["packages/cli/src/stores/j.ts", 'import "../server/x.ts";'],
   ["packages/cli/src/stores/k.ts", 'export const x = await import("../server/x.ts");'],
+  ["packages/web/src/traces/a.ts", 'import { x } from "../app/x.ts";'],
+  ["packages/web/src/traces/b.tsx", 'import { x } from "../playground/x.ts";'],
+  ["packages/web/src/playground/state/a.ts", 'import { x } from "../../traces/x.ts";'],
+  ["packages/web/src/dashboard/a.ts", 'import { x } from "../registry/x.ts";'],
+  ["packages/web/src/registry/a.ts", 'import { x } from "../dashboard/x.ts";'],
+  ["packages/web/src/sign-in/a.ts", 'import { x } from "../traces/x.ts";'],
+  ["packages/web/src/trace-view/a.tsx", 'import { x } from "../playground/x.ts";'],
+  ["packages/web/src/revisions/a.tsx", 'import { x } from "../app/x.ts";'],
+  ["packages/web/src/api/a.ts", 'import { x } from "../design/x.ts";'],
+  ["packages/web/src/design/a.tsx", 'import { x } from "../api/x.ts";'],
+  ["packages/web/src/format/a.ts", 'import { x } from "node:fs";'],
 ];
 
 const allowed: readonly (readonly [file: string, statement: string])[] = [
@@ -222,6 +233,12 @@ const allowed: readonly (readonly [file: string, statement: string])[] = [
   ["packages/cli/src/stores/span-store.contract.ts", 'import { x } from "vitest";'],
   ["packages/cli/src/stores/stored-span.fixture.ts", 'import { x } from "fast-check";'],
   ["packages/cli/src/other-leaf.ts", 'import { x } from "./version.ts";'],
+  ["packages/web/src/app/ok.tsx", 'import { x } from "../traces/x.ts";'],
+  ["packages/web/src/traces/ok.tsx", 'import { x } from "../trace-view/x.tsx";'],
+  ["packages/web/src/playground/state/ok.ts", 'import { x } from "../../api/x.ts";'],
+  ["packages/web/src/trace-view/ok.tsx", 'import { x } from "../value-view/x.tsx";'],
+  ["packages/web/src/api/ok.ts", 'import type { x } from "@agate/protocol";'],
+  ["packages/web/src/design/ok.tsx", 'import { x } from "./x.ts";'],
 ];
 
 interface Diagnostic {

@@ -1,4 +1,4 @@
-// npm start [-- options of `agate server`]
+// npm start [-- options of `agate dev`]
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled } from "./ensure-installed.mjs";

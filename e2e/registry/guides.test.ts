@@ -4,13 +4,10 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { registerQuickstart } from "../../scripts/register-quickstart.ts";
 import { type CodeBlock, codeBlocks } from "../code-blocks.ts";
-import { type RunningProgram, startProgram } from "../opentelemetry/running-program.ts";
-import { type RunningServer, startServer } from "../running-server.ts";
+import { startQuickstart } from "../web/quickstart-platform.ts";
 
 const root = join(import.meta.dirname, "../..");
-const quickstart = join(root, "examples/quickstart");
 
 /** A folder with `agate` as a command, and with curl's settings. */
 let tools: string;
@@ -24,36 +21,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(tools, { recursive: true, force: true }));
 
-/** What `npm start` runs. */
-async function startBoth() {
-  const platform = await startServer();
-  const workflow = await startProgram("app.ts", {
-    folder: quickstart,
-    env: { AGATE_BASE_URL: platform.url },
-  });
-  const configFile = join(quickstart, "agate.config.json");
-  await registerQuickstart({ platformUrl: platform.url, workflowUrl: workflow.url, configFile });
-  return {
-    platform,
-    workflow,
-    async [Symbol.asyncDispose]() {
-      await workflow[Symbol.asyncDispose]();
-      await platform[Symbol.asyncDispose]();
-    },
-  };
-}
-
 /** Follows a page, block by block: runs commands, and compares the last answer with what is shown. */
 class Reader {
-  readonly #platform: RunningServer;
-  readonly #workflow: RunningProgram;
+  readonly #url: string;
   #command = "";
   #answer = "";
   #traceId = "";
 
-  constructor({ platform, workflow }: Awaited<ReturnType<typeof startBoth>>) {
-    this.#platform = platform;
-    this.#workflow = workflow;
+  /** @param url The platform that `npm start` runs. */
+  constructor(url: string) {
+    this.#url = url;
   }
 
   async follow({ info, code }: CodeBlock, next: CodeBlock | undefined): Promise<void> {
@@ -80,14 +57,14 @@ class Reader {
 
   async #run(): Promise<string> {
     const script = this.#command
-      .replaceAll("http://127.0.0.1:4100", this.#platform.url)
-      .replaceAll("http://127.0.0.1:4101", this.#workflow.url)
+      .replaceAll("http://127.0.0.1:4100", this.#url)
+      .replaceAll("http://127.0.0.1:4101", `${this.#url}/services/quickstart`)
       .replaceAll("TRACE_ID", this.#traceId);
     const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
       env: {
         PATH: [tools, process.env.PATH].join(delimiter),
         CURL_HOME: tools,
-        AGATE_BASE_URL: this.#platform.url,
+        AGATE_BASE_URL: this.#url,
       },
     });
     this.#traceId = /"trace_id":"([0-9a-f]{32})"/.exec(stdout)?.[1] ?? this.#traceId;
@@ -96,8 +73,8 @@ class Reader {
 }
 
 async function followAll(blocks: readonly CodeBlock[]): Promise<void> {
-  await using both = await startBoth();
-  const reader = new Reader(both);
+  await using platform = await startQuickstart();
+  const reader = new Reader(platform.url);
   for (const [n, block] of blocks.entries()) await reader.follow(block, blocks[n + 1]);
 }
 

@@ -48,6 +48,8 @@ const LIMITS = {
   waiting: 256 * MIB,
   rate: 0,
 };
+/** What programs ask of a workflow again and again; none of its routes. */
+const IS_QUESTION = /\/(?:health|openapi\.json)$/;
 /** Whoever ends it, or saves a file, does not want to wait for a call that hangs. */
 const DRAIN = { drainMs: 10_000, stopMs: 5_000 };
 const CLOSING = { drainMs: 2_000, stopMs: 2_000 };
@@ -76,7 +78,9 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     log,
     limits: LIMITS,
     rootApplication: application,
-    onCall: ({ traceId, ...call }) => tell({ event: "call", ...call, trace_id: traceId }),
+    onCall: ({ traceId, ...call }) => {
+      if (!IS_QUESTION.test(call.path)) tell({ event: "call", ...call, trace_id: traceId });
+    },
   });
   if (outcome.kind === "refused") return outcome;
   const { platform } = outcome;
