@@ -1,0 +1,96 @@
+import { CalendarClock, Check, ChevronDown } from "lucide-react";
+import { useState } from "react";
+import { buttonClass } from "../design/button.tsx";
+import { classNames } from "../design/class-names.ts";
+import { Popover } from "../design/popover.tsx";
+import { CustomRangeForm } from "./custom-range-form.tsx";
+import { boundsOf, type TimeRange, timeRangeLabel } from "./time-range.ts";
+
+const SPANS = ["15m", "1h", "24h", "7d", "30d"] as const;
+
+interface TimeRangePickerProps {
+  readonly value: TimeRange;
+  readonly onChange: (range: TimeRange) => void;
+  /** Whether one may ask for everything. */
+  readonly hasAll?: boolean;
+  /** What the platform says about the range. */
+  readonly problem?: string | undefined;
+}
+
+/** Chooses a range that ends now, or any other. */
+export function TimeRangePicker({
+  value,
+  onChange,
+  hasAll = false,
+  problem,
+}: TimeRangePickerProps) {
+  const [isOpen, setOpen] = useState(false);
+  const choose = (range: TimeRange) => {
+    setOpen(false);
+    onChange(range);
+  };
+  const label = timeRangeLabel(value);
+  return (
+    <Popover
+      label="Time range"
+      open={isOpen}
+      onOpenChange={setOpen}
+      trigger={
+        <button
+          type="button"
+          aria-label={`Time range: ${label}${problem === undefined ? "" : `. ${problem}`}`}
+          title={problem}
+          className={classNames(
+            buttonClass("plain"),
+            "min-w-0",
+            problem !== undefined && "border-danger text-danger",
+          )}
+        >
+          <CalendarClock size={15} aria-hidden className="shrink-0 text-ink-soft" />
+          <span className="truncate tabular-nums">{label}</span>
+          <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-soft" />
+        </button>
+      }
+    >
+      <div className="flex gap-3 max-sm:flex-col">
+        <ul className="flex w-40 flex-col gap-0.5">
+          {[...SPANS, ...(hasAll ? ["all"] : [])].map((span) => (
+            <li key={span}>
+              <SpanButton
+                span={span}
+                isChosen={value.kind === "last" && value.span === span}
+                onChoose={choose}
+              />
+            </li>
+          ))}
+        </ul>
+        <div className="border-line max-sm:border-t max-sm:pt-3 sm:border-l sm:pl-3">
+          <CustomRangeForm bounds={boundsOf(value, Date.now())} onApply={choose} />
+        </div>
+      </div>
+    </Popover>
+  );
+}
+
+function SpanButton({
+  span,
+  isChosen,
+  onChoose,
+}: {
+  readonly span: string;
+  readonly isChosen: boolean;
+  readonly onChoose: (range: TimeRange) => void;
+}) {
+  const range = { kind: "last", span } as const;
+  return (
+    <button
+      type="button"
+      aria-pressed={isChosen}
+      onClick={() => onChoose(range)}
+      className="flex h-8 w-full items-center justify-between gap-2 rounded-md px-2 hover:bg-sunken aria-pressed:font-medium aria-pressed:text-accent"
+    >
+      {timeRangeLabel(range)}
+      {isChosen && <Check size={15} aria-hidden />}
+    </button>
+  );
+}
