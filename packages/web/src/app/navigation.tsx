@@ -2,6 +2,7 @@ import type { Session } from "@agate/protocol";
 import { Link } from "@tanstack/react-router";
 import { Boxes, ChartNoAxesColumn, FlaskConical, ListTree } from "lucide-react";
 import icon from "../icon.svg";
+import { CommandMenu } from "./command-menu/command-menu.tsx";
 import { ReaderMenu } from "./reader-menu.tsx";
 
 const PLACES = [
@@ -25,6 +26,7 @@ export function Navigation({ session }: { readonly session: Session }) {
         <img src={icon} alt="" className="size-6" />
         <span className="text-base font-semibold tracking-tight">Agate</span>
       </Link>
+      <CommandMenu />
       <ul className="flex gap-0.5 max-md:flex-1 md:flex-col">
         {PLACES.map(({ to, label, icon: Icon }) => (
           <li key={to} className="flex max-md:flex-1 md:flex-col">

@@ -1,8 +1,9 @@
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
-import { useEffect, useId, useRef } from "react";
+import { useId } from "react";
 import { classNames } from "./class-names.ts";
 import { IconButton } from "./icon-button.tsx";
+import { Modal } from "./modal.tsx";
 
 interface DialogProps {
   readonly title: ReactNode;
@@ -14,31 +15,17 @@ interface DialogProps {
 }
 
 /**
- * A question over the page: the browser's own dialog, which keeps the focus inside and gives it back.
- * It is open for as long as it is there.
+ * A question over the page, open for as long as it is there.
  *
  * @example {isAsking && <Dialog title="Deploy" onClose={() => setAsking(false)}>…</Dialog>}
  */
 export function Dialog({ title, onClose, actions, width = "normal", children }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   return (
-    <dialog
-      ref={dialog}
+    <Modal
       aria-labelledby={titleId}
       onClose={onClose}
-      onClick={(event) => {
-        // The backdrop is part of the dialog itself; its content is in the div below.
-        if (event.target === dialog.current) onClose();
-      }}
-      onKeyDown={(event) => event.stopPropagation()}
-      className={classNames(
-        "m-auto max-h-[85dvh] w-[calc(100%-2rem)] overflow-hidden rounded-xl border border-line bg-raised p-0 text-ink shadow-2xl backdrop:bg-black/40",
-        width === "wide" ? "max-w-3xl" : "max-w-md",
-      )}
+      className={classNames("m-auto", width === "wide" ? "max-w-3xl" : "max-w-md")}
     >
       <div className="flex max-h-[85dvh] flex-col">
         <header className="flex items-center justify-between gap-2 border-b border-line py-2.5 pr-2.5 pl-4">
@@ -54,6 +41,6 @@ export function Dialog({ title, onClose, actions, width = "normal", children }: 
           </footer>
         )}
       </div>
-    </dialog>
+    </Modal>
   );
 }

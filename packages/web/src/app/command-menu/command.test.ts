@@ -1,0 +1,50 @@
+import type { Application } from "@agate/protocol";
+import { describe, expect, it } from "vitest";
+import { commandsFor } from "./command.ts";
+
+const app = (slug: string, routes: readonly string[] | null): Application => ({
+  id: `app_${slug}`,
+  slug,
+  created_at: "2026-11-15T10:00:00.000Z",
+  routes,
+  build: null,
+});
+const APPS = [app("support", ["/", "/summarize"]), app("search", null)];
+const labels = (typed: string) => commandsFor(typed, APPS).map(({ label }) => label);
+
+describe("what one can jump to", () => {
+  it("is everything there is, while nothing is typed", () => {
+    expect(labels("")).toEqual([
+      "Dashboard",
+      "Playground",
+      "Traces",
+      "Applications",
+      "support",
+      "support /",
+      "support /summarize",
+      "search",
+    ]);
+  });
+
+  it("begins with what begins as was typed, and ends with a search for it", () => {
+    expect(labels("s")[0]).toBe("support");
+    expect(labels("summ")).toEqual(["support /summarize", "Traces with “summ”"]);
+    expect(labels("trac").at(0)).toBe("Traces");
+  });
+
+  it("takes letters in their order", () => {
+    expect(labels("sprtsum")[0]).toBe("support /summarize");
+  });
+
+  it("is a trace for its id, also with dashes, and may be a span for 16 digits", () => {
+    const id = "0af7651916cd43dd8448eb211c80319c";
+    expect(commandsFor(` ${id} `, APPS).map(({ destination }) => destination)).toEqual([
+      { to: "/traces/$traceId", traceId: id },
+    ]);
+    expect(labels("0af76519-16cd-43dd-8448-eb211c80319c")).toHaveLength(1);
+    expect(commandsFor("b7ad6b7169203331", APPS)[0]?.destination).toEqual({
+      to: "span",
+      spanId: "b7ad6b7169203331",
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import type { ComponentProps } from "react";
+import { useEffect, useRef } from "react";
+import { classNames } from "./class-names.ts";
+
+interface ModalProps extends Omit<ComponentProps<"dialog">, "onClose"> {
+  readonly onClose: () => void;
+}
+
+/**
+ * A box over the page: the browser's own dialog, which keeps the focus inside, gives it back, and
+ * closes by Escape. It is open for as long as it is there. Give it a name (`aria-label`).
+ */
+export function Modal({ onClose, className, children, ...rest }: ModalProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      onClose={onClose}
+      onClick={(event) => {
+        // The backdrop is part of the dialog itself; its content is in the div below.
+        if (event.target === dialog.current) onClose();
+      }}
+      // Keys of the page beneath are not meant.
+      onKeyDown={(event) => event.stopPropagation()}
+      className={classNames(
+        "w-[calc(100%-2rem)] overflow-hidden rounded-xl border border-line bg-raised p-0 text-ink shadow-2xl backdrop:bg-black/40",
+        className,
+      )}
+      {...rest}
+    >
+      <div>{children}</div>
+    </dialog>
+  );
+}
