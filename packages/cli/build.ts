@@ -1,9 +1,10 @@
-// Bundles the tool into dist/, so that no runtime dependency is left to install.
+// Bundles the tool and its page into dist/, so that no runtime dependency is left to install.
 import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build as bundle } from "esbuild";
 import { replaceFiles } from "../../scripts/replace-files.ts";
 import { thirdPartyLicences } from "../../scripts/third-party-licences.ts";
+import { buildPage } from "./build-page.ts";
 
 const here = import.meta.dirname;
 const dist = join(here, "dist");
@@ -31,17 +32,21 @@ type Files = Map<string, string | Uint8Array>;
 
 /** Builds `dist/` from what lies in `src/`. */
 export async function build(): Promise<void> {
-  const files = await bundleSources();
+  const [bundled, page] = await Promise.all([bundleSources(), buildPage()]);
+  const files: Files = new Map([...bundled.files, ...page.files]);
   for (const name of SWAGGER_UI) {
     files.set(`docs/${name}`, await readFile(join(modules, "swagger-ui-dist", name)));
   }
   for (const name of await readdir(PROJECT_TEMPLATE)) {
     files.set(`project-template/${name}`, await readFile(join(PROJECT_TEMPLATE, name)));
   }
+  const shipped = SHIPPED.map((name) => join(modules, name, "package.json"));
+  const inputs = [...bundled.inputs, ...page.inputs, ...shipped];
+  files.set("THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, inputs));
   replaceFiles(dist, files, { executable: ["agate.js"] });
 }
 
-async function bundleSources(): Promise<Files> {
+async function bundleSources(): Promise<{ files: Files; inputs: readonly string[] }> {
   const { metafile, outputFiles } = await bundle({
     absWorkingDir: here,
     entryPoints: await entryPoints(),
@@ -62,13 +67,10 @@ async function bundleSources(): Promise<Files> {
     metafile: true,
     write: false,
   });
-  const files: Files = new Map(
+  const files = new Map(
     outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
   );
-  const shipped = SHIPPED.map((name) => join(modules, name, "package.json"));
-  const inlined = [...Object.keys(metafile.inputs), ...shipped];
-  files.set("THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, inlined));
-  return files;
+  return { files, inputs: Object.keys(metafile.inputs) };
 }
 
 /**

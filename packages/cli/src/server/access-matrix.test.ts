@@ -1,5 +1,6 @@
 import { SCOPES } from "@agate/protocol";
 import { afterAll, describe, expect, it } from "vitest";
+import { writePage } from "./page/testing/built-page.fixture.ts";
 import type { DocumentedRoute } from "./testing/documented-routes.fixture.ts";
 import { documentedRoutes } from "./testing/documented-routes.fixture.ts";
 import { openEventStream } from "./testing/event-stream.fixture.ts";
@@ -9,11 +10,16 @@ import { startTestPlatform } from "./testing/test-platform.fixture.ts";
 import type { SeededProject } from "./testing/two-projects.fixture.ts";
 import { appendTrace, SHARED_NAMES, seedProject } from "./testing/two-projects.fixture.ts";
 
+const page = await writePage();
 const platform = await startTestPlatform({
   policy: "keys",
+  pageFolder: page.folder,
   now: () => Date.UTC(2026, 10, 1, 12),
 });
-afterAll(() => platform.close());
+afterAll(async () => {
+  await platform.close();
+  await page[Symbol.asyncDispose]();
+});
 
 /** Whose things are tried to be seen and changed, and who tries. */
 const red = await seedProject(platform, "red", "scarlet");

@@ -23,12 +23,6 @@ it("is healthy", async () => {
   }
 });
 
-it("leads from / to the reference", async () => {
-  const response = await platform.get("/");
-  expect(response.status).toBe(302);
-  expect((await platform.get(response.headers.location ?? "")).status).toBe(200);
-});
-
 describe("a path that is not served", () => {
   it.each([
     "/nothing",

@@ -19,6 +19,7 @@ import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
 import type { HostPolicy } from "./host-guard.ts";
 import { checkHost } from "./host-guard.ts";
 import { LiveFeeds } from "./live/live-feeds.ts";
+import { PageFiles } from "./page/page-files.ts";
 import { routeApp } from "./route-app.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { answerTree } from "./routes/tree-answer.ts";
@@ -43,6 +44,8 @@ export interface HttpAppOptions {
   readonly maxBodyBytes: number;
   /** Of a build's archive. */
   readonly maxBuildBytes: number;
+  /** Where the built page is, if not beside the program. */
+  readonly pageFolder?: URL;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -103,6 +106,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     feeds,
     changes,
     deployer,
+    page: new PageFiles(options.pageFolder),
     maxBodyBytes,
     maxBuildBytes: options.maxBuildBytes,
     now,

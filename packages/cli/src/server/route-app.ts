@@ -38,7 +38,7 @@ export function routeApp(
     return route.handle(context);
   };
   for (const route of routes) {
-    for (const spelling of spellings(route.path)) {
+    for (const spelling of [route.path, ...(route.alsoAt ?? [])].flatMap(spellings)) {
       app.on(route.method, spelling.replaceAll(/\{(\w+)\}/g, ":$1"), async (context) =>
         respond(context, await answer(route, context)),
       );
@@ -54,18 +54,26 @@ export function routeApp(
 
 /** A path with and without its slash at the end. */
 function spellings(path: string): readonly string[] {
+  if (path.endsWith("/*")) return [path];
   const bare = path.replace(/\/$/, "");
   return bare === "" ? ["/"] : [bare, `${bare}/`];
 }
 
 /** Finds the methods that a path is served for; none, when it is not served at all. */
 function methodFinder(routes: readonly Route[]): (path: string) => readonly string[] {
-  const table = routes.map(({ path, method }) => ({
-    pattern: new RegExp(`^${path.replace(/\/$/, "").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`),
-    methods: method === "GET" ? ["GET", "HEAD"] : [method],
-  }));
+  const table = routes.flatMap(({ path, alsoAt = [], method }) =>
+    [path, ...alsoAt].map((each) => ({
+      pattern: pathPattern(each),
+      methods: method === "GET" ? ["GET", "HEAD"] : [method],
+    })),
+  );
   return (path) =>
     table.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+}
+
+function pathPattern(path: string): RegExp {
+  const bare = path.replace(/\/$/, "").replace(/\/\*$/, "(?:/.*)?");
+  return new RegExp(`^${bare.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
 }
 
 function notServed(context: RouteContext, methods: readonly string[]): Answer {

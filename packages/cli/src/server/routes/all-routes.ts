@@ -6,6 +6,8 @@ import type { SpanStore } from "../../stores/span-store.ts";
 import type { Answer } from "../answer.ts";
 import type { ChangeStreams } from "../changes/change-streams.ts";
 import type { LiveFeeds } from "../live/live-feeds.ts";
+import type { PageFiles } from "../page/page-files.ts";
+import { pageRoutes } from "../page/page-routes.ts";
 import { keyRoutes } from "./access/key-routes.ts";
 import { projectRoutes } from "./access/project-routes.ts";
 import { sessionRoutes } from "./access/session-routes.ts";
@@ -14,7 +16,6 @@ import { deleteTraceRoute } from "./delete-trace.ts";
 import { deploymentRoutes } from "./deployments/deployment-routes.ts";
 import { docsFileRoute, docsRoute } from "./docs.ts";
 import { healthRoute } from "./health.ts";
-import { homeRoute } from "./home.ts";
 import { ingestTracesRoute } from "./ingest-traces.ts";
 import { listRoute } from "./list-routes.ts";
 import { liveRoute } from "./live.ts";
@@ -32,6 +33,7 @@ export interface RouteDependencies {
   readonly feeds: LiveFeeds;
   readonly changes: ChangeStreams;
   readonly deployer: RunningDeployer;
+  readonly page: PageFiles;
   /** Of a request's body as it is sent. */
   readonly maxBodyBytes: number;
   /** Of a build's archive. */
@@ -73,7 +75,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     openapiRoute(() => routes),
     docsRoute(),
     docsFileRoute(),
-    homeRoute(),
+    ...pageRoutes(dependencies.page),
   ];
   return routes;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChangeStreams } from "../changes/change-streams.ts";
 import { LiveFeeds } from "../live/live-feeds.ts";
+import { PageFiles } from "../page/page-files.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../testing/test-platform.fixture.ts";
 import { allRoutes } from "./all-routes.ts";
@@ -24,6 +25,7 @@ beforeAll(async () => {
     feeds: new LiveFeeds({ store, onError }),
     changes: new ChangeStreams({ registry, onError }),
     deployer,
+    page: new PageFiles(),
     maxBodyBytes: 1,
     maxBuildBytes: 1,
     now: Date.now,

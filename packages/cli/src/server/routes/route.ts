@@ -19,6 +19,8 @@ export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** As in OpenAPI, `{name}` for a parameter. Served with and without a slash at its end. */
   readonly path: string;
+  /** Other paths with the same answer, which the reference does not list; `/*` for all below. */
+  readonly alsoAt?: readonly string[];
   /** Who may call it: checked before `handle` runs. */
   readonly access: Access;
   readonly operation: Operation;

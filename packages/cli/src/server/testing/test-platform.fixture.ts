@@ -35,6 +35,7 @@ export interface TestPlatformOptions {
   readonly rootApplication?: string;
   readonly maxDecompressedBytes?: number;
   readonly maxWaitingBytes?: number;
+  readonly pageFolder?: URL;
   readonly now?: () => number;
   /** `loopback` where nothing is said: requests need no key. */
   readonly policy?: AccessPolicy;
@@ -120,6 +121,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     hostPolicy: policy === "keys" ? "any" : "loopback",
     maxBodyBytes: options.maxBodyBytes ?? MEGABYTE,
     maxBuildBytes,
+    ...(options.pageFolder && { pageFolder: options.pageFolder }),
     ...(options.now && { now: options.now }),
   });
   const outcome = await startHttpServer({ app, host: "127.0.0.1", port: 0, requests });

@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import type { Encoding, PageManifest } from "./page-manifest.ts";
+import { ENCODINGS, MANIFEST_FILE, PAGE_FOLDER } from "./page-manifest.ts";
+
+/** Beside the built program; run from source there is nothing. */
+const BUILT = new URL(`./${PAGE_FOLDER}/`, import.meta.url);
+
+/** The page's files as packages/cli/build-page.ts has laid them out. */
+export class PageFiles {
+  // Nothing is kept in memory: a browser asks for each file once, and most servers are asked by none.
+  readonly #folder: URL;
+
+  /** @param folder Ends with a slash. */
+  constructor(folder: URL = BUILT) {
+    this.#folder = folder;
+  }
+
+  /** `index.html` as it was built; undefined where the page was not. */
+  async index(): Promise<string | undefined> {
+    return (await this.#readIfThere("index.html"))?.toString();
+  }
+
+  /** Whether the page has an asset of this name. */
+  async has(name: string): Promise<boolean> {
+    const text = await this.#readIfThere(MANIFEST_FILE);
+    if (text === undefined) return false;
+    const { assets }: PageManifest = JSON.parse(text.toString());
+    return assets.includes(name);
+  }
+
+  /** @param name One that the page has: any other could lead out of the folder. */
+  asset(name: string, encoding: Encoding | null): Promise<Uint8Array> {
+    const ending = encoding === null ? "" : ENCODINGS[encoding];
+    return readFile(new URL(`./assets/${name}${ending}`, this.#folder));
+  }
+
+  async #readIfThere(name: string): Promise<Buffer | undefined> {
+    try {
+      return await readFile(new URL(name, this.#folder));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** The page in the tool's folder: made by packages/cli/build-page.ts, read by page-files.ts. */
+export interface PageManifest {
+  /** Names in `/assets/`. Nothing else is served. */
+  readonly assets: readonly string[];
+}
+
+/** Below the folder of the tool's programs. */
+export const PAGE_FOLDER = "web";
+export const MANIFEST_FILE = "manifest.json";
+
+/** In `index.html`, where each answer has a nonce of its own. */
+export const NONCE_PLACE = "__CSP_NONCE__";
+
+/** Content coding → how the name of its copy ends. Those that are preferred come first. */
+export const ENCODINGS = { br: ".br", gzip: ".gz" } as const;
+
+export type Encoding = keyof typeof ENCODINGS;
+
+export interface AssetKind {
+  readonly contentType: string;
+  /** Whether there is a copy in each of {@link ENCODINGS}: fonts are compressed already. */
+  readonly isText: boolean;
+}
+
+/** How a name ends → what it is. */
+export const ASSET_KINDS: Readonly<Record<string, AssetKind>> = {
+  ".js": { contentType: "text/javascript; charset=utf-8", isText: true },
+  ".css": { contentType: "text/css; charset=utf-8", isText: true },
+  ".svg": { contentType: "image/svg+xml", isText: true },
+  ".woff2": { contentType: "font/woff2", isText: false },
+};

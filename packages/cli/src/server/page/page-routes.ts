@@ -1,0 +1,132 @@
+import { extname } from "node:path";
+import type { Answer, AnswerHeaders } from "../answer.ts";
+import { problemAnswer } from "../errors/error-answer.ts";
+import type { Route } from "../routes/route.ts";
+import { chooseEncoding } from "./choose-encoding.ts";
+import type { PageFiles } from "./page-files.ts";
+import { ASSET_KINDS, NONCE_PLACE } from "./page-manifest.ts";
+import { newNonce, pagePolicy } from "./page-policy.ts";
+
+const HTML = "text/html; charset=utf-8";
+
+/**
+ * Where the page itself tells what is shown: one document answers them all. Named one by one, so that
+ * a mistyped path of the interface stays a 404 for programs.
+ */
+const PAGE_PATHS = ["/traces/*", "/apps/*", "/playground", "/dashboard"];
+
+/** The page, for people with a browser. */
+export function pageRoutes(files: PageFiles): readonly Route[] {
+  return [indexRoute(files), assetRoute(files)];
+}
+
+function indexRoute(files: PageFiles): Route {
+  return {
+    method: "GET",
+    path: "/",
+    alsoAt: PAGE_PATHS,
+    access: "public",
+    operation: {
+      id: "getPage",
+      tag: "platform",
+      summary: "Open the web page",
+      description: `Playground, traces, registry and dashboard, for a browser. The same document is at ${PAGE_PATHS.map((path) => `\`${path}\``).join(", ")}.`,
+      success: {
+        status: 200,
+        description: "A page that needs no other host.",
+        body: { [HTML]: { schema: { type: "string" } } },
+        headers: {
+          "content-security-policy": "What it may load and run.",
+          "cache-control": "`no-cache`: each answer is another.",
+        },
+      },
+      errors: ["route_not_found"],
+    },
+    handle: async () => {
+      const html = await files.index();
+      return html === undefined ? NOT_BUILT : indexAnswer(html);
+    },
+  };
+}
+
+const NOT_BUILT = problemAnswer({
+  type: "route_not_found",
+  loc: ["path"],
+  msg: "The web page is not here: this server runs from source. `npm run build` builds the tool with its page, packages/cli/dist/agate.js.",
+});
+
+function indexAnswer(html: string): Answer {
+  const nonce = newNonce();
+  return {
+    kind: "full",
+    status: 200,
+    contentType: HTML,
+    body: html.replace(NONCE_PLACE, nonce),
+    headers: {
+      "cache-control": "no-cache",
+      "content-security-policy": pagePolicy(nonce),
+      "cross-origin-opener-policy": "same-origin",
+      "referrer-policy": "no-referrer",
+    },
+  };
+}
+
+function assetRoute(files: PageFiles): Route {
+  return {
+    method: "GET",
+    path: "/assets/{file}",
+    access: "public",
+    operation: {
+      id: "getPageFile",
+      tag: "platform",
+      summary: "Get a file of the web page",
+      description: "Its name has a hash of its content: it never changes.",
+      pathParameters: {
+        file: {
+          description: "Name, as the page has it.",
+          schema: { type: "string", examples: ["index-DphygXFV.css"] },
+        },
+      },
+      success: {
+        status: 200,
+        description: "The file, compressed as `Accept-Encoding` allows.",
+        body: Object.fromEntries(
+          Object.values(ASSET_KINDS).map(({ contentType }) => [
+            contentType,
+            { schema: { type: "string" } },
+          ]),
+        ),
+        headers: {
+          "content-encoding": "`br` or `gzip`; absent where it is not compressed.",
+          "cache-control": "May be kept for ever.",
+        },
+      },
+      errors: ["route_not_found"],
+    },
+    handle: (context) =>
+      assetAnswer(files, context.req.param("file") ?? "", context.req.header("accept-encoding")),
+  };
+}
+
+async function assetAnswer(
+  files: PageFiles,
+  name: string,
+  accepted: string | undefined,
+): Promise<Answer> {
+  const kind = ASSET_KINDS[extname(name)];
+  if (kind === undefined || !(await files.has(name))) {
+    return problemAnswer({
+      type: "route_not_found",
+      loc: ["path", "file"],
+      msg: "The page has no such file. It may be of another version: load the page again.",
+    });
+  }
+  const encoding = kind.isText ? chooseEncoding(accepted) : null;
+  const headers: AnswerHeaders = {
+    "cache-control": "public, max-age=31536000, immutable",
+    ...(kind.isText && { vary: "accept-encoding" }),
+    ...(encoding !== null && { "content-encoding": encoding }),
+  };
+  const body = await files.asset(name, encoding);
+  return { kind: "full", status: 200, contentType: kind.contentType, body, headers };
+}
