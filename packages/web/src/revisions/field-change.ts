@@ -1,0 +1,52 @@
+import type { ConfigFieldSchema, FieldDiff } from "@agate/protocol";
+
+/** One side of a field's change. */
+export interface FieldSide {
+  /** Undefined: not said, and nobody knows the default. */
+  readonly value: unknown;
+  readonly isDefault: boolean;
+}
+
+/** A field's change as it takes effect: where a side says nothing, the schema's default holds. */
+export interface FieldChange {
+  readonly from: FieldSide;
+  readonly to: FieldSide;
+  /** Said on one side and the default of the other: what runs stays the same. */
+  readonly hasNoEffect: boolean;
+  /** What is too long for a line, to be compared word by word. */
+  readonly texts: { readonly from: string; readonly to: string } | null;
+}
+
+const LONGEST_IN_LINE = 48;
+
+export function fieldChange(diff: FieldDiff, schema: ConfigFieldSchema | undefined): FieldChange {
+  const unsaid = { value: schema?.default, isDefault: true };
+  const from = diff.change === "added" ? unsaid : { value: diff.from, isDefault: false };
+  const to = diff.change === "removed" ? unsaid : { value: diff.to, isDefault: false };
+  return {
+    from,
+    to,
+    // Defaults are simple values.
+    hasNoEffect: diff.change !== "changed" && from.value === to.value,
+    texts: schema?.enum === undefined ? longTexts(from.value, to.value) : null,
+  };
+}
+
+function longTexts(from: unknown, to: unknown): FieldChange["texts"] {
+  if (!isTextual(from) || !isTextual(to)) return null;
+  const texts = { from: textOf(from), to: textOf(to) };
+  return isLong(texts.from) || isLong(texts.to) ? texts : null;
+}
+
+/** Texts, lists and objects; not what is one short word anyway. */
+function isTextual(value: unknown): value is string | object {
+  return typeof value === "string" || (typeof value === "object" && value !== null);
+}
+
+function textOf(value: string | object): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+function isLong(text: string): boolean {
+  return text.length > LONGEST_IN_LINE || text.includes("\n");
+}
