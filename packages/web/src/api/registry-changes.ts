@@ -1,15 +1,20 @@
 import type {
   Application,
   Build,
-  DeployResult,
   Deployment,
+  DeployResult,
   Environment,
   RegistryVariant,
   Revision,
   RouteParams,
 } from "@agate/protocol";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { applicationPath, applicationsQuery, environmentPath, variantPath } from "./applications.ts";
+import {
+  applicationPath,
+  applicationsQuery,
+  environmentPath,
+  variantPath,
+} from "./applications.ts";
 import type { PlatformClient } from "./platform-client.ts";
 import { usePlatform } from "./platform-context.tsx";
 

@@ -8,12 +8,13 @@ const SHOWN_MS = 6000;
 interface Toast {
   readonly id: number;
   readonly tone: "done" | "failed";
-  readonly text: string;
+  readonly text: ReactNode;
 }
 
 /** Says in a corner that something was done, or was not. */
 export interface Toaster {
-  done(text: string): void;
+  /** With a link to what was done, where that is elsewhere. */
+  done(text: ReactNode): void;
   /** Stays until it is closed. */
   failed(text: string): void;
 }
@@ -34,7 +35,7 @@ export function ToasterProvider({ children }: { readonly children: ReactNode }) 
     [],
   );
   const toaster = useMemo<Toaster>(() => {
-    const show = (tone: Toast["tone"], text: string) => {
+    const show = (tone: Toast["tone"], text: ReactNode) => {
       const id = performance.now();
       setToasts((all) => [...all, { id, tone, text }]);
       if (tone === "done") setTimeout(() => close(id), SHOWN_MS);

@@ -38,7 +38,9 @@ describe("diffParams", () => {
     fc.assert(
       fc.property(params, params, (from, to) => {
         expect(diffParams(from, structuredClone(from))).toEqual([]);
-        const there = diffParams(from, to).flatMap(({ fields }) => fields.map(({ field }) => field));
+        const there = diffParams(from, to).flatMap(({ fields }) =>
+          fields.map(({ field }) => field),
+        );
         const back = diffParams(to, from).flatMap(({ fields }) => fields.map(({ field }) => field));
         expect(back).toEqual(there);
       }),

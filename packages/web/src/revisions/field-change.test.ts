@@ -11,7 +11,10 @@ describe("fieldChange", () => {
     const added = fieldChange({ field: "temperature", change: "added", to: 0.2 }, temperature);
     expect(added.from).toEqual({ value: 0.7, isDefault: true });
     expect(added.to).toEqual({ value: 0.2, isDefault: false });
-    const removed = fieldChange({ field: "temperature", change: "removed", from: 0.2 }, temperature);
+    const removed = fieldChange(
+      { field: "temperature", change: "removed", from: 0.2 },
+      temperature,
+    );
     expect(removed.to).toEqual({ value: 0.7, isDefault: true });
   });
 

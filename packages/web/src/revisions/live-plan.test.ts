@@ -15,7 +15,12 @@ function environment(slug: string, live: string | null): Environment {
     deployed_at: "2026-11-15T10:00:00Z",
     ended_at: null,
   };
-  return { id: `env_${slug}`, slug, created_at: "2026-11-15T09:00:00Z", deployment: deployment || null };
+  return {
+    id: `env_${slug}`,
+    slug,
+    created_at: "2026-11-15T09:00:00Z",
+    deployment: deployment || null,
+  };
 }
 
 describe("planText", () => {
@@ -31,6 +36,8 @@ describe("planText", () => {
   });
 
   it("says that nothing was live", () => {
-    expect(planText([environment("production", null)], plan)).toBe("production: nothing → thorough@2");
+    expect(planText([environment("production", null)], plan)).toBe(
+      "production: nothing → thorough@2",
+    );
   });
 });

@@ -46,8 +46,24 @@ describe("diffWords", () => {
   });
 
   it("loses nothing of either text", () => {
-    const word = fc.constantFrom("a", "b", "é", "word", " ", "  ", "\n", "\r\n", "\t", ".", "—", "👍");
-    const text = fc.oneof(fc.array(word, { maxLength: 40 }).map((words) => words.join("")), fc.string());
+    const word = fc.constantFrom(
+      "a",
+      "b",
+      "é",
+      "word",
+      " ",
+      "  ",
+      "\n",
+      "\r\n",
+      "\t",
+      ".",
+      "—",
+      "👍",
+    );
+    const text = fc.oneof(
+      fc.array(word, { maxLength: 40 }).map((words) => words.join("")),
+      fc.string(),
+    );
     fc.assert(
       fc.property(text, text, (from, to) => {
         expect(joined(from, to)).toEqual([from, to]);

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
-import { classNames } from "../design/class-names.ts";
 import { Choice } from "../design/choice.tsx";
+import { classNames } from "../design/class-names.ts";
 import { diffWords, type TextPart } from "./diff-words.ts";
 import { TextPartView } from "./text-part-view.tsx";
 
@@ -40,13 +40,7 @@ export function TextDiff({ from, to }: TextDiffProps) {
   );
 }
 
-function Text({
-  label,
-  parts,
-}: {
-  readonly label?: string;
-  readonly parts: readonly TextPart[];
-}) {
+function Text({ label, parts }: { readonly label?: string; readonly parts: readonly TextPart[] }) {
   return (
     <div className="min-w-0 rounded-md border border-line bg-surface">
       {label !== undefined && (
