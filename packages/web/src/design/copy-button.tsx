@@ -7,7 +7,8 @@ const SHOWN_MS = 1500;
 interface CopyButtonProps {
   /** What is copied: "trace id". */
   readonly what: string;
-  readonly text: string;
+  /** A function where making the text takes a while: it is made when it is copied. */
+  readonly text: string | (() => string);
 }
 
 /** Copies a text, and says that it has. */
@@ -26,11 +27,15 @@ export function CopyButton({ what, text }: CopyButtonProps) {
       aria-live="polite"
       onClick={() =>
         // Not there over plain HTTP from another machine.
-        Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
+        Promise.resolve(navigator.clipboard?.writeText(written(text)) ?? Promise.reject()).then(
           () => setState("copied"),
           () => setState("failed"),
         )
       }
     />
   );
+}
+
+function written(text: string | (() => string)): string {
+  return typeof text === "string" ? text : text();
 }

@@ -1,0 +1,33 @@
+import type { SpanRecord } from "@agate/protocol";
+import { JsonView } from "../value-view/json-view.tsx";
+import { DetailSection } from "./detail-section.tsx";
+import { Facts } from "./facts.tsx";
+import { VariantLink } from "./variant-link.tsx";
+
+/** What the span was configured with, and where that came from. */
+export function ConfigTab({ span }: { readonly span: SpanRecord }) {
+  const { config, environment, metadata, variant } = span;
+  const isNamed = variant.variant_name !== null || variant.variant_id !== null;
+  return (
+    <>
+      {(isNamed || environment !== null) && (
+        <DetailSection title="From">
+          <Facts
+            facts={[
+              ["Variant", isNamed ? <VariantLink key="variant" span={span} /> : null],
+              ["Environment", environment],
+              ["Application", metadata.application],
+            ]}
+          />
+        </DetailSection>
+      )}
+      {config === null ? (
+        <p className="p-4 text-ink-soft">No configuration is recorded.</p>
+      ) : (
+        <DetailSection title="Configuration">
+          <JsonView value={config} label="Configuration" openDepth={3} />
+        </DetailSection>
+      )}
+    </>
+  );
+}

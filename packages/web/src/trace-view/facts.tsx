@@ -1,0 +1,19 @@
+import type { ReactNode } from "react";
+
+/** Names and values, one below the other; what nobody knows is left out. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1">
+      {facts.map(
+        ([name, value]) =>
+          value !== null &&
+          value !== undefined && (
+            <div key={name} className="contents">
+              <dt className="text-ink-soft">{name}</dt>
+              <dd className="min-w-0 break-words tabular-nums">{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}

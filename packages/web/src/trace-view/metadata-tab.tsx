@@ -1,0 +1,100 @@
+import type { SpanRecord, Usage } from "@agate/protocol";
+import { USAGE_FIELDS } from "@agate/protocol";
+import { formatCost } from "../format/format-cost.ts";
+import { formatLatency } from "../format/format-latency.ts";
+import { JsonView } from "../value-view/json-view.tsx";
+import { DetailSection } from "./detail-section.tsx";
+import { Facts } from "./facts.tsx";
+import { ownIntervals, totalOf } from "./own-time.ts";
+import { spanTimes } from "./span-times.ts";
+
+const USAGE_LABELS: Record<keyof Usage, string> = {
+  input_tokens: "Input tokens",
+  output_tokens: "Output tokens",
+  total_tokens: "Total tokens",
+  cached_input_tokens: "Cached input tokens",
+  reasoning_tokens: "Reasoning tokens",
+};
+
+/** When it ran, what it used, and what else the client told about it. */
+export function MetadataTab({ span }: { readonly span: SpanRecord }) {
+  const { metadata } = span;
+  const { total } = metadata;
+  return (
+    <>
+      <DetailSection title="Span">
+        <Facts
+          facts={[
+            ["Kind", span.spankind],
+            ["Application", metadata.application],
+            ["User", span.user_id],
+            ["Session", metadata.session_id],
+            ["Provider", metadata.provider],
+            ["Model", metadata.model],
+            ["Trace id", <Id key="id" id={span.trace_id} />],
+            ["Parent", span.parent_span_id && <Id key="id" id={span.parent_span_id} />],
+          ]}
+        />
+      </DetailSection>
+      <DetailSection title="Time">
+        <Facts
+          facts={[
+            ["Started", metadata.start_time],
+            ["Ended", metadata.end_time ?? "not yet"],
+            ["Latency", formatLatency(metadata.latency)],
+            ["Own time", span.children === null ? null : ownTimeText(span)],
+          ]}
+        />
+      </DetailSection>
+      {(metadata.usage !== null || metadata.cost !== null) && (
+        <DetailSection title="Its own tokens and cost">
+          <Figures usage={metadata.usage} cost={metadata.cost} />
+        </DetailSection>
+      )}
+      {span.children !== null && (total?.usage || total?.cost != null) && (
+        <DetailSection title="With everything below it">
+          <Figures usage={total.usage} cost={total.cost} />
+        </DetailSection>
+      )}
+      <Part title="Attributes" value={metadata.attributes} />
+      <Part title="Links to other spans" value={metadata.links} />
+      <Part title="Resource" value={metadata.resource} />
+      <Part title="Scope" value={metadata.scope} />
+      <Part title="OpenTelemetry" value={metadata.otel} />
+    </>
+  );
+}
+
+function Figures({ usage, cost }: { readonly usage: Usage | null; readonly cost: number | null }) {
+  const tokens = USAGE_FIELDS.flatMap((field) => {
+    const count = usage?.[field] ?? null;
+    return count === null ? [] : [[USAGE_LABELS[field], count.toLocaleString("en")] as const];
+  });
+  return <Facts facts={[...tokens, ["Cost", cost === null ? "not known" : costText(cost)]]} />;
+}
+
+function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
+  if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return null;
+  return (
+    <DetailSection title={title}>
+      <JsonView value={value} label={title} />
+    </DetailSection>
+  );
+}
+
+function Id({ id }: { readonly id: string }) {
+  return <code className="font-mono text-[0.93rem] break-all">{id}</code>;
+}
+
+function ownTimeText(span: SpanRecord): string | null {
+  const latency = span.metadata.latency;
+  if (latency === null || latency <= 0) return null;
+  const own = totalOf(ownIntervals(spanTimes(span), (span.children ?? []).map(spanTimes)));
+  return `${formatLatency(own)} (${Math.round((own / latency) * 100)}%; the rest is below it)`;
+}
+
+function costText(cost: number): string {
+  const short = formatCost(cost);
+  const whole = `$${cost}`;
+  return short === whole ? short : `${short} (${cost} US dollars)`;
+}

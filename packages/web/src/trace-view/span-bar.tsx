@@ -1,0 +1,91 @@
+import { useMemo } from "react";
+import { kindColour } from "../spans/span-kind-icon.tsx";
+import type { PathSection } from "./critical-path.ts";
+import { type Interval, ownIntervals } from "./own-time.ts";
+import { childrenOf, hasChildren, type SpanNode, type SpanTree } from "./span-tree.ts";
+import { placeOn } from "./time-scale.ts";
+
+/** More pieces than that nobody can tell apart. */
+const MAX_PIECES = 60;
+
+interface SpanBarProps {
+  readonly node: SpanNode;
+  readonly tree: SpanTree;
+  readonly axis: Interval;
+  /** What of it belongs to the slowest path. */
+  readonly sections?: readonly PathSection[] | undefined;
+}
+
+/** When a span ran: full where it was at work itself, pale where it waited for what is below it. */
+export function SpanBar({ node, tree, axis, sections = [] }: SpanBarProps) {
+  const own = useMemo(
+    () => (hasChildren(node) ? ownIntervals(node, [...childrenOf(tree, node)]) : [node]),
+    [tree, node],
+  );
+  const place = placeOn(axis, node);
+  if (place === null) return null;
+  const colour = node.span.status === "ERROR" ? "var(--danger)" : kindColour(node.span.spankind);
+  const isRunning = node.span.metadata.end_time === null;
+  return (
+    <div className="relative h-full overflow-hidden" aria-hidden>
+      <Piece place={place} colour={`color-mix(in srgb, ${colour} 30%, transparent)`} look="bar" />
+      {pieces(axis, own).map((piece) => (
+        <Piece key={piece.left} place={piece} colour={colour} look="bar" />
+      ))}
+      {pieces(axis, sections).map((piece) => (
+        <Piece key={piece.left} place={piece} colour="var(--ink)" look="path" />
+      ))}
+      {isRunning && (
+        <span
+          className="absolute top-1/2 -translate-y-1/2 pl-2 text-xs text-ink-soft italic"
+          style={{ left: percent(place.left) }}
+        >
+          not ended
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface Place {
+  readonly left: number;
+  readonly width: number;
+}
+
+function Piece({
+  place,
+  colour,
+  look,
+}: {
+  readonly place: Place;
+  readonly colour: string;
+  readonly look: "bar" | "path";
+}) {
+  return (
+    <span
+      className={
+        look === "bar"
+          ? "absolute top-[9px] h-3 min-w-[2px] rounded-[2px]"
+          : "absolute bottom-[4px] h-[3px] min-w-[2px]"
+      }
+      style={{
+        // The last two pixels are kept for what ends with the axis.
+        left: `min(${percent(place.left)}, 100% - 2px)`,
+        width: percent(place.width),
+        background: colour,
+      }}
+    />
+  );
+}
+
+function pieces(axis: Interval, intervals: readonly Interval[]): readonly Place[] {
+  const longest =
+    intervals.length > MAX_PIECES
+      ? [...intervals].sort((a, b) => b.end - b.start - (a.end - a.start)).slice(0, MAX_PIECES)
+      : intervals;
+  return longest.flatMap((interval) => placeOn(axis, interval) ?? []);
+}
+
+function percent(part: number): string {
+  return `${part * 100}%`;
+}

@@ -1,0 +1,170 @@
+import { ChevronDown, ChevronRight, Unlink } from "lucide-react";
+import { memo } from "react";
+import { Badge } from "../design/badge.tsx";
+import { classNames } from "../design/class-names.ts";
+import { formatCost } from "../format/format-cost.ts";
+import { formatCount } from "../format/format-count.ts";
+import { formatLatency } from "../format/format-latency.ts";
+import { shownName } from "../spans/shown-name.ts";
+import { SpanKindIcon } from "../spans/span-kind-icon.tsx";
+import { GridCell, GridRow } from "./grid-parts.tsx";
+import { MarkedText } from "./marked-text.tsx";
+import type { Interval } from "./own-time.ts";
+import { ROW_HEIGHT, rowClass } from "./row-layout.ts";
+import { SpanBar } from "./span-bar.tsx";
+import { hasChildren, type SpanNode, type SpanTree } from "./span-tree.ts";
+import type { PathView } from "./use-tree-view.ts";
+
+/** Deeper, rows are not moved further to the right: a number says how deep they are. */
+const MAX_INDENT = 10;
+const INDENT = 14;
+
+interface TreeRowProps {
+  readonly id: string;
+  readonly node: SpanNode;
+  readonly tree: SpanTree;
+  /** Its place among the rows, from 0. */
+  readonly row: number;
+  /** Pixels from the top of the rows. */
+  readonly top: number;
+  readonly axis: Interval;
+  /** What to mark in the name. */
+  readonly search: string;
+  readonly isMatch: boolean;
+  readonly isCollapsed: boolean;
+  readonly isSelected: boolean;
+  readonly isCursor: boolean;
+  readonly isCompact: boolean;
+  readonly isFresh: boolean;
+  readonly path: PathView | null;
+}
+
+/** A span: its name in the tree, its figures, its place in time. */
+export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
+  const { node, tree, axis, isCompact, isCollapsed, path } = props;
+  const { span } = node;
+  const { metadata } = span;
+  const isParent = hasChildren(node);
+  const isOnPath = path?.shares.has(span.id) ?? false;
+  const total = metadata.total ?? metadata;
+  return (
+    <GridRow
+      id={props.id}
+      data-span={span.id}
+      aria-rowindex={props.row + 2}
+      aria-level={node.depth + 1}
+      aria-posinset={node.position}
+      aria-setsize={node.siblings}
+      aria-expanded={isParent ? !isCollapsed : undefined}
+      aria-selected={props.isSelected}
+      className={classNames(
+        rowClass(isCompact),
+        "absolute inset-x-0 top-0 cursor-pointer select-none",
+        props.isSelected ? "bg-accent-soft" : props.isMatch ? "bg-warning-soft" : "hover:bg-sunken",
+        props.isCursor && "in-focus-visible:outline-2 -outline-offset-2 outline-accent",
+        path !== null && (isOnPath ? "font-semibold" : "text-ink-soft"),
+      )}
+      style={{ height: ROW_HEIGHT, transform: `translateY(${props.top}px)` }}
+    >
+      <GridCell className="flex h-full min-w-0 items-center gap-1.5">
+        <Indent depth={node.depth} />
+        <Toggle isParent={isParent} isCollapsed={isCollapsed} />
+        <SpanKindIcon kind={span.spankind} />
+        <bdi
+          className={classNames("truncate", span.status === "ERROR" && "text-danger")}
+          title={span.name}
+        >
+          <MarkedText text={shownName(span.name)} mark={props.search} />
+        </bdi>
+        {isCollapsed && isParent && (
+          <Badge>+{(node.endIndex - node.index - 1).toLocaleString("en")}</Badge>
+        )}
+        {span.status === "ERROR" && !isCompact && <Badge tone="danger">Error</Badge>}
+        {props.isFresh && <Badge tone="accent">New</Badge>}
+        {node.isOrphan && (
+          <span title={orphanText(node)} className="shrink-0 text-warning">
+            <Unlink size={14} role="img" aria-label={orphanText(node)} />
+          </span>
+        )}
+      </GridCell>
+      <Figure>{formatLatency(metadata.latency)}</Figure>
+      {!isCompact && <Figure isOptional>{formatCount(total.usage?.total_tokens ?? null)}</Figure>}
+      {!isCompact && <Figure isOptional>{formatCost(total.cost)}</Figure>}
+      <GridCell className="h-full min-w-0">
+        <SpanBar node={node} tree={tree} axis={axis} sections={path?.sectionsOf.get(span.id)} />
+      </GridCell>
+    </GridRow>
+  );
+});
+
+/** A guide for every level above. */
+function Indent({ depth }: { readonly depth: number }) {
+  const levels = Math.min(depth, MAX_INDENT);
+  if (levels === 0) return null;
+  return (
+    <span
+      className="flex h-full shrink-0 items-center justify-end"
+      style={{
+        width: levels * INDENT,
+        backgroundImage: "linear-gradient(to right, var(--line) 1px, transparent 1px)",
+        backgroundSize: `${INDENT}px 100%`,
+        backgroundPositionX: INDENT / 2,
+      }}
+    >
+      {depth > MAX_INDENT && (
+        <span
+          title={`Level ${depth + 1}`}
+          className="rounded bg-sunken px-1 text-xs text-ink-soft tabular-nums"
+        >
+          {depth + 1}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Toggle({
+  isParent,
+  isCollapsed,
+}: {
+  readonly isParent: boolean;
+  readonly isCollapsed: boolean;
+}) {
+  if (!isParent) return <span className="w-4 shrink-0" />;
+  const Chevron = isCollapsed ? ChevronRight : ChevronDown;
+  return (
+    <button
+      type="button"
+      data-toggle
+      tabIndex={-1}
+      aria-label={isCollapsed ? "Expand" : "Collapse"}
+      className="flex h-6 w-4 shrink-0 items-center justify-center rounded text-ink-soft hover:bg-line hover:text-ink"
+    >
+      <Chevron size={14} aria-hidden />
+    </button>
+  );
+}
+
+function Figure({
+  isOptional = false,
+  children,
+}: {
+  readonly isOptional?: boolean;
+  readonly children: string;
+}) {
+  return (
+    <GridCell
+      className={classNames(
+        "truncate text-right text-[0.93rem] text-ink-soft tabular-nums",
+        isOptional && "@max-[560px]:hidden",
+      )}
+    >
+      {children}
+    </GridCell>
+  );
+}
+
+function orphanText({ span, parent }: SpanNode): string {
+  if (span.parent_span_id !== null) return `Its parent ${span.parent_span_id} is not recorded`;
+  return parent < 0 ? "" : "It names no parent, as the top does";
+}

@@ -1,0 +1,121 @@
+import { ArrowDown, ArrowUp, ChevronsDownUp, CircleAlert, Route, ZoomOut } from "lucide-react";
+import { Button } from "../design/button.tsx";
+import { IconButton } from "../design/icon-button.tsx";
+import { Menu, MenuHeading, MenuItem } from "../design/menu.tsx";
+import { TextInput } from "../design/text-input.tsx";
+import type { SpanNode } from "./span-tree.ts";
+import { after, before } from "./tree-keys.ts";
+import { nodeOf, type TreeView } from "./use-tree-view.ts";
+import { collapsedBelow } from "./visible-rows.ts";
+
+const DEPTHS = [1, 2, 3, 5] as const;
+
+/** Finds things in a trace: by words, by errors, by what took long. */
+export function TreeToolbar({
+  view,
+  isCompact,
+}: {
+  readonly view: TreeView;
+  readonly isCompact: boolean;
+}) {
+  const { tree, errors, path } = view;
+  const current = nodeOf(tree, view.cursor.id);
+  const jump = (to: SpanNode | undefined) => to && view.jumpTo(to);
+  return (
+    <div
+      role="toolbar"
+      aria-label="Find in the trace"
+      className="flex flex-wrap items-center gap-1.5 border-b border-line px-3 py-2"
+    >
+      <SearchBox view={view} />
+      {errors.length > 0 && (
+        <Button size="small" onClick={() => jump(after(errors, current))}>
+          <CircleAlert size={15} aria-hidden className="text-danger" />
+          Next error
+          <span className="text-ink-soft tabular-nums">{errors.length.toLocaleString("en")}</span>
+        </Button>
+      )}
+      {!isCompact && (
+        <Button
+          size="small"
+          aria-pressed={path !== null}
+          className="aria-pressed:border-accent aria-pressed:bg-accent-soft"
+          onClick={() => togglePath(view)}
+        >
+          <Route size={15} aria-hidden />
+          Slowest path
+        </Button>
+      )}
+      <Menu
+        align="start"
+        trigger={<IconButton icon={ChevronsDownUp} label="Collapse and expand" />}
+      >
+        <MenuItem onSelect={() => view.setCollapsed(new Set())}>Expand all</MenuItem>
+        <MenuItem onSelect={() => view.setCollapsed(collapsedBelow(tree, 0))}>
+          Collapse all
+        </MenuItem>
+        <MenuHeading>Show levels</MenuHeading>
+        {DEPTHS.map((depth) => (
+          <MenuItem key={depth} onSelect={() => view.setCollapsed(collapsedBelow(tree, depth))}>
+            To depth {depth}
+          </MenuItem>
+        ))}
+      </Menu>
+      {view.isZoomed && (
+        <Button size="small" onClick={() => view.zoomTo(null)}>
+          <ZoomOut size={15} aria-hidden />
+          Reset zoom
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function SearchBox({ view }: { readonly view: TreeView }) {
+  const { tree, matches, search } = view;
+  const current = nodeOf(tree, view.cursor.id);
+  const place = current === undefined ? -1 : matches.indexOf(current);
+  const jump = (to: SpanNode | undefined) => to && view.jumpTo(to);
+  return (
+    <div className="flex min-w-40 flex-1 items-center gap-0.5">
+      <div className="relative min-w-0 flex-1">
+        <TextInput
+          type="search"
+          aria-label="Search in the trace"
+          placeholder="Search in the trace"
+          value={search}
+          className="h-7 pr-16"
+          onChange={(event) => view.setSearch(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") jump((event.shiftKey ? before : after)(matches, current));
+            if (event.key === "Escape") view.setSearch("");
+          }}
+        />
+        <span
+          role="status"
+          className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 bg-surface text-xs text-ink-soft tabular-nums"
+        >
+          {search.trim() !== "" &&
+            (matches.length === 0 ? "None" : `${place + 1 || "–"} of ${matches.length}`)}
+        </span>
+      </div>
+      <IconButton
+        icon={ArrowUp}
+        label="Previous match"
+        disabled={matches.length === 0}
+        onClick={() => jump(before(matches, current))}
+      />
+      <IconButton
+        icon={ArrowDown}
+        label="Next match"
+        disabled={matches.length === 0}
+        onClick={() => jump(after(matches, current))}
+      />
+    </div>
+  );
+}
+
+/** Shown, it begins where most of the time went. */
+function togglePath(view: TreeView): void {
+  view.showPath(view.path === null);
+}

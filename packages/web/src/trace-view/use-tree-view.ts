@@ -1,0 +1,119 @@
+import type { SpanRecord } from "@agate/protocol";
+import { useDeferredValue, useMemo, useState } from "react";
+import { criticalPath, type PathSection, pathShares } from "./critical-path.ts";
+import type { Interval } from "./own-time.ts";
+import { indexSpans } from "./search-spans.ts";
+import { buildSpanTree, type SpanNode, type SpanTree } from "./span-tree.ts";
+import { type Collapsed, revealed, visibleRows } from "./visible-rows.ts";
+
+/** The row that keys act on. A new object asks for being scrolled to, even if it is the same span. */
+export interface Cursor {
+  readonly id: string;
+}
+
+/** What a tree shows, and how that is changed. */
+export interface TreeView {
+  readonly tree: SpanTree;
+  readonly rows: readonly SpanNode[];
+  readonly collapsed: Collapsed;
+  readonly setCollapsed: (collapsed: Collapsed) => void;
+  readonly cursor: Cursor;
+  readonly setCursor: (id: string) => void;
+  /** Opens what hides a span, scrolls to it and chooses it. */
+  readonly jumpTo: (node: SpanNode) => void;
+  /** The part of the time that is shown. */
+  readonly axis: Interval;
+  readonly isZoomed: boolean;
+  readonly zoomTo: (range: Interval | null) => void;
+  readonly search: string;
+  readonly setSearch: (text: string) => void;
+  readonly matches: readonly SpanNode[];
+  readonly errors: readonly SpanNode[];
+  /** The slowest path while it is shown, else nothing. */
+  readonly path: PathView | null;
+  readonly showPath: (isShown: boolean) => void;
+}
+
+export interface PathView {
+  /** Milliseconds by id of span. */
+  readonly shares: ReadonlyMap<string, number>;
+  readonly sectionsOf: ReadonlyMap<string, readonly PathSection[]>;
+}
+
+/** The state of a tree: it stays as it is while spans are added to the trace. */
+export function useTreeView(
+  trace: SpanRecord,
+  selected: string | null,
+  onSelect: (spanId: string) => void,
+): TreeView {
+  const tree = useMemo(() => buildSpanTree(trace), [trace]);
+  const [collapsed, setCollapsed] = useState<Collapsed>(new Set());
+  const [cursor, setCursor] = useState<Cursor>({ id: selected ?? trace.id });
+  const [zoom, setZoom] = useState<Interval | null>(null);
+  const [search, setSearch] = useState("");
+  const [isPathShown, setPathShown] = useState(false);
+
+  const rows = useMemo(() => visibleRows(tree, collapsed), [tree, collapsed]);
+  const errors = useMemo(() => tree.nodes.filter(({ span }) => span.status === "ERROR"), [tree]);
+  const index = useMemo(() => indexSpans(tree), [tree]);
+  const sought = useDeferredValue(search);
+  const matches = useMemo(() => index.find(sought), [index, sought]);
+  const path = useMemo(
+    () => (isPathShown ? viewOf(criticalPath(tree)) : null),
+    [tree, isPathShown],
+  );
+
+  const reveal = (id: string, shown: Iterable<SpanNode>) => {
+    setCollapsed((now) => revealed(tree, now, shown));
+    setCursor({ id });
+  };
+  // Chosen from outside, by a link or by going back: it is shown.
+  const [known, setKnown] = useState(selected);
+  if (selected !== known) {
+    setKnown(selected);
+    const chosen = selected === null ? undefined : nodeOf(tree, selected);
+    if (chosen !== undefined && chosen.span.id !== cursor.id) reveal(chosen.span.id, [chosen]);
+  }
+  // Searched for something else: nothing that was found is hidden, and the first is in sight.
+  const [found, setFound] = useState(sought);
+  if (sought !== found) {
+    setFound(sought);
+    const first = matches[0];
+    if (first !== undefined) reveal(first.span.id, matches);
+  }
+
+  return {
+    tree,
+    rows,
+    collapsed,
+    setCollapsed,
+    cursor,
+    setCursor: (id) => setCursor({ id }),
+    jumpTo: (node) => {
+      reveal(node.span.id, [node]);
+      setKnown(node.span.id);
+      onSelect(node.span.id);
+    },
+    axis: zoom ?? tree,
+    isZoomed: zoom !== null,
+    zoomTo: setZoom,
+    search,
+    setSearch,
+    matches,
+    errors,
+    path,
+    showPath: setPathShown,
+  };
+}
+
+export function nodeOf({ nodes, indexOf }: SpanTree, id: string): SpanNode | undefined {
+  const index = indexOf.get(id);
+  return index === undefined ? undefined : nodes[index];
+}
+
+function viewOf(sections: readonly PathSection[]): PathView {
+  return {
+    shares: pathShares(sections),
+    sectionsOf: Map.groupBy(sections, ({ node }) => node.span.id),
+  };
+}

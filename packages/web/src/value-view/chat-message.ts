@@ -1,0 +1,104 @@
+import { type ChatPart, readPart, readToolCall, readToolResult } from "./chat-part.ts";
+import { isObject, type JsonObject, text } from "./json-object.ts";
+
+export type ChatRole = "system" | "user" | "assistant" | "tool";
+
+/** One turn of a conversation, whatever client wrote it. */
+export interface ChatMessage {
+  readonly role: ChatRole;
+  /** The role as it was recorded, where it has another name. */
+  readonly recordedRole: string;
+  readonly parts: readonly ChatPart[];
+  /** What the message has besides; nothing recorded is left out. */
+  readonly rest: JsonObject;
+}
+
+const ROLES: ReadonlyMap<string, ChatRole> = new Map([
+  ["system", "system"],
+  ["developer", "system"],
+  ["user", "user"],
+  ["human", "user"],
+  ["assistant", "assistant"],
+  ["ai", "assistant"],
+  ["model", "assistant"],
+  ["tool", "tool"],
+  ["function", "tool"],
+]);
+
+/** Items of OpenAI's Responses that stand beside messages, and who says them. */
+const ITEMS: ReadonlyMap<string, ChatRole> = new Map([
+  ["function_call", "assistant"],
+  ["reasoning", "assistant"],
+  ["function_call_output", "tool"],
+]);
+
+const CONTENT = ["content", "parts", "contents", "tool_calls", "function_call", "message"];
+
+/** The message that a value is, or null if it is none. */
+export function readMessage(value: unknown): ChatMessage | null {
+  if (!isObject(value)) return null;
+  const item = typeof value.type === "string" ? ITEMS.get(value.type) : undefined;
+  if (item !== undefined && value.role === undefined) {
+    return { role: item, recordedRole: item, parts: [readPart(value)], rest: {} };
+  }
+  // A choice has its message inside, its role beside it or not at all.
+  const { message: inner, ...outer } = value;
+  return isObject(inner) ? readFlat({ role: "assistant", ...outer, ...inner }) : readFlat(value);
+}
+
+function readFlat(value: JsonObject): ChatMessage | null {
+  const recordedRole = text(value.role);
+  const role = recordedRole === null ? undefined : ROLES.get(recordedRole.toLowerCase());
+  if (recordedRole === null || role === undefined) return null;
+  const { role: _, content, parts, contents, tool_calls, function_call, ...others } = value;
+  const { reasoning_content, reasoning, ...rest } = others;
+  const thoughts = text(reasoning_content) ?? text(reasoning);
+  const said = Array.isArray(parts) ? parts : (contents ?? content);
+  const calls = Array.isArray(tool_calls) ? tool_calls : [];
+  const read: ChatPart[] = [
+    ...(thoughts === null || thoughts === ""
+      ? []
+      : [readPart({ type: "reasoning", text: thoughts })]),
+    ...readSaid(said, role, value),
+    ...calls.map(readToolCall),
+    ...(isObject(function_call) ? [readToolCall(function_call)] : []),
+  ];
+  return { role, recordedRole, parts: read, rest: withoutEmpty(leftOver(rest, role)) };
+}
+
+function readSaid(said: unknown, role: ChatRole, message: JsonObject): ChatPart[] {
+  if (said === undefined || said === null || said === "") return [];
+  // Of a tool, a plain content is its result; Anthropic and the AI SDK have parts that say so.
+  const parts = (Array.isArray(said) ? said : [said]).map(readPart);
+  const isPlain = parts.every(({ kind }) => kind === "text" || kind === "other");
+  if (role !== "tool" || !isPlain) return parts;
+  const only = parts[0];
+  const result = parts.length === 1 && only?.kind === "text" ? only.text : said;
+  return [readToolResult({ ...message, content: result })];
+}
+
+/** The result of a tool shows its call's id and name. */
+function leftOver(rest: JsonObject, role: ChatRole): JsonObject {
+  if (role !== "tool") return rest;
+  const { tool_call_id: _, toolCallId: __, id: ___, name: ____, ...others } = rest;
+  return others;
+}
+
+function withoutEmpty(rest: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(rest).filter(
+      ([, value]) => value !== null && value !== undefined && !isEmptyList(value),
+    ),
+  );
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** Whether a value has the form of a message, not only a member that happens to be called `role`. */
+export function looksLikeMessage(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (typeof value.type === "string" && ITEMS.has(value.type)) return true;
+  return CONTENT.some((name) => name in value) && readMessage(value) !== null;
+}

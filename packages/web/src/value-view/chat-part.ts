@@ -1,0 +1,159 @@
+import { isObject, type JsonObject, text } from "./json-object.ts";
+
+/** A piece of a message, whatever client wrote it. */
+export type ChatPart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "reasoning"; readonly text: string }
+  | {
+      readonly kind: "tool-call";
+      readonly name: string | null;
+      readonly id: string | null;
+      readonly arguments: unknown;
+    }
+  | {
+      readonly kind: "tool-result";
+      readonly name: string | null;
+      readonly id: string | null;
+      readonly result: unknown;
+    }
+  /** An image, a file, a sound: said, never loaded. */
+  | { readonly kind: "media"; readonly what: string; readonly about: readonly string[] }
+  | { readonly kind: "other"; readonly value: unknown };
+
+const TEXTS = new Set(["text", "input_text", "output_text"]);
+const REASONINGS = new Set(["reasoning", "thinking", "redacted_thinking"]);
+const CALLS = new Set(["tool_call", "tool-call", "tool_use", "server_tool_use", "function_call"]);
+const RESULTS = new Set([
+  "tool_call_response",
+  "tool-result",
+  "tool_result",
+  "function_call_output",
+  "server_tool_call_response",
+]);
+const MEDIA: ReadonlyMap<string, string> = new Map([
+  ["image", "Image"],
+  ["image_url", "Image"],
+  ["input_image", "Image"],
+  ["image-data", "Image"],
+  ["image-url", "Image"],
+  ["audio", "Audio"],
+  ["input_audio", "Audio"],
+  ["video", "Video"],
+  ["file", "File"],
+  ["input_file", "File"],
+  ["document", "File"],
+  ["blob", "File"],
+  ["uri", "File"],
+  ["media", "File"],
+]);
+
+/** @example readPart({ type: "text", text: "Hi" }) // { kind: "text", text: "Hi" } */
+export function readPart(part: unknown): ChatPart {
+  if (typeof part === "string") return { kind: "text", text: part };
+  if (!isObject(part)) return { kind: "other", value: part };
+  const type = typeof part.type === "string" ? part.type : null;
+  const read =
+    type === null ? readUntyped(part) : TEXTS.has(type) ? readText(part) : readTyped(type, part);
+  return read ?? { kind: "other", value: part };
+}
+
+/** A call of a tool, in the forms that OpenAI, Anthropic, the AI SDK and OpenTelemetry have for it. */
+export function readToolCall(call: unknown): ChatPart {
+  if (!isObject(call)) return { kind: "other", value: call };
+  const inner = isObject(call.function) ? call.function : call;
+  const name = text(inner.name) ?? text(call.toolName);
+  const given = inner.arguments ?? call.arguments ?? call.input ?? call.args ?? null;
+  if (name === null && given === null) return { kind: "other", value: call };
+  return { kind: "tool-call", name, id: idOf(call), arguments: parsed(given) };
+}
+
+export function readToolResult(result: JsonObject): ChatPart {
+  const given = result.response ?? result.result ?? result.output ?? result.content ?? null;
+  return {
+    kind: "tool-result",
+    name: text(result.toolName) ?? text(result.name),
+    id: text(result.tool_use_id) ?? idOf(result),
+    result: parsed(unwrapped(given)),
+  };
+}
+
+function readText(part: JsonObject): ChatPart | null {
+  const words = text(part.text) ?? text(part.content);
+  return words === null ? null : { kind: "text", text: words };
+}
+
+function readTyped(type: string, part: JsonObject): ChatPart | null {
+  if (REASONINGS.has(type)) return { kind: "reasoning", text: reasoningText(part) };
+  if (CALLS.has(type)) return readToolCall(part);
+  if (RESULTS.has(type)) return readToolResult(part);
+  const what = MEDIA.get(type);
+  return what === undefined ? null : readMedia(what, part);
+}
+
+// Gemini's parts say what they are by the member that they have.
+function readUntyped(part: JsonObject): ChatPart | null {
+  if (isObject(part.functionCall)) return readToolCall(part.functionCall);
+  if (isObject(part.functionResponse)) return readToolResult(part.functionResponse);
+  if (isObject(part.inlineData)) return readMedia("File", part.inlineData);
+  if (isObject(part.fileData)) return readMedia("File", part.fileData);
+  if (typeof part.text !== "string") return null;
+  return { kind: part.thought === true ? "reasoning" : "text", text: part.text };
+}
+
+function reasoningText(part: JsonObject): string {
+  const words = text(part.text) ?? text(part.thinking) ?? text(part.content);
+  if (words !== null) return words;
+  const summary = Array.isArray(part.summary) ? part.summary : [];
+  return summary.flatMap((each) => (isObject(each) ? (text(each.text) ?? []) : [])).join("\n\n");
+}
+
+function readMedia(what: string, part: JsonObject): ChatPart {
+  const places = [
+    part,
+    part.source,
+    part.image_url,
+    part.input_audio,
+    part.file,
+    part.image,
+  ].filter(isObject);
+  const members = (names: readonly string[]) =>
+    places.flatMap((place) => names.flatMap((name) => text(place[name]) ?? []));
+  const type = members(["mime_type", "mimeType", "mediaType", "media_type", "modality", "format"]);
+  const name = members(["filename", "file_name", "name", "file_id", "fileId", "title"]);
+  const content = [
+    ...members(["url", "uri", "fileUri", "data", "file_data", "content"]),
+    ...[part.image, part.image_url, part.file].flatMap((each) => text(each) ?? []),
+  ].map(aboutContent);
+  return { kind: "media", what, about: [...new Set([...name, ...type, ...content])] };
+}
+
+/** An address as it is; of what is written out, only its size. */
+function aboutContent(content: string): string {
+  const isAddress = /^(?:https?|gs|s3|file):/i.test(content);
+  if (isAddress) return content.length > 120 ? `${content.slice(0, 120)}…` : content;
+  const type = /^data:([\w.+-]+\/[\w.+-]+)/.exec(content)?.[1];
+  const size = `${content.length.toLocaleString("en")} characters`;
+  return type === undefined ? size : `${type}, ${size}`;
+}
+
+function idOf(part: JsonObject): string | null {
+  return text(part.toolCallId) ?? text(part.tool_call_id) ?? text(part.call_id) ?? text(part.id);
+}
+
+/** The AI SDK puts results into `{ type: "json", value }`. */
+function unwrapped(result: unknown): unknown {
+  return isObject(result) && typeof result.type === "string" && "value" in result
+    ? result.value
+    : result;
+}
+
+/** What is JSON written into a text. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    // A text after all, or one that was cut off.
+    return value;
+  }
+}

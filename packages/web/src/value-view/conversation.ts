@@ -1,0 +1,109 @@
+import { type ChatMessage, looksLikeMessage, readMessage } from "./chat-message.ts";
+import { readPart } from "./chat-part.ts";
+import { isObject, type JsonObject, text } from "./json-object.ts";
+
+/** Messages that were found in a recorded value, and what else it has. */
+export interface Conversation {
+  readonly messages: readonly ChatMessage[];
+  /** Tools, parameters and the like; null if there is nothing else. */
+  readonly rest: JsonObject | null;
+}
+
+/** Members that hold lists of messages, in the order in which they are read. */
+const LISTS = [
+  "messages",
+  "input_messages",
+  "input",
+  "contents",
+  "output_messages",
+  "output",
+  "choices",
+  "candidates",
+] as const;
+
+const INSTRUCTIONS = ["system_instructions", "system", "instructions", "system_instruction"];
+
+/** What the AI SDK answers with: a text with what else there was. */
+const ANSWER_MEMBERS = new Set(["text", "reasoning", "object", "tool_calls", "files"]);
+
+/**
+ * The conversation that a value is, in any of the forms in which clients record one: OpenTelemetry
+ * GenAI's parts, OpenAI's messages, choices and items, Anthropic's blocks, Gemini's contents,
+ * OpenInference's and the AI SDK's messages. Null where the value is something else.
+ */
+export function readConversation(value: unknown): Conversation | null {
+  if (Array.isArray(value)) {
+    const messages = readList(value);
+    return messages === null ? null : { messages, rest: null };
+  }
+  if (!isObject(value)) return null;
+  if (looksLikeMessage(value)) return withRest(readMessage(value));
+  return readLists(value) ?? readAnswer(value);
+}
+
+function readLists(value: JsonObject): Conversation | null {
+  const messages: ChatMessage[] = [];
+  const used = new Set<string>();
+  for (const name of LISTS) {
+    const read = readList(value[name]);
+    if (read === null) continue;
+    messages.push(...read);
+    used.add(name);
+  }
+  if (used.size === 0) return null;
+  for (const name of INSTRUCTIONS) {
+    const system = readInstructions(value[name]);
+    if (system === null) continue;
+    messages.unshift(system);
+    used.add(name);
+  }
+  const rest = Object.fromEntries(Object.entries(value).filter(([name]) => !used.has(name)));
+  return { messages, rest: Object.keys(rest).length === 0 ? null : rest };
+}
+
+function readList(value: unknown): ChatMessage[] | null {
+  if (!Array.isArray(value)) return null;
+  // Gemini's candidates have their message in `content`.
+  const entries = value
+    .filter((entry) => entry !== null)
+    .map((entry) =>
+      isObject(entry) && isObject(entry.content) ? { ...entry, ...candidate(entry) } : entry,
+    );
+  if (entries.length === 0 || !entries.every(looksLikeMessage)) return null;
+  return entries.flatMap((entry) => readMessage(entry) ?? []);
+}
+
+function candidate(entry: JsonObject): JsonObject {
+  const content = entry.content;
+  return isObject(content) && Array.isArray(content.parts)
+    ? { role: content.role ?? "model", parts: content.parts, content: undefined }
+    : {};
+}
+
+function readInstructions(value: unknown): ChatMessage | null {
+  const inner = isObject(value) && Array.isArray(value.parts) ? value.parts : value;
+  const parts = typeof inner === "string" && inner !== "" ? [inner] : inner;
+  if (!Array.isArray(parts) || parts.length === 0) return null;
+  return { role: "system", recordedRole: "system", parts: parts.map(readPart), rest: {} };
+}
+
+function readAnswer(value: JsonObject): Conversation | null {
+  const isAnswer = Object.keys(value).every((name) => ANSWER_MEMBERS.has(name));
+  const hasMore = Array.isArray(value.tool_calls) || text(value.reasoning) !== null;
+  if (!isAnswer || !hasMore) return null;
+  const { text: content, files, object, ...others } = value;
+  const message = readMessage({ role: "assistant", content: content ?? "", ...others });
+  const rest = { ...(object !== undefined && { object }), ...(files !== undefined && { files }) };
+  if (message === null) return null;
+  return { messages: [message], rest: Object.keys(rest).length === 0 ? null : rest };
+}
+
+/** What a single message has besides belongs to the answer that it came with: id, model, usage. */
+function withRest(message: ChatMessage | null): Conversation | null {
+  if (message === null) return null;
+  const { rest } = message;
+  return {
+    messages: [{ ...message, rest: {} }],
+    rest: Object.keys(rest).length === 0 ? null : rest,
+  };
+}

@@ -1,0 +1,63 @@
+import { useState } from "react";
+import { classNames } from "../design/class-names.ts";
+import { textPieces, textStart } from "./text-pieces.ts";
+
+const SHOWN_CHARACTERS = 2000;
+const SHOWN_LINES = 40;
+
+interface LongTextProps {
+  readonly text: string;
+  readonly className?: string;
+}
+
+/** A text with its line breaks. A long one is folded; unfolded, it is laid out as it is scrolled to. */
+export function LongText({ text, className }: LongTextProps) {
+  const [isWhole, setWhole] = useState(false);
+  const length = shownLength(text);
+  const isLong = length < text.length;
+  return (
+    <div className={classNames("min-w-0 break-words whitespace-pre-wrap", className)}>
+      {isWhole && isLong ? <Pieces text={text} /> : isLong ? textStart(text, length) : text}
+      {isLong && (
+        <button
+          type="button"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+          className="mt-1 block rounded font-sans font-medium text-accent hover:underline"
+        >
+          {isWhole ? "Show less" : `Show all ${text.length.toLocaleString("en")} characters`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Pieces({ text }: { readonly text: string }) {
+  return textPieces(text).map((piece, index) => (
+    <div
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never change places.
+      key={index}
+      style={{ contentVisibility: "auto", containIntrinsicSize: "auto 2000px" }}
+    >
+      {piece}
+    </div>
+  ));
+}
+
+/** How much of a text is shown before it is unfolded. */
+function shownLength(text: string): number {
+  if (text.length <= SHOWN_CHARACTERS * 1.5 && !hasManyLines(text)) return text.length;
+  let end = 0;
+  for (let line = 0; line < SHOWN_LINES; line += 1) {
+    const next = text.indexOf("\n", end);
+    if (next < 0) return Math.min(text.length, SHOWN_CHARACTERS);
+    end = next + 1;
+  }
+  return Math.min(end - 1, SHOWN_CHARACTERS);
+}
+
+function hasManyLines(text: string): boolean {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines > SHOWN_LINES * 1.5;
+}

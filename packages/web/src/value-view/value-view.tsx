@@ -1,0 +1,52 @@
+import { useMemo, useState } from "react";
+import { Button } from "../design/button.tsx";
+import { CopyButton } from "../design/copy-button.tsx";
+import { readConversation } from "./conversation.ts";
+import { ConversationView } from "./conversation-view.tsx";
+import { JsonView } from "./json-view.tsx";
+import { LongText } from "./long-text.tsx";
+
+interface ValueViewProps {
+  readonly value: unknown;
+  /** What the value is: "Inputs". */
+  readonly label: string;
+}
+
+/** A recorded value for people: a text as text, messages as a conversation, anything else as a tree. */
+export function ValueView({ value, label }: ValueViewProps) {
+  const [isRaw, setRaw] = useState(false);
+  const conversation = useMemo(() => readConversation(value), [value]);
+  const what = label.toLowerCase();
+  if (typeof value === "string") {
+    return (
+      <section aria-label={label} className="relative min-h-7 min-w-0">
+        <div className="absolute top-0 right-0">
+          <CopyButton what={what} text={value} />
+        </div>
+        {value === "" ? (
+          <p className="py-1 text-ink-soft">An empty text.</p>
+        ) : (
+          <bdi className="block pr-8 leading-relaxed">
+            <LongText text={value} />
+          </bdi>
+        )}
+      </section>
+    );
+  }
+  if (conversation === null) return <JsonView value={value} label={label} />;
+  return (
+    <section aria-label={label} className="min-w-0">
+      <div className="mb-1 flex items-center justify-end">
+        <Button look="quiet" size="small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          Show as JSON
+        </Button>
+        {!isRaw && <CopyButton what={what} text={() => JSON.stringify(value, null, 2)} />}
+      </div>
+      {isRaw ? (
+        <JsonView value={value} label={label} openDepth={4} />
+      ) : (
+        <ConversationView conversation={conversation} label={label} />
+      )}
+    </section>
+  );
+}
