@@ -2,7 +2,7 @@ import { DEFAULT_PROJECT_ID, SCOPES } from "@agate/protocol";
 import type { AccessControl, Authentication } from "./access-control.ts";
 import type { Caller } from "./caller.ts";
 import { OPERATOR_NAME } from "./caller.ts";
-import type { KeyRing } from "./key-ring.ts";
+import type { HeldKey, KeyRing } from "./key-ring.ts";
 import type { LastUses } from "./last-uses.ts";
 import type { ProjectDirectory } from "./project-directory.ts";
 
@@ -39,10 +39,8 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
     return id === undefined ? { kind: "project-not-found", project } : operatorOf(id);
   }
 
-  function withKey(authorization: string, project: string | undefined): Authentication {
-    const key = ring.find(authorization);
+  function withKey(key: HeldKey | undefined, project: string | undefined): Authentication {
     if (key === undefined) {
-      // On a loopback address too: whoever sends a wrong key believes to be somebody else.
       onInvalidKey();
       return KEY_INVALID;
     }
@@ -57,9 +55,20 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
       : { kind: "project-not-found", project };
   }
 
+  function inSession(sessionKey: string, project: string | undefined): Authentication {
+    const key = ring.find(`Bearer ${sessionKey}`);
+    // Nobody chose to send it: a browser keeps it after the key was revoked, and sends that of another
+    // platform on this machine. It must not lock out who needs none.
+    return key === undefined && policy === "loopback" ? withoutKey(project) : withKey(key, project);
+  }
+
   return {
-    authenticate: ({ authorization, project }) =>
-      authorization === undefined ? withoutKey(project) : withKey(authorization, project),
+    authenticate({ authorization, sessionKey, project }) {
+      // On a loopback address too: whoever sends a wrong key believes to be somebody else.
+      if (authorization !== undefined) return withKey(ring.find(authorization), project);
+      if (sessionKey !== undefined) return inSession(sessionKey, project);
+      return withoutKey(project);
+    },
   };
 }
 

@@ -1,26 +1,46 @@
-import type { AccessControl, Credentials } from "../access/access-control.ts";
+import type { AccessControl } from "../access/access-control.ts";
 import type { Access, Caller } from "../access/caller.ts";
 import { may } from "../access/caller.ts";
 import type { FullAnswer } from "./answer.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
+import { checkOrigin } from "./session/check-origin.ts";
+import type { Sender } from "./session/sender.ts";
+import { credentialsOf } from "./session/sender.ts";
 
 export type Admission =
-  | { readonly kind: "admitted"; readonly caller: Caller }
+  | {
+      readonly kind: "admitted";
+      readonly caller: Caller;
+      /** Whether it is by the page's cookie that the caller is known. */
+      readonly isByCookie: boolean;
+    }
   | { readonly kind: "turned-away"; readonly answer: FullAnswer };
 
 /** Whether the sender of a request may use something that asks for this. */
 export function admit(
   control: AccessControl,
   access: Exclude<Access, "public">,
-  credentials: Credentials,
+  sender: Sender,
 ): Admission {
+  const identification = identify(control, sender);
+  if (identification.kind === "turned-away") return identification;
+  return may(identification.caller, access)
+    ? identification
+    : turnedAway(problemAnswer(missing(access)));
+}
+
+/** Who sends a request, whatever it may do. */
+export function identify(control: AccessControl, sender: Sender): Admission {
+  const credentials = credentialsOf(sender);
+  const hasCookie = credentials.sessionKey !== undefined;
+  // First: a page that borrows the cookie must not even use up the key's rate.
+  const wrongOrigin = hasCookie ? checkOrigin(sender) : undefined;
+  if (wrongOrigin !== undefined) return turnedAway(problemAnswer(wrongOrigin));
   const authentication = control.authenticate(credentials);
   switch (authentication.kind) {
     case "caller": {
       const { caller } = authentication;
-      return may(caller, access)
-        ? { kind: "admitted", caller }
-        : turnedAway(problemAnswer(missing(access)));
+      return { kind: "admitted", caller, isByCookie: hasCookie && !caller.isOperator };
     }
     case "key-missing":
       return turnedAway(

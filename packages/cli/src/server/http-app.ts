@@ -169,7 +169,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     fetch,
     listener(incoming, outgoing) {
       if (calls.take(incoming, outgoing)) return;
-      const { host, origin, authorization } = incoming.headers;
+      const { host, origin } = incoming.headers;
       const match = incoming.method === "GET" ? TRACE_TARGET.exec(incoming.url ?? "") : null;
       if (match === null || host === undefined) {
         void general(incoming, outgoing);
@@ -180,8 +180,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
         void deliver(problemAnswer(refused), outgoing);
         return;
       }
-      const project = incoming.headers["agate-project"] as string | undefined;
-      const admission = admit(access.control, "read", { authorization, project });
+      const admission = admit(access.control, "read", incoming);
       if (admission.kind === "turned-away") void deliver(admission.answer, outgoing);
       else traceRead(admission.caller.project, match[1] ?? "", outgoing);
     },

@@ -9,6 +9,7 @@ import type { Delivery } from "./deliver.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
 import { quoted } from "./query/parameter-kinds.ts";
 import type { HttpEnv, Route, RouteContext } from "./routes/route.ts";
+import { senderOf } from "./routes/route.ts";
 
 /** Routes as a Hono app: both spellings of a path, 404 and 405, and what is thrown as 500. */
 export function routeApp(
@@ -28,10 +29,7 @@ export function routeApp(
   };
   const answer = (route: Route, context: RouteContext): Answer | Promise<Answer> => {
     if (route.access !== "public") {
-      const admission = admit(access, route.access, {
-        authorization: context.req.header("authorization"),
-        project: context.req.header("agate-project"),
-      });
+      const admission = admit(access, route.access, senderOf(context));
       if (admission.kind === "turned-away") return admission.answer;
       context.set("caller", admission.caller);
     }

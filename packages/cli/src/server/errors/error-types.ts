@@ -45,7 +45,8 @@ export const ERROR_TYPES = {
   },
   origin_not_allowed: {
     status: 403,
-    meaning: "A page from another site sent the request to a server that listens locally.",
+    meaning:
+      "A page from elsewhere sent the request: to a server that listens locally, or with the cookie of this server's own page.",
     message: given,
   },
   scope_missing: {

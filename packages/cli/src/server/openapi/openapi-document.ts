@@ -5,6 +5,7 @@ import type { ErrorType, ErrorTypeInfo } from "../errors/error-types.ts";
 import { ERROR_TYPES } from "../errors/error-types.ts";
 import type { QueryParameter } from "../query/query-parameter.ts";
 import type { BodyDoc, Operation, Route, SuccessDoc } from "../routes/route.ts";
+import { SESSION_COOKIE } from "../session/session-cookie.ts";
 import { COMPONENT_PREFIX, componentSchemas } from "./component-schemas.ts";
 
 /** What any route may answer: the request itself was wrong, or the server was. */
@@ -62,6 +63,13 @@ export function openapiDocument(routes: readonly Route[]) {
           description:
             "An API key. On a loopback address none is needed. `Authorization: ApiKey KEY` is understood, too.",
         },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: SESSION_COOKIE,
+          description:
+            "What the web page has instead, after `POST /session`. Only requests of the page itself are served by it.",
+        },
       },
     },
   };
@@ -74,7 +82,10 @@ function operationObject(operation: Operation, access: Access) {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    ...(access !== "public" && { security: [{ apiKey: [] }, {}], "x-ag-access": access }),
+    ...(access !== "public" && {
+      security: [{ apiKey: [] }, { session: [] }, {}],
+      "x-ag-access": access,
+    }),
     parameters: parameterObjects(operation),
     ...(requestBody && {
       requestBody: { required: !bodyIsOptional, content: contentObject(requestBody) },

@@ -4,6 +4,7 @@ import type { Access, Caller } from "../../access/caller.ts";
 import type { Answer } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
 import type { QueryParameters } from "../query/query-parameter.ts";
+import type { Sender } from "../session/sender.ts";
 
 /** Node's request and response are there when the request came over a socket. */
 export interface HttpEnv {
@@ -68,6 +69,11 @@ export interface BodyContentDoc {
 /** Who is calling; only for routes that are not public. */
 export function callerOf(context: RouteContext): Caller {
   return context.get("caller");
+}
+
+/** What tells who sends the request: Node's own, where there is one. */
+export function senderOf({ req, env }: RouteContext): Sender {
+  return env.incoming ?? { method: req.method, headers: req.header() };
 }
 
 /** The query of the request, as the URL has it. */

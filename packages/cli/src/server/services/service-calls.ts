@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AccessControl } from "../../access/access-control.ts";
 import { createGateway } from "../../deployments/gateway/create-gateway.ts";
 import type { GatewayProblem } from "../../deployments/gateway/gateway-problem.ts";
+import type { ResponseHead } from "../../deployments/gateway/response-head.ts";
 import type { ServiceDirectory } from "../../deployments/service-directory.ts";
 import type { Applications } from "../../registry/registry.ts";
 import { admit } from "../admit.ts";
@@ -49,18 +50,24 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     incoming: IncomingMessage,
     outgoing: ServerResponse,
   ): Answer | Promise<Answer> | undefined {
-    const { host, origin, authorization } = incoming.headers;
+    const { host, origin } = incoming.headers;
     const wrongHost = checkHost(hostPolicy, host, origin);
     if (wrongHost !== undefined) return problemAnswer(wrongHost);
-    const asked = incoming.headers["agate-project"] as string | undefined;
-    const admission = admit(access, "run", { authorization, project: asked });
+    const admission = admit(access, "run", incoming);
     if (admission.kind === "turned-away") return admission.answer;
     if (closing.aborted) return opaqueAnswer("shutting_down", { "retry-after": "5" });
     const { project } = admission.caller;
     const service = services.find(project, target.application);
     if (service === undefined) return notServed(project, target.application);
     breakOffWhenRevoked(admission.caller, outgoing);
-    const onHead = options.onCall && watchCall(incoming, outgoing, options.onCall);
+    const onAnswered = options.onCall && watchCall(incoming, outgoing, options.onCall);
+    const onHead = admission.isByCookie
+      ? (head: ResponseHead) => {
+          // Under the page's own name: a document of the workflow's must not act as the reader.
+          head.headers.push("content-security-policy", "sandbox");
+          onAnswered?.(head);
+        }
+      : onAnswered;
     gateway.forward(incoming, outgoing, { service, path: target.path, onHead }, (problem) => {
       void deliver(gatewayAnswer(problem), outgoing);
     });

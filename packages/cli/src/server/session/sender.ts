@@ -1,0 +1,28 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Credentials } from "../../access/access-control.ts";
+import { sessionKeyIn } from "./session-cookie.ts";
+
+/** What of a request tells who sends it. A Node request is one. */
+export interface Sender {
+  readonly method?: string | undefined;
+  readonly headers: SenderHeaders;
+}
+
+export type SenderHeaders = Readonly<
+  Pick<IncomingHttpHeaders, "authorization" | "cookie" | "host" | "origin" | "sec-fetch-site">
+> & {
+  readonly "agate-project"?: string | string[] | undefined;
+  readonly "x-forwarded-proto"?: string | string[] | undefined;
+};
+
+/** Who the sender says it is. The page's cookie counts where there is no `Authorization`. */
+export function credentialsOf({ headers }: Sender): Credentials {
+  const { authorization, cookie, "agate-project": project } = headers;
+  const isByCookie = authorization === undefined && cookie !== undefined;
+  return {
+    authorization,
+    sessionKey: isByCookie ? sessionKeyIn(cookie) : undefined,
+    // Only `Set-Cookie` ever is a list.
+    project: typeof project === "string" ? project : undefined,
+  };
+}

@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+export const SESSION_COOKIE = "agate_session";
+const IN_HEADER = new RegExp(`(?:^|;) *${SESSION_COOKIE}=([^;]+)`);
+/** The key may be revoked at any time; this is for browsers that somebody has left. */
+const MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
+
+/** What of a request says whether it came over TLS. */
+type Journey = Readonly<Pick<IncomingHttpHeaders, "origin">> & {
+  readonly "x-forwarded-proto"?: string | string[] | undefined;
+};
+
+/** The API key in a `Cookie` header; undefined where there is none. */
+export function sessionKeyIn(cookie: string): string | undefined {
+  return IN_HEADER.exec(cookie)?.[1];
+}
+
+/** A `Set-Cookie` that signs in. @param key A valid one: it is written as it is. */
+export function sessionCookie(key: string, journey: Journey): string {
+  return cookie(key, MAX_AGE_SECONDS, journey);
+}
+
+/** A `Set-Cookie` that signs out. */
+export function endedSessionCookie(journey: Journey): string {
+  return cookie("", 0, journey);
+}
+
+function cookie(value: string, maxAge: number, journey: Journey): string {
+  const secure = cameOverTls(journey) ? "; Secure" : "";
+  return `${SESSION_COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${maxAge}${secure}`;
+}
+
+/** The server itself speaks no TLS: a proxy in front of it does, and says so, or the browser does. */
+function cameOverTls({ origin, "x-forwarded-proto": forwarded }: Journey): boolean {
+  // Of several proxies the first is the one that the browser has reached.
+  const [first] = String(forwarded ?? "").split(",");
+  return first?.trim().toLowerCase() === "https" || origin?.startsWith("https:") === true;
+}
