@@ -1,4 +1,4 @@
-import { closestName, shownChoices, shownValue } from "@agate/protocol";
+import { shownValue, unknownName } from "@agate/protocol";
 import type { ConfigField } from "./config-field.ts";
 import type { ConfigIssueType } from "./config-issue-types.ts";
 import type { ParseOptions } from "./config-schema.ts";
@@ -45,7 +45,9 @@ export function createFieldReader(fields: readonly ConfigField[]): FieldReader {
     }
     if (unknownFields === "refuse") {
       for (const key of unknown) {
-        issues.push(issue([key], "unknown_field", unknownField(key, [...positions.keys()])));
+        issues.push(
+          issue([key], "unknown_field", unknownName("field", key, [...positions.keys()])),
+        );
       }
     }
     return { given, issues };
@@ -54,14 +56,6 @@ export function createFieldReader(fields: readonly ConfigField[]): FieldReader {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function unknownField(key: string, names: readonly string[]): string {
-  if (names.length === 0) return "There is no such field; the configuration has none.";
-  const meant = closestName(key, names);
-  return meant === undefined
-    ? `There is no such field. Write ${shownChoices(names)}.`
-    : `There is no such field; did you mean ${shownValue(meant)}?`;
 }
 
 function issue(path: readonly string[], type: ConfigIssueType, message: string): Issue {

@@ -15,6 +15,8 @@ interface FieldProps {
   readonly problem?: string | undefined;
   /** Stands at the end of the label's line. */
   readonly aside?: ReactNode;
+  /** The control stands before its label, as a checkbox does. */
+  readonly isInline?: boolean;
   readonly children: (ids: FieldIds) => ReactNode;
 }
 
@@ -23,22 +25,24 @@ interface FieldProps {
  *
  * @example <Field label="Name">{(ids) => <TextInput {...ids} value={name} onChange={…} />}</Field>
  */
-export function Field({ label, description, problem, aside, children }: FieldProps) {
+export function Field({ label, description, problem, aside, isInline, children }: FieldProps) {
   const id = useId();
   const described = [description && `${id}-about`, problem && `${id}-problem`].filter(Boolean);
+  const control = children({
+    id,
+    "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
+    "aria-invalid": problem === undefined ? undefined : true,
+  });
   return (
     <div className="flex flex-col gap-1">
-      <div className="flex min-h-5 items-center justify-between gap-2">
-        <label htmlFor={id} className="truncate font-medium">
+      <div className="flex min-h-5 items-center gap-2">
+        {isInline && control}
+        <label htmlFor={id} className="min-w-0 flex-1 truncate font-medium">
           {label}
         </label>
         {aside}
       </div>
-      {children({
-        id,
-        "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
-        "aria-invalid": problem === undefined ? undefined : true,
-      })}
+      {!isInline && control}
       {description && (
         <p id={`${id}-about`} className="text-[0.93rem] text-ink-soft">
           {description}

@@ -1,7 +1,6 @@
 import type { ConfigFieldSchema, RouteParams, RouteSchema } from "@agate/protocol";
-import { closestName, shownChoices, shownValue } from "@agate/protocol";
+import { refusedBy, shownValue, unknownName } from "@agate/protocol";
 import { isDeeperThan } from "./json-depth.ts";
-import { refusedBy } from "./value-check.ts";
 
 /** Of a revision's parameters as JSON. */
 export const MAX_PARAMS_BYTES = 1024 * 1024;
@@ -118,14 +117,6 @@ function* faultsOfRoute(
     if (Object.hasOwn(config, field)) continue;
     yield { path: [route, field], msg: unknownName("field", field, Object.keys(config)) };
   }
-}
-
-function unknownName(what: "route" | "field", name: string, names: readonly string[]): string {
-  if (names.length === 0) return `There is no such ${what}; the configuration has none.`;
-  const meant = closestName(name, names);
-  return meant === undefined
-    ? `There is no such ${what}. Write ${shownChoices(names)}.`
-    : `There is no such ${what}; did you mean ${shownValue(meant)}?`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

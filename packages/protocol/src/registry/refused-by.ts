@@ -1,9 +1,10 @@
-import type { ConfigFieldSchema } from "@agate/protocol";
-import { shownChoices } from "@agate/protocol";
+import { shownChoices } from "../shown-value.ts";
+import type { ConfigFieldSchema } from "./route-schema.ts";
 
 /**
  * What a field takes, when it does not take this value: "a number of at most 2". It knows the keywords
- * that the SDK writes into a workflow's `/openapi.json`, and says it in the SDK's own words.
+ * that the SDK writes into a workflow's `/openapi.json`, and says it in the SDK's own words. The
+ * registry checks what is committed with it, and the playground what is typed.
  */
 export function refusedBy(field: ConfigFieldSchema, value: unknown): string | undefined {
   switch (field.type) {

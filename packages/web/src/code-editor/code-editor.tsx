@@ -1,0 +1,55 @@
+import { lazy, Suspense, useRef } from "react";
+import { classNames } from "../design/class-names.ts";
+import type { Caret, EditorLanguage } from "./editor-props.ts";
+import { PlainEditor } from "./plain-editor.tsx";
+
+interface CodeEditorProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly language: EditorLanguage;
+  /** What is edited, for those who do not see it. */
+  readonly label: string;
+  /** What is wrong; shown below, and read out. */
+  readonly problem?: string | undefined;
+  /** As high as its text within limits, or as high as a dialog allows. */
+  readonly size?: "field" | "large";
+  /** Of a `Field` around it, which says itself what is wrong. */
+  readonly id?: string;
+  readonly "aria-describedby"?: string | undefined;
+  readonly "aria-invalid"?: true | undefined;
+}
+
+const CodeMirror = lazy(async () => {
+  const { CodeMirror: component } = await import("./code-mirror.tsx");
+  return { default: component };
+});
+
+/**
+ * An editor for JSON and long texts. It is loaded when it is first shown; what is typed until then is
+ * typed into a text area of the same size.
+ */
+export function CodeEditor({ problem, size = "field", ...props }: CodeEditorProps) {
+  const caret = useRef<Caret | null>(null);
+  const isInvalid = problem === undefined ? props["aria-invalid"] : true;
+  const editor = { ...props, "aria-invalid": isInvalid, caret };
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <div
+        className={classNames(
+          "flex flex-col overflow-hidden rounded-md border bg-surface",
+          isInvalid ? "border-danger" : "border-line-strong/60",
+          size === "large" ? "h-[60dvh]" : "max-h-96 min-h-24",
+        )}
+      >
+        <Suspense fallback={<PlainEditor {...editor} />}>
+          <CodeMirror {...editor} />
+        </Suspense>
+      </div>
+      {problem !== undefined && (
+        <p role="alert" className="text-[0.93rem] text-danger">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

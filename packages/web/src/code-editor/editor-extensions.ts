@@ -1,0 +1,41 @@
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { bracketMatching, indentOnInput } from "@codemirror/language";
+import { type Diagnostic, linter } from "@codemirror/lint";
+import type { Extension } from "@codemirror/state";
+import { drawSelection, EditorView, keymap } from "@codemirror/view";
+import { cspNonce } from "../design/csp-nonce.ts";
+import type { EditorLanguage } from "./editor-props.ts";
+import { editorTheme } from "./editor-theme.ts";
+import { readJson } from "./json-syntax.ts";
+
+/**
+ * What the editor can do. Tab is left to the browser, so that nobody is caught in it who has no mouse.
+ */
+export function editorExtensions(language: EditorLanguage): Extension {
+  return [
+    EditorView.cspNonce.of(cspNonce()),
+    history(),
+    drawSelection(),
+    EditorView.lineWrapping,
+    keymap.of([...defaultKeymap, ...historyKeymap]),
+    editorTheme,
+    language === "json" ? [json(), indentOnInput(), bracketMatching(), jsonLinter] : [],
+  ];
+}
+
+const jsonLinter = linter(
+  ({ state }): readonly Diagnostic[] => {
+    const text = state.doc.toString();
+    // Nothing yet is nothing wrong; whoever needs a value says so.
+    if (text.trim() === "") return [];
+    const reading = readJson(text);
+    if (reading.kind === "value") return [];
+    const { position, message } = reading.fault;
+    const at = Math.min(position, text.length);
+    // At the very end there is no character to underline but the last one.
+    const from = at === text.length && at > 0 ? at - 1 : at;
+    return [{ from, to: Math.min(from + 1, text.length), severity: "error", message }];
+  },
+  { delay: 300 },
+);

@@ -1,0 +1,100 @@
+import type { ConfigFieldSchema } from "@agate/protocol";
+import { Badge } from "../design/badge.tsx";
+import { Checkbox } from "../design/checkbox.tsx";
+import { classNames } from "../design/class-names.ts";
+import { Field, type FieldIds } from "../design/field.tsx";
+import { ChoiceField } from "./choice-field.tsx";
+import { controlOf } from "./control-of.ts";
+import { EarlierValues } from "./earlier-values.tsx";
+import { NumberField } from "./number-field.tsx";
+import { isSameValue } from "./same-value.ts";
+import { TextField } from "./text-field.tsx";
+
+interface ConfigFieldProps {
+  readonly name: string;
+  readonly field: ConfigFieldSchema;
+  readonly value: unknown;
+  /** What it was. */
+  readonly base: unknown;
+  readonly problem: string | undefined;
+  readonly onChange: (value: unknown) => void;
+  readonly onPutBack: () => void;
+}
+
+/** One parameter: its control, what is wrong with it, and the way back to what it was. */
+export function ConfigField(props: ConfigFieldProps) {
+  const { name, field, value, base, problem, onChange, onPutBack } = props;
+  const isChanged = !isSameValue(value, base);
+  return (
+    <div
+      className={classNames(
+        "flex flex-col gap-1 border-l-2 pl-3",
+        isChanged ? "border-accent" : "border-transparent",
+      )}
+    >
+      <Field
+        label={<FieldName name={name} title={field.title} />}
+        description={field.description}
+        problem={problem}
+        aside={isChanged && <Badge tone="accent">changed</Badge>}
+        isInline={controlOf(field) === "checkbox"}
+      >
+        {(ids) => (
+          <Control
+            field={field}
+            label={field.title ?? name}
+            ids={ids}
+            value={value}
+            onChange={onChange}
+          />
+        )}
+      </Field>
+      <EarlierValues
+        name={name}
+        value={value}
+        base={base}
+        initial={field.default}
+        onPutBack={onPutBack}
+        onUseDefault={() => onChange(field.default)}
+      />
+    </div>
+  );
+}
+
+function FieldName({ name, title }: { readonly name: string; readonly title: string | undefined }) {
+  if (title === undefined) return <code className="font-mono">{name}</code>;
+  return (
+    <>
+      {title} <code className="font-mono text-[0.93rem] font-normal text-ink-soft">{name}</code>
+    </>
+  );
+}
+
+interface ControlProps {
+  readonly field: ConfigFieldSchema;
+  readonly label: string;
+  readonly ids: FieldIds;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+function Control({ field, label, ids, value, onChange }: ControlProps) {
+  switch (controlOf(field)) {
+    case "text":
+      return <TextField label={label} ids={ids} value={value} onChange={onChange} />;
+    case "number":
+      return (
+        <NumberField field={field} label={label} ids={ids} value={value} onChange={onChange} />
+      );
+    case "checkbox":
+      return (
+        <Checkbox
+          {...ids}
+          checked={value === true}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+      );
+    case "choice":
+      return <ChoiceField field={field} ids={ids} value={value} onChange={onChange} />;
+  }
+}

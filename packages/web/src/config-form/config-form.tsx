@@ -1,0 +1,58 @@
+import type { RouteSchema } from "@agate/protocol";
+import { checkConfig } from "./check-config.ts";
+import { ConfigField } from "./config-field.tsx";
+import {
+  type ConfigValues,
+  fieldValue,
+  putBack,
+  unknownFields,
+  withoutField,
+  withValue,
+} from "./config-values.ts";
+import { type FieldProblem, problemsAt, problemsElsewhere } from "./field-problem.ts";
+import { ProblemSummary } from "./problem-summary.tsx";
+import { UnknownFields } from "./unknown-fields.tsx";
+
+interface ConfigFormProps {
+  readonly route: RouteSchema;
+  readonly values: ConfigValues;
+  /** What it was: fields that differ are marked, and can be put back. */
+  readonly base: ConfigValues;
+  /** Of the server; what the page can see by itself is marked anyway. */
+  readonly problems: readonly FieldProblem[];
+  readonly onChange: (values: ConfigValues) => void;
+}
+
+/** The configuration of a route, with the controls of its schema. */
+export function ConfigForm({ route, values, base, problems, onChange }: ConfigFormProps) {
+  const all = [...checkConfig(route, values), ...problems];
+  const unknown = unknownFields(route, values);
+  const shown = new Set([...Object.keys(route.config), ...unknown]);
+  const fields = Object.entries(route.config);
+  return (
+    <div className="flex flex-col gap-4">
+      <ProblemSummary messages={problemsElsewhere(all, shown)} />
+      {fields.length === 0 && unknown.length === 0 && (
+        <p className="text-ink-soft">This route has no configuration.</p>
+      )}
+      {fields.map(([name, field]) => (
+        <ConfigField
+          key={name}
+          name={name}
+          field={field}
+          value={fieldValue(route, values, name)}
+          base={fieldValue(route, base, name)}
+          problem={problemsAt(all, name)}
+          onChange={(value) => onChange(withValue(values, name, value))}
+          onPutBack={() => onChange(putBack(values, base, name))}
+        />
+      ))}
+      <UnknownFields
+        names={unknown}
+        values={values}
+        problems={all}
+        onRemove={(name) => onChange(withoutField(values, name))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { shownValue } from "@agate/protocol";
+import { RotateCcw } from "lucide-react";
+import { isSameValue } from "./same-value.ts";
+
+interface EarlierValuesProps {
+  readonly name: string;
+  readonly value: unknown;
+  readonly base: unknown;
+  /** The schema's default. */
+  readonly initial: unknown;
+  readonly onPutBack: () => void;
+  readonly onUseDefault: () => void;
+}
+
+/** What the field was, and what it is by default, where it is neither now; each a way back. */
+export function EarlierValues(props: EarlierValuesProps) {
+  const { name, value, base, initial, onPutBack, onUseDefault } = props;
+  const isChanged = !isSameValue(value, base);
+  const isUnusual = !isSameValue(value, initial) && !isSameValue(base, initial);
+  if (!isChanged && !isUnusual) return null;
+  return (
+    <div className="flex flex-wrap gap-x-3 text-[0.93rem] text-ink-soft">
+      {isChanged && (
+        <WayBack
+          verb={isSameValue(base, initial) ? "Put back the default" : "Put back"}
+          name={name}
+          value={base}
+          onClick={onPutBack}
+        />
+      )}
+      {isUnusual && (
+        <WayBack verb="Use the default" name={name} value={initial} onClick={onUseDefault} />
+      )}
+    </div>
+  );
+}
+
+interface WayBackProps {
+  readonly verb: string;
+  readonly name: string;
+  readonly value: unknown;
+  readonly onClick: () => void;
+}
+
+function WayBack({ verb, name, value, onClick }: WayBackProps) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      title={typeof value === "string" ? value : undefined}
+      className="inline-flex max-w-full items-center gap-1 rounded hover:text-ink hover:underline"
+    >
+      <RotateCcw size={12} aria-hidden className="shrink-0" />
+      <span className="shrink-0">{verb}</span>
+      <span className="sr-only">of {name}:</span>
+      <code className="truncate font-mono">{shownValue(value)}</code>
+    </button>
+  );
+}

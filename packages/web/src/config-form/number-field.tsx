@@ -1,0 +1,68 @@
+import type { ConfigFieldSchema } from "@agate/protocol";
+import { useState } from "react";
+import type { FieldIds } from "../design/field.tsx";
+import { NumberBox } from "../design/number-box.tsx";
+import { parseNumber } from "../design/parse-number.ts";
+import { Slider } from "./slider.tsx";
+import { clamp, sliderRange, stepFrom, stepOf } from "./slider-range.ts";
+
+interface NumberFieldProps {
+  readonly field: ConfigFieldSchema;
+  readonly label: string;
+  readonly ids: FieldIds;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** A slider between the bounds with a number box beside it; the box alone where a bound is missing. */
+export function NumberField({ field, label, ids, value, onChange }: NumberFieldProps) {
+  const [typed, setTyped] = useState("");
+  const range = sliderRange(field);
+  // "1.50" stays as it was typed for as long as it is what the value is.
+  const text = Object.is(readNumber(typed), value) ? typed : numberText(value);
+  const box = (
+    <NumberBox
+      {...ids}
+      text={text}
+      onText={(next) => {
+        setTyped(next);
+        onChange(readNumber(next));
+      }}
+      onStep={(steps) => onChange(stepped(field, value, steps))}
+      lowest={field.minimum ?? field.exclusiveMinimum}
+      highest={field.maximum ?? field.exclusiveMaximum}
+      className={range === null ? "max-w-40" : "w-24 shrink-0"}
+    />
+  );
+  if (range === null) return box;
+  return (
+    <div className="flex items-center gap-3">
+      <Slider
+        label={`${label}, slider`}
+        range={range}
+        value={typeof value === "number" ? value : Number(field.default)}
+        isInvalid={ids["aria-invalid"] === true}
+        onChange={onChange}
+      />
+      {box}
+    </div>
+  );
+}
+
+/** The number, or what was typed instead of one. */
+function readNumber(text: string): unknown {
+  return parseNumber(text) ?? text;
+}
+
+function numberText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+/** From what is no number, the arrow keys begin at the default. */
+function stepped(field: ConfigFieldSchema, value: unknown, steps: number): number {
+  const step = stepOf(field);
+  const lowest = field.minimum ?? (field.exclusiveMinimum ?? Number.NEGATIVE_INFINITY) + step;
+  const highest = field.maximum ?? (field.exclusiveMaximum ?? Number.POSITIVE_INFINITY) - step;
+  if (typeof value !== "number") return clamp(Number(field.default), lowest, highest);
+  return stepFrom({ min: lowest, max: highest, step }, value, steps);
+}

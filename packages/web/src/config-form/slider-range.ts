@@ -1,0 +1,87 @@
+import type { ConfigFieldSchema } from "@agate/protocol";
+
+/** The positions of a slider: both ends, and between them the multiples of a step. */
+export interface SliderRange {
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+}
+
+/** Of a whole number's slider; beyond that, single steps are for the number box. */
+const MOST_WHOLE_POSITIONS = 10_000;
+
+/**
+ * The slider of a field; null where a bound is missing, or where no number lies between them. A bound
+ * that is excluded is no position: the slider begins one step inside of it.
+ */
+export function sliderRange(field: ConfigFieldSchema): SliderRange | null {
+  const lower = field.minimum ?? field.exclusiveMinimum;
+  const upper = field.maximum ?? field.exclusiveMaximum;
+  if (lower === undefined || upper === undefined) return null;
+  const step = stepWithin(upper - lower, field.type === "integer");
+  // The next whole number is inside; of other numbers there is no next one.
+  const inset = field.type === "integer" ? 1 : step;
+  const min = field.minimum ?? tidy(lower + inset);
+  const max = field.maximum ?? tidy(upper - inset);
+  // Bounds so close, or so large, that a number has no digits left for a step.
+  const isOutside =
+    (field.minimum === undefined && min <= lower) || (field.maximum === undefined && max >= upper);
+  return isOutside || min > max || !Number.isFinite(max - min) ? null : { min, max, step };
+}
+
+/** How far an arrow key goes in the number box of a field. */
+export function stepOf(field: ConfigFieldSchema): number {
+  const range = sliderRange(field);
+  if (range !== null && range.step > 0) {
+    return field.type === "integer" ? 1 : range.step;
+  }
+  if (field.type === "integer") return 1;
+  // About a tenth of what is usual.
+  const usual = Math.abs(Number(field.default));
+  return usual > 0 && Number.isFinite(usual) ? niceBelow(usual / 10) : 0.1;
+}
+
+/** The position next to a value, or some further on; ends are the bounds. */
+export function stepFrom(range: SliderRange, value: number, steps: number): number {
+  const { min, max, step } = range;
+  if (step === 0) return min;
+  const position = value / step;
+  // A value between two positions goes to the nearer end of its gap first.
+  const from = steps > 0 ? Math.floor(tidy(position)) : Math.ceil(tidy(position));
+  return clamp(tidy((from + steps) * step), min, max);
+}
+
+/** The position nearest to where a pointer is. */
+export function snap({ min, max, step }: SliderRange, value: number): number {
+  if (step === 0 || value - min < step / 2) return min;
+  if (max - value < step / 2) return max;
+  return clamp(tidy(Math.round(value / step) * step), min, max);
+}
+
+export function clamp(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value));
+}
+
+/** Whether single steps from `min` come to `max`, so that the browser can do them by itself. */
+export function isEven({ min, max, step }: SliderRange): boolean {
+  if (step === 0) return true;
+  return Number.isInteger(tidy(min / step)) && Number.isInteger(tidy(max / step));
+}
+
+function stepWithin(distance: number, isWhole: boolean): number {
+  if (!isWhole) return niceBelow(distance / 100);
+  return distance <= MOST_WHOLE_POSITIONS ? 1 : niceBelow(distance / 1000);
+}
+
+/** The largest of 1, 2 and 5 with zeros before or behind it that is not larger. */
+function niceBelow(size: number): number {
+  if (!(size > 0) || !Number.isFinite(size)) return 0;
+  const power = 10 ** Math.floor(Math.log10(size));
+  const digit = tidy(size / power);
+  return tidy((digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power);
+}
+
+/** Without the dust of binary fractions: 0.3, not 0.30000000000000004. */
+function tidy(value: number): number {
+  return Number.isInteger(value) ? value + 0 : Number(value.toPrecision(14));
+}

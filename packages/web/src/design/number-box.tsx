@@ -1,0 +1,51 @@
+import type { ComponentProps } from "react";
+import { classNames } from "./class-names.ts";
+import { CONTROL_CLASS } from "./control-class.ts";
+import { parseNumber } from "./parse-number.ts";
+
+interface NumberBoxProps extends Omit<ComponentProps<"input">, "value" | "onChange" | "onKeyDown"> {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  /** The arrow keys: 1 or -1, ten times that with Page Up and Page Down. */
+  readonly onStep: (steps: number) => void;
+  readonly lowest?: number | undefined;
+  readonly highest?: number | undefined;
+}
+
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowUp: 1,
+  ArrowDown: -1,
+  PageUp: 10,
+  PageDown: -10,
+};
+
+/**
+ * A number as text, for the browser's own box gives away nothing of what it takes for no number, and
+ * then what was typed would be lost.
+ */
+export function NumberBox(props: NumberBoxProps) {
+  const { text, onText, onStep, lowest, highest, className, ...rest } = props;
+  return (
+    <input
+      type="text"
+      role="spinbutton"
+      inputMode="decimal"
+      autoComplete="off"
+      spellCheck={false}
+      aria-valuenow={parseNumber(text)}
+      aria-valuetext={text === "" ? "empty" : text}
+      aria-valuemin={lowest}
+      aria-valuemax={highest}
+      value={text}
+      onChange={(event) => onText(event.target.value)}
+      onKeyDown={(event) => {
+        const steps = STEPS[event.key];
+        if (steps === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+        event.preventDefault();
+        onStep(event.shiftKey && Math.abs(steps) === 1 ? steps * 10 : steps);
+      }}
+      className={classNames(CONTROL_CLASS, "h-8 font-mono tabular-nums", className)}
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,181 @@
+import { refusedBy, shownValue } from "@agate/protocol";
+import { readJson } from "../code-editor/json-syntax.ts";
+import { isSameValue } from "../config-form/same-value.ts";
+import { parseNumber } from "../design/parse-number.ts";
+import type { InputControl, NumberBounds } from "./input-control.ts";
+import type { InputField } from "./input-fields.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { skeletonOf } from "./skeleton.ts";
+
+/**
+ * What is typed into one field: text, or the texts of a list; null and "" are nothing. A choice and
+ * `true` are their JSON. A value that the field's control cannot show is edited as JSON.
+ */
+export type FieldDraft = string | readonly string[] | { readonly json: string } | null;
+
+export type ParsedField =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "left-out" }
+  | { readonly kind: "invalid"; readonly message: string };
+
+/** Whether nothing is typed. A list without any texts is; one with an empty text is not. */
+export function isBlank(draft: FieldDraft | undefined): boolean {
+  if (draft === undefined || draft === null || draft === "") return true;
+  if (typeof draft === "string") return false;
+  return "json" in draft ? draft.json.trim() === "" : draft.length === 0;
+}
+
+/** What the field has to say about what is typed into it. */
+export function parseField(field: InputField, draft: FieldDraft | undefined): ParsedField {
+  if (draft === undefined || draft === null || isBlank(draft)) return parseBlank(field);
+  if (typeof draft !== "string" && "json" in draft) return parseJson(draft.json);
+  const { control } = field;
+  if (control.kind === "texts") return value(typeof draft === "string" ? [draft] : draft);
+  return parseText(field, typeof draft === "string" ? draft : JSON.stringify(draft));
+}
+
+/**
+ * An optional field that is empty is left out, text too: whoever wants to send the empty text of an
+ * optional field writes `""` as JSON. A required text that is empty is the empty text.
+ */
+function parseBlank({ isRequired, isNullable, control }: InputField): ParsedField {
+  if (!isRequired) return { kind: "left-out" };
+  switch (control.kind) {
+    case "text":
+      return value("");
+    case "texts":
+      return value([]);
+    case "boolean":
+      return isNullable ? value(null) : value(false);
+    case "choice":
+      return invalid("Choose one.");
+    case "number":
+      return isNullable ? value(null) : invalid(`Takes ${numberName(control.isWhole)}.`);
+    case "json":
+      return isNullable ? value(null) : invalid(`Takes ${typeName(control.type)}.`);
+  }
+}
+
+function parseText({ control, isNullable }: InputField, text: string): ParsedField {
+  switch (control.kind) {
+    case "text":
+    case "texts":
+      return value(text);
+    case "number":
+      return parseNumberText(control, text);
+    case "boolean":
+      if (text === "true" || text === "false") return value(text === "true");
+      return invalid(`Takes true or false, not ${shownValue(text)}.`);
+    case "choice": {
+      const choice = control.choices.find((each) => JSON.stringify(each) === text);
+      return choice === undefined
+        ? invalid(`${shownValue(text)} is not offered any more. Choose one.`)
+        : value(choice);
+    }
+    case "json": {
+      const parsed = parseJson(text);
+      const isTaken =
+        parsed.kind !== "value" ||
+        control.type === null ||
+        (parsed.value === null && isNullable) ||
+        jsonType(parsed.value) === control.type;
+      return isTaken
+        ? parsed
+        : invalid(`Takes ${typeName(control.type)}, not ${shownValue(parsed.value)}.`);
+    }
+  }
+}
+
+function parseNumberText(
+  { isWhole, bounds }: { readonly isWhole: boolean; readonly bounds: NumberBounds },
+  text: string,
+): ParsedField {
+  const number = parseNumber(text) ?? text;
+  const type = isWhole ? "integer" : "number";
+  const takes = refusedBy({ type, ...bounds, default: null, "x-ag-control": "slider" }, number);
+  return takes === undefined
+    ? value(number)
+    : invalid(`Takes ${takes}, not ${shownValue(number)}.`);
+}
+
+function parseJson(text: string): ParsedField {
+  const reading = readJson(text);
+  return reading.kind === "value" ? value(reading.value) : invalid(reading.fault.message);
+}
+
+/** A value as it is typed: what `parseField` makes of it is the value again. */
+export function fieldDraftOf(field: InputField, given: unknown): FieldDraft {
+  const draft = naturalDraft(field.control, given);
+  const parsed = parseField(field, draft);
+  return parsed.kind === "value" && isSameValue(parsed.value, given)
+    ? draft
+    : { json: JSON.stringify(given, null, 2) };
+}
+
+function naturalDraft({ kind }: InputControl, given: unknown): FieldDraft {
+  switch (kind) {
+    case "text":
+      return typeof given === "string" ? given : null;
+    case "texts":
+      return Array.isArray(given) && given.every((item) => typeof item === "string") ? given : null;
+    case "number":
+    case "boolean":
+      return given === null ? null : JSON.stringify(given);
+    case "choice":
+      return JSON.stringify(given);
+    case "json":
+      return JSON.stringify(given, null, 2);
+  }
+}
+
+/** What a field begins with: its default, shown, or something to begin with where one is required. */
+export function emptyFieldDraft(root: JsonSchema, field: InputField): FieldDraft {
+  const { control, isRequired, schema } = field;
+  const initial = field.default;
+  // A default that looks like nothing is what the route takes for nothing.
+  if (!isRequired && isBlank(initial === undefined ? null : naturalDraft(control, initial))) {
+    return null;
+  }
+  if (initial !== undefined) return fieldDraftOf(field, initial);
+  switch (control.kind) {
+    case "text":
+    case "number":
+      return "";
+    case "boolean":
+      return "false";
+    case "choice":
+      return control.choices.length === 1 ? JSON.stringify(control.choices[0]) : null;
+    case "texts":
+      return [""];
+    case "json":
+      return JSON.stringify(skeletonOf(root, schema), null, 2);
+  }
+}
+
+/** What was meant by something typed into a field that is not there any more. */
+export function guessValue(draft: FieldDraft): unknown {
+  if (draft === null || typeof draft === "string" || !("json" in draft)) return draft;
+  const reading = readJson(draft.json);
+  return reading.kind === "value" ? reading.value : draft.json;
+}
+
+function value(given: unknown): ParsedField {
+  return { kind: "value", value: given };
+}
+
+function invalid(message: string): ParsedField {
+  return { kind: "invalid", message };
+}
+
+function numberName(isWhole: boolean): string {
+  return isWhole ? "a whole number" : "a number";
+}
+
+function typeName(type: "object" | "array" | null): string {
+  if (type === null) return "JSON";
+  return type === "object" ? "an object" : "a list";
+}
+
+function jsonType(given: unknown): string {
+  return Array.isArray(given) ? "array" : typeof given;
+}

@@ -1,0 +1,147 @@
+import { readJson } from "../code-editor/json-syntax.ts";
+import type { FieldProblem } from "../config-form/field-problem.ts";
+import { isSameValue } from "../config-form/same-value.ts";
+import {
+  emptyFieldDraft,
+  type FieldDraft,
+  fieldDraftOf,
+  guessValue,
+  isBlank,
+  parseField,
+} from "./field-draft.ts";
+import { inputFields } from "./input-fields.ts";
+import { isRecord, type JsonSchema } from "./json-schema.ts";
+import { skeletonOf } from "./skeleton.ts";
+
+/** Inputs while they are typed, valid or not, by fields or as JSON. It is plain JSON itself. */
+export type InputDraft =
+  | { readonly mode: "form"; readonly fields: Readonly<Record<string, FieldDraft>> }
+  | { readonly mode: "json"; readonly text: string };
+
+export type ParsedDraft =
+  | { readonly kind: "inputs"; readonly inputs: unknown }
+  | { readonly kind: "invalid"; readonly problems: readonly FieldProblem[] };
+
+/** What a form begins with: the schema's defaults. */
+export function emptyDraft(schema: JsonSchema): InputDraft {
+  const fields = inputFields(schema);
+  if (fields === null) return jsonDraft(skeletonOf(schema, schema));
+  const drafts = fields.map((field) => [field.name, emptyFieldDraft(schema, field)] as const);
+  return { mode: "form", fields: Object.fromEntries(drafts) };
+}
+
+/**
+ * Recorded inputs, to be edited and sent again as they were. What the fields of the form cannot say is
+ * edited as JSON: inputs that are no object, that have other fields, or lack one that is required.
+ */
+export function draftOf(schema: JsonSchema, inputs: unknown): InputDraft {
+  if (inputs === undefined) return emptyDraft(schema);
+  const draft = formDraftOf(schema, inputs);
+  const parsed = draft && parseDraft(schema, draft);
+  const isFaithful = parsed?.kind === "inputs" && isSameValue(parsed.inputs, inputs);
+  return draft !== undefined && isFaithful ? draft : jsonDraft(inputs);
+}
+
+/** The inputs to send, or everything that keeps them from being sent. */
+export function parseDraft(schema: JsonSchema, draft: InputDraft): ParsedDraft {
+  const fitting = fittingDraft(schema, draft);
+  if (fitting.mode === "json") {
+    const reading = readJson(fitting.text);
+    return reading.kind === "value"
+      ? { kind: "inputs", inputs: reading.value }
+      : { kind: "invalid", problems: [{ path: [], message: reading.fault.message }] };
+  }
+  const values: [string, unknown][] = [];
+  const problems: FieldProblem[] = [];
+  for (const field of inputFields(schema) ?? []) {
+    const parsed = parseField(field, own(fitting.fields, field.name));
+    if (parsed.kind === "value") values.push([field.name, parsed.value]);
+    if (parsed.kind === "invalid") problems.push({ path: [field.name], message: parsed.message });
+  }
+  return problems.length === 0
+    ? { kind: "inputs", inputs: Object.fromEntries(values) }
+    : { kind: "invalid", problems };
+}
+
+/** What is wrong with what was typed; that a field is still empty is not, until it is sent. */
+export function typedProblems(schema: JsonSchema, draft: InputDraft): readonly FieldProblem[] {
+  const parsed = parseDraft(schema, draft);
+  if (parsed.kind === "inputs") return [];
+  if (draft.mode === "json") return draft.text.trim() === "" ? [] : parsed.problems;
+  return parsed.problems.filter(({ path }) => !isBlank(own(draft.fields, String(path[0]))));
+}
+
+/**
+ * A draft that the form can show. The app may have been changed since it was written: where it has
+ * fields that there are no longer, all of it becomes JSON, so that nothing is lost.
+ */
+export function fittingDraft(schema: JsonSchema, draft: InputDraft): InputDraft {
+  if (draft.mode === "json") return draft;
+  const fields = inputFields(schema);
+  const known = new Set(fields?.map(({ name }) => name));
+  const typed = Object.entries(draft.fields).filter(([, value]) => !isBlank(value));
+  if (fields !== null && typed.every(([name]) => known.has(name))) return draft;
+  return jsonDraft(Object.fromEntries(typed.map(([name, value]) => [name, guessValue(value)])));
+}
+
+export type Switched =
+  | { readonly kind: "switched"; readonly draft: InputDraft }
+  /** One sentence that says what to mend first. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** The same inputs as JSON. Fields that are still empty are left out. */
+export function switchToJson(schema: JsonSchema, draft: InputDraft): Switched {
+  const fitting = fittingDraft(schema, draft);
+  if (fitting.mode === "json") return { kind: "switched", draft: fitting };
+  const [problem] = typedProblems(schema, fitting);
+  if (problem !== undefined) {
+    return { kind: "refused", reason: `Mend ${problem.path[0]} first: ${problem.message}` };
+  }
+  const values = (inputFields(schema) ?? []).flatMap((field): [string, unknown][] => {
+    const parsed = parseField(field, own(fitting.fields, field.name));
+    return parsed.kind === "value" ? [[field.name, parsed.value]] : [];
+  });
+  return { kind: "switched", draft: jsonDraft(Object.fromEntries(values)) };
+}
+
+/** The same inputs by fields. */
+export function switchToForm(schema: JsonSchema, draft: InputDraft): Switched {
+  if (draft.mode === "form") return { kind: "switched", draft };
+  const reading = readJson(draft.text);
+  if (reading.kind === "broken") return { kind: "refused", reason: reading.fault.message };
+  const form = formDraftOf(schema, reading.value);
+  if (form !== undefined) return { kind: "switched", draft: form };
+  const names = new Set(inputFields(schema)?.map(({ name }) => name));
+  const extra = isRecord(reading.value)
+    ? Object.keys(reading.value).find((name) => !names.has(name))
+    : undefined;
+  const reason =
+    extra === undefined
+      ? "The form takes an object of fields. Go on in JSON."
+      : `The form has no field "${extra}". Remove it, or go on in JSON.`;
+  return { kind: "refused", reason };
+}
+
+/** Undefined where the form has no place for it. */
+function formDraftOf(schema: JsonSchema, inputs: unknown): InputDraft | undefined {
+  const fields = inputFields(schema);
+  if (fields === null || !isRecord(inputs)) return undefined;
+  const names = new Set(fields.map(({ name }) => name));
+  if (Object.keys(inputs).some((name) => !names.has(name))) return undefined;
+  const drafts = fields.map(
+    (field) =>
+      [
+        field.name,
+        Object.hasOwn(inputs, field.name) ? fieldDraftOf(field, inputs[field.name]) : null,
+      ] as const,
+  );
+  return { mode: "form", fields: Object.fromEntries(drafts) };
+}
+
+function jsonDraft(inputs: unknown): InputDraft {
+  return { mode: "json", text: JSON.stringify(inputs, null, 2) };
+}
+
+function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
