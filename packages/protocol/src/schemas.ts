@@ -1,3 +1,4 @@
+export { analyticsSchema } from "./analytics-schema.ts";
 export { errorBodySchema, errorDetailSchema } from "./error-body-schema.ts";
 export { apiKeySchema, createdApiKeySchema } from "./registry/api-key-schema.ts";
 export { applicationSchema } from "./registry/application-schema.ts";

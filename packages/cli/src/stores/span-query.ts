@@ -1,14 +1,17 @@
-import type { SpanKind, SpanStatus } from "@agate/protocol";
+import type { AnalyticsGrouping, SpanKind, SpanStatus } from "@agate/protocol";
 
 /**
  * Every condition must hold; an absent one always does. Times are microseconds since 1970.
  *
- * A trace is looked at by its top. Where that names no application, variant, environment, user or
- * session, the earliest of its spans that does speaks for it.
+ * A trace is looked at by its top. Where that names no application, route, variant, environment,
+ * user or session, the earliest of its spans that does speaks for it; variant and revision are one
+ * span's.
  */
 export interface SpanFilter {
   readonly application?: string;
+  readonly route?: string;
   readonly variant?: string;
+  readonly revision?: number;
   readonly environment?: string;
   readonly status?: SpanStatus;
   readonly spankind?: SpanKind;
@@ -59,18 +62,52 @@ export interface AnalyticsRequest {
   readonly to: number;
   /** Microseconds. */
   readonly interval: number;
+  /** Null: all traces together. */
+  readonly groups: { readonly by: AnalyticsGrouping; readonly limit: number } | null;
 }
 
-/** Traces that started in one slice of time. Buckets without traces are left out by the store. */
-export interface AnalyticsBucket {
-  readonly start: number;
+/** What is told of a number of traces. */
+export interface AnalyticsFigures {
   readonly count: number;
   readonly errors: number;
-  /** US dollars; null when no trace in the bucket has a known cost. */
+  /** US dollars; null when no trace has a known cost. */
   readonly cost: number | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
-  /** Milliseconds; null when no trace in the bucket has ended. */
+  /**
+   * Milliseconds, exact, interpolated as PostgreSQL's `percentile_cont` does; null when no trace
+   * has ended.
+   */
   readonly latency: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
+}
+
+export const NO_TRACES: AnalyticsFigures = {
+  count: 0,
+  errors: 0,
+  cost: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  totalTokens: 0,
+  latency: null,
+};
+
+/** Traces that started in one slice of time. Buckets without traces are left out by the store. */
+export interface AnalyticsBucket extends AnalyticsFigures {
+  readonly start: number;
+}
+
+/** Traces of one value; null for those that have none. */
+export interface AnalyticsGroup extends AnalyticsFigures {
+  readonly key: string | null;
+  readonly buckets: readonly AnalyticsBucket[];
+}
+
+export interface AnalyticsResult {
+  readonly total: AnalyticsFigures;
+  readonly buckets: readonly AnalyticsBucket[];
+  /** Those with most traces, most first, then by key, null last. */
+  readonly groups: readonly AnalyticsGroup[];
+  /** How many groups more there are. */
+  readonly groupsLeftOut: number;
 }

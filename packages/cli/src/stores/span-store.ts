@@ -1,7 +1,7 @@
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNodes } from "@agate/spans/tree";
 import type { AppenderHandle } from "./appender-handle.ts";
-import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "./span-query.ts";
+import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "./span-query.ts";
 
 /** Spans that arrived together. Their order is the order of arrival: the last write of an id wins. */
 export interface SpanBatch {
@@ -76,7 +76,7 @@ export interface SpanStore extends SpanAppender {
   readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]>;
   listTraces(request: ListRequest): Promise<ListPage>;
   listSpans(request: ListRequest): Promise<ListPage>;
-  analytics(request: AnalyticsRequest): Promise<readonly AnalyticsBucket[]>;
+  analytics(request: AnalyticsRequest): Promise<AnalyticsResult>;
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
   /**
    * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`;

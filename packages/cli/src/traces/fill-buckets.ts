@@ -1,4 +1,5 @@
 import type { AnalyticsBucket } from "../stores/span-query.ts";
+import { NO_TRACES } from "../stores/span-query.ts";
 import type { BucketPlan } from "./plan-buckets.ts";
 
 /** Every bucket of the plan in order, empty ones included, so that a chart has no holes. */
@@ -9,20 +10,7 @@ export function fillBuckets(
   const byStart = new Map(found.map((bucket) => [bucket.start, bucket]));
   const buckets: AnalyticsBucket[] = [];
   for (let start = plan.from; start < plan.to; start += plan.interval) {
-    buckets.push(byStart.get(start) ?? emptyBucket(start));
+    buckets.push(byStart.get(start) ?? { start, ...NO_TRACES });
   }
   return buckets;
-}
-
-function emptyBucket(start: number): AnalyticsBucket {
-  return {
-    start,
-    count: 0,
-    errors: 0,
-    cost: null,
-    inputTokens: 0,
-    outputTokens: 0,
-    totalTokens: 0,
-    latency: null,
-  };
 }

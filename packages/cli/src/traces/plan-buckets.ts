@@ -9,10 +9,12 @@ export interface BucketPlan {
 
 export type BucketPlanOutcome =
   | { readonly kind: "plan"; readonly plan: BucketPlan }
-  | { readonly kind: "too-many"; readonly count: number };
+  | { readonly kind: "too-many"; readonly count: number; readonly most: number };
 
 /** More than anyone can look at in one chart. */
 export const MOST_BUCKETS = 2000;
+/** Groups have their own buckets; so many of them are a few megabytes. */
+const MOST_GROUP_BUCKETS = 20_000;
 const USUAL_BUCKETS = 100;
 const USUAL_INTERVALS = [
   "1s", "5s", "15s", "30s", "1m", "5m", "15m", "30m", "1h", "3h", "6h", "12h", "1d", "7d", "30d",
@@ -21,8 +23,15 @@ const USUAL_INTERVALS = [
 /**
  * Widens a range to whole buckets. Without an interval, the finest usual one that gives about a
  * hundred buckets at most.
+ *
+ * @param groups How many there may be, with as many buckets each.
  */
-export function planBuckets(from: number, to: number, interval?: number): BucketPlanOutcome {
+export function planBuckets(
+  from: number,
+  to: number,
+  interval?: number,
+  groups = 1,
+): BucketPlanOutcome {
   const width = interval ?? usualInterval(to - from);
   const plan = {
     from: Math.floor(from / width) * width,
@@ -30,7 +39,8 @@ export function planBuckets(from: number, to: number, interval?: number): Bucket
     interval: width,
   };
   const count = (plan.to - plan.from) / width;
-  return count > MOST_BUCKETS ? { kind: "too-many", count } : { kind: "plan", plan };
+  const most = Math.min(MOST_BUCKETS, Math.floor(MOST_GROUP_BUCKETS / groups));
+  return count > most ? { kind: "too-many", count, most } : { kind: "plan", plan };
 }
 
 function usualInterval(length: number): number {

@@ -10,8 +10,12 @@ export interface StoredSpan extends SpanNode {
   /** Milliseconds, or null for a span that has not ended. */
   readonly latency: number | null;
   readonly application: string | null;
+  /** The route that was called, as declared, on the span of the call. */
+  readonly route: string | null;
   /** The variant's name, or its id where it has no name. */
   readonly variant: string | null;
+  /** Of the variant; null also where it is no number that a store could keep. */
+  readonly revision: number | null;
   readonly environment: string | null;
   readonly userId: string | null;
   readonly sessionId: string | null;

@@ -164,6 +164,18 @@ describe("a mapper", () => {
     expect([a, b, a].map((span) => map(span).application)).toEqual(["a", "b", "a"]);
   });
 
+  it("tells the route and the revision that a span is found by", () => {
+    const { stored, record } = mapped({ "ag.route": "/summarize", "ag.variant.revision": 3 });
+    expect([stored.route, stored.revision]).toEqual(["/summarize", 3]);
+    expect(record.metadata.attributes).toEqual({ "ag.route": "/summarize" });
+    for (const odd of ["", 7, null]) {
+      expect(mapped({ "ag.route": odd, "ag.variant.revision": 1e300 }).stored).toMatchObject({
+        route: null,
+        revision: null,
+      });
+    }
+  });
+
   it("ends a record so that a list can close it, too", () => {
     const { stored } = mapped({});
     const listed = `${stored.openRecord}{"usage":null,"cost":null}${AFTER_LISTED_TOTAL}`;

@@ -1,4 +1,4 @@
-import { SPAN_STATUSES, type SpanStatus } from "@agate/protocol";
+import { AGATE_ATTRIBUTES, SPAN_STATUSES, type SpanStatus } from "@agate/protocol";
 import { quoted, valueText } from "../dialects/json-text.ts";
 import type { Attributes, OtlpResource, OtlpScope, OtlpSpan } from "../otlp-span.ts";
 import { createPriceLookup } from "../pricing/price-lookup.ts";
@@ -77,13 +77,21 @@ export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) =
       status,
       latency,
       application: fields.application,
+      route: routeOf(span.attributes),
       variant: fields.variantName ?? fields.variantId,
+      revision: Number.isSafeInteger(fields.revision) ? fields.revision : null,
       environment: fields.environment,
       userId: fields.userId,
       sessionId: fields.sessionId,
       openRecord: text,
     };
   };
+}
+
+// The record has it among the attributes.
+function routeOf(attributes: Attributes): string | null {
+  const route = attributes.get(AGATE_ATTRIBUTES.route);
+  return typeof route === "string" && route !== "" ? route : null;
 }
 
 // Every attribute that no other field shows.

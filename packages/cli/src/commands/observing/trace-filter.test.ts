@@ -9,7 +9,12 @@ const span = spanRecord({
   variant: { variant_id: "var_1", variant_name: "default", revision: 3 },
   user_id: "u-17",
   spankind: "WORKFLOW",
-  metadata: { application: "support", latency: 300, total: { usage: null, cost: 0.02 } },
+  metadata: {
+    application: "support",
+    latency: 300,
+    attributes: { "ag.route": "/answer" },
+    total: { usage: null, cost: 0.02 },
+  },
 });
 
 describe("filters", () => {
@@ -19,6 +24,9 @@ describe("filters", () => {
     [{ application: "support", environment: "staging" }, false],
     [{ variant: "default" }, true],
     [{ variant: "var_1" }, false],
+    [{ route: "/answer", variant: "default", revision: 3 }, true],
+    [{ route: "/" }, false],
+    [{ revision: 2 }, false],
     [{ kind: "WORKFLOW", name: "answer", user: "u-17" }, true],
     [{ session: "s" }, false],
     [{ minLatency: 300, minCost: 0.02 }, true],

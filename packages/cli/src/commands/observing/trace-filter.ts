@@ -1,13 +1,15 @@
 import type { ListedSpan, SpanKind, SpanStatus } from "@agate/protocol";
-import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import { AGATE_ATTRIBUTES, SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Query } from "../../api-client/api-client.ts";
 import { WrongUsage } from "../client/failures.ts";
-import { parseDuration } from "../option-parsers.ts";
+import { parseDuration, parseWholeNumber } from "../option-parsers.ts";
 
 export interface FilterFlags {
   readonly application?: string;
+  readonly route?: string;
   readonly variant?: string;
+  readonly revision?: number;
   readonly environment?: string;
   readonly status?: SpanStatus;
   readonly kind?: SpanKind;
@@ -26,7 +28,9 @@ export interface FilterFlags {
 export function addFilterOptions(command: Command): Command {
   return command
     .option("--application <name>", "only of this application")
+    .option("--route <path>", "only of this route (/ is the entrypoint)")
     .option("--variant <name>", "only of this variant")
+    .option("--revision <number>", "only of this revision of the variant", parseWholeNumber)
     .option("--environment <name>", "only of this environment")
     .addOption(new Option("--status <status>", "only with this status").choices(SPAN_STATUSES))
     .addOption(
@@ -63,7 +67,9 @@ function parseAmount(text: string): number {
 export function toQuery(flags: FilterFlags, now: number): Query {
   return {
     application: flags.application,
+    route: flags.route,
     variant: flags.variant,
+    revision: flags.revision,
     environment: flags.environment,
     status: flags.status,
     spankind: flags.kind,
@@ -83,7 +89,9 @@ export function passes(flags: FilterFlags, span: ListedSpan): boolean {
   const { metadata, variant } = span;
   return (
     is(flags.application, metadata.application) &&
+    is(flags.route, metadata.attributes[AGATE_ATTRIBUTES.route]) &&
     is(flags.variant, variant.variant_name ?? variant.variant_id) &&
+    is(flags.revision, variant.revision) &&
     is(flags.environment, span.environment) &&
     is(flags.status, span.status) &&
     is(flags.kind, span.spankind) &&
@@ -104,7 +112,7 @@ export function refuseUnfollowable(flags: FilterFlags & { readonly cursor?: stri
   }
 }
 
-function is(wanted: string | undefined, found: string | null): boolean {
+function is<Value>(wanted: Value | undefined, found: unknown): boolean {
   return wanted === undefined || wanted === found;
 }
 

@@ -1,4 +1,5 @@
 import {
+  analyticsSchema,
   applicationSchemaSchema,
   configDiffSchema,
   createdApiKeySchema,
@@ -21,7 +22,6 @@ import {
   variantListSchema,
 } from "./registry-schemas.ts";
 import {
-  analyticsSchema,
   healthSchema,
   otlpTraceRequestSchema,
   otlpTraceResponseSchema,

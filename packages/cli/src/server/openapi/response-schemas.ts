@@ -10,32 +10,6 @@ export const spanListSchema = z
   })
   .meta({ id: "SpanList" });
 
-const count = z.int().nonnegative();
-const milliseconds = z.number();
-
-const bucketSchema = z
-  .strictObject({
-    start: z.iso.datetime(),
-    count,
-    errors: count,
-    cost: z.number().nullable().meta({ description: "US dollars; null where nobody knows." }),
-    tokens: z.strictObject({ input: z.number(), output: z.number(), total: z.number() }),
-    latency: z
-      .strictObject({ p50: milliseconds, p95: milliseconds, p99: milliseconds })
-      .nullable()
-      .meta({ description: "Milliseconds; null where no trace has ended." }),
-  })
-  .meta({ id: "AnalyticsBucket" });
-
-export const analyticsSchema = z
-  .strictObject({
-    from: z.iso.datetime(),
-    to: z.iso.datetime(),
-    interval: z.string(),
-    buckets: z.array(bucketSchema),
-  })
-  .meta({ id: "Analytics" });
-
 export const healthSchema = z
   .strictObject({ status: z.literal("ok"), version: z.string() })
   .meta({ id: "Health" });

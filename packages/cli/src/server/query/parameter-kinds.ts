@@ -74,10 +74,10 @@ export function amountParameter(naming: Naming): QueryParameter<number> {
 /** A whole number between two bounds, both allowed. */
 export function integerParameter(
   naming: Naming,
-  bounds: { readonly least: number; readonly most: number; readonly default: number },
+  bounds: { readonly least: number; readonly most: number; readonly default?: number },
 ): QueryParameter<number> {
-  const { least, most } = bounds;
-  const schema = { type: "integer", minimum: least, maximum: most, default: bounds.default };
+  const { least, most, ...shown } = bounds;
+  const schema = { type: "integer", minimum: least, maximum: most, ...shown };
   return define(naming, schema, (text) => {
     const allowed = `a whole number from ${least} to ${most}`;
     if (!/^[+-]?\d+$/.test(text)) {

@@ -2,7 +2,12 @@ import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
 import type { SpanFilter } from "../../stores/span-query.ts";
 import type { Problem } from "../errors/error-answer.ts";
 import { readDateTime } from "./date-time.ts";
-import { amountParameter, choiceParameter, textParameter } from "./parameter-kinds.ts";
+import {
+  amountParameter,
+  choiceParameter,
+  integerParameter,
+  textParameter,
+} from "./parameter-kinds.ts";
 import type { QueryParameter, QueryValues } from "./query-parameter.ts";
 
 function timeParameter(name: string, description: string, example: string): QueryParameter<number> {
@@ -23,10 +28,19 @@ export const TIME_RANGE_PARAMETERS = {
 /** The filters that lists and analytics share. */
 export const SPAN_FILTER_PARAMETERS = {
   application: textParameter({ name: "application", description: "Name of the application." }),
+  route: textParameter({
+    name: "route",
+    description: "Path of the route that was called, as declared; the entrypoint is `/`.",
+    example: "/summarize",
+  }),
   variant: textParameter({
     name: "variant",
     description: "Name of the variant, or its id where it has no name.",
   }),
+  revision: integerParameter(
+    { name: "revision", description: "Revision of the variant." },
+    { least: 1, most: 2 ** 31 - 1 },
+  ),
   environment: textParameter({
     name: "environment",
     description: "Name of the environment.",

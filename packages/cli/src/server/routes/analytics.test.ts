@@ -23,6 +23,7 @@ beforeAll(async () => {
       start: MINUTE - 1,
       latency: 30,
       status: "ERROR",
+      route: "/a",
     }),
     storedSpan({
       traceId: traceIdOf(3),
@@ -30,6 +31,7 @@ beforeAll(async () => {
       start: 3 * MINUTE,
       latency: null,
       application: "shop",
+      route: "/a",
     }),
   ]);
 });
@@ -43,24 +45,60 @@ it("counts traces by bucket, empty ones included", async () => {
   expect(response.status).toBe(200);
   const tokens = { input: 0, output: 0, total: 0 };
   const empty = { count: 0, errors: 0, cost: null, tokens, latency: null };
+  const first = {
+    count: 2,
+    errors: 1,
+    cost: 0.25,
+    tokens: { input: 10, output: 5, total: 15 },
+    latency: { p50: 20, p95: 29, p99: 29.8 },
+  };
   expect(response.json).toEqual({
     from: "2026-11-01T00:00:00.000Z",
     to: "2026-11-01T00:04:00.000Z",
     interval: "1m",
+    total: { ...first, count: 3 },
     buckets: [
-      {
-        start: "2026-11-01T00:00:00.000Z",
-        count: 2,
-        errors: 1,
-        cost: 0.25,
-        tokens: { input: 10, output: 5, total: 15 },
-        latency: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
-      },
+      { start: "2026-11-01T00:00:00.000Z", ...first },
       { ...empty, start: "2026-11-01T00:01:00.000Z" },
       { ...empty, start: "2026-11-01T00:02:00.000Z" },
       { ...empty, start: "2026-11-01T00:03:00.000Z", count: 1 },
     ],
   });
+});
+
+it("tells the figures of groups, each with all buckets, and how many are left out", async () => {
+  const { buckets, total, groups, groups_left_out } = (await at(`${RANGE}&group_by=route`)).json;
+  expect(groups_left_out).toBe(0);
+  expect(groups).toMatchObject([
+    { key: "/a", count: 2, errors: 1, cost: null, latency: { p50: 30 } },
+    { key: null, count: 1, errors: 0, cost: 0.25, tokens: { total: 15 } },
+  ]);
+  const countsOf = (list: { count: number }[]) => list.map(({ count }) => count);
+  expect(groups.map((group: { buckets: [] }) => countsOf(group.buckets))).toEqual([
+    [1, 0, 0, 1],
+    [1, 0, 0, 0],
+  ]);
+  const one = (await at(`${RANGE}&group_by=route&group_limit=1`)).json;
+  expect(one).toEqual({ ...one, total, buckets, groups: [groups[0]], groups_left_out: 1 });
+});
+
+it("has no groups when nobody asked for any", async () => {
+  const answer = (await at(`${RANGE}&group_limit=1&group_by=`)).json;
+  expect(Object.keys(answer)).toEqual(["from", "to", "interval", "total", "buckets"]);
+});
+
+it("says what to do about too many buckets of groups", async () => {
+  const day = "from=2026-11-01&to=2026-11-02&interval=5m&group_by=user_id";
+  expect((await at(`${day}&group_limit=69`)).status).toBe(200);
+  const refused = await at(`${day}&group_limit=70`);
+  expect(refused.status).toBe(422);
+  expect(refused.json.detail).toMatchObject([
+    {
+      loc: ["query", "interval"],
+      type: "too_many_buckets",
+      msg: "Gives 288 buckets for each of up to 70 groups; at most 285 are allowed. Take a longer interval, a shorter range or a smaller group_limit.",
+    },
+  ]);
 });
 
 it("takes the filters of the lists", async () => {
@@ -111,6 +149,11 @@ describe("a bad parameter", () => {
     ["from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z", "from", "time_range_invalid"],
     ["from=2026-12-01", "from", "time_range_invalid"],
     ["status=nope", "status", "value_not_allowed"],
+    ["group_by=trace_id", "group_by", "value_not_allowed"],
+    ["group_by=route&group_limit=0", "group_limit", "out_of_range"],
+    ["group_by=route&group_limit=101", "group_limit", "out_of_range"],
+    ["revision=0", "revision", "out_of_range"],
+    ["revision=latest", "revision", "number_invalid"],
   ])("?%s", async (query, name, type) => {
     const response = await at(query);
     expect(response.status).toBe(422);

@@ -1,11 +1,10 @@
-import type { AnalyticsBucket } from "../../stores/span-query.ts";
+import { ANALYTICS_GROUPINGS } from "@agate/protocol";
 import type { SpanStore } from "../../stores/span-store.ts";
-import { fillBuckets } from "../../traces/fill-buckets.ts";
-import { MOST_BUCKETS, planBuckets } from "../../traces/plan-buckets.ts";
-import { formatInterval, parseInterval } from "../../traces/time-interval.ts";
+import { planBuckets } from "../../traces/plan-buckets.ts";
+import { parseInterval } from "../../traces/time-interval.ts";
 import { JSON_TYPE, jsonAnswer } from "../answer.ts";
 import { problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
-import { formatDateTime } from "../query/date-time.ts";
+import { choiceParameter, integerParameter } from "../query/parameter-kinds.ts";
 import type { QueryParameter } from "../query/query-parameter.ts";
 import { readQuery } from "../query/query-parameter.ts";
 import {
@@ -14,6 +13,7 @@ import {
   TIME_RANGE_PARAMETERS,
   toSpanFilter,
 } from "../query/span-filter-parameters.ts";
+import { analyticsBody } from "./analytics-body.ts";
 import type { Route } from "./route.ts";
 import { callerOf, queryOf } from "./route.ts";
 
@@ -36,7 +36,25 @@ const INTERVAL: QueryParameter<number> = {
   },
 };
 
-const PARAMETERS = { ...SPAN_FILTER_PARAMETERS, ...TIME_RANGE_PARAMETERS, interval: INTERVAL };
+const DEFAULT_GROUPS = 10;
+
+const PARAMETERS = {
+  ...SPAN_FILTER_PARAMETERS,
+  ...TIME_RANGE_PARAMETERS,
+  interval: INTERVAL,
+  groupBy: choiceParameter(
+    {
+      name: "group_by",
+      description:
+        "Tells the figures also for each value of this, those with most traces first. A trace has the value that the filter of the same name finds it by.",
+    },
+    ANALYTICS_GROUPINGS,
+  ),
+  groupLimit: integerParameter(
+    { name: "group_limit", description: "With `group_by`: how many groups to return at most." },
+    { least: 1, most: 100, default: DEFAULT_GROUPS },
+  ),
+};
 
 /** @param now Milliseconds since 1970. */
 export function analyticsRoute(store: SpanStore, now: () => number): Route {
@@ -49,11 +67,11 @@ export function analyticsRoute(store: SpanStore, now: () => number): Route {
       tag: "observability",
       summary: "Count traces over time",
       description:
-        "Traces by start time in equal buckets: how many, how many failed, their cost, tokens and latency. Empty buckets are there too. The range is widened to whole buckets; without `from` it begins a day before `to`, without `to` it ends now.",
+        "Traces by start time in equal buckets, and in total: how many, how many failed, their cost, tokens and latency. Empty buckets are there too. The range is widened to whole buckets; without `from` it begins a day before `to`, without `to` it ends now.",
       query: PARAMETERS,
       success: {
         status: 200,
-        description: "The buckets in order.",
+        description: "The figures; buckets are in the order of time.",
         body: { [JSON_TYPE]: { schema: "Analytics" } },
       },
       errors: [
@@ -70,45 +88,40 @@ export function analyticsRoute(store: SpanStore, now: () => number): Route {
     handle: async (context) => {
       const query = readQuery(PARAMETERS, queryOf(context));
       if (query.kind === "problems") return problemsAnswer(query.problems);
-      const { from: givenFrom, to = now() * 1000, interval, ...filters } = query.values;
+      const {
+        from: givenFrom,
+        to = now() * 1000,
+        interval,
+        groupBy,
+        groupLimit: limit = DEFAULT_GROUPS,
+        ...filters
+      } = query.values;
       const from = givenFrom ?? to - DAY;
       const badRange = checkTimeRange(from, to);
       if (badRange !== undefined) return problemAnswer(badRange);
-      const outcome = planBuckets(from, to, interval);
+      const groups = groupBy === undefined ? null : { by: groupBy, limit };
+      const outcome = planBuckets(from, to, interval, groups?.limit);
       if (outcome.kind === "too-many") {
         return problemAnswer({
           type: "too_many_buckets",
           loc: ["query", "interval"],
-          msg: `Gives ${outcome.count} buckets; at most ${MOST_BUCKETS} are allowed. Take a longer interval or a shorter range.`,
+          msg: tooManyBuckets(outcome, groups?.limit),
         });
       }
       const { plan } = outcome;
       const filter = toSpanFilter(filters);
       const { project } = callerOf(context);
-      const found = await store.analytics({ project, filter, ...plan });
-      return jsonAnswer(
-        JSON.stringify({
-          from: formatDateTime(plan.from),
-          to: formatDateTime(plan.to),
-          interval: formatInterval(plan.interval),
-          buckets: fillBuckets(plan, found).map(bucketBody),
-        }),
-      );
+      const result = await store.analytics({ project, filter, ...plan, groups });
+      return jsonAnswer(JSON.stringify(analyticsBody(plan, result, groups !== null)));
     },
   };
 }
 
-function bucketBody(bucket: AnalyticsBucket) {
-  return {
-    start: formatDateTime(bucket.start),
-    count: bucket.count,
-    errors: bucket.errors,
-    cost: bucket.cost,
-    tokens: {
-      input: bucket.inputTokens,
-      output: bucket.outputTokens,
-      total: bucket.totalTokens,
-    },
-    latency: bucket.latency,
-  };
+function tooManyBuckets(
+  { count, most }: { readonly count: number; readonly most: number },
+  groups = 1,
+): string {
+  return groups === 1
+    ? `Gives ${count} buckets; at most ${most} are allowed. Take a longer interval or a shorter range.`
+    : `Gives ${count} buckets for each of up to ${groups} groups; at most ${most} are allowed. Take a longer interval, a shorter range or a smaller group_limit.`;
 }

@@ -38,7 +38,9 @@ beforeAll(async () => {
   await platform.append([
     ...trace(1, {
       application: "shop",
+      route: "/sum up",
       variant: "v1",
+      revision: 3,
       environment: "production",
       userId: "ada",
       sessionId: "s 1",
@@ -61,7 +63,11 @@ describe("filters", () => {
   it.each([
     ["", ["naïve & co", "trace 2", "trace 1"]],
     ["application=shop", ["trace 1"]],
+    ["route=/sum+up", ["trace 1"]],
+    ["route=/", []],
     ["variant=v1", ["trace 1"]],
+    ["variant=v1&revision=3", ["trace 1"]],
+    ["variant=v1&revision=2", []],
     ["environment=production", ["trace 1"]],
     ["user_id=ada", ["trace 1"]],
     ["session_id=s+1", ["trace 1"]],

@@ -1,59 +1,76 @@
+import { ANALYTICS_GROUPINGS } from "@agate/protocol";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { AnalyticsFigures, AnalyticsRequest, SpanFilter } from "../span-query.ts";
+import { NO_TRACES } from "../span-query.ts";
 import { family } from "./family.fixture.ts";
+import type { SpanSketch } from "./stored-span.fixture.ts";
 import { storedSpan, traceIdOf, usageOf } from "./stored-span.fixture.ts";
 import type { Subject } from "./subject.fixture.ts";
 
-/** Figures over time. */
+const BASE = storedSpan().start;
+const WINDOW = { from: BASE, to: BASE + 3000, interval: 1000 };
+
+/** Figures over time, and by what traces have in common. */
 export function describeAnalytics(subject: Subject): void {
+  const ask = (asked: Partial<AnalyticsRequest> = {}) =>
+    subject.store.analytics({
+      project: subject.project,
+      filter: {},
+      groups: null,
+      ...WINDOW,
+      ...asked,
+    });
+  const appendTraces = (sketches: readonly SpanSketch[]) =>
+    subject.append(sketches.map((sketch, n) => storedSpan({ traceId: traceIdOf(n), ...sketch })));
+
   describe("analytics", () => {
-    it("count traces, failures, cost, tokens and latency by time", async () => {
+    it("count traces, failures, cost, tokens and latency by time and in total", async () => {
       subject.fresh();
-      const base = storedSpan().start;
-      const call = (n: number, start: number, latency: number | null, cost: number | null) =>
-        storedSpan({
-          traceId: traceIdOf(n),
-          start,
-          latency,
-          status: n === 2 ? "ERROR" : "OK",
-          figures: cost === null ? null : { role: "own", usage: usageOf(10, n), cost },
-        });
-      await subject.append([
+      const call = (n: number, start: number, latency: number | null, cost: number | null) => ({
+        start,
+        latency,
+        status: n === 2 ? ("ERROR" as const) : ("OK" as const),
+        figures: cost === null ? null : ({ role: "own", usage: usageOf(10, n), cost } as const),
+      });
+      await appendTraces([
         call(1, 0, 100, 0.1),
         call(2, 1, 200, 0.2),
         call(3, 999, 300, null),
         call(4, 1000, null, null),
         call(5, 3000, 1, 1),
       ]);
-      expect(
-        await subject.store.analytics({
-          project: subject.project,
-          filter: {},
-          from: base,
-          to: base + 3000,
-          interval: 1000,
-        }),
-      ).toEqual([
-        {
-          start: base,
-          count: 3,
-          errors: 1,
-          cost: 0.3,
-          inputTokens: 20,
-          outputTokens: 3,
-          totalTokens: 23,
-          latency: { p50: 200, p95: 290, p99: 298 },
-        },
-        {
-          start: base + 1000,
-          count: 1,
-          errors: 0,
-          cost: null,
-          inputTokens: 0,
-          outputTokens: 0,
-          totalTokens: 0,
-          latency: null,
-        },
+      const first = {
+        count: 3,
+        errors: 1,
+        cost: 0.3,
+        inputTokens: 20,
+        outputTokens: 3,
+        totalTokens: 23,
+        latency: { p50: 200, p95: 290, p99: 298 },
+      };
+      expect(await ask()).toEqual({
+        total: { ...first, count: 4 },
+        buckets: [
+          { start: BASE, ...first },
+          { start: BASE + 1000, ...NO_TRACES, count: 1 },
+        ],
+        groups: [],
+        groupsLeftOut: 0,
+      });
+    });
+
+    it("have percentiles of all traces in the total, not of the buckets' percentiles", async () => {
+      subject.fresh();
+      await appendTraces([
+        { start: 0, latency: 1 },
+        { start: 1, latency: 1 },
+        { start: 2, latency: 1 },
+        { start: 1000, latency: 9 },
       ]);
+      const { total, buckets } = await ask();
+      expect(buckets.map(({ latency }) => latency?.p50)).toEqual([1, 9]);
+      expect(total.latency?.p50).toBe(1);
     });
 
     it("obey the filters, and count a trace that was sent again once", async () => {
@@ -62,12 +79,127 @@ export function describeAnalytics(subject: Subject): void {
       await subject.append(spans);
       await subject.append(spans);
       await subject.append([storedSpan({ traceId: traceIdOf(2), status: "ERROR" })]);
-      const base = storedSpan().start;
-      const window = { project: subject.project, from: base, to: base + 1000, interval: 1000 };
-      const [all] = await subject.store.analytics({ ...window, filter: {} });
-      expect(all).toMatchObject({ count: 2, errors: 1, inputTokens: 30, cost: 0.3 });
-      const [failed] = await subject.store.analytics({ ...window, filter: { status: "ERROR" } });
-      expect(failed).toMatchObject({ count: 1, inputTokens: 0, cost: null });
+      const all = { count: 2, errors: 1, inputTokens: 30, cost: 0.3 };
+      expect(await ask()).toMatchObject({ total: all, buckets: [all] });
+      const failed = { count: 1, errors: 1, inputTokens: 0, cost: null };
+      const filter = { status: "ERROR" } as const;
+      expect(await ask({ filter })).toMatchObject({ total: failed, buckets: [failed] });
     });
+
+    it("are empty where nothing matches", async () => {
+      subject.fresh();
+      await appendTraces([{}]);
+      const nothing = { total: NO_TRACES, buckets: [], groups: [], groupsLeftOut: 0 };
+      const groups = { by: "route", limit: 5 } as const;
+      for (const filter of [{ name: "no such" }, { text: "" }]) {
+        expect(await ask({ filter, groups })).toEqual(nothing);
+      }
+    });
+
+    it("group traces, those with most first, then by key, and say how many are left out", async () => {
+      subject.fresh();
+      const routes = ["/b", "/a", "/d", "/c", null, "/a", null, "/b", "/b", "/e"];
+      await appendTraces(routes.map((route, n) => ({ route, start: n * 300 })));
+      const keysOf = async (limit: number) => {
+        const { groups, groupsLeftOut } = await ask({ groups: { by: "route", limit } });
+        return [groups.map(({ key, count }) => [key, count]), groupsLeftOut];
+      };
+      const wanted = [
+        ["/b", 3],
+        ["/a", 2],
+        [null, 2],
+        ["/c", 1],
+        ["/d", 1],
+        ["/e", 1],
+      ];
+      expect(await keysOf(6)).toEqual([wanted, 0]);
+      expect(await keysOf(4)).toEqual([wanted.slice(0, 4), 2]);
+      expect(await keysOf(1)).toEqual([wanted.slice(0, 1), 5]);
+      const { groups } = await ask({ groups: { by: "route", limit: 1 } });
+      expect(groups[0]?.buckets.map(({ start, count }) => [start - BASE, count])).toEqual([
+        [0, 1],
+        [2000, 2],
+      ]);
+    });
+
+    it("group a trace by what it is found by: its top, or the earliest span that says it", async () => {
+      subject.fresh();
+      await subject.append(family().map((span, n) => ({ ...span, route: n < 2 ? null : `/${n}` })));
+      const { groups } = await ask({ groups: { by: "route", limit: 5 } });
+      expect(groups).toMatchObject([{ key: "/2", count: 1, inputTokens: 30 }]);
+      expect(await ask({ groups: { by: "name", limit: 5 } })).toMatchObject({
+        groups: [{ key: "root of the family" }],
+      });
+    });
+
+    it("have groups that add up to the total and are what their filter finds", async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(traceSketch(), { minLength: 1, maxLength: 25 }),
+          async (traces) => {
+            subject.fresh();
+            await appendTraces(traces);
+            const { total, buckets } = await ask();
+            expectSum(total, buckets);
+            for (const by of ANALYTICS_GROUPINGS) {
+              const grouped = await ask({ groups: { by, limit: 100 } });
+              expect({ ...grouped, groups: [] }).toEqual({
+                total,
+                buckets,
+                groups: [],
+                groupsLeftOut: 0,
+              });
+              expectSum(total, grouped.groups);
+              for (const { key, buckets: own, ...figures } of grouped.groups) {
+                expectSum(figures, own);
+                if (key === null) continue;
+                const filter: SpanFilter = { [by === "user_id" ? "userId" : by]: key };
+                const found = await ask({ filter });
+                expect({ total: figures, buckets: own }).toEqual({
+                  total: found.total,
+                  buckets: found.buckets,
+                });
+              }
+            }
+          },
+        ),
+        { numRuns: 15 },
+      );
+    });
+  });
+}
+
+function expectSum(whole: AnalyticsFigures, parts: readonly AnalyticsFigures[]): void {
+  const sum = (figure: "count" | "errors" | "inputTokens" | "outputTokens" | "totalTokens") =>
+    parts.reduce((before, part) => before + part[figure], 0);
+  for (const figure of ["count", "errors", "inputTokens", "outputTokens", "totalTokens"] as const) {
+    expect(sum(figure)).toBe(whole[figure]);
+  }
+  const costs = parts.map(({ cost }) => cost).filter((cost) => cost !== null);
+  if (whole.cost === null) expect(costs).toEqual([]);
+  else expect(costs.reduce((before, cost) => before + cost, 0)).toBeCloseTo(whole.cost, 10);
+}
+
+function traceSketch(): fc.Arbitrary<SpanSketch> {
+  const some = (...names: string[]) => fc.option(fc.constantFrom(...names));
+  return fc.record({
+    start: fc.integer({ min: 0, max: 2999 }),
+    latency: fc.option(fc.integer({ min: 0, max: 1000 }), { nil: null }),
+    name: fc.constantFrom("one", "two"),
+    kind: fc.constantFrom("WORKFLOW", "LLM"),
+    status: fc.constantFrom("OK", "ERROR", "UNSET"),
+    application: some("shop", "support"),
+    route: some("/", "/summarize"),
+    variant: some("default", "blue"),
+    environment: some("production", "staging"),
+    userId: some("ann", "ben", "cy"),
+    figures: fc.option(
+      fc.record({
+        role: fc.constant("own"),
+        usage: fc.constantFrom(usageOf(1, 2), usageOf(30, 4), null),
+        cost: fc.constantFrom(null, 0.1, 0.2, 0.0007),
+      }),
+      { nil: null },
+    ),
   });
 }

@@ -55,7 +55,9 @@ export function describeLists(subject: Subject): void {
       kind: "WORKFLOW",
       status: "ERROR",
       application: "shop",
+      route: "/summarize",
       variant: "blue",
+      revision: 3,
       environment: "production",
       userId: "ann",
       sessionId: "s1",
@@ -67,7 +69,11 @@ export function describeLists(subject: Subject): void {
     const base = storedSpan().start;
     const cases: [string, SpanFilter, Partial<Record<keyof StoredSpan, unknown>>][] = [
       ["application", { application: "shop" }, { application: "other" }],
+      ["route", { route: "/summarize" }, { route: "/summarize/" }],
+      ["route, none", { route: "/summarize" }, { route: null }],
       ["variant", { variant: "blue" }, { variant: null }],
+      ["revision", { variant: "blue", revision: 3 }, { revision: 30 }],
+      ["revision, none", { revision: 3 }, { revision: null }],
       ["environment", { environment: "production" }, { environment: "staging" }],
       ["status ERROR", { status: "ERROR" }, { status: "OK" }],
       ["spankind", { spankind: "WORKFLOW" }, { kind: "LLM" }],
@@ -112,13 +118,22 @@ export function describeLists(subject: Subject): void {
         subject.fresh();
         const spans = [
           storedSpan({ name: "GET /chat", environment: "production" }),
-          storedSpan({ id: spanIdOf(2), parentId: spanIdOf(1), start: 9, sessionId: "later" }),
+          storedSpan({
+            id: spanIdOf(2),
+            parentId: spanIdOf(1),
+            start: 9,
+            sessionId: "later",
+            variant: "blue",
+            revision: 7,
+          }),
           storedSpan({
             id: spanIdOf(3),
             parentId: spanIdOf(1),
             start: 5,
             sessionId: "earlier",
             environment: "staging",
+            route: "/chat",
+            variant: "green",
           }),
         ];
         const size = Math.ceil(spans.length / batches);
@@ -130,6 +145,10 @@ export function describeLists(subject: Subject): void {
         expect(await found({ sessionId: "later" })).toEqual([]);
         expect(await found({ environment: "production" })).toEqual(["GET /chat"]);
         expect(await found({ environment: "staging" })).toEqual([]);
+        expect(await found({ route: "/chat" })).toEqual(["GET /chat"]);
+        // The revision of one variant is none of another's.
+        expect(await found({ variant: "green" })).toEqual(["GET /chat"]);
+        expect(await found({ revision: 7 })).toEqual([]);
       }
     });
 

@@ -1,4 +1,5 @@
 import type { ListedSpan, Usage } from "@agate/protocol";
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 
 /** What a test wants to say of a span; the rest is filled in. */
@@ -37,7 +38,9 @@ export function storedSpan(sketch: SpanSketch = {}): StoredSpan {
     status: "UNSET",
     latency: 1,
     application: null,
+    route: null,
     variant: null,
+    revision: null,
     environment: null,
     userId: null,
     sessionId: null,
@@ -61,7 +64,7 @@ function openRecordOf(
     project_id: null,
     parent_span_id: span.parentId,
     created_at: `${iso}${micros}Z`,
-    variant: { variant_id: null, variant_name: span.variant, revision: null },
+    variant: { variant_id: null, variant_name: span.variant, revision: span.revision },
     environment: span.environment,
     spankind: span.kind,
     status: span.status,
@@ -82,7 +85,7 @@ function openRecordOf(
       status_message: null,
       events: [],
       links: [],
-      attributes: {},
+      attributes: span.route === null ? {} : { [AGATE_ATTRIBUTES.route]: span.route },
       resource: {},
       scope: null,
       otel: {},

@@ -7,7 +7,9 @@ import { createSegmentEncoder } from "./segment-encoder.ts";
 /** What a trace is searched by beside its top's figures. */
 export type Belonging = readonly [
   application: string | null,
+  route: string | null,
   variant: string | null,
+  revision: number | null,
   environment: string | null,
   userId: string | null,
   sessionId: string | null,
@@ -80,7 +82,9 @@ function columnsOf(span: StoredSpan): SpanColumns {
     span.kind,
     span.status,
     span.application,
+    span.route,
     span.variant,
+    span.revision,
     span.environment,
     span.userId,
     span.sessionId,

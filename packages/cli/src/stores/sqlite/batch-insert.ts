@@ -10,7 +10,7 @@ export class BatchInsert {
 
   /** @param columns Names, separated by commas. */
   constructor(db: DatabaseSync, table: string, columns: string) {
-    const row = `(${columns.replaceAll(/\w+/g, "?")})`;
+    const row = `(${placeholders(columns)})`;
     const insert = `INSERT INTO ${table} (${columns}) VALUES`;
     this.#many = db.prepare(`${insert} ${Array(ROWS_AT_ONCE).fill(row).join(", ")}`);
     this.#one = db.prepare(`${insert} ${row}`);
@@ -23,4 +23,9 @@ export class BatchInsert {
     }
     for (const row of rows.slice(inMany)) this.#one.run(...row);
   }
+}
+
+/** A question mark for each of these columns. */
+export function placeholders(columns: string): string {
+  return columns.replaceAll(/\w+/g, "?");
 }

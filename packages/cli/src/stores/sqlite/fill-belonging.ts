@@ -1,5 +1,11 @@
 import type { Belonging } from "./batch-encoder.ts";
 
+const VARIANT = 2;
+const REVISION = 3;
+const FIELDS = [0, 1, VARIANT, REVISION, 4, 5, 6];
+/** Taken from one span: the revision of one variant is none of another's. */
+const PARTNERS: Readonly<Record<number, number>> = { [VARIANT]: REVISION, [REVISION]: VARIANT };
+
 /**
  * What a trace belongs to: what its top says and, where that says nothing, the earliest span that
  * does. A web framework's span at the top knows of no session; the call below it may.
@@ -7,11 +13,20 @@ import type { Belonging } from "./batch-encoder.ts";
  * @param others In the order of their start; read only as far as needed.
  */
 export function fillBelonging(top: Belonging, others: Iterable<Belonging>): Belonging {
-  if (!top.includes(null)) return top;
+  let open = openFields(top);
+  if (open.length === 0) return top;
   const filled = [...top];
   for (const other of others) {
-    for (const [field, value] of other.entries()) filled[field] ??= value;
-    if (!filled.includes(null)) break;
+    for (const field of open) filled[field] = other[field] ?? null;
+    open = openFields(filled);
+    if (open.length === 0) break;
   }
   return filled as unknown as Belonging;
+}
+
+/** The fields that another span may fill. */
+export function openFields(belonging: readonly unknown[]): number[] {
+  return FIELDS.filter(
+    (field) => belonging[field] === null && belonging[PARTNERS[field] ?? field] === null,
+  );
 }

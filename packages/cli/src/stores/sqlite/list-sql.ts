@@ -33,11 +33,13 @@ export function whereFilter(
     texts.push(condition);
     values.push(...parameters);
   };
-  const equal = (column: string, value: string | undefined) => {
+  const equal = (column: string, value: string | number | undefined) => {
     if (value !== undefined) add(`${row}.${column} = ?`, value);
   };
   equal("application", filter.application);
+  equal("route", filter.route);
   equal("variant", filter.variant);
+  equal("revision", filter.revision);
   equal("environment", filter.environment);
   equal("spankind", filter.spankind);
   equal("name", filter.name);

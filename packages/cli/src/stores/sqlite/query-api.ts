@@ -1,9 +1,9 @@
-import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
+import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 
 export type QueryApi = {
   listTraces(request: ListRequest): Promise<ListPage>;
   listSpans(request: ListRequest): Promise<ListPage>;
-  analytics(request: AnalyticsRequest): Promise<AnalyticsBucket[]>;
+  analytics(request: AnalyticsRequest): Promise<AnalyticsResult>;
   close(): Promise<void>;
 };
 

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AFTER_LISTED_TOTAL, buildTree, totalText, withoutNoise } from "@agate/spans/tree";
-import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
+import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
+import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import { NO_TRACES } from "../span-query.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import type { HeaderRow } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
 import { openForReading } from "./open-for-reading.ts";
-import { registerPercentiles } from "./percentiles.ts";
+import { runAnalytics } from "./run-analytics.ts";
 import { decodeHeader } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { segmentRange } from "./trace-writer.ts";
@@ -14,6 +15,12 @@ import { segmentRange } from "./trace-writer.ts";
 const RARE_MATCHES = 20_000;
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
+const NOTHING_FOUND: AnalyticsResult = {
+  total: NO_TRACES,
+  buckets: [],
+  groups: [],
+  groupsLeftOut: 0,
+};
 
 interface TraceRow {
   readonly trace_id: string;
@@ -31,24 +38,12 @@ interface SpanRow {
   readonly segments: number;
 }
 
-interface BucketRow {
-  readonly bucket: number;
-  readonly count: number;
-  readonly errors: number;
-  readonly cost: number | null;
-  readonly input: number;
-  readonly output: number;
-  readonly total: number;
-  readonly latency: string;
-}
-
 /** Lists, search and analytics: the reads that may take long, on a connection of their own. */
 export class QueryRunner {
   readonly #db: DatabaseSync;
 
   constructor(directory: string) {
     this.#db = openForReading(directory);
-    registerPercentiles(this.#db);
   }
 
   listTraces({ project, filter, limit, after }: ListRequest): ListPage {
@@ -102,29 +97,9 @@ export class QueryRunner {
     };
   }
 
-  analytics({ project, filter, from, to, interval }: AnalyticsRequest): AnalyticsBucket[] {
-    const where = whereFilter("t", project, filter, this.#isRare);
-    if (where === undefined) return [];
-    const rows = this.#db
-      .prepare(
-        `SELECT (t.start - CAST(? AS INTEGER)) / CAST(? AS INTEGER) AS bucket, count(*) AS count,
-           sum(t.status = 'ERROR') AS errors, sum(t.cost) AS cost,
-           coalesce(sum(t.input_tokens), 0) AS input, coalesce(sum(t.output_tokens), 0) AS output,
-           coalesce(sum(t.total_tokens), 0) AS total, percentiles(t.latency) AS latency
-         FROM traces t WHERE ${where.text} AND t.start >= ? AND t.start < ?
-         GROUP BY bucket ORDER BY bucket`,
-      )
-      .all(from, interval, ...where.values, from, to) as unknown as BucketRow[];
-    return rows.map((row) => ({
-      start: from + row.bucket * interval,
-      count: row.count,
-      errors: row.errors,
-      cost: row.cost === null ? null : withoutNoise(row.cost),
-      inputTokens: row.input,
-      outputTokens: row.output,
-      totalTokens: row.total,
-      latency: JSON.parse(row.latency) as AnalyticsBucket["latency"],
-    }));
+  analytics(request: AnalyticsRequest): AnalyticsResult {
+    const where = whereFilter("t", request.project, request.filter, this.#isRare);
+    return where === undefined ? NOTHING_FOUND : runAnalytics(this.#db, request, where);
   }
 
   readonly #isRare = (match: string): boolean => {

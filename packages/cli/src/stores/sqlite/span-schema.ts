@@ -93,6 +93,16 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE traces SET project = 'default' WHERE project = '';
   UPDATE spans SET project = 'default' WHERE project = '';
   `,
+  `
+  ALTER TABLE traces ADD COLUMN route TEXT;
+  ALTER TABLE traces ADD COLUMN revision INTEGER;
+  ALTER TABLE spans ADD COLUMN route TEXT;
+  ALTER TABLE spans ADD COLUMN revision INTEGER;
+  -- Segments from before, whose spans still lack these: those from \`next\` up to \`end\`. A row, or
+  -- none when all are filled in (see older-spans.ts).
+  CREATE TABLE older_segments (next INTEGER NOT NULL, end INTEGER NOT NULL) STRICT;
+  INSERT INTO older_segments SELECT 0, max(segment) + 1 FROM segments HAVING max(segment) > 0;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

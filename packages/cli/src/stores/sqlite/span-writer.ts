@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
 import type { BatchToWrite } from "./batch-encoder.ts";
 import { filesIn } from "./data-directory.ts";
+import { OlderSpans } from "./older-spans.ts";
 import { passingReason } from "./sqlite-errors.ts";
 import { TraceRemover } from "./trace-remover.ts";
 import { TraceWriter } from "./trace-writer.ts";
@@ -21,13 +22,14 @@ interface Pending {
 
 /**
  * The one writer of a data directory. Batches that arrive while it is busy wait together and share
- * the next commit; chores (freeing deleted rows, summaries of huge traces) are done in small steps
+ * the next commit; chores (freeing deleted rows, summaries of huge traces, columns that older versions did not fill) are done in small steps
  * when nothing waits.
  */
 export class SpanWriter {
   readonly #db: DatabaseSync;
   readonly #writer: TraceWriter;
   readonly #remover: TraceRemover;
+  readonly #olderSpans: OlderSpans;
   readonly #announce: (changes: readonly TraceChange[]) => void;
   #pending: Pending[] = [];
   #scheduled = false;
@@ -41,6 +43,7 @@ export class SpanWriter {
     );
     this.#writer = new TraceWriter(this.#db);
     this.#remover = new TraceRemover(this.#db);
+    this.#olderSpans = new OlderSpans(this.#db, (traceNo) => this.#writer.summarise(traceNo));
     this.#announce = announce;
     this.#schedule();
   }
@@ -141,7 +144,10 @@ export class SpanWriter {
   #doChore(): boolean {
     try {
       return this.#inTransaction(
-        () => this.#remover.freeSome() || this.#writer.summariseOneBehind(),
+        () =>
+          this.#remover.freeSome() ||
+          this.#writer.summariseOneBehind() ||
+          this.#olderSpans.fillSome(),
       );
     } catch (error) {
       // A full disk stops the chores, not the server; the next commit starts them again.

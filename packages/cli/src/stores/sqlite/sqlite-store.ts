@@ -3,7 +3,7 @@ import type { MessagePort, Transferable } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
-import type { AnalyticsBucket, AnalyticsRequest, ListPage, ListRequest } from "../span-query.ts";
+import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import type {
   AppendOutcome,
   DeleteOutcome,
@@ -109,7 +109,7 @@ class SqliteStore implements SpanStore {
     return this.#threads.query.call("listSpans", [request]);
   }
 
-  analytics(request: AnalyticsRequest): Promise<readonly AnalyticsBucket[]> {
+  analytics(request: AnalyticsRequest): Promise<AnalyticsResult> {
     return this.#threads.query.call("analytics", [request]);
   }
 

@@ -3,8 +3,8 @@ import type { Figures } from "@agate/protocol";
 import { buildTree, totalText } from "@agate/spans/tree";
 import type { TraceChange } from "../span-store.ts";
 import type { BatchToWrite, Belonging, SpanColumns, TraceToWrite } from "./batch-encoder.ts";
-import { BatchInsert } from "./batch-insert.ts";
-import { fillBelonging } from "./fill-belonging.ts";
+import { BatchInsert, placeholders } from "./batch-insert.ts";
+import { fillBelonging, openFields } from "./fill-belonging.ts";
 import type { HeaderRow } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
 import type { PlacedNode } from "./node-table.ts";
@@ -22,8 +22,9 @@ interface TraceState {
   readonly summarised: number;
 }
 
-const BELONGING = "application, variant, environment, user_id, session_id";
+const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
 const SUMMARY_COLUMNS = `start, latency, name, spankind, status, ${BELONGING}`;
+const NOWHERE: Belonging = [null, null, null, null, null, null, null];
 
 /**
  * The SQL of the write side. Every method must run inside a transaction; committing is the
@@ -48,11 +49,11 @@ export class TraceWriter {
     this.#findTrace = db.prepare(
       "SELECT trace_no, segments, spans, summarised FROM traces WHERE project = ? AND trace_id = ?",
     );
+    const traceColumns = `project, trace_id, received, segments, spans, summarised, top_length,
+      ${SUMMARY_COLUMNS}, cost, input_tokens, output_tokens, total_tokens, total`;
     this.#insertTrace = db.prepare(
-      `INSERT INTO traces (project, trace_id, received, segments, spans, summarised,
-         top_segment, top_offset, top_length, ${SUMMARY_COLUMNS},
-         cost, input_tokens, output_tokens, total_tokens, total)
-       VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO traces (top_segment, top_offset, ${traceColumns})
+       VALUES (0, 0, ${placeholders(traceColumns)})`,
     );
     this.#insertSegment = db.prepare(
       "INSERT INTO segments (segment, header, body) VALUES (?, ?, ?)",
@@ -80,7 +81,7 @@ export class TraceWriter {
       `UPDATE traces SET (start, latency, name, spankind, status) =
          (SELECT start, latency, name, spankind, status FROM spans
           WHERE spans.trace_no = ? AND spans.span_id = ?),
-         (${BELONGING}) = (?, ?, ?, ?, ?),
+         (${BELONGING}) = (${placeholders(BELONGING)}),
          top_segment = ?, top_offset = ?, top_length = ?, spans = ?, summarised = ?,
          cost = ?, input_tokens = ?, output_tokens = ?, total_tokens = ?, total = ?
        WHERE trace_no = ?`,
@@ -105,7 +106,7 @@ export class TraceWriter {
   summariseOneBehind(): boolean {
     const row = this.#behind.get() as { trace_no: number } | undefined;
     if (row === undefined) return false;
-    this.#summariseTrace(row.trace_no);
+    this.summarise(row.trace_no);
     return true;
   }
 
@@ -146,7 +147,7 @@ export class TraceWriter {
     const spans = known.spans + added;
     const mayWait =
       spans > ALWAYS_SUMMARISED && spans < known.summarised * GROWTH_BETWEEN_SUMMARIES;
-    if (!mayWait) this.#summariseTrace(traceNo);
+    if (!mayWait) this.summarise(traceNo);
   }
 
   #writeSegments(project: string, traceNo: number, first: number, trace: TraceToWrite): void {
@@ -163,7 +164,8 @@ export class TraceWriter {
     }
   }
 
-  #summariseTrace(traceNo: number): void {
+  /** Makes the summary of a trace from its spans. */
+  summarise(traceNo: number): void {
     const merger = new SegmentMerger();
     for (const row of this.#headers.iterate(...segmentRange(traceNo))) {
       merger.add(row as unknown as HeaderRow);
@@ -176,7 +178,7 @@ export class TraceWriter {
     this.#summarise.run(
       traceNo,
       top.id,
-      ...fillBelonging([null, null, null, null, null], rows),
+      ...fillBelonging(NOWHERE, rows),
       top.segment - traceNo * SEGMENTS_PER_TRACE,
       top.offset,
       top.openLength,
@@ -188,20 +190,23 @@ export class TraceWriter {
   }
 }
 
+/** Where it begins in the columns of a span. */
+const FIRST_BELONGING = 6;
+
 /** Start, latency, name, kind and status. */
 function figuresOf(columns: SpanColumns) {
-  return columns.slice(1, 6) as [number, number | null, string, string, string];
+  return columns.slice(1, FIRST_BELONGING) as [number, number | null, string, string, string];
 }
 
 function belongingOf(columns: SpanColumns): Belonging {
-  return columns.slice(6, 11) as unknown as Belonging;
+  return columns.slice(FIRST_BELONGING, FIRST_BELONGING + NOWHERE.length) as unknown as Belonging;
 }
 
 /** Of the spans that say something the top does not, by start, then id. */
 function whatOthersSay(columns: readonly SpanColumns[], top: SpanColumns): Belonging[] {
-  const open = belongingOf(top).map((value) => value === null);
+  const open = openFields(belongingOf(top));
   return columns
-    .filter((span) => open.some((isOpen, field) => isOpen && span[6 + field] !== null))
+    .filter((span) => open.some((field) => span[FIRST_BELONGING + field] !== null))
     .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
     .map(belongingOf);
 }

@@ -1,0 +1,90 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { ListedSpan } from "@agate/protocol";
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import type { PlacedEntry } from "./segment.ts";
+import { decodeHeader } from "./segment.ts";
+import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+
+/** How many spans one step looks at: a few milliseconds, so that no batch waits long behind it. */
+const SPANS_PER_STEP = 200;
+
+interface SegmentRow {
+  readonly segment: number;
+  readonly header: string;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Fills in the route and the revision of spans that were written before these were columns, from
+ * their records. `older_segments` holds how far it has come, so a restart resumes it.
+ */
+export class OlderSpans {
+  readonly #range: StatementSync;
+  readonly #segments: StatementSync;
+  readonly #fill: StatementSync;
+  readonly #isListed: StatementSync;
+  readonly #advance: StatementSync;
+  readonly #finish: StatementSync;
+  readonly #summarise: (traceNo: number) => void;
+
+  constructor(db: DatabaseSync, summarise: (traceNo: number) => void) {
+    this.#range = db.prepare("SELECT next, end FROM older_segments");
+    this.#segments = db.prepare(
+      "SELECT segment, header, body FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
+    );
+    // Not what was sent again since: that is in a later segment.
+    this.#fill = db.prepare(
+      "UPDATE spans SET route = ?, revision = ? WHERE trace_no = ? AND span_id = ? AND segment = ?",
+    );
+    this.#isListed = db.prepare("SELECT 1 FROM traces WHERE trace_no = ?");
+    this.#advance = db.prepare("UPDATE older_segments SET next = ?");
+    this.#finish = db.prepare("DELETE FROM older_segments");
+    this.#summarise = summarise;
+  }
+
+  /** @returns False when there was nothing left to fill in. */
+  fillSome(): boolean {
+    const range = this.#range.get() as { next: number; end: number } | undefined;
+    if (range === undefined) return false;
+    const changed = new Set<number>();
+    let next = range.end;
+    let spans = 0;
+    for (const row of this.#segments.iterate(range.next, range.end)) {
+      const segment = row as unknown as SegmentRow;
+      if (spans >= SPANS_PER_STEP) {
+        next = segment.segment;
+        break;
+      }
+      const traceNo = Math.floor(segment.segment / SEGMENTS_PER_TRACE);
+      const entries = decodeHeader(segment.header, segment.segment);
+      spans += entries.length;
+      if (this.#fillSegment(traceNo, segment.body, entries)) changed.add(traceNo);
+    }
+    // A trace that was deleted meanwhile has no summary.
+    for (const traceNo of changed) if (this.#isListed.get(traceNo)) this.#summarise(traceNo);
+    if (next === range.end) this.#finish.run();
+    else this.#advance.run(next);
+    return true;
+  }
+
+  /** @returns Whether one of the spans has a route or a revision. */
+  #fillSegment(traceNo: number, body: Uint8Array, entries: readonly PlacedEntry[]): boolean {
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    let isChanged = false;
+    for (const { id, segment, offset, openLength } of entries) {
+      const open = bytes.toString("utf8", offset, offset + openLength);
+      const record = JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`) as ListedSpan;
+      const route = record.metadata.attributes[AGATE_ATTRIBUTES.route];
+      const { revision } = record.variant;
+      const columns = [
+        typeof route === "string" && route !== "" ? route : null,
+        Number.isSafeInteger(revision) ? revision : null,
+      ] as const;
+      if (columns[0] === null && columns[1] === null) continue;
+      this.#fill.run(...columns, traceNo, id, segment);
+      isChanged = true;
+    }
+    return isChanged;
+  }
+}
