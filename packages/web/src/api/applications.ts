@@ -144,3 +144,24 @@ export function buildsQuery(client: PlatformClient, app: string) {
       (await client.get<Items<Build>>(`${applicationPath(app)}/builds`, { signal })).items,
   });
 }
+
+/**
+ * Whether anything answers calls of the application: its build, or `agate dev`. Null where the reader
+ * may not call it.
+ */
+export function servingQuery(client: PlatformClient, app: string) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "serving"],
+    queryFn: async ({ signal }): Promise<boolean | null> => {
+      try {
+        await client.open("GET", `/services/${encodeURIComponent(app)}/health`, undefined, {
+          signal,
+        });
+        return true;
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return error.status === 403 ? null : false;
+      }
+    },
+  });
+}

@@ -1,7 +1,101 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { ArrowLeftRight, GitCompareArrows } from "lucide-react";
+import { diffQuery, environmentsQuery, schemaQuery, variantsQuery } from "../api/applications.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import { EmptyState } from "../design/empty-state.tsx";
+import { IconButton } from "../design/icon-button.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { useTitle } from "../design/use-title.ts";
+import { ConfigDiffView } from "../revisions/config-diff-view.tsx";
+import { countFields, fieldsText } from "../revisions/count-fields.ts";
+import { revisionText } from "../revisions/live-plan.ts";
+import { Loaded } from "../revisions/loaded.tsx";
+import { RevisionPicker } from "../revisions/revision-picker.tsx";
+import { useApplicationChanges } from "../revisions/use-application-changes.ts";
+import { AppBreadcrumb } from "./app-breadcrumb.tsx";
+import type { CompareSearch } from "./compare-search.ts";
 
+const route = getRouteApi("/apps/$app/compare");
+
+/** Two configurations of an application, and every field in which they differ. */
 export function ComparePage() {
-  useTitle("Compare");
-  return <PageHeader title="Compare" />;
+  const { app } = route.useParams();
+  const { from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  useTitle(`Compare · ${app}`);
+  useApplicationChanges(app);
+  const client = usePlatform();
+  const variants = useQuery(variantsQuery(client, app)).data ?? [];
+  const environments = useQuery(environmentsQuery(client, app)).data ?? [];
+  const choose = (search: CompareSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...search }), replace: true });
+  return (
+    <>
+      <PageHeader above={<AppBreadcrumb app={app} />} title="Compare" />
+      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
+        <div className="flex flex-col gap-2 md:flex-row md:items-end">
+          <div className="min-w-0 md:w-80">
+            <RevisionPicker
+              label="Before"
+              variants={variants}
+              environments={environments}
+              value={from}
+              onChange={(value) => choose({ from: value })}
+            />
+          </div>
+          <IconButton
+            icon={ArrowLeftRight}
+            label="Swap"
+            className="mb-0.5 self-center md:self-end"
+            disabled={from === undefined && to === undefined}
+            onClick={() => choose({ from: to, to: from })}
+          />
+          <div className="min-w-0 md:w-80">
+            <RevisionPicker
+              label="After"
+              variants={variants}
+              environments={environments}
+              value={to}
+              onChange={(value) => choose({ to: value })}
+            />
+          </div>
+        </div>
+        {from === undefined || to === undefined ? (
+          <EmptyState icon={GitCompareArrows} title="Choose two configurations">
+            <p>What is live in an environment, the latest of a variant, or any of its revisions.</p>
+          </EmptyState>
+        ) : (
+          <Comparison app={app} from={from} to={to} />
+        )}
+      </div>
+    </>
+  );
+}
+
+interface ComparisonProps {
+  readonly app: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+function Comparison({ app, from, to }: ComparisonProps) {
+  const client = usePlatform();
+  const diff = useQuery({ ...diffQuery(client, app, from, to), placeholderData: keepPreviousData });
+  const schema = useQuery(schemaQuery(client, app));
+  return (
+    <Loaded query={diff}>
+      {(data) => (
+        <div className="flex max-w-4xl flex-col gap-3">
+          <p role="status" className="text-ink-soft">
+            <span className="font-mono font-medium text-ink">
+              {revisionText(data.from)} → {revisionText(data.to)}
+            </span>{" "}
+            {fieldsText(countFields(data.routes))}
+          </p>
+          <ConfigDiffView diff={data} schema={schema.data} />
+        </div>
+      )}
+    </Loaded>
+  );
 }

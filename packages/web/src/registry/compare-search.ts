@@ -1,7 +1,7 @@
 /** Which two configurations are compared: `default`, `default@3`, `env:production`. */
 export interface CompareSearch {
-  readonly from?: string;
-  readonly to?: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 export function parseCompareSearch({ from, to }: Record<string, unknown>): CompareSearch {

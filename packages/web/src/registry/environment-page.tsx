@@ -1,7 +1,207 @@
+import type { Environment } from "@agate/protocol";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { ListTree, Undo2 } from "lucide-react";
+import { useState } from "react";
+import { deploymentsQuery, environmentsQuery, variantsQuery } from "../api/applications.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import { Button, buttonClass } from "../design/button.tsx";
+import { Card } from "../design/card.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { useTitle } from "../design/use-title.ts";
+import { Ago } from "../revisions/ago.tsx";
+import { Loaded } from "../revisions/loaded.tsx";
+import { nextEnvironment } from "../revisions/order-environments.ts";
+import { RevisionChip } from "../revisions/revision-chip.tsx";
+import { useApplicationChanges } from "../revisions/use-application-changes.ts";
+import { AppBreadcrumb } from "./app-breadcrumb.tsx";
+import { ChangeButton } from "./change-button.tsx";
+import { DeploymentRow } from "./deployment-row.tsx";
+import { deploymentWords } from "./deployment-words.ts";
+import { EnvironmentMenu } from "./environment-menu.tsx";
+import { PromoteButton } from "./promote-button.tsx";
+import { ReadOnlyNote } from "./read-only-note.tsx";
+import { RollbackDialog } from "./rollback-dialog.tsx";
+import { rollbackTarget } from "./rollback-target.ts";
 
+const route = getRouteApi("/apps/$app/environments/$environment");
+
+/** One environment: what is live, and everything that ever was. */
 export function EnvironmentPage() {
-  useTitle("Environment");
-  return <PageHeader title="Environment" />;
+  const { app, environment: slug } = route.useParams();
+  useTitle(`${slug} · ${app}`);
+  useApplicationChanges(app);
+  const navigate = useNavigate();
+  const environments = useQuery(environmentsQuery(usePlatform(), app));
+  const environment = environments.data?.find((each) => each.slug === slug || each.id === slug);
+  return (
+    <>
+      <PageHeader
+        above={<AppBreadcrumb app={app} />}
+        title={environment?.slug ?? slug}
+        actions={
+          environment && (
+            <>
+              <Link
+                to="/traces"
+                search={{ application: app, environment: environment.slug }}
+                className={buttonClass()}
+              >
+                <ListTree size={15} aria-hidden />
+                Traces
+              </Link>
+              <RollbackButton app={app} environment={environment} />
+              <EnvironmentMenu
+                app={app}
+                environment={environment}
+                onRenamed={(renamed) =>
+                  void navigate({
+                    to: "/apps/$app/environments/$environment",
+                    params: { app, environment: renamed },
+                  })
+                }
+              />
+            </>
+          )
+        }
+      />
+      <ReadOnlyNote />
+      <Loaded query={environments} lines={6}>
+        {(items) =>
+          environment === undefined ? (
+            <p className="px-4 py-10 text-center text-ink-soft">
+              {app} has no environment “{slug}”.{" "}
+              <Link to="/apps/$app" params={{ app }} className="font-medium text-accent underline">
+                See those it has
+              </Link>
+            </p>
+          ) : (
+            <div className="flex flex-col gap-5 px-4 pb-8 md:px-6">
+              <Live
+                app={app}
+                environment={environment}
+                next={nextEnvironment(items, environment.slug)}
+              />
+              <History app={app} environment={environment} />
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+interface EnvironmentProps {
+  readonly app: string;
+  readonly environment: Environment;
+}
+
+function RollbackButton({ app, environment }: EnvironmentProps) {
+  const [isAsking, setAsking] = useState(false);
+  const history = useInfiniteQuery(deploymentsQuery(usePlatform(), app, environment.slug));
+  const target = rollbackTarget((history.data?.pages ?? []).flatMap(({ items }) => items));
+  return (
+    <>
+      <ChangeButton
+        disabled={target === undefined}
+        title={target === undefined ? "Nothing else was live here before." : undefined}
+        onClick={() => setAsking(true)}
+      >
+        <Undo2 size={15} aria-hidden />
+        Roll back
+      </ChangeButton>
+      {isAsking && target !== undefined && (
+        <RollbackDialog app={app} target={target} onClose={() => setAsking(false)} />
+      )}
+    </>
+  );
+}
+
+interface LiveProps extends EnvironmentProps {
+  readonly next: Environment | undefined;
+}
+
+function Live({ app, environment, next }: LiveProps) {
+  const { deployment: live, slug } = environment;
+  return (
+    <Card title="Live">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+        {live === null ? (
+          <p className="text-ink-soft">
+            Nothing is live: calls to {slug} are answered with “not found”.
+          </p>
+        ) : (
+          <>
+            <RevisionChip app={app} name={live.variant} />
+            <p className="text-ink-soft">
+              {deploymentWords(live)} by {live.deployed_by}, <Ago time={live.deployed_at} />
+            </p>
+            {live.message !== "" && <p className="min-w-0 break-words">“{live.message}”</p>}
+            <Link
+              to="/apps/$app/playground"
+              params={{ app }}
+              search={{ configs: `env:${slug}` }}
+              className="text-accent underline"
+            >
+              Open in playground
+            </Link>
+          </>
+        )}
+        {next !== undefined && (
+          <div className="ml-auto">
+            <PromoteButton app={app} from={environment} to={next} />
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function History({ app, environment }: EnvironmentProps) {
+  const client = usePlatform();
+  const history = useInfiniteQuery(deploymentsQuery(client, app, environment.slug));
+  const variants = useQuery(variantsQuery(client, app)).data;
+  return (
+    <Card title="History">
+      <Loaded query={history}>
+        {({ pages }) => {
+          const deployments = pages.flatMap(({ items }) => items);
+          if (deployments.length === 0) {
+            return (
+              <p className="px-4 py-6 text-center text-ink-soft">Nothing was ever deployed here.</p>
+            );
+          }
+          return (
+            <>
+              <ol className="divide-y divide-line">
+                {deployments.map((deployment) => (
+                  <DeploymentRow
+                    key={deployment.id}
+                    app={app}
+                    deployment={deployment}
+                    live={environment.deployment}
+                    target={deployments.find(({ id }) => id === deployment.rolled_back_to)}
+                    isVariantGone={
+                      variants !== undefined &&
+                      !variants.some(({ id }) => id === deployment.variant.id)
+                    }
+                  />
+                ))}
+              </ol>
+              {history.hasNextPage && (
+                <div className="border-t border-line p-3 text-center">
+                  <Button
+                    disabled={history.isFetchingNextPage}
+                    onClick={() => void history.fetchNextPage()}
+                  >
+                    {history.isFetchingNextPage ? "Loading…" : "Earlier deployments"}
+                  </Button>
+                </div>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
 }

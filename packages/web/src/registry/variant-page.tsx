@@ -1,7 +1,145 @@
+import type { ListedRevision } from "@agate/protocol";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { FlaskConical, GitCompareArrows, GitFork } from "lucide-react";
+import { useState } from "react";
+import { revisionsQuery, variantsQuery } from "../api/applications.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import { Button, buttonClass } from "../design/button.tsx";
+import { Card } from "../design/card.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { useTitle } from "../design/use-title.ts";
+import { revisionText } from "../revisions/live-plan.ts";
+import { Loaded } from "../revisions/loaded.tsx";
+import { useApplicationChanges } from "../revisions/use-application-changes.ts";
+import { AppBreadcrumb } from "./app-breadcrumb.tsx";
+import { ReadOnlyNote } from "./read-only-note.tsx";
+import { RevisionRow } from "./revision-row.tsx";
+import { VariantMenu } from "./variant-menu.tsx";
 
+const route = getRouteApi("/apps/$app/variants/$variant");
+
+/** A variant: its revisions, newest first, and where each is live. */
 export function VariantPage() {
-  useTitle("Variant");
-  return <PageHeader title="Variant" />;
+  const { app, variant } = route.useParams();
+  useTitle(`${variant} · ${app}`);
+  useApplicationChanges(app);
+  const client = usePlatform();
+  const revisions = useInfiniteQuery(revisionsQuery(client, app, variant));
+  const variants = useQuery(variantsQuery(client, app)).data ?? [];
+  const origin = variants.find(({ slug }) => slug === variant)?.forked_from ?? null;
+  return (
+    <>
+      <PageHeader
+        above={<AppBreadcrumb app={app} />}
+        title={variant}
+        actions={
+          <>
+            {origin !== null && (
+              <span className="flex items-center gap-1 text-ink-soft">
+                <GitFork size={14} aria-hidden />
+                forked from {revisionText(origin)}
+              </span>
+            )}
+            <Link
+              to="/apps/$app/playground"
+              params={{ app }}
+              search={{ configs: variant }}
+              className={buttonClass("primary")}
+            >
+              <FlaskConical size={15} aria-hidden />
+              New revision in the playground
+            </Link>
+            <VariantMenu app={app} variant={variant} />
+          </>
+        }
+      />
+      <ReadOnlyNote />
+      <Loaded query={revisions} lines={6}>
+        {({ pages }) => (
+          <div className="flex flex-col gap-3 px-4 pb-8 md:px-6">
+            <Revisions
+              app={app}
+              variant={variant}
+              revisions={pages.flatMap(({ items }) => items)}
+            />
+            {revisions.hasNextPage && (
+              <Button
+                className="self-center"
+                disabled={revisions.isFetchingNextPage}
+                onClick={() => void revisions.fetchNextPage()}
+              >
+                {revisions.isFetchingNextPage ? "Loading…" : "Earlier revisions"}
+              </Button>
+            )}
+          </div>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+interface RevisionsProps {
+  readonly app: string;
+  readonly variant: string;
+  readonly revisions: readonly ListedRevision[];
+}
+
+function Revisions({ app, variant, revisions }: RevisionsProps) {
+  const [chosen, setChosen] = useState<readonly number[]>([]);
+  const [older, newer] = chosen.toSorted((one, other) => one - other);
+  if (revisions.length === 0) {
+    return (
+      <Card>
+        <p className="px-4 py-10 text-center text-ink-soft">
+          No revision yet. Commit the first one in the playground.
+        </p>
+      </Card>
+    );
+  }
+  return (
+    <Card
+      title="Revisions"
+      actions={
+        older !== undefined && newer !== undefined ? (
+          <Link
+            to="/apps/$app/compare"
+            params={{ app }}
+            search={{ from: `${variant}@${older}`, to: `${variant}@${newer}` }}
+            className={buttonClass("plain", "small")}
+          >
+            <GitCompareArrows size={14} aria-hidden />
+            Compare @{older} and @{newer}
+          </Link>
+        ) : (
+          revisions.length > 1 && (
+            <span className="text-ink-soft max-md:hidden">Tick two to compare them</span>
+          )
+        )
+      }
+    >
+      <ol className="divide-y divide-line">
+        {revisions.map((revision) => {
+          const { revision: number } = revision.variant;
+          const isChosen = chosen.includes(number);
+          return (
+            <RevisionRow
+              key={number}
+              app={app}
+              revision={revision}
+              isChosen={isChosen}
+              onChoose={() =>
+                // A third takes the place of the first.
+                setChosen(
+                  isChosen
+                    ? chosen.filter((each) => each !== number)
+                    : [...chosen.slice(-1), number],
+                )
+              }
+            />
+          );
+        })}
+      </ol>
+    </Card>
+  );
 }

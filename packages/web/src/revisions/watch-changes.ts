@@ -4,7 +4,6 @@ import { readEvents } from "../api/read-events.ts";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-/** The platform sends a comment every 15 s: a connection that is silent for longer is dead. */
 
 /**
  * Calls back whenever something of an application may have changed: at every event of the platform, at

@@ -1,0 +1,154 @@
+import type { Build, BuildStatus } from "@agate/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { buildsQuery } from "../api/applications.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import { activateBuild, stopBuild } from "../api/registry-changes.ts";
+import { Badge, type Tone } from "../design/badge.tsx";
+import { Card } from "../design/card.tsx";
+import { useToaster } from "../design/toaster.tsx";
+import { Ago } from "../revisions/ago.tsx";
+import { Loaded } from "../revisions/loaded.tsx";
+import { BuildLogs } from "./build-logs.tsx";
+import { ChangeButton } from "./change-button.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { formatBytes } from "./format-bytes.ts";
+
+/** A deploy that is under way changes by the second; nothing tells when one begins. */
+const REFRESH_MS = 5000;
+
+const STATUSES: Record<BuildStatus, { readonly tone: Tone; readonly word: string }> = {
+  starting: { tone: "warning", word: "starting" },
+  live: { tone: "success", word: "serving" },
+  retired: { tone: "neutral", word: "retired" },
+  refused: { tone: "danger", word: "refused" },
+};
+
+/** The code of an application as it was deployed, newest first, and what the one that serves prints. */
+export function BuildsCard({ app }: { readonly app: string }) {
+  const builds = useQuery({ ...buildsQuery(usePlatform(), app), refetchInterval: REFRESH_MS });
+  return (
+    <Card title="Builds">
+      <Loaded query={builds}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="px-4 py-6 text-center text-ink-soft">
+              No code was deployed. <code className="font-mono">agate deploy</code> makes a build,
+              which the platform runs.
+            </p>
+          ) : (
+            <>
+              <ul className="divide-y divide-line">
+                {items.map((build) => (
+                  <BuildRow key={build.id} app={app} build={build} />
+                ))}
+              </ul>
+              <BuildLogs app={app} />
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+interface BuildRowProps {
+  readonly app: string;
+  readonly build: Build;
+}
+
+function BuildRow({ app, build }: BuildRowProps) {
+  const { number, status, message, refusal } = build;
+  const { tone, word } = STATUSES[status];
+  return (
+    <li className="flex flex-col gap-1.5 px-4 py-2.5">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="font-medium tabular-nums">Build {number}</span>
+        <Badge tone={tone}>{word}</Badge>
+        {message !== "" && <span className="min-w-0 truncate">“{message}”</span>}
+        <span className="text-ink-soft">
+          {build.created_by}, <Ago time={build.created_at} />, {formatBytes(build.size)}
+        </span>
+        <span className="ml-auto">
+          {status === "live" && <StopButton app={app} number={number} />}
+          {status === "retired" && <ActivateButton app={app} number={number} />}
+        </span>
+      </div>
+      {refusal !== null && (
+        <pre className="max-h-40 overflow-auto rounded-md bg-danger-soft px-3 py-2 font-mono text-[0.93rem] break-words whitespace-pre-wrap">
+          {refusal}
+        </pre>
+      )}
+    </li>
+  );
+}
+
+interface NumberedProps {
+  readonly app: string;
+  readonly number: number;
+}
+
+function ActivateButton({ app, number }: NumberedProps) {
+  const toaster = useToaster();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <ChangeButton
+        size="small"
+        aria-label={`Activate build ${number}`}
+        onClick={() => setAsking(true)}
+      >
+        Activate
+      </ChangeButton>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Activate build ${number}`}
+          action="Activate"
+          refusal="Not activated: what served before still does"
+          change={(client) => activateBuild(client, app, number)}
+          onDone={() => toaster.done(`Build ${number} serves ${app}.`)}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Build {number} is started and checked, and then takes over all calls of {app}. No call
+            fails meanwhile. Configurations stay as they are.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function StopButton({ app, number }: NumberedProps) {
+  const toaster = useToaster();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <ChangeButton
+        look="quiet"
+        size="small"
+        aria-label={`Stop build ${number}`}
+        onClick={() => setAsking(true)}
+      >
+        Stop
+      </ChangeButton>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Stop build ${number}`}
+          action="Stop"
+          look="danger"
+          refusal="Not stopped"
+          change={(client) => stopBuild(client, app)}
+          onDone={() => toaster.done(`No build serves ${app} any more.`)}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Build {number} finishes what it has and ends. From then on calls of {app} are answered
+            with “not found”, until a build is activated or deployed. Configurations stay as they
+            are.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

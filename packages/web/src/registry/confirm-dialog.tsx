@@ -1,0 +1,54 @@
+import type { ReactNode } from "react";
+import type { PlatformClient } from "../api/platform-client.ts";
+import { useRegistryChange } from "../api/registry-changes.ts";
+import { Button, type ButtonLook } from "../design/button.tsx";
+import { Dialog } from "../design/dialog.tsx";
+import { RefusalView } from "../revisions/refusal-view.tsx";
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  /** What the button says: "Delete". */
+  readonly action: string;
+  readonly look?: ButtonLook;
+  /** What is said where the platform refuses: "Not deleted". */
+  readonly refusal: string;
+  readonly change: (client: PlatformClient) => Promise<unknown>;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+  /** What will happen. */
+  readonly children: ReactNode;
+}
+
+/** Asks before something is done that is not a matter of course. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, action, look = "primary", refusal, change, onDone, onClose, children } = props;
+  const doing = useRegistryChange((client, _: undefined) => change(client));
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look={look}
+            disabled={doing.isPending}
+            onClick={() =>
+              doing.mutate(undefined, {
+                onSuccess: () => {
+                  onClose();
+                  onDone();
+                },
+              })
+            }
+          >
+            {doing.isPending ? "Working…" : action}
+          </Button>
+        </>
+      }
+    >
+      {children}
+      {doing.error !== null && <RefusalView title={refusal} error={doing.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,171 @@
+import type { Environment } from "@agate/protocol";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
+import { deploymentsQuery, environmentsQuery } from "../api/applications.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import { deleteEnvironment, renameEnvironment } from "../api/registry-changes.ts";
+import { IconButton } from "../design/icon-button.tsx";
+import { Menu, MenuHeading, MenuItem, MenuLine } from "../design/menu.tsx";
+import { useToaster } from "../design/toaster.tsx";
+import { orderEnvironments } from "../revisions/order-environments.ts";
+import { useMayChange } from "../revisions/use-may-change.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { DeployHereDialog } from "./deploy-here-dialog.tsx";
+import { NameDialog } from "./name-dialog.tsx";
+import { PromoteDialog } from "./promote-dialog.tsx";
+import { RollbackDialog } from "./rollback-dialog.tsx";
+import { rollbackTarget } from "./rollback-target.ts";
+import { TakeDownDialog } from "./take-down-dialog.tsx";
+
+type Asked =
+  | "deploy"
+  | "rollback"
+  | "take-down"
+  | "rename"
+  | "delete"
+  | { readonly promoteTo: string };
+
+interface EnvironmentMenuProps {
+  readonly app: string;
+  readonly environment: Environment;
+  /** Where the page's own address has the old name. */
+  readonly onRenamed?: (slug: string) => void;
+}
+
+/** Everything that can be done with an environment. */
+export function EnvironmentMenu(props: EnvironmentMenuProps) {
+  const { app, environment } = props;
+  const { slug, deployment: live } = environment;
+  const client = usePlatform();
+  const forbidden = useMayChange();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const environments = useQuery(environmentsQuery(client, app)).data ?? [];
+  const history = useInfiniteQuery(deploymentsQuery(client, app, slug)).data?.pages ?? [];
+  const target = rollbackTarget(history.flatMap(({ items }) => items));
+  const others = orderEnvironments(environments).filter((other) => other.slug !== slug);
+  const isForbidden = forbidden !== null;
+  return (
+    <>
+      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${slug}`} />}>
+        {forbidden !== null && <MenuHeading>{forbidden}</MenuHeading>}
+        <MenuItem disabled={isForbidden} onSelect={() => setAsked("deploy")}>
+          Deploy a revision…
+        </MenuItem>
+        <MenuItem
+          disabled={isForbidden || target === undefined}
+          onSelect={() => setAsked("rollback")}
+        >
+          Roll back…
+        </MenuItem>
+        <MenuItem disabled={isForbidden || live === null} onSelect={() => setAsked("take-down")}>
+          Take down…
+        </MenuItem>
+        {live !== null && others.length > 0 && (
+          <>
+            <MenuLine />
+            {others.map((other) => (
+              <MenuItem
+                key={other.slug}
+                disabled={isForbidden}
+                onSelect={() => setAsked({ promoteTo: other.slug })}
+              >
+                Promote to {other.slug}…
+              </MenuItem>
+            ))}
+          </>
+        )}
+        <MenuLine />
+        <MenuItem disabled={isForbidden} onSelect={() => setAsked("rename")}>
+          Rename…
+        </MenuItem>
+        <MenuItem disabled={isForbidden} tone="danger" onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      {asked !== null && (
+        <AskedDialog {...props} asked={asked} target={target} onClose={() => setAsked(null)} />
+      )}
+    </>
+  );
+}
+
+interface AskedDialogProps extends EnvironmentMenuProps {
+  readonly asked: Asked;
+  readonly target: ReturnType<typeof rollbackTarget>;
+  readonly onClose: () => void;
+}
+
+function AskedDialog(props: AskedDialogProps) {
+  const { app, environment, onRenamed, asked, target, onClose } = props;
+  const { slug, deployment: live } = environment;
+  if (typeof asked === "object") {
+    return <PromoteDialog app={app} from={slug} to={asked.promoteTo} onClose={onClose} />;
+  }
+  switch (asked) {
+    case "deploy":
+      return <DeployHereDialog app={app} environment={slug} onClose={onClose} />;
+    case "rollback":
+      return target && <RollbackDialog app={app} target={target} onClose={onClose} />;
+    case "take-down":
+      return live && <TakeDownDialog app={app} live={live} onClose={onClose} />;
+    case "rename":
+      return <RenameEnvironment app={app} slug={slug} onRenamed={onRenamed} onClose={onClose} />;
+    case "delete":
+      return <DeleteEnvironment app={app} slug={slug} onClose={onClose} />;
+  }
+}
+
+interface NamedProps {
+  readonly app: string;
+  readonly slug: string;
+  readonly onClose: () => void;
+}
+
+interface RenameProps extends NamedProps {
+  readonly onRenamed: ((slug: string) => void) | undefined;
+}
+
+function RenameEnvironment({ app, slug, onRenamed, onClose }: RenameProps) {
+  const toaster = useToaster();
+  return (
+    <NameDialog
+      title={`Rename ${slug}`}
+      action="Rename"
+      initial={slug}
+      change={(client, name) => renameEnvironment(client, app, slug, name)}
+      onDone={(renamed) => {
+        onRenamed?.(renamed.slug);
+        toaster.done(`${slug} is called ${renamed.slug} now.`);
+      }}
+      onClose={onClose}
+    >
+      <p className="text-ink-soft">
+        Callers that name {slug} are answered with “not found” from then on. What is live there and
+        its history stay.
+      </p>
+    </NameDialog>
+  );
+}
+
+function DeleteEnvironment({ app, slug, onClose }: NamedProps) {
+  const navigate = useNavigate();
+  const toaster = useToaster();
+  return (
+    <ConfirmDialog
+      title={`Delete ${slug}`}
+      action="Delete"
+      look="danger"
+      refusal="Not deleted"
+      change={(client) => deleteEnvironment(client, app, slug)}
+      onDone={() => {
+        toaster.done(`${slug} is deleted.`);
+        void navigate({ to: "/apps/$app", params: { app } });
+      }}
+      onClose={onClose}
+    >
+      <p>The environment {slug} goes, and its history with it. Revisions stay.</p>
+    </ConfirmDialog>
+  );
+}

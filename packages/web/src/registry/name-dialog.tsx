@@ -1,0 +1,94 @@
+import type { ReactNode } from "react";
+import { useId, useState } from "react";
+import { ApiError } from "../api/api-error.ts";
+import type { PlatformClient } from "../api/platform-client.ts";
+import { useRegistryChange } from "../api/registry-changes.ts";
+import { Button } from "../design/button.tsx";
+import { Dialog } from "../design/dialog.tsx";
+import { Field } from "../design/field.tsx";
+import { TextInput } from "../design/text-input.tsx";
+import { RefusalView } from "../revisions/refusal-view.tsx";
+
+interface NameDialogProps<Output> {
+  readonly title: string;
+  /** What the button says: "Rename". */
+  readonly action: string;
+  /** What it is called now. */
+  readonly initial?: string;
+  readonly change: (client: PlatformClient, slug: string) => Promise<Output>;
+  readonly onDone: (output: Output) => void;
+  readonly onClose: () => void;
+  /** What there is to know before. */
+  readonly children?: ReactNode;
+}
+
+/** Asks for a name, for something new or in place of the old one. */
+export function NameDialog<Output>(props: NameDialogProps<Output>) {
+  const { title, action, initial = "", change, onDone, onClose, children } = props;
+  const formId = useId();
+  const [slug, setSlug] = useState(initial);
+  const making = useRegistryChange(change);
+  const { error } = making;
+  const problem = error instanceof ApiError ? slugProblem(error) : undefined;
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            type="submit"
+            form={formId}
+            disabled={slug.trim() === "" || slug === initial || making.isPending}
+          >
+            {making.isPending ? "Working…" : action}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          making.mutate(slug.trim(), {
+            onSuccess: (output) => {
+              onClose();
+              onDone(output);
+            },
+          });
+        }}
+      >
+        {children}
+        <Field
+          label="Name"
+          description="Lower-case letters and digits, with single - _ . between them."
+          problem={problem}
+        >
+          {(ids) => (
+            <TextInput
+              {...ids}
+              value={slug}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => {
+                setSlug(event.target.value);
+                making.reset();
+              }}
+            />
+          )}
+        </Field>
+        {error !== null && problem === undefined && (
+          <RefusalView title="Nothing was changed" error={error} />
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** What is wrong with the name itself belongs to its field. */
+function slugProblem(error: ApiError): string | undefined {
+  return error.detail.find(({ loc }) => loc.at(-1) === "slug")?.msg;
+}

@@ -1,0 +1,61 @@
+import type { Environment } from "@agate/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { ArrowRight, Equal } from "lucide-react";
+import { useState } from "react";
+import { diffQuery } from "../api/applications.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import { countFields, fieldsText } from "../revisions/count-fields.ts";
+import { revisionText } from "../revisions/live-plan.ts";
+import { ChangeButton } from "./change-button.tsx";
+import { PromoteDialog } from "./promote-dialog.tsx";
+
+interface PromoteButtonProps {
+  readonly app: string;
+  readonly from: Environment;
+  readonly to: Environment;
+}
+
+/** Promotes to the next environment, and says how much that would change. */
+export function PromoteButton({ app, from, to }: PromoteButtonProps) {
+  const [isAsking, setAsking] = useState(false);
+  if (from.deployment === null) return null;
+  const source = revisionText(from.deployment.variant);
+  const target = to.deployment && revisionText(to.deployment.variant);
+  if (source === target) {
+    return (
+      <p className="flex items-center gap-1.5 text-ink-soft">
+        <Equal size={15} aria-hidden className="shrink-0" />
+        {to.slug} runs the same
+      </p>
+    );
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <ChangeButton size="small" onClick={() => setAsking(true)}>
+        Promote to {to.slug}
+        <ArrowRight size={14} aria-hidden />
+      </ChangeButton>
+      <span className="text-ink-soft">
+        {target === null ? (
+          "nothing is live there"
+        ) : (
+          <Difference app={app} from={target} to={source} />
+        )}
+      </span>
+      {isAsking && (
+        <PromoteDialog app={app} from={from.slug} to={to.slug} onClose={() => setAsking(false)} />
+      )}
+    </div>
+  );
+}
+
+interface DifferenceProps {
+  readonly app: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+function Difference({ app, from, to }: DifferenceProps) {
+  const diff = useQuery(diffQuery(usePlatform(), app, from, to));
+  return diff.data === undefined ? null : fieldsText(countFields(diff.data.routes));
+}

@@ -1,0 +1,34 @@
+import type { Deployment } from "@agate/protocol";
+import { describe, expect, it } from "vitest";
+import { rollbackTarget } from "./rollback-target.ts";
+
+function deployment(id: string, revision: number, isLive = false): Deployment {
+  return {
+    id,
+    environment: "production",
+    variant: { id: "var_1", slug: "default", revision },
+    kind: "deploy",
+    promoted_from: null,
+    rolled_back_to: null,
+    message: "",
+    deployed_by: "local",
+    deployed_at: "2026-11-15T10:00:00Z",
+    ended_at: isLive ? null : "2026-11-15T11:00:00Z",
+  };
+}
+
+describe("rollbackTarget", () => {
+  it("is the last deployment that had another revision", () => {
+    const history = [deployment("c", 2, true), deployment("b", 2), deployment("a", 1)];
+    expect(rollbackTarget(history)?.id).toBe("a");
+  });
+
+  it("is the last one where nothing is live", () => {
+    expect(rollbackTarget([deployment("b", 2), deployment("a", 1)])?.id).toBe("b");
+  });
+
+  it("is none where nothing else was ever live", () => {
+    expect(rollbackTarget([deployment("b", 2, true), deployment("a", 2)])).toBeUndefined();
+    expect(rollbackTarget([])).toBeUndefined();
+  });
+});

@@ -1,0 +1,27 @@
+import type { Application } from "@agate/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { CircleCheck, CircleOff } from "lucide-react";
+import { servingQuery } from "../api/applications.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import { Badge } from "../design/badge.tsx";
+
+/** Whether calls of an application are answered, and by what. */
+export function ServingBadge({ application }: { readonly application: Application }) {
+  const { slug, build } = application;
+  const serving = useQuery(servingQuery(usePlatform(), slug));
+  if (serving.data === false) {
+    return (
+      <Badge tone={build === null ? "neutral" : "danger"}>
+        <CircleOff size={13} aria-hidden />
+        {build === null ? "Not running" : `Build ${build} does not answer`}
+      </Badge>
+    );
+  }
+  if (build === null && serving.data !== true) return null;
+  return (
+    <Badge tone="success">
+      <CircleCheck size={13} aria-hidden />
+      {build === null ? "Running in development" : `Build ${build} is running`}
+    </Badge>
+  );
+}
