@@ -1,0 +1,59 @@
+/** A stretch of time, in milliseconds since 1970; the end is not part of it. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Time in equal slices, as charts have it from left to right. */
+export interface TimeBuckets {
+  /** Start of the first, in milliseconds since 1970. */
+  readonly from: number;
+  /** Length of each, in milliseconds. */
+  readonly width: number;
+  readonly count: number;
+}
+
+/** Everything that the buckets cover. */
+export function spanOf({ from, width, count }: TimeBuckets): TimeSpan {
+  return { from, to: from + width * count };
+}
+
+export function bucketSpan(buckets: TimeBuckets, index: number): TimeSpan {
+  const from = buckets.from + index * buckets.width;
+  return { from, to: from + buckets.width };
+}
+
+/** The bucket at a place between 0, the left edge, and 1, the right one; outside, the nearest. */
+export function bucketAt(buckets: TimeBuckets, place: number): number {
+  return Math.max(0, Math.min(buckets.count - 1, Math.floor(place * buckets.count)));
+}
+
+/** The bucket that a time is in; null where it is in none. */
+export function bucketOf(buckets: TimeBuckets, time: number): number | null {
+  const index = Math.floor((time - buckets.from) / buckets.width);
+  return index >= 0 && index < buckets.count ? index : null;
+}
+
+/** Whole buckets from one place to another, in either direction: what dragging over them selects. */
+export function selectBuckets(buckets: TimeBuckets, start: number, end: number): TimeSpan {
+  const first = bucketAt(buckets, Math.min(start, end));
+  const last = bucketAt(buckets, Math.max(start, end));
+  return { from: bucketSpan(buckets, first).from, to: bucketSpan(buckets, last).to };
+}
+
+/** Half as long around a bucket: at least that bucket, and never more than there was. */
+export function zoomIn(buckets: TimeBuckets, index: number): TimeSpan {
+  const count = Math.max(1, Math.round(buckets.count / 2));
+  const first = Math.max(0, Math.min(buckets.count - count, index - Math.floor(count / 2)));
+  return {
+    from: bucketSpan(buckets, first).from,
+    to: bucketSpan(buckets, first + count - 1).to,
+  };
+}
+
+/** Twice as long around the same middle; what would lie in the future is taken before it. */
+export function zoomOut({ from, to }: TimeSpan, now: number): TimeSpan {
+  const length = to - from;
+  const end = Math.max(to, Math.min(to + length / 2, now));
+  return { from: end - 2 * length, to: end };
+}
