@@ -1,0 +1,60 @@
+import type { Analytics, AnalyticsGrouping } from "@agate/protocol";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { PlatformClient } from "./platform-client.ts";
+
+/** Milliseconds that end now, counted anew with each request; or fixed times, ISO 8601. */
+export type AnalyticsTime =
+  | { readonly last: number }
+  | { readonly from?: string; readonly to?: string };
+
+export interface AnalyticsRequest {
+  readonly time: AnalyticsTime;
+  /** By the names that `GET /observability/analytics/` has for them. */
+  readonly filters: Readonly<Record<string, string | undefined>>;
+  readonly groupBy?: AnalyticsGrouping | null;
+  readonly groupLimit?: number;
+  /** Width of a bucket: `15m`. The platform knows one that fits. */
+  readonly interval?: string;
+}
+
+/** What was called, and how it went. While another range is being asked for, the one before stays. */
+export function analyticsQuery(client: PlatformClient, request: AnalyticsRequest) {
+  const { time, filters, groupBy, groupLimit, interval } = request;
+  return queryOptions({
+    queryKey: [client.project, "analytics", request],
+    queryFn: ({ signal }) =>
+      client.get<Analytics>("/observability/analytics/", {
+        query: {
+          ...filters,
+          ...boundsAt(time, Date.now()),
+          interval,
+          group_by: groupBy,
+          group_limit: groupBy ? groupLimit : undefined,
+        },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+function boundsAt(time: AnalyticsTime, now: number): { from?: string; to?: string } {
+  return "last" in time ? { from: new Date(now - time.last).toISOString() } : time;
+}
+
+interface NewestTrace {
+  readonly created_at: string;
+}
+
+/** When the newest trace began, whatever the filters; null where nothing was ever recorded. */
+export function newestTraceQuery(client: PlatformClient) {
+  return queryOptions({
+    queryKey: [client.project, "traces", "newest"],
+    queryFn: async ({ signal }) => {
+      const { items } = await client.get<{ items: readonly NewestTrace[] }>(
+        "/observability/traces/",
+        { query: { limit: 1 }, signal },
+      );
+      return items[0]?.created_at ?? null;
+    },
+  });
+}

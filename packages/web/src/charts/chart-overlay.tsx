@@ -1,0 +1,168 @@
+import type { KeyboardEvent, PointerEvent } from "react";
+import { useState } from "react";
+import {
+  type ChartCursor,
+  type ChartPlace,
+  type ChartPoint,
+  hasSomething,
+  meantSeries,
+  moveByKey,
+  pointAt,
+} from "./chart-cursor.ts";
+import { bucketWords, type WordedChart } from "./chart-words.ts";
+import { bucketOf, bucketSpan, selectBuckets, spanOf, type TimeSpan, zoomIn, zoomOut } from "./time-buckets.ts";
+
+/** Below it, a press that moves is still a press. */
+const DRAG_PIXELS = 5;
+
+export interface ChartOverlayProps {
+  readonly name: string;
+  readonly title: string;
+  readonly describedBy: string;
+  readonly chart: WordedChart;
+  /** The highest value of the axis. */
+  readonly top: number;
+  /** The series that the keyboard begins with; null for all. */
+  readonly usualSeries: number | null;
+  readonly cursor: ChartCursor | null;
+  readonly onCursor: (cursor: ChartCursor | null) => void;
+  readonly onZoom: (span: TimeSpan) => void;
+  readonly onOpen: (index: number, series: number | null) => void;
+}
+
+interface Drag {
+  readonly pointer: number;
+  readonly startX: number;
+  readonly start: number;
+  readonly end: number;
+  readonly isSelection: boolean;
+}
+
+/** What the reader touches of a chart: the cursor, the selection, and the keys. */
+export function ChartOverlay(props: ChartOverlayProps) {
+  const { chart, cursor, top, name, onCursor, onZoom, onOpen } = props;
+  const { buckets } = chart;
+  const [drag, setDrag] = useState<Drag | null>(null);
+  const index = cursor === null ? null : bucketOf(buckets, cursor.time);
+  const series = cursor?.chart === name ? cursor.series : props.usualSeries;
+
+  const show = (by: ChartCursor["by"], point: ChartPoint) => {
+    const { from: time } = bucketSpan(buckets, point.index);
+    const isSame =
+      cursor?.chart === name &&
+      cursor.by === by &&
+      cursor.time === time &&
+      cursor.series === point.series;
+    if (!isSame) onCursor({ chart: name, time, series: point.series, by });
+    return isSame;
+  };
+  const open = (point: ChartPoint) => {
+    if (!hasSomething(chart, point.index)) return;
+    onOpen(point.index, meantSeries(chart, point.index, point.series));
+  };
+  const press = (event: PointerEvent<HTMLDivElement>) => {
+    if (event.button !== 0) return;
+    const { across } = placeOf(event, top);
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setDrag({
+      pointer: event.pointerId,
+      startX: event.clientX,
+      start: across,
+      end: across,
+      isSelection: false,
+    });
+  };
+  const move = (event: PointerEvent<HTMLDivElement>) => {
+    const place = placeOf(event, top);
+    if (drag?.pointer === event.pointerId) {
+      const isSelection =
+        drag.isSelection || Math.abs(event.clientX - drag.startX) > DRAG_PIXELS;
+      setDrag({ ...drag, end: place.across, isSelection });
+    }
+    if (event.pointerType === "touch") return;
+    show("mouse", pointAt(chart, buckets, place));
+  };
+  const release = (event: PointerEvent<HTMLDivElement>) => {
+    if (drag?.pointer !== event.pointerId) return;
+    setDrag(null);
+    const place = placeOf(event, top);
+    if (drag.isSelection) {
+      onCursor(null);
+      onZoom(selectBuckets(buckets, drag.start, place.across));
+      return;
+    }
+    const point = pointAt(chart, buckets, place);
+    if (event.pointerType !== "touch") open(point);
+    // A second tap on the same point puts it away.
+    else if (show("touch", point)) onCursor(null);
+  };
+  const type = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const moved = moveByKey(event.key, chart, buckets, { index, series });
+    if (moved !== undefined) show("keyboard", moved);
+    else if (event.key === "Enter" && index !== null) open({ index, series });
+    else if (event.key === "Escape" && cursor !== null) onCursor(null);
+    else if (event.key === "+" || event.key === "=")
+      onZoom(zoomIn(buckets, index ?? Math.floor(buckets.count / 2)));
+    else if (event.key === "-") onZoom(zoomOut(spanOf(buckets), Date.now()));
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a slider has a description.
+    <div
+      role="slider"
+      tabIndex={0}
+      aria-label={`${props.title} over time`}
+      aria-describedby={props.describedBy}
+      aria-orientation="horizontal"
+      aria-valuemin={0}
+      aria-valuemax={buckets.count - 1}
+      aria-valuenow={index ?? buckets.count - 1}
+      aria-valuetext={
+        index === null ? "No time chosen" : bucketWords(chart, index, series)
+      }
+      className="absolute inset-0 cursor-crosshair touch-pan-y rounded-sm"
+      onPointerDown={press}
+      onPointerMove={move}
+      onPointerUp={release}
+      onPointerCancel={() => setDrag(null)}
+      onPointerLeave={() => cursor?.by === "mouse" && onCursor(null)}
+      onBlur={() => cursor?.by === "keyboard" && onCursor(null)}
+      onKeyDown={type}
+    >
+      {index !== null && drag?.isSelection !== true && (
+        <div
+          className="pointer-events-none absolute inset-y-0 min-w-px border-x border-line-strong/40 bg-ink/5"
+          style={{ left: `${(index / buckets.count) * 100}%`, width: `${100 / buckets.count}%` }}
+        />
+      )}
+      {drag?.isSelection && <Selection drag={drag} chart={chart} />}
+    </div>
+  );
+}
+
+/** Whole buckets are marked, since these will be shown. */
+function Selection({ drag, chart }: { readonly drag: Drag; readonly chart: WordedChart }) {
+  const whole = spanOf(chart.buckets);
+  const { from, to } = selectBuckets(chart.buckets, drag.start, drag.end);
+  const length = whole.to - whole.from;
+  return (
+    <div
+      className="pointer-events-none absolute inset-y-0 border-x border-accent bg-accent/15"
+      style={{
+        left: `${((from - whole.from) / length) * 100}%`,
+        width: `${((to - from) / length) * 100}%`,
+      }}
+    />
+  );
+}
+
+function placeOf(event: PointerEvent<HTMLElement>, top: number): ChartPlace {
+  const box = event.currentTarget.getBoundingClientRect();
+  return {
+    across: (event.clientX - box.left) / box.width,
+    value: top * (1 - (event.clientY - box.top) / box.height),
+  };
+}

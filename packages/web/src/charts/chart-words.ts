@@ -1,0 +1,54 @@
+import type { ChartSeries } from "./chart-series.ts";
+import { formatTimeSpan } from "./format-time-span.ts";
+import { sumAt } from "./stack-values.ts";
+import { bucketSpan, type TimeBuckets } from "./time-buckets.ts";
+
+export interface WordedChart {
+  readonly kind: "bars" | "lines";
+  readonly series: readonly ChartSeries[];
+  readonly buckets: TimeBuckets;
+  readonly format: (value: number | null) => string;
+}
+
+/** A bucket of a chart for those who hear it: "15 Nov, 10:00 – 10:15: Input 120, Output 30, all 150". */
+export function bucketWords(chart: WordedChart, index: number, chosen: number | null): string {
+  const { series, buckets, format } = chart;
+  const say = ({ label, values }: ChartSeries) => `${label} ${known(format, values[index] ?? null)}`;
+  const time = formatTimeSpan(bucketSpan(buckets, index));
+  const one = chosen === null ? undefined : series[chosen];
+  if (one !== undefined) return `${time}: ${say(one)}`;
+  const all = chart.kind === "bars" && series.length > 1;
+  const total = all ? [`all ${known(format, sumOfBucket(chart, index))}`] : [];
+  return `${time}: ${[...series.map(say), ...total].join(", ")}`;
+}
+
+/** What a chart shows, in a sentence or two. */
+export function chartWords(chart: WordedChart): string {
+  const { kind, series, buckets, format } = chart;
+  const lines =
+    kind === "bars"
+      ? [{ label: "", values: indexes(buckets).map((index) => sumOfBucket(chart, index)) }]
+      : series;
+  const sentences = lines.flatMap(({ label, values }) => {
+    const highest = Math.max(...values.map((value) => value ?? 0));
+    if (highest === 0) return [];
+    const when = formatTimeSpan(bucketSpan(buckets, values.indexOf(highest)));
+    return [`${label === "" ? "Highest" : `${label} highest`}: ${format(highest)}, ${when}.`];
+  });
+  return sentences.length === 0 ? "Nothing in this time." : sentences.join(" ");
+}
+
+function sumOfBucket({ series }: WordedChart, index: number): number | null {
+  return sumAt(
+    series.map(({ values }) => values),
+    index,
+  );
+}
+
+function indexes({ count }: TimeBuckets): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+function known(format: WordedChart["format"], value: number | null): string {
+  return value === null ? "unknown" : format(value);
+}

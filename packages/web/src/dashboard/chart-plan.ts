@@ -1,0 +1,109 @@
+import type { Analytics, AnalyticsBucket } from "@agate/protocol";
+import {
+  type ChartSeries,
+  ERROR_PAINT,
+  type SeriesPaint,
+  seriesPaint,
+} from "../charts/chart-series.ts";
+import { formatCost } from "../format/format-cost.ts";
+import { formatCount } from "../format/format-count.ts";
+import { formatLatency } from "../format/format-latency.ts";
+import { PERCENTILES, type Percentile, type Split } from "./dashboard-search.ts";
+import type { ShownGroup } from "./shown-groups.ts";
+
+/** What the list of traces is filtered by, beside the time and what the dashboard is filtered by. */
+export type TraceFilters = Readonly<Record<string, string>>;
+
+export interface PlannedSeries extends ChartSeries {
+  /** What picks the traces of this series out of a bucket; none where there is no filter for it. */
+  readonly filters: TraceFilters;
+}
+
+export const CHARTS = ["calls", "errors", "latency", "tokens", "cost"] as const;
+export type ChartName = (typeof CHARTS)[number];
+
+/** One chart, and what is behind its points. */
+export interface ChartPlan {
+  readonly name: ChartName;
+  readonly title: string;
+  readonly kind: "bars" | "lines";
+  readonly format: (value: number | null) => string;
+  readonly series: readonly PlannedSeries[];
+}
+
+export interface ChartOptions {
+  readonly split: Split | null;
+  readonly percentile: Percentile;
+}
+
+type Figure = (bucket: AnalyticsBucket) => number | null;
+
+/**
+ * The charts of an answer. Several groups have a series each; of one alone, or without groups, the
+ * charts show what it is made of.
+ */
+export function planCharts(
+  analytics: Analytics,
+  groups: readonly ShownGroup[],
+  options: ChartOptions,
+): readonly ChartPlan[] {
+  const parts = groups.length > 1 ? groupParts(groups, options) : wholeParts(analytics.buckets);
+  const latencyTitle = groups.length > 1 ? `Latency, ${options.percentile}` : "Latency";
+  return [
+    { name: "calls", title: "Calls", kind: "bars", format: formatCount, series: parts.calls },
+    { name: "errors", title: "Errors", kind: "bars", format: formatCount, series: parts.errors },
+    {
+      name: "latency",
+      title: latencyTitle,
+      kind: "lines",
+      format: formatLatency,
+      series: parts.latency,
+    },
+    { name: "tokens", title: "Tokens", kind: "bars", format: formatCount, series: parts.tokens },
+    { name: "cost", title: "Cost", kind: "bars", format: formatCost, series: parts.cost },
+  ];
+}
+
+type Parts = Readonly<Record<ChartName, readonly PlannedSeries[]>>;
+
+function wholeParts(buckets: readonly AnalyticsBucket[]): Parts {
+  const series = (
+    label: string,
+    paint: SeriesPaint,
+    figure: Figure,
+    filters: TraceFilters = {},
+  ): PlannedSeries => ({ label, paint, values: buckets.map(figure), filters });
+  const errors = series("Errors", ERROR_PAINT, (of) => of.errors, { status: "ERROR" });
+  return {
+    calls: [errors, series("Without error", seriesPaint(0), (of) => of.count - of.errors)],
+    errors: [errors],
+    latency: PERCENTILES.map((percentile, position) =>
+      series(percentile, seriesPaint(position), (of) => of.latency?.[percentile] ?? null),
+    ),
+    tokens: [
+      series("Input", seriesPaint(2), (of) => of.tokens.input),
+      series("Output", seriesPaint(1), (of) => of.tokens.output),
+    ],
+    cost: [series("Cost", seriesPaint(0), (of) => of.cost)],
+  };
+}
+
+function groupParts(
+  groups: readonly ShownGroup[],
+  { split, percentile }: ChartOptions,
+): Parts {
+  const series = (figure: Figure): readonly PlannedSeries[] =>
+    groups.map(({ label, paint, buckets, key }) => ({
+      label,
+      paint,
+      values: buckets.map(figure),
+      filters: split === null || key === undefined ? {} : { [split]: key },
+    }));
+  return {
+    calls: series((of) => of.count),
+    errors: series((of) => of.errors),
+    latency: series((of) => of.latency?.[percentile] ?? null),
+    tokens: series((of) => of.tokens.total),
+    cost: series((of) => of.cost),
+  };
+}

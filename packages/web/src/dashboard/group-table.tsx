@@ -1,0 +1,137 @@
+import { ArrowDown, ArrowUp, FilterX } from "lucide-react";
+import { SeriesSwatch } from "../charts/series-swatch.tsx";
+import { classNames } from "../design/class-names.ts";
+import type { Split } from "./dashboard-search.ts";
+import { GROUP_COLUMNS, type GroupSort, sortGroups } from "./group-columns.ts";
+import type { ShownGroup } from "./shown-groups.ts";
+
+interface GroupTableProps {
+  readonly split: Split;
+  readonly groups: readonly ShownGroup[];
+  readonly sort: GroupSort;
+  readonly onSort: (column: string) => void;
+  /** The group that everything is filtered by; undefined where it is by none. */
+  readonly chosen: string | undefined;
+  readonly onChoose: (key: string | undefined) => void;
+  readonly onEmphasis: (group: ShownGroup | null) => void;
+}
+
+/** The groups one by one: the legend of the charts. */
+export function GroupTable(props: GroupTableProps) {
+  const { split, groups, sort, onSort } = props;
+  return (
+    <section className="min-w-0 overflow-x-auto rounded-xl border border-line bg-surface">
+      <table aria-label={`By ${split}`} className="w-full tabular-nums">
+        <thead className="text-[0.93rem] text-ink-soft">
+          <tr className="border-b border-line">
+            <SortHeader name="name" label={TITLES[split]} sort={sort} onSort={onSort} />
+            {GROUP_COLUMNS.map(({ name, label }) => (
+              <SortHeader key={name} name={name} label={label} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody onMouseLeave={() => props.onEmphasis(null)}>
+          {sortGroups(groups, sort).map((group) => (
+            <GroupRow key={group.label} group={group} isLegend={groups.length > 1} {...props} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const TITLES: Readonly<Record<Split, string>> = {
+  application: "Application",
+  route: "Route",
+  variant: "Variant",
+  environment: "Environment",
+};
+
+interface SortHeaderProps {
+  readonly name: string;
+  readonly label: string;
+  readonly sort: GroupSort;
+  readonly onSort: (column: string) => void;
+}
+
+function SortHeader({ name, label, sort, onSort }: SortHeaderProps) {
+  const isSorted = sort.column === name;
+  const Icon = sort.isRising ? ArrowUp : ArrowDown;
+  const isName = name === "name";
+  return (
+    <th
+      scope="col"
+      aria-sort={isSorted ? (sort.isRising ? "ascending" : "descending") : undefined}
+      className={classNames(
+        "p-0 font-medium whitespace-nowrap",
+        isName ? "sticky left-0 z-10 bg-surface text-left" : "text-right",
+      )}
+    >
+      <button
+        type="button"
+        onClick={() => onSort(name)}
+        className={classNames(
+          "inline-flex h-9 items-center gap-1 px-3 hover:text-ink",
+          isSorted && "text-ink",
+          !isName && "flex-row-reverse",
+        )}
+      >
+        {label}
+        {isSorted && <Icon size={12} aria-hidden />}
+      </button>
+    </th>
+  );
+}
+
+interface GroupRowProps extends GroupTableProps {
+  readonly group: ShownGroup;
+  readonly isLegend: boolean;
+}
+
+function GroupRow({ group, isLegend, split, chosen, onChoose, onEmphasis }: GroupRowProps) {
+  const { key, label, figures, paint } = group;
+  const isChosen = key !== undefined && key === chosen;
+  return (
+    <tr
+      className="group relative border-b border-line last:border-0 hover:bg-sunken"
+      onMouseEnter={() => onEmphasis(isLegend ? group : null)}
+    >
+      <th
+        scope="row"
+        className="sticky left-0 z-10 max-w-56 bg-surface px-3 py-0 text-left font-medium group-hover:bg-sunken max-sm:max-w-36"
+      >
+        <span className="flex h-9 items-center gap-2">
+          {isLegend && <SeriesSwatch paint={paint} kind="bars" />}
+          {key === undefined ? (
+            <span className="truncate text-ink-soft italic">{label}</span>
+          ) : (
+            <button
+              type="button"
+              title={isChosen ? `Show every ${split}` : `Show only ${label}`}
+              aria-pressed={isChosen}
+              onClick={() => onChoose(isChosen ? undefined : key)}
+              onFocus={() => onEmphasis(isLegend ? group : null)}
+              onBlur={() => onEmphasis(null)}
+              className="flex min-w-0 items-center gap-1.5 after:absolute after:inset-0"
+            >
+              <span className="truncate">{label}</span>
+              {isChosen && <FilterX size={14} aria-hidden className="shrink-0 text-accent" />}
+            </button>
+          )}
+        </span>
+      </th>
+      {GROUP_COLUMNS.map(({ name, value, format }) => (
+        <td
+          key={name}
+          title={value(figures)?.toLocaleString("en", { maximumFractionDigits: 6 })}
+          className={classNames(
+            "px-3 text-right whitespace-nowrap",
+            (name === "errors" || name === "rate") && figures.errors > 0 && "text-danger",
+          )}
+        >
+          {format(value(figures))}
+        </td>
+      ))}
+    </tr>
+  );
+}

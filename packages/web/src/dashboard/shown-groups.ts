@@ -1,0 +1,74 @@
+import type { Analytics, AnalyticsBucket, AnalyticsFigures, AnalyticsGroup } from "@agate/protocol";
+import { OTHER_PAINT, type SeriesPaint, seriesPaint } from "../charts/chart-series.ts";
+
+/** Traces that are shown together: a row of the table, a series of each chart. */
+export interface ShownGroup {
+  readonly label: string;
+  readonly paint: SeriesPaint;
+  readonly figures: AnalyticsFigures;
+  readonly buckets: readonly AnalyticsBucket[];
+  /** What the traces have in common; undefined where there is no filter for it. */
+  readonly key: string | undefined;
+}
+
+/** The groups of an answer, those with most calls first, and at last all that it left out. */
+export function shownGroups(analytics: Analytics): readonly ShownGroup[] {
+  const { groups = [], groups_left_out: leftOut = 0 } = analytics;
+  // By name, so that a group keeps its colour when another overtakes it.
+  const byName = [...groups].sort((a, b) => compareKeys(a.key, b.key));
+  const shown = groups.map((group) => ({
+    label: group.key ?? "none",
+    paint: seriesPaint(byName.indexOf(group)),
+    figures: group,
+    buckets: group.buckets,
+    key: group.key ?? undefined,
+  }));
+  return leftOut === 0 ? shown : [...shown, otherGroup(analytics, groups, leftOut)];
+}
+
+function otherGroup(
+  analytics: Analytics,
+  groups: readonly AnalyticsGroup[],
+  leftOut: number,
+): ShownGroup {
+  return {
+    label: `${leftOut} more`,
+    paint: OTHER_PAINT,
+    figures: remainder(analytics.total, groups),
+    buckets: analytics.buckets.map((bucket, index) => ({
+      start: bucket.start,
+      ...remainder(
+        bucket,
+        groups.flatMap(({ buckets }) => buckets[index] ?? []),
+      ),
+    })),
+    key: undefined,
+  };
+}
+
+/** What is left of a whole without its parts. Percentiles cannot be taken apart. */
+export function remainder(
+  whole: AnalyticsFigures,
+  parts: readonly AnalyticsFigures[],
+): AnalyticsFigures {
+  const rest = (figure: (of: AnalyticsFigures) => number) =>
+    parts.reduce((left, part) => left - figure(part), figure(whole));
+  const cost = rest((of) => of.cost ?? 0);
+  return {
+    count: rest((of) => of.count),
+    errors: rest((of) => of.errors),
+    // Sums of fractions are never quite what they should be.
+    cost: whole.cost === null || cost < whole.cost * 1e-9 ? null : cost,
+    tokens: {
+      input: rest((of) => of.tokens.input),
+      output: rest((of) => of.tokens.output),
+      total: rest((of) => of.tokens.total),
+    },
+    latency: null,
+  };
+}
+
+function compareKeys(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return a < b ? -1 : 1;
+}
