@@ -10,7 +10,15 @@ import {
   pointAt,
 } from "./chart-cursor.ts";
 import { bucketWords, type WordedChart } from "./chart-words.ts";
-import { bucketOf, bucketSpan, selectBuckets, spanOf, type TimeSpan, zoomIn, zoomOut } from "./time-buckets.ts";
+import {
+  bucketOf,
+  bucketSpan,
+  selectBuckets,
+  spanOf,
+  type TimeSpan,
+  zoomIn,
+  zoomOut,
+} from "./time-buckets.ts";
 
 /** Below it, a press that moves is still a press. */
 const DRAG_PIXELS = 5;
@@ -75,8 +83,7 @@ export function ChartOverlay(props: ChartOverlayProps) {
   const move = (event: PointerEvent<HTMLDivElement>) => {
     const place = placeOf(event, top);
     if (drag?.pointer === event.pointerId) {
-      const isSelection =
-        drag.isSelection || Math.abs(event.clientX - drag.startX) > DRAG_PIXELS;
+      const isSelection = drag.isSelection || Math.abs(event.clientX - drag.startX) > DRAG_PIXELS;
       setDrag({ ...drag, end: place.across, isSelection });
     }
     if (event.pointerType === "touch") return;
@@ -110,7 +117,6 @@ export function ChartOverlay(props: ChartOverlayProps) {
   };
 
   return (
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a slider has a description.
     <div
       role="slider"
       tabIndex={0}
@@ -120,9 +126,7 @@ export function ChartOverlay(props: ChartOverlayProps) {
       aria-valuemin={0}
       aria-valuemax={buckets.count - 1}
       aria-valuenow={index ?? buckets.count - 1}
-      aria-valuetext={
-        index === null ? "No time chosen" : bucketWords(chart, index, series)
-      }
+      aria-valuetext={index === null ? "No time chosen" : bucketWords(chart, index, series)}
       className="absolute inset-0 cursor-crosshair touch-pan-y rounded-sm"
       onPointerDown={press}
       onPointerMove={move}

@@ -13,7 +13,8 @@ export interface WordedChart {
 /** A bucket of a chart for those who hear it: "15 Nov, 10:00 – 10:15: Input 120, Output 30, all 150". */
 export function bucketWords(chart: WordedChart, index: number, chosen: number | null): string {
   const { series, buckets, format } = chart;
-  const say = ({ label, values }: ChartSeries) => `${label} ${known(format, values[index] ?? null)}`;
+  const say = ({ label, values }: ChartSeries) =>
+    `${label} ${known(format, values[index] ?? null)}`;
   const time = formatTimeSpan(bucketSpan(buckets, index));
   const one = chosen === null ? undefined : series[chosen];
   if (one !== undefined) return `${time}: ${say(one)}`;

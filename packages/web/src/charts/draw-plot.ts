@@ -95,7 +95,10 @@ export function drawPlot(host: HTMLElement, plot: Plot, width: number): () => vo
     },
     [
       // In the middle of their buckets, where the cursor is.
-      Array.from({ length: buckets.count }, (_, index) => span.from + (index + 0.5) * buckets.width),
+      Array.from(
+        { length: buckets.count },
+        (_, index) => span.from + (index + 0.5) * buckets.width,
+      ),
       ...values.map((own, position) => [...(stacked[position]?.tops ?? own)]),
     ],
     host,

@@ -55,5 +55,5 @@ export function zoomIn(buckets: TimeBuckets, index: number): TimeSpan {
 export function zoomOut({ from, to }: TimeSpan, now: number): TimeSpan {
   const length = to - from;
   const end = Math.max(to, Math.min(to + length / 2, now));
-  return { from: end - 2 * length, to: end };
+  return { from: Math.max(0, end - 2 * length), to: end };
 }

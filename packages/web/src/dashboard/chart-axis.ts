@@ -8,7 +8,8 @@ const HOUR = 60 * MINUTE;
 /** The marks of a chart's axis: round in what it measures. */
 export function chartTicks({ name, kind, series }: ChartPlan): ValueTicks {
   const values = series.map((each) => each.values);
-  const heights = kind === "bars" ? (values[0] ?? []).map((_, at) => sumAt(values, at)) : values.flat();
+  const heights =
+    kind === "bars" ? (values[0] ?? []).map((_, at) => sumAt(values, at)) : values.flat();
   const highest = Math.max(0, ...heights.map((height) => height ?? 0));
   if (name === "cost") return valueTicks(highest, { unit: highest > 0 ? 1 : 0.01 });
   if (name !== "latency") return valueTicks(highest, { leastStep: 1 });

@@ -29,6 +29,8 @@ export interface ChartPlan {
   readonly kind: "bars" | "lines";
   readonly format: (value: number | null) => string;
   readonly series: readonly PlannedSeries[];
+  /** The series that is meant where none is chosen; null for all. */
+  readonly usualSeries: number | null;
 }
 
 export interface ChartOptions {
@@ -48,19 +50,20 @@ export function planCharts(
   options: ChartOptions,
 ): readonly ChartPlan[] {
   const parts = groups.length > 1 ? groupParts(groups, options) : wholeParts(analytics.buckets);
-  const latencyTitle = groups.length > 1 ? `Latency, ${options.percentile}` : "Latency";
+  const bars = { kind: "bars", usualSeries: null, format: formatCount } as const;
   return [
-    { name: "calls", title: "Calls", kind: "bars", format: formatCount, series: parts.calls },
-    { name: "errors", title: "Errors", kind: "bars", format: formatCount, series: parts.errors },
+    { ...bars, name: "calls", title: "Calls", series: parts.calls },
+    { ...bars, name: "errors", title: "Errors", series: parts.errors },
     {
       name: "latency",
-      title: latencyTitle,
+      title: "Latency",
       kind: "lines",
       format: formatLatency,
       series: parts.latency,
+      usualSeries: groups.length > 1 ? 0 : PERCENTILES.indexOf("p95"),
     },
-    { name: "tokens", title: "Tokens", kind: "bars", format: formatCount, series: parts.tokens },
-    { name: "cost", title: "Cost", kind: "bars", format: formatCost, series: parts.cost },
+    { ...bars, name: "tokens", title: "Tokens", series: parts.tokens },
+    { ...bars, name: "cost", title: "Cost", series: parts.cost, format: formatCost },
   ];
 }
 
@@ -88,10 +91,7 @@ function wholeParts(buckets: readonly AnalyticsBucket[]): Parts {
   };
 }
 
-function groupParts(
-  groups: readonly ShownGroup[],
-  { split, percentile }: ChartOptions,
-): Parts {
+function groupParts(groups: readonly ShownGroup[], { split, percentile }: ChartOptions): Parts {
   const series = (figure: Figure): readonly PlannedSeries[] =>
     groups.map(({ label, paint, buckets, key }) => ({
       label,

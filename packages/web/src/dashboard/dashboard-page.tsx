@@ -1,7 +1,110 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { RefreshCw, ZoomOut } from "lucide-react";
+import type { AnalyticsTime } from "../api/analytics.ts";
+import { type TimeSpan, zoomOut } from "../charts/time-buckets.ts";
+import { Button } from "../design/button.tsx";
+import { ErrorState } from "../design/error-state.tsx";
+import { IconButton } from "../design/icon-button.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { useTitle } from "../design/use-title.ts";
+import { spanLength, type TimeRange, withTimeRange } from "../time-range/time-range.ts";
+import { TimeRangePicker } from "../time-range/time-range-picker.tsx";
+import type { TraceFilters } from "./chart-plan.ts";
+import { DashboardBar } from "./dashboard-bar.tsx";
+import { DashboardBody } from "./dashboard-body.tsx";
+import { DashboardLoading } from "./dashboard-loading.tsx";
+import {
+  type DashboardSearch,
+  filtersOf,
+  parseDashboardSearch,
+  rangeOf,
+  SPLITS,
+  splitOf,
+} from "./dashboard-search.ts";
+import { NothingYet } from "./nothing-yet.tsx";
+import { useDashboardData } from "./use-dashboard-data.ts";
 
+const route = getRouteApi("/");
+
+/** Calls, errors, latency, tokens and cost over time. */
 export function DashboardPage() {
   useTitle("Dashboard");
-  return <PageHeader title="Dashboard" />;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const range = rangeOf(search);
+  const time = timeOf(range);
+  const filters = filtersOf(search);
+  const data = useDashboardData({
+    time,
+    filters,
+    split: splitOf(search),
+    isGrowing: !("to" in time),
+  });
+  const { analytics } = data;
+  const span = analytics && { from: Date.parse(analytics.from), to: Date.parse(analytics.to) };
+
+  const change = (changes: DashboardSearch) =>
+    void navigate({ search: (all) => parseDashboardSearch({ ...all, ...changes }) });
+  const show = (next: TimeRange) =>
+    void navigate({ search: (all) => withTimeRange(parseDashboardSearch(all), next) });
+  const zoom = ({ from, to }: TimeSpan) =>
+    show({ kind: "fixed", from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+  const open = (behind: TraceFilters) =>
+    void navigate({ to: "/traces", search: { ...filters, ...behind } });
+
+  return (
+    <>
+      <PageHeader
+        title="Dashboard"
+        actions={
+          <>
+            {range.kind === "fixed" && span !== undefined && (
+              <Button onClick={() => zoom(zoomOut(span, Date.now()))}>
+                <ZoomOut size={15} aria-hidden />
+                Zoom out
+              </Button>
+            )}
+            <TimeRangePicker value={range} onChange={show} />
+            <IconButton
+              icon={RefreshCw}
+              label="Refresh"
+              aria-busy={data.isFetching}
+              onClick={data.refresh}
+            />
+          </>
+        }
+      />
+      <DashboardBar search={search} time={time} onChange={change} />
+      <div className="flex min-w-0 flex-col gap-3 px-4 pb-6 md:px-6">
+        {analytics === undefined && data.error === null && <DashboardLoading />}
+        {analytics === undefined && data.error !== null && (
+          <ErrorState error={data.error} onRetry={data.refresh} />
+        )}
+        {analytics?.total.count === 0 && (
+          <NothingYet
+            hasFilters={Object.keys(filters).length > 0}
+            onClearFilters={() => change(Object.fromEntries(SPLITS.map((name) => [name, ""])))}
+            onShowMonth={() => show({ kind: "last", span: "30d" })}
+          />
+        )}
+        {analytics !== undefined && analytics.total.count > 0 && (
+          <DashboardBody
+            search={search}
+            analytics={analytics}
+            before={data.before}
+            onChange={change}
+            onZoom={zoom}
+            onOpen={open}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The range as it is asked for. */
+function timeOf(range: TimeRange): AnalyticsTime {
+  if (range.kind === "last") return { last: spanLength(range.span) ?? 0 };
+  const { from, to } = range;
+  return { ...(from && { from }), ...(to && { to }) };
 }

@@ -16,7 +16,9 @@ export function FigureTiles({ figures }: { readonly figures: readonly Figure[] }
         >
           <span className="text-[0.93rem] text-ink-soft">{figure.label}</span>
           <span className="flex flex-wrap items-baseline justify-between gap-x-2">
-            <span className="text-xl font-semibold tracking-tight tabular-nums">{figure.value}</span>
+            <span className="text-xl font-semibold tracking-tight tabular-nums">
+              {figure.value}
+            </span>
             <Change figure={figure} />
           </span>
           <span className="truncate text-xs text-ink-soft tabular-nums" title={figure.about}>

@@ -64,7 +64,7 @@ function SortHeader({ name, label, sort, onSort }: SortHeaderProps) {
       aria-sort={isSorted ? (sort.isRising ? "ascending" : "descending") : undefined}
       className={classNames(
         "p-0 font-medium whitespace-nowrap",
-        isName ? "sticky left-0 z-10 bg-surface text-left" : "text-right",
+        isName ? "bg-surface text-left max-sm:sticky max-sm:left-0 max-sm:z-10" : "text-right",
       )}
     >
       <button
@@ -98,7 +98,7 @@ function GroupRow({ group, isLegend, split, chosen, onChoose, onEmphasis }: Grou
     >
       <th
         scope="row"
-        className="sticky left-0 z-10 max-w-56 bg-surface px-3 py-0 text-left font-medium group-hover:bg-sunken max-sm:max-w-36"
+        className="max-w-56 bg-surface px-3 max-sm:sticky max-sm:left-0 max-sm:z-10 py-0 text-left font-medium group-hover:bg-sunken max-sm:max-w-36"
       >
         <span className="flex h-9 items-center gap-2">
           {isLegend && <SeriesSwatch paint={paint} kind="bars" />}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { seriesPaint } from "./chart-series.ts";
+import { bucketWords, chartWords } from "./chart-words.ts";
+
+const from = new Date("2026-11-15T10:00").getTime();
+const chart = {
+  kind: "bars",
+  series: [
+    { label: "Input", values: [100, null], paint: seriesPaint(0) },
+    { label: "Output", values: [20, null], paint: seriesPaint(1) },
+  ],
+  buckets: { from, width: 900_000, count: 2 },
+  format: String,
+} as const;
+
+test("a bucket says its time, its series and their sum", () => {
+  expect(bucketWords(chart, 0, null)).toBe("15 Nov, 10:00 – 10:15: Input 100, Output 20, all 120");
+});
+
+test("a chosen series speaks alone", () => {
+  expect(bucketWords(chart, 0, 1)).toBe("15 Nov, 10:00 – 10:15: Output 20");
+});
+
+test("what is unknown is said to be", () => {
+  expect(bucketWords({ ...chart, kind: "lines" }, 1, null)).toBe(
+    "15 Nov, 10:15 – 10:30: Input unknown, Output unknown",
+  );
+});
+
+test("a chart in words names the highest bucket of its bars, or of each line", () => {
+  expect(chartWords(chart)).toBe("Highest: 120, 15 Nov, 10:00 – 10:15.");
+  expect(chartWords({ ...chart, kind: "lines" })).toBe(
+    "Input highest: 100, 15 Nov, 10:00 – 10:15. Output highest: 20, 15 Nov, 10:00 – 10:15.",
+  );
+  expect(chartWords({ ...chart, series: [] })).toBe("Nothing in this time.");
+});

@@ -1,0 +1,47 @@
+import type { Analytics, AnalyticsBucket, AnalyticsFigures, AnalyticsGroup } from "@agate/protocol";
+
+const FROM = Date.parse("2026-11-15T08:00:00Z");
+const HOUR = 3_600_000;
+
+/** Figures of a number of calls; whatever is not said is unknown or 0. */
+export function figures(given: Partial<AnalyticsFigures> = {}): AnalyticsFigures {
+  return {
+    count: 0,
+    errors: 0,
+    cost: null,
+    tokens: { input: 0, output: 0, total: 0 },
+    latency: null,
+    ...given,
+  };
+}
+
+/** An hour each, from 8 o'clock in UTC. */
+export function hours(given: readonly Partial<AnalyticsFigures>[]): readonly AnalyticsBucket[] {
+  return given.map((each, index) => ({
+    start: new Date(FROM + index * HOUR).toISOString(),
+    ...figures(each),
+  }));
+}
+
+export function group(
+  key: string | null,
+  total: Partial<AnalyticsFigures>,
+  buckets: readonly Partial<AnalyticsFigures>[],
+): AnalyticsGroup {
+  return { key, ...figures(total), buckets: hours(buckets) };
+}
+
+export function analytics(
+  total: Partial<AnalyticsFigures>,
+  buckets: readonly Partial<AnalyticsFigures>[],
+  more: Partial<Analytics> = {},
+): Analytics {
+  return {
+    from: new Date(FROM).toISOString(),
+    to: new Date(FROM + buckets.length * HOUR).toISOString(),
+    interval: "1h",
+    total: figures(total),
+    buckets: hours(buckets),
+    ...more,
+  };
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { seriesPaint } from "../charts/chart-series.ts";
+import { chartTicks, tickText } from "./chart-axis.ts";
+import type { ChartPlan } from "./chart-plan.ts";
+
+const plan = (name: ChartPlan["name"], kind: "bars" | "lines", ...values: (number | null)[][]) => ({
+  name,
+  title: name,
+  kind,
+  format: String,
+  usualSeries: null,
+  series: values.map((own) => ({ label: "", values: own, paint: seriesPaint(0), filters: {} })),
+});
+
+test("bars need room for their stack, lines for the highest of them", () => {
+  expect(chartTicks(plan("calls", "bars", [3, 1], [5, null])).at(-1)).toBe(8);
+  expect(chartTicks(plan("latency", "lines", [300, 1], [500, null])).at(-1)).toBe(600);
+});
+
+test("long latencies are round in minutes and hours", () => {
+  expect(chartTicks(plan("latency", "lines", [400_000]))[1]).toBe(120_000);
+  expect(chartTicks(plan("latency", "lines", [4 * 3_600_000]))[1]).toBe(3_600_000);
+});
+
+test.each([
+  ["2.00 s", "2 s"],
+  ["1.50 s", "1.5 s"],
+  ["10.0 s", "10 s"],
+  ["500 ms", "500 ms"],
+  ["2 m 0 s", "2 m"],
+  ["$0.0020", "$0.002"],
+  ["$1.00", "$1"],
+  ["$1.50", "$1.5"],
+  ["1,000", "1,000"],
+  ["20K", "20K"],
+  ["10", "10"],
+])("a mark of %s is %s", (text, short) => {
+  expect(tickText(text)).toBe(short);
+});

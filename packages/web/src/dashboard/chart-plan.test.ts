@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { analytics, group } from "./analytics.fixture.ts";
+import { type ChartName, planCharts } from "./chart-plan.ts";
+import { shownGroups } from "./shown-groups.ts";
+import { tracesBehind } from "./traces-behind.ts";
+
+const shop = group("shop", { count: 3, errors: 1 }, [
+  { count: 3, errors: 1, latency: { p50: 10, p95: 20, p99: 30.5 }, cost: 0.5 },
+  {},
+]);
+const desk = group("desk", { count: 1 }, [
+  {},
+  { count: 1, tokens: { input: 1, output: 2, total: 3 } },
+]);
+const whole = [
+  {
+    count: 3,
+    errors: 1,
+    latency: { p50: 10, p95: 20, p99: 30.5 },
+    cost: 0.5,
+    tokens: { input: 7, output: 5, total: 12 },
+  },
+  { count: 1, tokens: { input: 1, output: 2, total: 3 } },
+];
+const buckets = { from: Date.parse("2026-11-15T08:00:00Z"), width: 3_600_000, count: 2 };
+const FIRST_HOUR = { from: "2026-11-15T08:00:00.000Z", to: "2026-11-15T09:00:00.000Z" };
+const SECOND_HOUR = { from: "2026-11-15T09:00:00.000Z", to: "2026-11-15T10:00:00.000Z" };
+
+function plans(groups: (typeof shop)[]) {
+  const answer = analytics({ count: 4 }, whole, { groups });
+  const charts = planCharts(answer, shownGroups(answer), {
+    split: "application",
+    percentile: "p95",
+  });
+  return (name: ChartName) => charts.find((chart) => chart.name === name)!;
+}
+
+const lines = (chart: ReturnType<ReturnType<typeof plans>>) =>
+  Object.fromEntries(chart.series.map(({ label, values }) => [label, values]));
+
+test("without groups, or with one alone, charts show what the calls are made of", () => {
+  for (const groups of [[], [shop]]) {
+    const chart = plans(groups);
+    expect(lines(chart("calls"))).toEqual({ Errors: [1, 0], "Without error": [2, 1] });
+    expect(lines(chart("errors"))).toEqual({ Errors: [1, 0] });
+    expect(lines(chart("latency"))).toEqual({
+      p50: [10, null],
+      p95: [20, null],
+      p99: [30.5, null],
+    });
+    expect(lines(chart("tokens"))).toEqual({ Input: [7, 1], Output: [5, 2] });
+    expect(lines(chart("cost"))).toEqual({ Cost: [0.5, null] });
+  }
+});
+
+test("several groups have a series each, and what is unknown is no 0", () => {
+  const chart = plans([shop, desk]);
+  expect(lines(chart("calls"))).toEqual({ shop: [3, 0], desk: [0, 1] });
+  expect(lines(chart("errors"))).toEqual({ shop: [1, 0], desk: [0, 0] });
+  expect(lines(chart("latency"))).toEqual({ shop: [20, null], desk: [null, null] });
+  expect(lines(chart("tokens"))).toEqual({ shop: [0, 0], desk: [0, 3] });
+  expect(lines(chart("cost"))).toEqual({ shop: [0.5, null], desk: [null, null] });
+});
+
+test("behind a bar of a group are its traces of that bucket", () => {
+  const chart = plans([shop, desk]);
+  expect(tracesBehind(chart("calls"), buckets, 1, 1)).toEqual({
+    application: "desk",
+    ...SECOND_HOUR,
+  });
+  expect(tracesBehind(chart("tokens"), buckets, 1, null)).toEqual(SECOND_HOUR);
+});
+
+test("behind errors are the traces that failed", () => {
+  const split = plans([shop, desk]);
+  expect(tracesBehind(split("errors"), buckets, 0, 0)).toEqual({
+    application: "shop",
+    status: "ERROR",
+    ...FIRST_HOUR,
+  });
+  expect(tracesBehind(split("errors"), buckets, 0, null)).toEqual({
+    status: "ERROR",
+    ...FIRST_HOUR,
+  });
+  const chart = plans([])("calls");
+  expect(tracesBehind(chart, buckets, 0, 0)).toEqual({ status: "ERROR", ...FIRST_HOUR });
+  expect(tracesBehind(chart, buckets, 0, 1)).toEqual(FIRST_HOUR);
+});
+
+test("behind a point of a latency are the traces that took at least so long", () => {
+  expect(tracesBehind(plans([])("latency"), buckets, 0, 2)).toEqual({
+    min_latency: "30.5",
+    ...FIRST_HOUR,
+  });
+  expect(tracesBehind(plans([shop, desk])("latency"), buckets, 0, 0)).toEqual({
+    application: "shop",
+    min_latency: "20",
+    ...FIRST_HOUR,
+  });
+  expect(tracesBehind(plans([])("latency"), buckets, 1, 2)).toEqual(SECOND_HOUR);
+});

@@ -1,0 +1,110 @@
+import type { Analytics } from "@agate/protocol";
+import { type ReactNode, useMemo, useState } from "react";
+import type { ChartCursor } from "../charts/chart-cursor.ts";
+import { bucketOf, type TimeBuckets, type TimeSpan } from "../charts/time-buckets.ts";
+import { TimeChart } from "../charts/time-chart.tsx";
+import { classNames } from "../design/class-names.ts";
+import { chartTicks, tickText } from "./chart-axis.ts";
+import { ChartLegend } from "./chart-legend.tsx";
+import { type ChartPlan, planCharts, type TraceFilters } from "./chart-plan.ts";
+import type { Percentile, Split } from "./dashboard-search.ts";
+import { PercentilePicker } from "./percentile-picker.tsx";
+import type { ShownGroup } from "./shown-groups.ts";
+import { tracesBehind } from "./traces-behind.ts";
+
+interface DashboardChartsProps {
+  readonly analytics: Analytics;
+  readonly groups: readonly ShownGroup[];
+  readonly split: Split | null;
+  readonly percentile: Percentile;
+  readonly onPercentile: (percentile: Percentile) => void;
+  readonly emphasis: ShownGroup | null;
+  readonly onZoom: (span: TimeSpan) => void;
+  readonly onOpen: (filters: TraceFilters) => void;
+  /** The table of the groups: below the first chart. */
+  readonly children: ReactNode;
+}
+
+/** All charts of the same time: one cursor, one zoom. */
+export function DashboardCharts(props: DashboardChartsProps) {
+  const { analytics, groups, split, percentile, emphasis, onZoom, onOpen } = props;
+  const [cursor, setCursor] = useState<ChartCursor | null>(null);
+  const buckets = useMemo(() => bucketsOf(analytics), [analytics]);
+  const plans = useMemo(
+    () => planCharts(analytics, groups, { split, percentile }),
+    [analytics, groups, split, percentile],
+  );
+  const isSplit = groups.length > 1;
+  const position =
+    emphasis === null ? -1 : groups.findIndex(({ label }) => label === emphasis.label);
+  const charts = plans.map((plan) => (
+    <DashboardChart
+      key={plan.name}
+      plan={plan}
+      buckets={buckets}
+      isSplit={isSplit}
+      emphasis={position === -1 ? null : position}
+      cursor={cursor}
+      onCursor={setCursor}
+      onZoom={onZoom}
+      onOpen={(index, series) => onOpen(tracesBehind(plan, buckets, index, series))}
+      aside={
+        plan.name === "latency" &&
+        isSplit && <PercentilePicker value={percentile} onChange={props.onPercentile} />
+      }
+    />
+  ));
+  return (
+    <>
+      {charts[0]}
+      {props.children}
+      <div className="grid gap-3 lg:grid-cols-2">{charts.slice(1)}</div>
+    </>
+  );
+}
+
+interface DashboardChartProps {
+  readonly plan: ChartPlan;
+  readonly buckets: TimeBuckets;
+  readonly isSplit: boolean;
+  readonly emphasis: number | null;
+  readonly cursor: ChartCursor | null;
+  readonly onCursor: (cursor: ChartCursor | null) => void;
+  readonly onZoom: (span: TimeSpan) => void;
+  readonly onOpen: (index: number, series: number | null) => void;
+  readonly aside: ReactNode;
+}
+
+function DashboardChart({ plan, buckets, isSplit, aside, ...rest }: DashboardChartProps) {
+  const { kind, series, format } = plan;
+  const chart = useMemo(() => ({ kind, series, buckets, format }), [kind, series, buckets, format]);
+  const ticks = useMemo(() => chartTicks(plan), [plan]);
+  const formatTick = useMemo(() => (value: number) => tickText(format(value)), [format]);
+  const index = rest.cursor === null ? null : bucketOf(buckets, rest.cursor.time);
+  return (
+    <TimeChart
+      {...rest}
+      name={plan.name}
+      title={plan.title}
+      chart={chart}
+      ticks={ticks}
+      formatTick={formatTick}
+      usualSeries={plan.usualSeries}
+      legend={
+        <div className={classNames("flex items-center gap-3", isSplit && "min-h-7")}>
+          <ChartLegend plan={plan} index={index} isSplit={isSplit} />
+          {aside}
+        </div>
+      }
+    />
+  );
+}
+
+function bucketsOf({ from, to, buckets }: Analytics): TimeBuckets {
+  const start = Date.parse(from);
+  return {
+    from: start,
+    width: (Date.parse(to) - start) / buckets.length,
+    count: buckets.length,
+  };
+}

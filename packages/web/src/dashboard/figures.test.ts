@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { figures } from "./analytics.fixture.ts";
+import { figuresOf } from "./figures.ts";
+import { formatShare } from "./format-share.ts";
+import { periodBefore } from "./period-before.ts";
+
+const now = figures({
+  count: 200,
+  errors: 5,
+  cost: 1.5,
+  latency: { p50: 100, p95: 900, p99: 1500 },
+  tokens: { input: 1000, output: 500, total: 1500 },
+});
+
+const told = (before: Parameters<typeof figuresOf>[1]) =>
+  figuresOf(now, before).map(({ label, value, change }) => [
+    label,
+    value,
+    change && `${change.direction} ${change.size}`,
+  ]);
+
+test("figures are compared with the period before", () => {
+  const before = figures({
+    count: 160,
+    errors: 8,
+    cost: 1.5,
+    latency: { p50: 100, p95: 1000, p99: 1500 },
+    tokens: { input: 1, output: 1, total: 2 },
+  });
+  expect(told(before)).toEqual([
+    ["Calls", "200", "up 25%"],
+    ["Error rate", "2.5%", "down 2.5 points"],
+    ["Latency p95", "900 ms", "down 10%"],
+    ["Tokens", "1,500", "up over 999%"],
+    ["Cost", "$1.50", "same 0%"],
+  ]);
+});
+
+test("against nothing, and against the unknown, there is no change to tell", () => {
+  expect(told(figures()).map(([, , change]) => change)).toEqual([null, null, null, null, null]);
+  expect(told(undefined).map(([, , change]) => change)).toEqual([null, null, null, null, null]);
+});
+
+test("what is unknown is not 0", () => {
+  expect(figuresOf(figures(), undefined).map(({ value }) => value)).toEqual([
+    "0",
+    "–",
+    "–",
+    "0",
+    "–",
+  ]);
+});
+
+test("the period before is as long and ends where this one begins", () => {
+  expect(
+    periodBefore({ from: "2026-11-15T10:00:00.000Z", to: "2026-11-15T16:00:00.000Z" }),
+  ).toEqual({
+    from: "2026-11-15T04:00:00.000Z",
+    to: "2026-11-15T10:00:00.000Z",
+  });
+  expect(
+    periodBefore({ from: "1970-01-02T00:00:00.000Z", to: "1970-01-04T00:00:00.000Z" }),
+  ).toBeNull();
+});
+
+test.each([
+  [0, "0%"],
+  [0.00001, "<0.01%"],
+  [0.0049, "0.49%"],
+  [0.0312, "3.1%"],
+  [0.99999, ">99.9%"],
+  [1, "100%"],
+  [null, "–"],
+])("a share of %d is %s", (share, text) => {
+  expect(formatShare(share)).toBe(text);
+});

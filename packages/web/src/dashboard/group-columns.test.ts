@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { seriesPaint } from "../charts/chart-series.ts";
+import { figures } from "./analytics.fixture.ts";
+import { nextSort, parseSort, sortGroups } from "./group-columns.ts";
+
+const groups = [
+  { label: "shop", count: 3, cost: null },
+  { label: "desk", count: 9, cost: 0.5 },
+  { label: "answer", count: 1, cost: 2 },
+].map(({ label, count, cost }) => ({
+  label,
+  key: label,
+  paint: seriesPaint(0),
+  figures: figures({ count, cost }),
+  buckets: [],
+}));
+
+const sorted = (sort: string | undefined) =>
+  sortGroups(groups, parseSort(sort)).map(({ label }) => label);
+
+test("most calls come first, and so does whatever else is asked for", () => {
+  expect(sorted(undefined)).toEqual(["desk", "shop", "answer"]);
+  expect(sorted("nonsense")).toEqual(["desk", "shop", "answer"]);
+  expect(sorted("-calls")).toEqual(["answer", "shop", "desk"]);
+  expect(sorted("-name")).toEqual(["answer", "desk", "shop"]);
+});
+
+test("what is unknown comes last from either end", () => {
+  expect(sorted("cost")).toEqual(["answer", "desk", "shop"]);
+  expect(sorted("-cost")).toEqual(["desk", "answer", "shop"]);
+});
+
+test("a column is sorted from its highest, and the other way on the second click", () => {
+  expect(nextSort(parseSort("calls"), "p95")).toBe("p95");
+  expect(nextSort(parseSort("p95"), "p95")).toBe("-p95");
+  expect(nextSort(parseSort("-p95"), "p95")).toBe("p95");
+  expect(nextSort(parseSort("calls"), "name")).toBe("-name");
+});

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { analytics, figures, group } from "./analytics.fixture.ts";
+import { remainder, shownGroups } from "./shown-groups.ts";
+
+const shop = group("shop", { count: 3 }, [{ count: 3 }]);
+const desk = group("desk", { count: 2 }, [{ count: 2 }]);
+const none = group(null, { count: 1 }, [{ count: 1 }]);
+
+test("a group keeps its colour when another overtakes it", () => {
+  const colours = (groups: (typeof shop)[]) =>
+    Object.fromEntries(
+      shownGroups(analytics({}, [{}], { groups })).map(({ label, paint }) => [label, paint.colour]),
+    );
+  expect(colours([shop, desk, none])).toEqual(colours([desk, none, shop]));
+  expect(new Set(Object.values(colours([shop, desk, none]))).size).toBe(3);
+});
+
+test("traces without a value are shown, but cannot be filtered by it", () => {
+  const [row] = shownGroups(analytics({}, [{}], { groups: [none] }));
+  expect(row).toMatchObject({ label: "none", key: undefined });
+});
+
+test("what the answer left out is one more group, bucket by bucket", () => {
+  const answer = analytics(
+    { count: 10, errors: 2, cost: 0.3, tokens: { input: 5, output: 6, total: 11 } },
+    [{ count: 10, errors: 2, cost: 0.3 }],
+    {
+      groups: [group("shop", { count: 7, errors: 2, cost: 0.1 }, [{ count: 7, errors: 1 }])],
+      groups_left_out: 3,
+    },
+  );
+  const other = shownGroups(answer).at(-1);
+  expect(other).toMatchObject({
+    label: "3 more",
+    key: undefined,
+    figures: { count: 3, errors: 0, tokens: { input: 5, output: 6, total: 11 }, latency: null },
+    buckets: [{ count: 3, errors: 1 }],
+  });
+  expect(other?.figures.cost).toBeCloseTo(0.2);
+});
+
+test("of an unknown cost nothing is left, nor of one that is used up", () => {
+  const cost = (whole: number | null, ...parts: (number | null)[]) =>
+    remainder(
+      figures({ cost: whole }),
+      parts.map((part) => figures({ cost: part })),
+    ).cost;
+  expect(cost(null, null)).toBeNull();
+  expect(cost(0.3, 0.1, 0.2)).toBeNull();
+  expect(cost(0.3, null)).toBe(0.3);
+});
+
+test("without groups nothing is shown by itself", () => {
+  expect(shownGroups(analytics({ count: 4 }, [{ count: 4 }]))).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import type { Analytics, AnalyticsFigures } from "@agate/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { type AnalyticsTime, analyticsQuery } from "../api/analytics.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import type { DashboardFilters, Split } from "./dashboard-search.ts";
+import { periodBefore } from "./period-before.ts";
+
+const REFRESH_MS = 10_000;
+/** As many as there are colours. */
+const MOST_GROUPS = 8;
+
+interface DashboardRequest {
+  readonly time: AnalyticsTime;
+  readonly filters: DashboardFilters;
+  readonly split: Split | null;
+  /** Whether the range grows: then it is asked for again and again, while the page is seen. */
+  readonly isGrowing: boolean;
+}
+
+interface DashboardData {
+  readonly analytics: Analytics | undefined;
+  readonly before: AnalyticsFigures | undefined;
+  readonly error: Error | null;
+  readonly isFetching: boolean;
+  readonly refresh: () => void;
+}
+
+/** The figures of a range, and of the one before it. */
+export function useDashboardData(request: DashboardRequest): DashboardData {
+  const client = usePlatform();
+  const { time, filters, split, isGrowing } = request;
+  const now = useQuery({
+    ...analyticsQuery(client, { time, filters, groupBy: split, groupLimit: MOST_GROUPS }),
+    refetchInterval: isGrowing ? REFRESH_MS : false,
+  });
+  const period = now.data === undefined ? null : periodBefore(now.data);
+  const before = useQuery({
+    ...analyticsQuery(client, {
+      time: period ?? {},
+      filters,
+      ...(now.data && { interval: now.data.interval }),
+    }),
+    enabled: period !== null && !now.isPlaceholderData,
+  });
+  // Of another range or other filters, while these are on their way.
+  const isComparable = before.data?.to === now.data?.from && !before.isPlaceholderData;
+  return {
+    analytics: now.data,
+    before: isComparable ? before.data?.total : undefined,
+    error: now.error,
+    isFetching: now.isFetching,
+    refresh: () => void now.refetch(),
+  };
+}
