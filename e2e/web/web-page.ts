@@ -10,6 +10,8 @@ export interface PageOptions {
   readonly theme?: "light" | "dark";
 }
 
+const PATIENCE_MS = 15_000;
+
 /** A page of the browser, which remembers everything that went wrong in it. */
 export interface WebPage extends AsyncDisposable {
   readonly page: Page;
@@ -38,6 +40,8 @@ export async function openPage(browser: Browser, options: PageOptions): Promise<
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
+  // Before the test itself gives up, so that it says what it was waiting for.
+  page.setDefaultTimeout(PATIENCE_MS);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`thrown: ${error.message}`));
   page.on("console", (message) => {

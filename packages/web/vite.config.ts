@@ -22,6 +22,8 @@ export default defineConfig({
   plugins: [react(), tailwindcss()],
   build: {
     target: "es2022",
+    // Browsers that know light-dark(): what is made of it for older ones does not follow a chosen theme.
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
     // Data URLs would need a looser policy, and save a request on one's own machine.
     assetsInlineLimit: 0,
     sourcemap: false,

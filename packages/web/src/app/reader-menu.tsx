@@ -25,7 +25,6 @@ export function ReaderMenu({ session }: { readonly session: Session }) {
       trigger={
         <button
           type="button"
-          aria-label={`${caller?.name ?? ""}, project ${project?.slug ?? ""}: project, theme and more`}
           className="flex items-center gap-2.5 rounded-md text-left hover:bg-sunken max-md:h-full max-md:px-2.5 md:w-full md:px-2 md:py-1.5"
         >
           <CircleUser size={18} aria-hidden className="shrink-0 text-ink-soft" />
@@ -33,6 +32,7 @@ export function ReaderMenu({ session }: { readonly session: Session }) {
             <span className="block truncate font-medium">{project?.slug}</span>
             <span className="block truncate text-xs text-ink-soft">{caller?.name}</span>
           </span>
+          <span className="sr-only">Project, theme and more</span>
         </button>
       }
     >

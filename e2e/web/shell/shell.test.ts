@@ -1,0 +1,141 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { openPage } from "../web-page.ts";
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+const open = (options: { width?: number; height?: number; theme?: "light" | "dark" } = {}) =>
+  openPage(browser, { url: platform.url, ...options });
+
+describe("around every page", () => {
+  it.each([
+    ["wide", 1280],
+    ["on a phone", 390],
+  ])("leads everywhere, %s", async (_, width) => {
+    await using web = await open({ width });
+    await web.open("/");
+    const main = web.page.getByRole("navigation", { name: "Main" });
+    for (const [name, heading] of [
+      ["Playground", /quickstart|playground|answer|embed|^\//i],
+      ["Traces", "Traces"],
+      ["Applications", "Applications"],
+    ] as const) {
+      await main.getByRole("link", { name }).click();
+      await web.page.getByRole("heading", { level: 1, name: heading }).waitFor();
+      const current = main.getByRole("link", { name });
+      if (name !== "Playground") expect(await current.getAttribute("aria-current")).toBe("page");
+      // Nothing makes the page itself scroll sideways.
+      const overflow = await web.page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(overflow).toBe(0);
+    }
+    web.expectNoFaults();
+  });
+
+  it("looks as the system does, or as was chosen, and remembers it", async () => {
+    await using web = await open({ theme: "dark" });
+    await web.open("/apps");
+    const ground = () => web.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const heading = web.page.getByRole("heading", { level: 1 });
+    await heading.waitFor();
+    const dark = await ground();
+    await web.page.getByRole("button", { name: /theme/ }).click();
+    await web.page.getByRole("menuitem", { name: "Light" }).click();
+    const light = await ground();
+    expect(light).not.toBe(dark);
+    await web.page.reload();
+    await heading.waitFor();
+    expect(await ground()).toBe(light);
+    await web.page.getByRole("button", { name: /theme/ }).click();
+    await web.page.getByRole("menuitem", { name: "As the system" }).click();
+    expect(await ground()).toBe(dark);
+    web.expectNoFaults();
+  });
+
+  it("jumps with Ctrl+K: to a route, to a trace by its id, to a search", async () => {
+    const traceId = await platform.call("/", { inputs: { question: "What is agate?" } });
+    await using web = await open();
+    await web.open("/traces");
+    const { page } = web;
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const jumpTo = async (text: string) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox").fill(text);
+    };
+    await jumpTo("summ");
+    await web.expectAccessible();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/apps\/quickstart\/playground\?route=\/summarize/);
+    await jumpTo(traceId);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/traces/${traceId}`));
+    await jumpTo("quartz bands");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/traces\?q=quartz(?:\+|%20)bands/);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: /A page/ }).waitFor({ state: "detached" });
+    web.expectNoFaults();
+  });
+
+  it("says that there is no such page", async () => {
+    await using web = await open();
+    await web.open("/traces/a/b/c");
+    await web.page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+
+  it("moves nothing for readers who ask for that", async () => {
+    await using web = await open();
+    await web.open("/traces");
+    await web.page.getByRole("heading", { level: 1 }).waitFor();
+    const seconds = await web.page.evaluate(() =>
+      [...document.querySelectorAll("*")].map((element) => {
+        const style = getComputedStyle(element);
+        return Math.max(
+          Number.parseFloat(style.transitionDuration),
+          Number.parseFloat(style.animationDuration),
+        );
+      }),
+    );
+    expect(Math.max(...seconds)).toBeLessThan(0.001);
+  });
+});
+
+describe("more than one project", () => {
+  it("lets whoever runs the platform choose; the choice is in the address", async () => {
+    const made = await fetch(`${platform.url}/registry/projects`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ slug: "other" }),
+    });
+    expect(made.status).toBe(201);
+    await using web = await open();
+    await web.open("/apps");
+    const { page } = web;
+    await page.getByRole("link", { name: "quickstart" }).first().waitFor();
+    await page.getByRole("button", { name: /default local/ }).click();
+    await page.getByRole("menuitem", { name: "other" }).click();
+    await page.getByRole("button", { name: /other local/ }).waitFor();
+    await page.getByRole("link", { name: "Applications" }).click();
+    await page.waitForURL(/\/apps\?project=other/);
+    await page.getByRole("heading", { level: 1, name: "Applications" }).waitFor();
+    await expect.poll(() => page.getByRole("link", { name: "quickstart" }).count()).toBe(0);
+    await page.reload();
+    await page.getByRole("button", { name: /other local/ }).waitFor();
+    web.expectNoFaults();
+  });
+});
