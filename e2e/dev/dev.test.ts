@@ -33,6 +33,7 @@ describe("agate dev", () => {
     const lines = dev.text().trimEnd().split("\n");
     expect(lines).toEqual([
       `support is at ${dev.url}`,
+      `Try it in a browser: ${dev.url}/apps/support/playground`,
       "",
       "  POST /run              with what is deployed to development",
       "  POST /playground/run   with any configuration",

@@ -10,7 +10,10 @@ import type { DevEvent, ServedCall } from "./dev-event.ts";
 export function describeEvent(event: DevEvent, paint: Paint): readonly string[] {
   switch (event.event) {
     case "started":
-      return [`${paint("bold", event.application)} is at ${paint("cyan", event.url)}`];
+      return [
+        `${paint("bold", event.application)} is at ${paint("cyan", event.url)}`,
+        `Try it in a browser: ${paint("cyan", `${event.url}/apps/${event.application}/playground`)}`,
+      ];
     case "ready":
       return [
         "",
