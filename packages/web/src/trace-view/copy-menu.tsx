@@ -5,9 +5,9 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { sessionQuery } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
 import { Menu, MenuItem } from "../design/menu.tsx";
-import { useToaster } from "../design/toaster.tsx";
 import { callCurl, spanCurl } from "./curl-commands.ts";
 import type { RouteCall } from "./route-call.ts";
+import { useCopy } from "./use-copy.ts";
 
 interface CopyMenuProps {
   readonly span: SpanRecord;
@@ -18,23 +18,18 @@ interface CopyMenuProps {
 export function CopyMenu({ span, call }: CopyMenuProps) {
   const client = usePlatform();
   const session = useQuery(sessionQuery(client));
-  const toaster = useToaster();
+  const copyText = useCopy();
   const access = {
     origin: window.location.origin,
     project: client.project,
     needsKey: session.data?.caller?.is_operator === false,
   };
-  const copy = (text: string) =>
-    // Not there over plain HTTP from another machine.
-    Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
-      () => toaster.done("Copied. Paste it into a terminal."),
-      () => toaster.failed("The browser does not let the page copy."),
-    );
+  const copy = (text: string) => copyText(text, "Copied. Paste it into a terminal.");
   const trigger = (
     <Button
       look="quiet"
       size="small"
-      onClick={call === null ? () => void copy(spanCurl(span.id, access)) : undefined}
+      onClick={call === null ? () => copy(spanCurl(span.id, access)) : undefined}
     >
       <Terminal size={15} aria-hidden />
       Copy curl
@@ -43,8 +38,8 @@ export function CopyMenu({ span, call }: CopyMenuProps) {
   if (call === null) return trigger;
   return (
     <Menu trigger={trigger}>
-      <MenuItem onSelect={() => void copy(spanCurl(span.id, access))}>Read this span</MenuItem>
-      <MenuItem onSelect={() => void copy(callCurl(call, access))}>
+      <MenuItem onSelect={() => copy(spanCurl(span.id, access))}>Read this span</MenuItem>
+      <MenuItem onSelect={() => copy(callCurl(call, access))}>
         Call the route again, with the same configuration and inputs
       </MenuItem>
     </Menu>

@@ -7,6 +7,7 @@ import { axisTicks } from "./time-scale.ts";
 
 /** Shorter drags are clicks that slipped. */
 const SHORTEST_DRAG = 0.01;
+const LAST_LABEL = 0.8;
 
 interface TimeAxisProps {
   readonly axis: Interval;
@@ -49,7 +50,8 @@ export function TimeAxis({ axis, origin, onZoom }: TimeAxisProps) {
           className="absolute inset-y-0 flex items-center border-l border-line pl-1 font-normal whitespace-nowrap tabular-nums"
           style={{ left: `${place * 100}%` }}
         >
-          {at === 0 ? "0" : formatLatency(at)}
+          {/* What would be cut off at the end says nothing. */}
+          {place < LAST_LABEL && (at === 0 ? "0" : formatLatency(at))}
         </span>
       ))}
       {drag !== null && (

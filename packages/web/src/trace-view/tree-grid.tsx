@@ -79,7 +79,7 @@ export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
       tabIndex={0}
       onKeyDown={press}
       onClick={click}
-      className="@container min-h-0 flex-1 overflow-x-hidden overflow-y-auto -outline-offset-2"
+      className="@container min-h-0 bg-surface flex-1 overflow-x-hidden overflow-y-auto -outline-offset-2"
     >
       <GridRow
         aria-rowindex={1}

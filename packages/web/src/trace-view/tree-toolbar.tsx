@@ -25,7 +25,7 @@ export function TreeToolbar({
     <div
       role="toolbar"
       aria-label="Find in the trace"
-      className="flex flex-wrap items-center gap-1.5 border-b border-line px-3 py-2"
+      className="flex flex-wrap items-center gap-1.5 border-b border-line bg-surface px-3 py-2"
     >
       <SearchBox view={view} />
       {errors.length > 0 && (

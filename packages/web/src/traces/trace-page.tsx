@@ -1,7 +1,39 @@
-import { PageHeader } from "../design/page-header.tsx";
+import { getRouteApi } from "@tanstack/react-router";
+import { ErrorState } from "../design/error-state.tsx";
+import { Skeleton } from "../design/skeleton.tsx";
 import { useTitle } from "../design/use-title.ts";
+import { shownName } from "../spans/shown-name.ts";
+import { NotThere } from "../trace-view/not-there.tsx";
+import { TraceView } from "../trace-view/trace-view.tsx";
+import { useLiveTrace } from "../trace-view/use-live-trace.ts";
 
+const route = getRouteApi("/traces/$traceId");
+
+/** One trace: its tree in time, and whatever is recorded of the chosen span. */
 export function TracePage() {
-  useTitle("Trace");
-  return <PageHeader title="Trace" />;
+  const { traceId } = route.useParams();
+  return <Trace key={traceId} traceId={traceId} />;
+}
+
+function Trace({ traceId }: { readonly traceId: string }) {
+  const { span } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: trace, error, refetch, isFetching } = useLiveTrace(traceId);
+  useTitle(trace ? shownName(trace.name) : "Trace");
+  if (trace === null) {
+    return <NotThere traceId={traceId} isLooking={isFetching} onRetry={() => void refetch()} />;
+  }
+  if (trace === undefined) {
+    if (error === null) return <Skeleton lines={6} />;
+    return <ErrorState error={error} onRetry={() => void refetch()} />;
+  }
+  return (
+    <TraceView
+      trace={trace}
+      selected={span ?? null}
+      onSelect={(next) =>
+        void navigate({ search: next === null ? {} : { span: next }, replace: true })
+      }
+    />
+  );
 }

@@ -124,7 +124,8 @@ function readMedia(what: string, part: JsonObject): ChatPart {
     ...members(["url", "uri", "fileUri", "data", "file_data", "content"]),
     ...[part.image, part.image_url, part.file].flatMap((each) => text(each) ?? []),
   ].map(aboutContent);
-  return { kind: "media", what, about: [...new Set([...name, ...type, ...content])] };
+  const kind = MEDIA.get(type[0]?.split("/")[0] ?? "") ?? what;
+  return { kind: "media", what: kind, about: [...new Set([...name, ...type, ...content])] };
 }
 
 /** An address as it is; of what is written out, only its size. */

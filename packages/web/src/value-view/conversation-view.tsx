@@ -5,14 +5,17 @@ import type { ChatMessage, ChatRole } from "./chat-message.ts";
 import type { ChatPart } from "./chat-part.ts";
 import type { Conversation } from "./conversation.ts";
 import { Folded } from "./folded.tsx";
+import type { JsonObject } from "./json-object.ts";
 import { JsonView } from "./json-view.tsx";
 import { LongText } from "./long-text.tsx";
 
+const SHORT_LENGTH = 60;
+
 const LOOKS: Record<ChatRole, { readonly label: string; readonly look: string }> = {
-  system: { label: "System", look: "border-line-strong bg-sunken" },
-  user: { label: "User", look: "border-accent bg-accent-soft" },
+  system: { label: "System", look: "border-transparent bg-sunken" },
+  user: { label: "User", look: "border-transparent bg-accent-soft" },
   assistant: { label: "Assistant", look: "border-line bg-surface" },
-  tool: { label: "Tool", look: "border-warning bg-warning-soft" },
+  tool: { label: "Tool", look: "border-transparent bg-warning-soft" },
 };
 
 /** Messages one below the other, each with who said it. */
@@ -56,13 +59,30 @@ function Message({ message }: { readonly message: ChatMessage }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: a recorded message does not change.
           <Part key={index} part={part} />
         ))}
-        {Object.keys(rest).length > 0 && (
-          <Folded summary={Object.keys(rest).join(", ")}>
-            <JsonView value={rest} label="What the message has besides" openDepth={1} />
-          </Folded>
-        )}
+        <Besides rest={rest} />
       </div>
     </li>
+  );
+}
+
+/** What else a message has: short values beside each other, the rest folded. */
+function Besides({ rest }: { readonly rest: JsonObject }) {
+  const entries = Object.entries(rest);
+  if (entries.length === 0) return null;
+  const isShort = entries.every(
+    ([, value]) => typeof value !== "object" && String(value).length <= SHORT_LENGTH,
+  );
+  if (isShort) {
+    return (
+      <p className="text-xs break-words text-ink">
+        {entries.map(([name, value]) => `${name}: ${String(value)}`).join(" · ")}
+      </p>
+    );
+  }
+  return (
+    <Folded summary={entries.map(([name]) => name).join(", ")}>
+      <JsonView value={rest} label="What the message has besides" openDepth={1} />
+    </Folded>
   );
 }
 

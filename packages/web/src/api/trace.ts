@@ -1,0 +1,46 @@
+import type { SpanRecord } from "@agate/protocol";
+import { queryOptions } from "@tanstack/react-query";
+import { ApiError } from "./api-error.ts";
+import type { PlatformClient } from "./platform-client.ts";
+
+/** How often a trace that is not there is looked for again, and how many times. */
+const LOOK_AGAIN_MS = 1500;
+const LOOK_AGAIN_TIMES = 20;
+
+export function tracePath(traceId: string): string {
+  return `/observability/traces/${encodeURIComponent(traceId)}/`;
+}
+
+/**
+ * A whole trace; null while it is not there. Links are opened right after calls, and traces appear
+ * about a second later: it is looked for again for half a minute.
+ */
+export function traceQuery(client: PlatformClient, traceId: string) {
+  return queryOptions({
+    queryKey: [client.project, "trace", traceId],
+    queryFn: async ({ signal }) => {
+      try {
+        return await client.get<SpanRecord>(tracePath(traceId), { signal });
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }
+    },
+    refetchInterval: ({ state }) =>
+      state.data === null && state.dataUpdateCount < LOOK_AGAIN_TIMES ? LOOK_AGAIN_MS : false,
+    // Comparing ten thousand spans takes longer than showing them, and a chain may be deeper than calls can be.
+    structuralSharing: false,
+    // Changes are told by the platform.
+    staleTime: 60_000,
+  });
+}
+
+/** The trace as the platform sends it, for a file: not a digit is lost. */
+export async function downloadTrace(client: PlatformClient, traceId: string): Promise<Blob> {
+  return (await client.open("GET", tracePath(traceId), undefined)).blob();
+}
+
+/** Removes a trace for good. */
+export function deleteTrace(client: PlatformClient, traceId: string): Promise<void> {
+  return client.send("DELETE", tracePath(traceId));
+}

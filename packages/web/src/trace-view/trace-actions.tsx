@@ -1,0 +1,110 @@
+import type { SpanRecord } from "@agate/protocol";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Download, Link as LinkIcon, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { usePlatform } from "../api/platform-context.tsx";
+import { mayDo, sessionQuery } from "../api/session.ts";
+import { deleteTrace, downloadTrace, traceQuery } from "../api/trace.ts";
+import { Button } from "../design/button.tsx";
+import { Dialog } from "../design/dialog.tsx";
+import { IconButton } from "../design/icon-button.tsx";
+import { useToaster } from "../design/toaster.tsx";
+import { PlaygroundLink } from "./playground-link.tsx";
+import type { RouteCall } from "./route-call.ts";
+import { useCopy } from "./use-copy.ts";
+
+interface TraceActionsProps {
+  readonly trace: SpanRecord;
+  readonly call: RouteCall | null;
+}
+
+/** What can be done with a trace. */
+export function TraceActions({ trace, call }: TraceActionsProps) {
+  const [isDeleting, setDeleting] = useState(false);
+  const client = usePlatform();
+  const toaster = useToaster();
+  const copy = useCopy();
+  const session = useQuery(sessionQuery(client));
+  const isAdmin = mayDo(session.data, "admin");
+  const download = useMutation({
+    mutationFn: () => downloadTrace(client, trace.trace_id),
+    onSuccess: (blob) => saveAs(blob, `trace-${trace.trace_id}.json`),
+    onError: (error) => toaster.failed(error.message),
+  });
+  return (
+    <div className="flex items-center gap-1">
+      {call !== null && <PlaygroundLink call={call} />}
+      <IconButton
+        icon={LinkIcon}
+        label="Copy link"
+        onClick={() => copy(window.location.href, "The link is copied.")}
+      />
+      <IconButton
+        icon={Download}
+        label="Download as JSON"
+        disabled={download.isPending}
+        onClick={() => download.mutate()}
+      />
+      <IconButton
+        icon={Trash2}
+        label={isAdmin ? "Delete" : "Delete: your key needs the scope admin for it"}
+        disabled={!isAdmin}
+        onClick={() => setDeleting(true)}
+      />
+      {isDeleting && <DeleteDialog trace={trace} onClose={() => setDeleting(false)} />}
+    </div>
+  );
+}
+
+function DeleteDialog({
+  trace,
+  onClose,
+}: {
+  readonly trace: SpanRecord;
+  readonly onClose: () => void;
+}) {
+  const client = usePlatform();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const toaster = useToaster();
+  const remove = useMutation({
+    mutationFn: () => deleteTrace(client, trace.trace_id),
+    onSuccess: async () => {
+      toaster.done("The trace is deleted.");
+      // Lists are not read anew by themselves; they must not show what is gone.
+      void queries.resetQueries({ queryKey: [client.project, "traces"] });
+      await navigate({ to: "/traces" });
+      queries.removeQueries({ queryKey: traceQuery(client, trace.trace_id).queryKey });
+    },
+  });
+  return (
+    <Dialog
+      title="Delete this trace?"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+            {remove.isPending ? "Deleting…" : "Delete"}
+          </Button>
+        </>
+      }
+    >
+      <p>All of its spans are removed for good. Nobody can bring them back.</p>
+      {remove.error !== null && (
+        <p role="alert" className="text-danger">
+          {remove.error.message}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function saveAs(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

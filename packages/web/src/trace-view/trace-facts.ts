@@ -1,0 +1,45 @@
+import type { ListedSpan } from "@agate/protocol";
+import { type RouteCall, routeCallOf } from "./route-call.ts";
+import type { SpanTree } from "./span-tree.ts";
+
+/** What a trace is found by, beside what its top span says of itself. */
+export interface TraceFacts {
+  readonly spans: number;
+  readonly errors: number;
+  readonly application: string | null;
+  readonly environment: string | null;
+  readonly userId: string | null;
+  readonly sessionId: string | null;
+  /** The span that names the variant. */
+  readonly variantSpan: ListedSpan | null;
+  /** The outermost call of a route. */
+  readonly call: RouteCall | null;
+}
+
+/**
+ * Where the top span names no application, variant, environment, user or session, the earliest span
+ * that does speaks for the trace: as in the lists.
+ */
+export function traceFacts({ nodes }: SpanTree): TraceFacts {
+  const top = nodes[0]!;
+  const byStart = [top, ...nodes.slice(1).sort((a, b) => a.start - b.start)];
+  const first = <T>(read: (span: ListedSpan) => T | null): T | null => {
+    for (const { span } of byStart) {
+      const value = read(span);
+      if (value !== null) return value;
+    }
+    return null;
+  };
+  return {
+    spans: nodes.length,
+    errors: nodes.filter(({ span }) => span.status === "ERROR").length,
+    application: first(({ metadata }) => metadata.application),
+    environment: first(({ environment }) => environment),
+    userId: first(({ user_id }) => user_id),
+    sessionId: first(({ metadata }) => metadata.session_id),
+    variantSpan: first((span) =>
+      span.variant.variant_name === null && span.variant.variant_id === null ? null : span,
+    ),
+    call: first(routeCallOf),
+  };
+}

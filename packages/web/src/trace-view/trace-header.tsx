@@ -1,0 +1,141 @@
+import type { SpanRecord } from "@agate/protocol";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { CopyButton } from "../design/copy-button.tsx";
+import { useNow } from "../design/use-now.ts";
+import { formatCost } from "../format/format-cost.ts";
+import { formatLatency } from "../format/format-latency.ts";
+import { formatAgo, formatTime } from "../format/format-time.ts";
+import { shownName } from "../spans/shown-name.ts";
+import { SpanKindIcon } from "../spans/span-kind-icon.tsx";
+import { StatusBadge } from "../spans/status-badge.tsx";
+import { TraceActions } from "./trace-actions.tsx";
+import type { TraceFacts } from "./trace-facts.ts";
+import { usageText } from "./usage-text.ts";
+import { VariantLink } from "./variant-link.tsx";
+
+interface TraceHeaderProps {
+  readonly trace: SpanRecord;
+  readonly facts: TraceFacts;
+}
+
+/** What a trace is, in short, and what can be done with it. */
+export function TraceHeader({ trace, facts }: TraceHeaderProps) {
+  const { metadata } = trace;
+  const total = metadata.total;
+  return (
+    <header className="flex shrink-0 flex-col gap-2 border-b border-line bg-surface px-4 pt-3 pb-2.5 md:px-6">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="flex min-w-0 flex-1 items-center gap-2 ">
+          <Link to="/traces" className="text-ink-soft hover:text-ink hover:underline">
+            Traces
+          </Link>
+          <span aria-hidden className="text-ink-soft">
+            /
+          </span>
+          <SpanKindIcon kind={trace.spankind} size={18} />
+          <h1 className="min-w-0 truncate text-lg font-semibold tracking-tight" title={trace.name}>
+            <bdi>{shownName(trace.name)}</bdi>
+          </h1>
+          <StatusBadge status={trace.status} />
+        </div>
+        <TraceActions trace={trace} call={facts.call} />
+      </div>
+      <dl className="flex gap-x-5 gap-y-1 pb-0.5 max-md:overflow-x-auto md:flex-wrap">
+        <Fact name="Started">
+          <Started at={metadata.start_time} />
+        </Fact>
+        <Fact name="Latency">{formatLatency(metadata.latency)}</Fact>
+        <Fact name="Tokens">{usageText(total?.usage ?? null)}</Fact>
+        <Fact name="Cost">{formatCost(total?.cost ?? null)}</Fact>
+        <Fact name="Spans">
+          {facts.spans.toLocaleString("en")}
+          {facts.errors > 0 && (
+            <span className="text-danger"> · {countText(facts.errors, "error")}</span>
+          )}
+        </Fact>
+        {facts.application !== null && (
+          <Fact name="Application">
+            <Filtered search={{ application: facts.application }}>{facts.application}</Filtered>
+          </Fact>
+        )}
+        {facts.call !== null && (
+          <Fact name="Route">
+            <Filtered search={{ application: facts.call.app, route: facts.call.route }}>
+              {facts.call.route}
+            </Filtered>
+          </Fact>
+        )}
+        {facts.variantSpan !== null && (
+          <Fact name="Variant">
+            <VariantLink span={facts.variantSpan} />
+          </Fact>
+        )}
+        {facts.environment !== null && (
+          <Fact name="Environment">
+            <Filtered search={{ environment: facts.environment }}>{facts.environment}</Filtered>
+          </Fact>
+        )}
+        {facts.userId !== null && (
+          <Fact name="User">
+            <Filtered search={{ user_id: facts.userId }}>{facts.userId}</Filtered>
+          </Fact>
+        )}
+        {facts.sessionId !== null && (
+          <Fact name="Session">
+            <Filtered search={{ session_id: facts.sessionId }}>{facts.sessionId}</Filtered>
+          </Fact>
+        )}
+        <Fact name="Trace id">
+          <span className="flex items-center gap-0.5">
+            <code className="max-w-40 truncate font-mono text-xs" title={trace.trace_id}>
+              {trace.trace_id}
+            </code>
+            <CopyButton what="trace id" text={trace.trace_id} />
+          </span>
+        </Fact>
+      </dl>
+    </header>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex shrink-0 items-center gap-1.5 whitespace-nowrap">
+      <dt className="text-ink-soft">{name}</dt>
+      <dd className="max-w-96 truncate font-medium tabular-nums">{children}</dd>
+    </div>
+  );
+}
+
+interface FilteredProps {
+  readonly search: Readonly<Record<string, string>>;
+  readonly children: string;
+}
+
+/** To the traces that have this in common. */
+function Filtered({ search, children }: FilteredProps) {
+  return (
+    <Link
+      to="/traces"
+      search={search}
+      title={`${children}: show its traces`}
+      className="text-accent hover:underline"
+    >
+      <bdi>{shownName(children)}</bdi>
+    </Link>
+  );
+}
+
+function Started({ at }: { readonly at: string }) {
+  const now = useNow();
+  return (
+    <time dateTime={at} title={at}>
+      {formatTime(at)} <span className="font-normal text-ink-soft">({formatAgo(at, now)})</span>
+    </time>
+  );
+}
+
+function countText(count: number, one: string): string {
+  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+}

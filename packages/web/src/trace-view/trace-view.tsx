@@ -1,0 +1,85 @@
+import type { SpanRecord } from "@agate/protocol";
+import { SearchX, X } from "lucide-react";
+import { useMemo, useState } from "react";
+import { Button } from "../design/button.tsx";
+import { classNames } from "../design/class-names.ts";
+import { EmptyState } from "../design/empty-state.tsx";
+import { IconButton } from "../design/icon-button.tsx";
+import { SplitPane } from "../design/split-pane.tsx";
+import { SpanDetail } from "./span-detail.tsx";
+import { buildSpanTree } from "./span-tree.ts";
+import { traceFacts } from "./trace-facts.ts";
+import { TraceHeader } from "./trace-header.tsx";
+import { TraceTree } from "./trace-tree.tsx";
+import { nodeOf } from "./use-tree-view.ts";
+
+interface TraceViewProps {
+  readonly trace: SpanRecord;
+  /** The id of the chosen span; null for the top. */
+  readonly selected: string | null;
+  readonly onSelect: (spanId: string | null) => void;
+}
+
+/** A trace with its header, its tree and the chosen span: beside each other, or on a phone over it. */
+export function TraceView({ trace, selected, onSelect }: TraceViewProps) {
+  const tree = useMemo(() => buildSpanTree(trace), [trace]);
+  const facts = useMemo(() => traceFacts(tree), [tree]);
+  const [seen, setSeen] = useState<ReadonlySet<string>>(() => new Set(tree.indexOf.keys()));
+  const fresh = useMemo(
+    () => new Set([...tree.indexOf.keys()].filter((id) => !seen.has(id))),
+    [tree, seen],
+  );
+  const chosen = selected === null ? tree.nodes[0]! : nodeOf(tree, selected);
+  const showFresh = () => {
+    const [first] = fresh;
+    if (first !== undefined) onSelect(first);
+    setSeen(new Set(tree.indexOf.keys()));
+  };
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <TraceHeader trace={trace} facts={facts} />
+      <SplitPane
+        label="Width of the tree"
+        name="trace"
+        first={
+          <>
+            <TraceTree
+              trace={trace}
+              selected={selected ?? trace.id}
+              onSelect={onSelect}
+              fresh={fresh}
+            />
+            <div role="status" className="absolute bottom-3 left-3 z-20">
+              {fresh.size > 0 && (
+                <Button size="small" className="shadow-lg" onClick={showFresh}>
+                  {fresh.size.toLocaleString("en")} new span{fresh.size === 1 ? "" : "s"}
+                </Button>
+              )}
+            </div>
+          </>
+        }
+        second={
+          <div
+            className={classNames(
+              "flex min-h-0 min-w-0 flex-1 flex-col bg-surface",
+              "max-lg:absolute max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-30 max-lg:h-[75%] max-lg:rounded-t-xl max-lg:border-t max-lg:border-line-strong max-lg:shadow-2xl",
+              selected === null && "max-lg:hidden",
+            )}
+          >
+            <div className="absolute top-2 right-2 z-10 lg:hidden">
+              <IconButton icon={X} label="Close the span" onClick={() => onSelect(null)} />
+            </div>
+            {chosen === undefined ? (
+              <EmptyState icon={SearchX} title="No such span in this trace">
+                <p className="break-all">{selected} is not there, or not yet.</p>
+                <Button onClick={() => onSelect(null)}>Show the top span</Button>
+              </EmptyState>
+            ) : (
+              <SpanDetail span={chosen.span} />
+            )}
+          </div>
+        }
+      />
+    </div>
+  );
+}
