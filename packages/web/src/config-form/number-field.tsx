@@ -31,10 +31,9 @@ export function NumberField({ field, label, ids, value, onChange }: NumberFieldP
       onStep={(steps) => onChange(stepped(field, value, steps))}
       lowest={field.minimum ?? field.exclusiveMinimum}
       highest={field.maximum ?? field.exclusiveMaximum}
-      className={range === null ? "max-w-40" : "w-24 shrink-0"}
     />
   );
-  if (range === null) return box;
+  if (range === null) return <div className="max-w-40">{box}</div>;
   return (
     <div className="flex items-center gap-3">
       <Slider
@@ -44,7 +43,7 @@ export function NumberField({ field, label, ids, value, onChange }: NumberFieldP
         isInvalid={ids["aria-invalid"] === true}
         onChange={onChange}
       />
-      {box}
+      <div className="w-24 shrink-0">{box}</div>
     </div>
   );
 }

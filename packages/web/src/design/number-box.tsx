@@ -3,7 +3,8 @@ import { classNames } from "./class-names.ts";
 import { CONTROL_CLASS } from "./control-class.ts";
 import { parseNumber } from "./parse-number.ts";
 
-interface NumberBoxProps extends Omit<ComponentProps<"input">, "value" | "onChange" | "onKeyDown"> {
+interface NumberBoxProps
+  extends Omit<ComponentProps<"input">, "value" | "onChange" | "onKeyDown" | "className"> {
   readonly text: string;
   readonly onText: (text: string) => void;
   /** The arrow keys: 1 or -1, ten times that with Page Up and Page Down. */
@@ -24,7 +25,7 @@ const STEPS: Readonly<Record<string, number>> = {
  * then what was typed would be lost.
  */
 export function NumberBox(props: NumberBoxProps) {
-  const { text, onText, onStep, lowest, highest, className, ...rest } = props;
+  const { text, onText, onStep, lowest, highest, ...rest } = props;
   return (
     <input
       type="text"
@@ -44,7 +45,7 @@ export function NumberBox(props: NumberBoxProps) {
         event.preventDefault();
         onStep(event.shiftKey && Math.abs(steps) === 1 ? steps * 10 : steps);
       }}
-      className={classNames(CONTROL_CLASS, "h-8 font-mono tabular-nums", className)}
+      className={classNames(CONTROL_CLASS, "h-8 font-mono tabular-nums")}
       {...rest}
     />
   );

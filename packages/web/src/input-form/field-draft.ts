@@ -18,17 +18,21 @@ export type ParsedField =
   | { readonly kind: "left-out" }
   | { readonly kind: "invalid"; readonly message: string };
 
+/** Whether it is JSON in place of what the field's control would show. */
+export function isJsonDraft(draft: FieldDraft | undefined): draft is { readonly json: string } {
+  return typeof draft === "object" && draft !== null && "json" in draft;
+}
+
 /** Whether nothing is typed. A list without any texts is; one with an empty text is not. */
 export function isBlank(draft: FieldDraft | undefined): boolean {
-  if (draft === undefined || draft === null || draft === "") return true;
-  if (typeof draft === "string") return false;
-  return "json" in draft ? draft.json.trim() === "" : draft.length === 0;
+  if (draft === undefined || draft === null) return true;
+  return isJsonDraft(draft) ? draft.json.trim() === "" : draft.length === 0;
 }
 
 /** What the field has to say about what is typed into it. */
 export function parseField(field: InputField, draft: FieldDraft | undefined): ParsedField {
   if (draft === undefined || draft === null || isBlank(draft)) return parseBlank(field);
-  if (typeof draft !== "string" && "json" in draft) return parseJson(draft.json);
+  if (isJsonDraft(draft)) return parseJson(draft.json);
   const { control } = field;
   if (control.kind === "texts") return value(typeof draft === "string" ? [draft] : draft);
   return parseText(field, typeof draft === "string" ? draft : JSON.stringify(draft));
@@ -69,7 +73,7 @@ function parseText({ control, isNullable }: InputField, text: string): ParsedFie
     case "choice": {
       const choice = control.choices.find((each) => JSON.stringify(each) === text);
       return choice === undefined
-        ? invalid(`${shownValue(text)} is not offered any more. Choose one.`)
+        ? invalid(`${text} is not offered any more. Choose one.`)
         : value(choice);
     }
     case "json": {
@@ -154,7 +158,7 @@ export function emptyFieldDraft(root: JsonSchema, field: InputField): FieldDraft
 
 /** What was meant by something typed into a field that is not there any more. */
 export function guessValue(draft: FieldDraft): unknown {
-  if (draft === null || typeof draft === "string" || !("json" in draft)) return draft;
+  if (!isJsonDraft(draft)) return draft;
   const reading = readJson(draft.json);
   return reading.kind === "value" ? reading.value : draft.json;
 }

@@ -10,7 +10,7 @@ import {
   parseField,
 } from "./field-draft.ts";
 import { inputFields } from "./input-fields.ts";
-import { isRecord, type JsonSchema } from "./json-schema.ts";
+import { isRecord, type JsonSchema, ownValue } from "./json-schema.ts";
 import { skeletonOf } from "./skeleton.ts";
 
 /** Inputs while they are typed, valid or not, by fields or as JSON. It is plain JSON itself. */
@@ -54,7 +54,7 @@ export function parseDraft(schema: JsonSchema, draft: InputDraft): ParsedDraft {
   const values: [string, unknown][] = [];
   const problems: FieldProblem[] = [];
   for (const field of inputFields(schema) ?? []) {
-    const parsed = parseField(field, own(fitting.fields, field.name));
+    const parsed = parseField(field, ownValue(fitting.fields, field.name));
     if (parsed.kind === "value") values.push([field.name, parsed.value]);
     if (parsed.kind === "invalid") problems.push({ path: [field.name], message: parsed.message });
   }
@@ -68,7 +68,7 @@ export function typedProblems(schema: JsonSchema, draft: InputDraft): readonly F
   const parsed = parseDraft(schema, draft);
   if (parsed.kind === "inputs") return [];
   if (draft.mode === "json") return draft.text.trim() === "" ? [] : parsed.problems;
-  return parsed.problems.filter(({ path }) => !isBlank(own(draft.fields, String(path[0]))));
+  return parsed.problems.filter(({ path }) => !isBlank(ownValue(draft.fields, String(path[0]))));
 }
 
 /**
@@ -98,7 +98,7 @@ export function switchToJson(schema: JsonSchema, draft: InputDraft): Switched {
     return { kind: "refused", reason: `Mend ${problem.path[0]} first: ${problem.message}` };
   }
   const values = (inputFields(schema) ?? []).flatMap((field): [string, unknown][] => {
-    const parsed = parseField(field, own(fitting.fields, field.name));
+    const parsed = parseField(field, ownValue(fitting.fields, field.name));
     return parsed.kind === "value" ? [[field.name, parsed.value]] : [];
   });
   return { kind: "switched", draft: jsonDraft(Object.fromEntries(values)) };
@@ -140,8 +140,4 @@ function formDraftOf(schema: JsonSchema, inputs: unknown): InputDraft | undefine
 
 function jsonDraft(inputs: unknown): InputDraft {
   return { mode: "json", text: JSON.stringify(inputs, null, 2) };
-}
-
-function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }

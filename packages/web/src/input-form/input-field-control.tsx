@@ -4,7 +4,7 @@ import type { FieldIds } from "../design/field.tsx";
 import { NumberBox } from "../design/number-box.tsx";
 import { parseNumber } from "../design/parse-number.ts";
 import { Select } from "../design/select.tsx";
-import type { FieldDraft } from "./field-draft.ts";
+import { type FieldDraft, isJsonDraft } from "./field-draft.ts";
 import type { InputField } from "./input-fields.ts";
 import { TextInputControl } from "./text-input-control.tsx";
 import { TextsControl } from "./texts-control.tsx";
@@ -19,7 +19,7 @@ interface InputFieldControlProps {
 
 /** The control that an input's schema asks for; JSON for a value that it cannot show. */
 export function InputFieldControl({ field, label, ids, draft, onChange }: InputFieldControlProps) {
-  if (draft !== null && typeof draft === "object" && "json" in draft) {
+  if (isJsonDraft(draft)) {
     return (
       <CodeEditor
         {...ids}
@@ -37,15 +37,16 @@ export function InputFieldControl({ field, label, ids, draft, onChange }: InputF
       return <TextInputControl ids={ids} format={control.format} text={text} onText={onChange} />;
     case "number":
       return (
-        <NumberBox
-          {...ids}
-          text={text}
-          onText={onChange}
-          onStep={(steps) => onChange(String((parseNumber(text) ?? 0) + steps))}
-          lowest={control.bounds.minimum ?? control.bounds.exclusiveMinimum}
-          highest={control.bounds.maximum ?? control.bounds.exclusiveMaximum}
-          className="max-w-40"
-        />
+        <div className="max-w-40">
+          <NumberBox
+            {...ids}
+            text={text}
+            onText={onChange}
+            onStep={(steps) => onChange(String((parseNumber(text) ?? 0) + steps))}
+            lowest={control.bounds.minimum ?? control.bounds.exclusiveMinimum}
+            highest={control.bounds.maximum ?? control.bounds.exclusiveMaximum}
+          />
+        </div>
       );
     case "boolean":
       return (

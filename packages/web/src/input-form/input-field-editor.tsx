@@ -1,24 +1,21 @@
 import { shownValue } from "@agate/protocol";
-import { Field, type FieldIds } from "../design/field.tsx";
-import { type FieldDraft, isBlank } from "./field-draft.ts";
+import { Button } from "../design/button.tsx";
+import { Field } from "../design/field.tsx";
+import { type FieldDraft, fieldDraftOf, isBlank, isJsonDraft, parseField } from "./field-draft.ts";
 import { InputFieldControl } from "./input-field-control.tsx";
 import type { InputField } from "./input-fields.ts";
 
 interface InputFieldEditorProps {
   readonly field: InputField;
-  readonly draft: FieldDraft | undefined;
+  readonly draft: FieldDraft;
   readonly problem: string | undefined;
   readonly onChange: (draft: FieldDraft) => void;
 }
 
 /** One input of a route, with what there is to know about it. */
-export function InputFieldEditor({
-  field,
-  draft = null,
-  problem,
-  onChange,
-}: InputFieldEditorProps) {
-  const { name, title, description, isRequired } = field;
+export function InputFieldEditor({ field, draft, problem, onChange }: InputFieldEditorProps) {
+  const { name, title, description, isRequired, control } = field;
+  const isOdd = isJsonDraft(draft);
   return (
     <Field
       label={
@@ -30,10 +27,10 @@ export function InputFieldEditor({
       }
       description={description}
       problem={problem}
-      aside={<LeftOut field={field} draft={draft} />}
-      isInline={field.control.kind === "boolean" && !isJson(draft)}
+      aside={<FieldState field={field} draft={draft} onChange={onChange} />}
+      isInline={control.kind === "boolean" && !isOdd}
     >
-      {(ids: FieldIds) => (
+      {(ids) => (
         <InputFieldControl
           field={field}
           label={title ?? name}
@@ -46,16 +43,43 @@ export function InputFieldEditor({
   );
 }
 
-/** What becomes of an optional field that is empty. */
-function LeftOut({ field, draft }: { readonly field: InputField; readonly draft: FieldDraft }) {
-  if (field.isRequired || !isBlank(draft)) return null;
+interface FieldStateProps {
+  readonly field: InputField;
+  readonly draft: FieldDraft;
+  readonly onChange: (draft: FieldDraft) => void;
+}
+
+/** What becomes of an optional field that is empty, and ways back that a control itself does not have. */
+function FieldState({ field, draft, onChange }: FieldStateProps) {
+  const { name, isRequired, control } = field;
+  if (isJsonDraft(draft)) {
+    return (
+      <Button size="small" look="quiet" onClick={() => onChange(asControl(field, draft))}>
+        As a field<span className="sr-only">: {name}</span>
+      </Button>
+    );
+  }
+  if (isRequired) return null;
+  if (!isBlank(draft)) {
+    // Text is emptied and a choice undone; a box that was ticked stays true or false.
+    if (control.kind !== "boolean") return null;
+    return (
+      <Button size="small" look="quiet" onClick={() => onChange(null)}>
+        Leave out<span className="sr-only"> {name}</span>
+      </Button>
+    );
+  }
+  const hasDefault = field.default !== undefined && field.default !== "" && field.default !== null;
   return (
-    <span className="text-xs text-ink-soft">
-      {field.default === undefined ? "left out" : `left out: ${shownValue(field.default)}`}
+    <span className="truncate text-xs text-ink-soft">
+      {hasDefault ? `left out, so ${shownValue(field.default)}` : "left out"}
     </span>
   );
 }
 
-function isJson(draft: FieldDraft): boolean {
-  return draft !== null && typeof draft === "object" && "json" in draft;
+/** What the field's own control can show of a value; nothing, where it is none for it. */
+function asControl(field: InputField, draft: FieldDraft): FieldDraft {
+  const parsed = parseField(field, draft);
+  const own = parsed.kind === "value" ? fieldDraftOf(field, parsed.value) : null;
+  return isJsonDraft(own) ? null : own;
 }

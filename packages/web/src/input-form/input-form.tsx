@@ -13,6 +13,7 @@ import {
 } from "./input-draft.ts";
 import { InputFieldEditor } from "./input-field-editor.tsx";
 import { inputFields } from "./input-fields.ts";
+import { ownValue } from "./json-schema.ts";
 import { ModeSwitch } from "./mode-switch.tsx";
 
 interface InputFormProps {
@@ -65,7 +66,7 @@ export function InputForm({ schema, draft: given, problems, onChange }: InputFor
             <InputFieldEditor
               key={field.name}
               field={field}
-              draft={Object.hasOwn(draft.fields, field.name) ? draft.fields[field.name] : null}
+              draft={ownValue(draft.fields, field.name) ?? null}
               problem={problemsAt(all, field.name)}
               onChange={(value) =>
                 change({ mode: "form", fields: { ...draft.fields, [field.name]: value } })

@@ -5,6 +5,14 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Every object inherits a `constructor`, and a field may be called that. */
+export function ownValue<Value>(
+  record: Readonly<Record<string, Value>>,
+  key: string,
+): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
 /** A schema may refer to itself, and then to itself again. */
 const MOST_REFERENCES = 32;
 
@@ -27,7 +35,7 @@ function lookUp(root: JsonSchema, reference: string): unknown {
   let found: unknown = root;
   for (const step of reference.slice(1).split("/").filter(Boolean)) {
     const key = decoded(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+    found = isRecord(found) ? ownValue(found, key) : undefined;
   }
   return found;
 }

@@ -25,7 +25,6 @@ export function TextsControl({ ids, label, texts, onTexts }: TextsControlProps) 
             aria-label={`${label}, text ${index + 1}`}
             value={text}
             onChange={(event) => onTexts(texts.with(index, event.target.value))}
-            className="min-h-8"
           />
           <IconButton
             icon={X}

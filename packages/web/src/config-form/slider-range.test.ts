@@ -1,0 +1,137 @@
+import type { ConfigFieldSchema } from "@agate/protocol";
+import { refusedBy } from "@agate/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { sliderRange, snap, stepFrom, stepOf } from "./slider-range.ts";
+
+function field(bounds: Partial<ConfigFieldSchema>): ConfigFieldSchema {
+  return { type: "number", default: 0, "x-ag-control": "slider", ...bounds };
+}
+
+function int(bounds: Partial<ConfigFieldSchema>): ConfigFieldSchema {
+  return field({ type: "integer", ...bounds });
+}
+
+describe("sliderRange", () => {
+  it("goes from one bound to the other", () => {
+    expect(sliderRange(field({ minimum: 0, maximum: 2 }))).toEqual({ min: 0, max: 2, step: 0.02 });
+    expect(sliderRange(int({ minimum: -1, maximum: 4096 }))).toEqual({
+      min: -1,
+      max: 4096,
+      step: 1,
+    });
+  });
+
+  it("begins and ends one step inside of bounds that are excluded", () => {
+    expect(sliderRange(int({ exclusiveMinimum: 0, exclusiveMaximum: 10 }))).toEqual({
+      min: 1,
+      max: 9,
+      step: 1,
+    });
+    expect(sliderRange(field({ exclusiveMinimum: 0, exclusiveMaximum: 1 }))).toEqual({
+      min: 0.01,
+      max: 0.99,
+      step: 0.01,
+    });
+  });
+
+  it("is none where a bound is missing", () => {
+    expect(sliderRange(field({}))).toBeNull();
+    expect(sliderRange(int({ minimum: 0 }))).toBeNull();
+    expect(sliderRange(field({ exclusiveMaximum: 5 }))).toBeNull();
+  });
+
+  it("has its one position where the bounds are the same", () => {
+    expect(sliderRange(int({ minimum: 3, maximum: 3 }))).toMatchObject({ min: 3, max: 3 });
+    expect(sliderRange(field({ minimum: 0.5, maximum: 0.5 }))).toMatchObject({
+      min: 0.5,
+      max: 0.5,
+    });
+  });
+
+  it("takes larger steps through many whole numbers, and smaller ones between small numbers", () => {
+    expect(sliderRange(int({ minimum: 0, maximum: 1e9 }))?.step).toBe(1e6);
+    expect(sliderRange(field({ minimum: 1e-6, maximum: 1e-3 }))?.step).toBe(5e-6);
+  });
+
+  it("is none where no number lies between the bounds, or a step would be lost in rounding", () => {
+    expect(sliderRange(int({ exclusiveMinimum: 0, exclusiveMaximum: 1 }))).toBeNull();
+    expect(sliderRange(field({ exclusiveMinimum: 1e16, exclusiveMaximum: 1e16 + 2 }))).toBeNull();
+    expect(sliderRange(field({ minimum: -1.7e308, maximum: 1.7e308 }))).toBeNull();
+  });
+});
+
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 });
+const bounded = fc
+  .record({
+    isWhole: fc.boolean(),
+    one: fc.oneof(finite, fc.integer(), fc.constantFrom(0, 1, -1, 1e-6, 0.1)),
+    other: fc.oneof(finite, fc.integer(), fc.constantFrom(0, 1, 2, 1e-3, 4096)),
+    isLowerExcluded: fc.boolean(),
+    isUpperExcluded: fc.boolean(),
+  })
+  .map(({ isWhole, one, other, isLowerExcluded, isUpperExcluded }): ConfigFieldSchema => {
+    const [low, high] = [one, other]
+      .map((bound) => (isWhole ? Math.round(bound) : bound) + 0)
+      .sort((left, right) => left - right);
+    return field({
+      type: isWhole ? "integer" : "number",
+      [isLowerExcluded ? "exclusiveMinimum" : "minimum"]: low,
+      [isUpperExcluded ? "exclusiveMaximum" : "maximum"]: high,
+    });
+  });
+
+describe("a slider", () => {
+  it("is never at a value that its field refuses, wherever it is dragged or stepped", () => {
+    fc.assert(
+      fc.property(
+        bounded,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.array(fc.constantFrom(1, -1, 10, -10), { maxLength: 20 }),
+        (schema, part, steps) => {
+          const range = sliderRange(schema);
+          fc.pre(range !== null);
+          let value = snap(range, range.min + part * (range.max - range.min));
+          expect(refusedBy(schema, value)).toBeUndefined();
+          for (const step of steps) {
+            value = stepFrom(range, value, step);
+            expect(refusedBy(schema, value)).toBeUndefined();
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("reaches both of its ends by dragging", () => {
+    fc.assert(
+      fc.property(bounded, (schema) => {
+        const range = sliderRange(schema);
+        fc.pre(range !== null);
+        expect(snap(range, range.min)).toBe(range.min);
+        expect(snap(range, range.max)).toBe(range.max);
+      }),
+    );
+  });
+
+  it("steps from a value between two positions to the next one, without binary dust", () => {
+    const range = { min: 0, max: 1, step: 0.01 };
+    expect(stepFrom(range, 0.123, 1)).toBe(0.13);
+    expect(stepFrom(range, 0.123, -1)).toBe(0.12);
+    expect(stepFrom(range, 0.29, 1)).toBe(0.3);
+    expect(stepFrom(range, 0.57, 1)).toBe(0.58);
+    expect(stepFrom(range, 0.995, 10)).toBe(1);
+  });
+});
+
+describe("stepOf", () => {
+  it("is a whole one for whole numbers, however many there are", () => {
+    expect(stepOf(int({ minimum: 0, maximum: 1e9 }))).toBe(1);
+    expect(stepOf(int({}))).toBe(1);
+  });
+
+  it("follows the default where bounds are missing", () => {
+    expect(stepOf(field({ default: 0.003 }))).toBe(0.0002);
+    expect(stepOf(field({ default: 0 }))).toBe(0.1);
+  });
+});
