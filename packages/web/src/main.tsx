@@ -5,9 +5,11 @@ import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/api-error.ts";
 import { Connection } from "./api/connection.ts";
 import { createPageRouter } from "./app/create-page-router.tsx";
+import { repairLanguage } from "./app/repair-language.ts";
 import { readTheme, showTheme } from "./app/theme.ts";
 import "./styles.css";
 
+repairLanguage();
 showTheme(readTheme());
 
 const connection = new Connection();
