@@ -1,5 +1,8 @@
 import type { Interval } from "./own-time.ts";
 
+/** A nanosecond: what takes less took no time. */
+const SHORTEST = 1e-6;
+
 /** A mark on the time axis. */
 export interface Tick {
   /** Milliseconds since the trace began. */
@@ -15,14 +18,15 @@ export function axisTicks(
   about: number,
 ): readonly Tick[] {
   const length = end - start;
-  if (!(length > 0) || about < 1) return [{ at: start - origin, place: 0 }];
+  const offset = start - origin;
+  if (!(length > SHORTEST)) return [{ at: offset, place: 0 }];
   const step = roundStep(length / about);
   const ticks: Tick[] = [];
-  const first = Math.ceil((start - origin) / step);
+  const first = Math.ceil(offset / step);
   for (let count = first; ; count += 1) {
     const at = count * step;
-    const place = (at + origin - start) / length;
-    if (place > 1 || ticks.length > about * 5) return ticks;
+    const place = (at - offset) / length;
+    if (place > 1) return ticks;
     ticks.push({ at, place });
   }
 }

@@ -1,0 +1,74 @@
+import type { SpanRecord } from "@agate/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anyTrace, chain, NOON, spanRecord } from "./span-record.fixture.ts";
+import { ancestorsOf, buildSpanTree, childrenOf, hasChildren } from "./span-tree.ts";
+
+function idsInOrder({ id, children }: SpanRecord): string[] {
+  return [id, ...(children ?? []).flatMap(idsInOrder)];
+}
+
+describe("the tree of a trace", () => {
+  it("has every span once, each before what is below it", () => {
+    fc.assert(
+      fc.property(anyTrace, (trace) => {
+        const { nodes, indexOf } = buildSpanTree(trace);
+        expect(nodes.map(({ span }) => span.id)).toEqual(idsInOrder(trace));
+        expect(nodes.map(({ span }) => indexOf.get(span.id))).toEqual(nodes.map((_, n) => n));
+      }),
+    );
+  });
+
+  it("knows what is below a span, and what is above it", () => {
+    fc.assert(
+      fc.property(anyTrace, (trace) => {
+        const tree = buildSpanTree(trace);
+        for (const node of tree.nodes) {
+          const below = tree.nodes.slice(node.index, node.endIndex).map(({ span }) => span.id);
+          expect(below).toEqual(idsInOrder(node.span));
+          const children = [...childrenOf(tree, node)];
+          expect(children.map(({ span }) => span)).toEqual(node.span.children ?? []);
+          expect(hasChildren(node)).toBe(node.span.children !== null);
+          expect(children.map(({ position }) => position)).toEqual(children.map((_, n) => n + 1));
+          for (const child of children) {
+            expect([...ancestorsOf(tree, child)]).toEqual([node, ...ancestorsOf(tree, node)]);
+            expect(child).toMatchObject({ depth: node.depth + 1, siblings: children.length });
+          }
+        }
+      }),
+    );
+  });
+
+  it("reaches from the first start to the last end, wherever those are", () => {
+    const trace = spanRecord({
+      id: "top",
+      from: 10,
+      to: 20,
+      children: [
+        spanRecord({ id: "early", from: 5, to: 6, parentId: "top" }),
+        spanRecord({ id: "late", from: 19, to: 50, parentId: "top" }),
+      ],
+    });
+    expect(buildSpanTree(trace)).toMatchObject({ start: NOON + 5, end: NOON + 50 });
+  });
+
+  it("may be deeper than calls can be", () => {
+    const last = buildSpanTree(chain(20_000)).nodes.at(-1)!;
+    expect([last.depth, last.endIndex]).toEqual([19_999, 20_000]);
+  });
+
+  it("marks spans that hang under another than the one that they name", () => {
+    const trace = spanRecord({
+      id: "top",
+      children: [
+        spanRecord({ id: "own", parentId: "top" }),
+        spanRecord({ id: "lost", parentId: "gone" }),
+        spanRecord({ id: "second root", parentId: null }),
+      ],
+    });
+    const { nodes } = buildSpanTree(trace);
+    expect(nodes.map(({ isOrphan }) => isOrphan)).toEqual([false, false, true, true]);
+    const { nodes: inner } = buildSpanTree(spanRecord({ id: "inner", parentId: "remote" }));
+    expect(inner[0]!.isOrphan).toBe(true);
+  });
+});
