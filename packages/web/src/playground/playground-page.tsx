@@ -1,7 +1,88 @@
-import { PageHeader } from "../design/page-header.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Navigate } from "@tanstack/react-router";
+import { Route as RouteIcon } from "lucide-react";
+import {
+  applicationsQuery,
+  environmentsQuery,
+  schemaQuery,
+  variantsQuery,
+} from "../api/applications.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import { EmptyState } from "../design/empty-state.tsx";
+import { ErrorState } from "../design/error-state.tsx";
+import { Skeleton } from "../design/skeleton.tsx";
 import { useTitle } from "../design/use-title.ts";
+import { useApplicationChanges } from "../revisions/use-application-changes.ts";
+import { NoSchema } from "./no-schema.tsx";
+import { RouteList } from "./route-list.tsx";
+import { RoutePlayground } from "./route-playground.tsx";
+import { lastPlace } from "./state/workspace-storage.ts";
 
+const page = getRouteApi("/apps/$app/playground");
+
+/** The playground of an application: its routes, and the chosen one. */
 export function PlaygroundPage() {
-  useTitle("Playground");
-  return <PageHeader title="Playground" />;
+  const { app } = page.useParams();
+  const { route } = page.useSearch();
+  const client = usePlatform();
+  const applications = useQuery(applicationsQuery(client));
+  useTitle(`${route ?? app} · Playground`);
+  useApplicationChanges(app);
+  return (
+    <div className="flex min-h-0 flex-1 max-lg:flex-col max-lg:[flex:1_0_auto]">
+      <RouteList applications={applications.data ?? []} app={app} route={route} />
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <ChosenRoute key={app} app={app} path={route} />
+      </div>
+    </div>
+  );
+}
+
+interface ChosenRouteProps {
+  readonly app: string;
+  readonly path: string | undefined;
+}
+
+function ChosenRoute({ app, path }: ChosenRouteProps) {
+  const client = usePlatform();
+  const search = page.useSearch();
+  const schema = useQuery(schemaQuery(client, app));
+  const variants = useQuery(variantsQuery(client, app));
+  const environments = useQuery(environmentsQuery(client, app));
+  const failed = [schema, variants, environments].find(
+    ({ data, error }) => data === undefined && error !== null,
+  );
+  if (failed?.error) {
+    return <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />;
+  }
+  if (!variants.data || !environments.data || schema.data === undefined) {
+    return <Skeleton lines={6} />;
+  }
+  if (schema.data === null || schema.data.routes.length === 0) return <NoSchema app={app} />;
+  const { routes } = schema.data;
+  const paths = routes.map(({ route }) => route);
+  if (path === undefined) {
+    const last = lastPlace(client.project);
+    const usual = paths.find((each) => last?.app === app && each === last.route) ?? paths[0] ?? "/";
+    return (
+      <Navigate from="/apps/$app/playground" to="." search={{ ...search, route: usual }} replace />
+    );
+  }
+  const route = routes.find((known) => known.route === path);
+  if (route === undefined) {
+    return (
+      <EmptyState icon={RouteIcon} title={`${app} has no route ${path}`}>
+        <p>It has {paths.join(", ")}. Was the code changed since the link was made?</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <RoutePlayground
+      key={path}
+      app={app}
+      schema={schema.data}
+      route={route}
+      known={{ variants: variants.data, environments: environments.data }}
+    />
+  );
 }

@@ -1,0 +1,49 @@
+import type { RouteSchema } from "@agate/protocol";
+import type { ReactNode } from "react";
+import { parseDraft, typedProblems } from "../../input-form/input-draft.ts";
+import { inputProblems } from "../running/server-problems.ts";
+import type { Runner } from "../running/use-runner.ts";
+import type { TestCase } from "../state/workspace.ts";
+import type { WorkspaceAction } from "../state/workspace-reducer.ts";
+import { CaseCard } from "./case-card.tsx";
+
+interface CaseSlotProps {
+  readonly route: RouteSchema;
+  readonly testCase: TestCase;
+  readonly isOnly: boolean;
+  readonly runner: Runner;
+  readonly refusal: string | null;
+  readonly dispatch: (action: WorkspaceAction) => void;
+  readonly onRun: () => void;
+  readonly children?: ReactNode;
+}
+
+/** A case's card, with what is done when something in it is pressed. */
+export function CaseSlot(props: CaseSlotProps) {
+  const { route, testCase, isOnly, runner, refusal, dispatch, onRun, children } = props;
+  const { id, draft } = testCase;
+  const parsed = parseDraft(route.inputs, draft);
+  const runs = [...runner.runs].flatMap(([key, run]) => (key.endsWith(`:${id}`) ? [run] : []));
+  const problems =
+    parsed.kind === "inputs"
+      ? inputProblems(runs, parsed.inputs)
+      : runner.tried.has(id)
+        ? parsed.problems
+        : typedProblems(route.inputs, draft);
+  return (
+    <CaseCard
+      testCase={testCase}
+      schema={route.inputs}
+      problems={problems}
+      isOnly={isOnly}
+      refusal={refusal}
+      onType={(typed) => dispatch({ kind: "type", case: id, draft: typed })}
+      onRename={(name) => dispatch({ kind: "rename", case: id, name })}
+      onCopy={() => dispatch({ kind: "copy-case", case: id })}
+      onRemove={() => dispatch({ kind: "remove-case", case: id })}
+      onRun={onRun}
+    >
+      {children}
+    </CaseCard>
+  );
+}

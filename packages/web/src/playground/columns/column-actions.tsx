@@ -1,0 +1,84 @@
+import {
+  Copy,
+  EllipsisVertical,
+  GitBranchPlus,
+  GitCommitHorizontal,
+  Rocket,
+  Trash2,
+} from "lucide-react";
+import { Button } from "../../design/button.tsx";
+import { IconButton } from "../../design/icon-button.tsx";
+import { Menu, MenuItem } from "../../design/menu.tsx";
+import type { ColumnView } from "./column-view.ts";
+
+interface ColumnActionsProps {
+  readonly view: ColumnView;
+  /** Why the reader may not change the registry; null where they may. */
+  readonly refusal: string | null;
+  readonly isOnly: boolean;
+  readonly onCommit: () => void;
+  readonly onSaveAs: () => void;
+  readonly onDeploy: () => void;
+  readonly onCopy: () => void;
+  readonly onRemove: () => void;
+}
+
+/** What can be done with a column. */
+export function ColumnActions(props: ColumnActionsProps) {
+  const { view, refusal, isOnly, onCommit, onSaveAs, onDeploy, onCopy, onRemove } = props;
+  const noCommit = refusal ?? commitRefusal(view);
+  const noDeploy = refusal ?? deployRefusal(view);
+  return (
+    <>
+      <Button
+        size="small"
+        disabled={noCommit !== null}
+        title={noCommit ?? undefined}
+        onClick={onCommit}
+      >
+        <GitCommitHorizontal size={14} aria-hidden />
+        Commit…
+      </Button>
+      <Button
+        size="small"
+        disabled={noDeploy !== null}
+        title={noDeploy ?? undefined}
+        onClick={onDeploy}
+      >
+        <Rocket size={14} aria-hidden />
+        Deploy…
+      </Button>
+      <Menu trigger={<IconButton icon={EllipsisVertical} label={`More for ${view.title}`} />}>
+        <MenuItem disabled={refusal !== null || view.kind !== "ready"} onSelect={onSaveAs}>
+          <GitBranchPlus size={15} aria-hidden className="text-ink-soft" />
+          Save as a new variant…
+        </MenuItem>
+        <MenuItem onSelect={onCopy}>
+          <Copy size={15} aria-hidden className="text-ink-soft" />
+          Compare with a copy
+        </MenuItem>
+        {!isOnly && (
+          <MenuItem tone="danger" onSelect={onRemove}>
+            <Trash2 size={15} aria-hidden />
+            Remove this column
+          </MenuItem>
+        )}
+      </Menu>
+      {noDeploy !== null && refusal === null && view.column.draft !== null && (
+        <span className="text-[0.93rem] text-ink-soft">{noDeploy}</span>
+      )}
+    </>
+  );
+}
+
+function commitRefusal(view: ColumnView): string | null {
+  if (view.kind !== "ready") return "There is no configuration to commit.";
+  const isNew = view.base === null || view.base.revision === 0;
+  return isNew || view.column.draft !== null ? null : "Nothing is changed.";
+}
+
+function deployRefusal(view: ColumnView): string | null {
+  if (view.column.draft !== null) return "A draft is deployed after it is committed.";
+  if (view.kind !== "ready") return "There is no configuration to deploy.";
+  return view.base === null || view.base.revision === 0 ? "Commit it first." : null;
+}

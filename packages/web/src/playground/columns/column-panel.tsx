@@ -1,0 +1,132 @@
+import type { RouteSchema } from "@agate/protocol";
+import { ChevronRight, RotateCcw } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
+import { ConfigForm } from "../../config-form/config-form.tsx";
+import type { ConfigValues } from "../../config-form/config-values.ts";
+import type { FieldProblem } from "../../config-form/field-problem.ts";
+import { Badge } from "../../design/badge.tsx";
+import { Button } from "../../design/button.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import type { KnownConfigs } from "../state/column-base.ts";
+import type { ConfigSource } from "../state/config-source.ts";
+import { ColumnBadges } from "./column-badges.tsx";
+import type { ColumnView, ReadyColumn } from "./column-view.ts";
+import { RevisionSelect } from "./revision-select.tsx";
+import { SourceSelect } from "./source-select.tsx";
+
+interface ColumnPanelProps {
+  readonly app: string;
+  readonly route: RouteSchema;
+  readonly view: ColumnView;
+  readonly known: KnownConfigs;
+  /** What is wrong with its values, as the workflow has said. */
+  readonly problems: readonly FieldProblem[];
+  /** Something is wrong with a value: the form is shown, whatever the reader has folded. */
+  readonly hasProblems: boolean;
+  /** The form can be folded, and is at first: there are others beside it. */
+  readonly isFoldable: boolean;
+  /** Commit, deploy, and the like. */
+  readonly actions: ReactNode;
+  /** What is shown in any case, of the fields in which columns differ. */
+  readonly summary?: ReactNode;
+  readonly onChoose: (source: ConfigSource) => void;
+  readonly onEdit: (view: ReadyColumn, values: ConfigValues) => void;
+  readonly onPutBack: () => void;
+}
+
+/** A configuration: what it starts from, what is edited in it, and where it can go. */
+export function ColumnPanel(props: ColumnPanelProps) {
+  const { app, route, view, known, problems, hasProblems, isFoldable } = props;
+  const { actions, summary, onChoose, onEdit, onPutBack } = props;
+  const [isUnfolded, setUnfolded] = useState(false);
+  const titleId = useId();
+  const isOpen = !isFoldable || isUnfolded || hasProblems;
+  const base = view.kind === "ready" ? view.base : null;
+  return (
+    <section
+      aria-labelledby={titleId}
+      data-column={view.column.id}
+      className="flex min-w-0 flex-col gap-3 p-4"
+    >
+      <h2 id={titleId} className="sr-only">
+        Configuration: {view.title}
+      </h2>
+      <div className="flex items-center gap-2">
+        <SourceSelect source={view.column.source} known={known} onChange={onChoose} />
+        {base !== null && base.revision > 0 && (
+          <RevisionSelect
+            app={app}
+            base={base}
+            onChange={(revision) => onChoose({ kind: "revision", variant: base.variant, revision })}
+          />
+        )}
+      </div>
+      <ColumnBadges view={view} known={known} />
+      {view.kind === "ready" && view.column.draft !== null && (
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <Badge tone="accent">{draftText(view)}</Badge>
+          <span className="text-ink-soft">{view.changed.length} changed</span>
+          <Button look="quiet" size="small" onClick={onPutBack}>
+            <RotateCcw size={13} aria-hidden />
+            Put back
+          </Button>
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-2">{actions}</div>
+      {summary}
+      {view.kind === "loading" && <Skeleton lines={5} />}
+      {view.kind === "missing" && (
+        <p role="alert" className="rounded-md bg-warning-soft px-3 py-2 text-warning">
+          {view.reason} Choose another configuration.
+        </p>
+      )}
+      {view.kind === "ready" && (
+        <>
+          {isFoldable && (
+            <button
+              type="button"
+              aria-expanded={isOpen}
+              disabled={hasProblems}
+              onClick={() => setUnfolded(!isUnfolded)}
+              className="-ml-1 flex items-center gap-1 self-start rounded px-1 font-medium text-ink-soft hover:text-ink"
+            >
+              <ChevronRight
+                size={15}
+                aria-hidden
+                className={isOpen ? "rotate-90 transition-transform" : "transition-transform"}
+              />
+              All fields
+            </button>
+          )}
+          {isOpen && (
+            <ConfigForm
+              route={route}
+              values={view.values}
+              base={view.baseValues}
+              problems={problems}
+              onChange={(values) => onEdit(view, values)}
+            />
+          )}
+          <LeftOut fields={view.leftOut} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function draftText({ base }: ReadyColumn): string {
+  if (base === null) return "Draft of the schema's defaults";
+  return base.revision === 0
+    ? `First draft of ${base.variant}`
+    : `Draft of ${base.variant}@${base.revision}`;
+}
+
+function LeftOut({ fields }: { readonly fields: readonly string[] }) {
+  if (fields.length === 0) return null;
+  return (
+    <p className="text-[0.93rem] text-ink-soft">
+      The route does not take <span className="font-mono">{fields.join(", ")}</span> any more: left
+      out here.
+    </p>
+  );
+}

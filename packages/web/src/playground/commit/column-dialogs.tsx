@@ -1,0 +1,73 @@
+import type { ApplicationSchema, RouteSchema } from "@agate/protocol";
+import { useState } from "react";
+import { DeployDialog } from "../../revisions/deploy-dialog.tsx";
+import type { ColumnView } from "../columns/column-view.ts";
+import type { KnownConfigs } from "../state/column-base.ts";
+import type { WorkspaceAction } from "../state/workspace-reducer.ts";
+import type { ColumnQuestion } from "./column-question.ts";
+import { CommitDialog, type CommitRefusal } from "./commit-dialog.tsx";
+import { CommittedNote } from "./committed-note.tsx";
+
+interface ColumnDialogsProps {
+  readonly app: string;
+  readonly schema: ApplicationSchema;
+  readonly route: RouteSchema;
+  readonly views: readonly ColumnView[];
+  readonly known: KnownConfigs;
+  readonly question: ColumnQuestion | null;
+  readonly dispatch: (action: WorkspaceAction) => void;
+  readonly onAsk: (question: ColumnQuestion | null) => void;
+  /** The registry does not take the values of a column. */
+  readonly onRefused: (refusal: CommitRefusal) => void;
+}
+
+/** What is asked about a column before something happens to it. */
+export function ColumnDialogs(props: ColumnDialogsProps) {
+  const { app, schema, route, views, known, question, dispatch, onAsk, onRefused } = props;
+  // What was written stays when the dialog is closed to mend something.
+  const [messages, setMessages] = useState<Readonly<Record<number, string>>>({});
+  if (question === null) return null;
+  if (question.kind === "deploy") {
+    const { variant, revision } = question;
+    return (
+      <DeployDialog app={app} variant={variant} revision={revision} onClose={() => onAsk(null)} />
+    );
+  }
+  if (question.kind === "committed") {
+    const { variant, revision } = question;
+    return (
+      <CommittedNote
+        revision={{ variant, revision }}
+        onDeploy={() => onAsk({ kind: "deploy", variant, revision })}
+        onClose={() => onAsk(null)}
+      />
+    );
+  }
+  const view = views.find(({ column }) => column.id === question.column);
+  if (view?.kind !== "ready") return null;
+  const { id } = view.column;
+  return (
+    <CommitDialog
+      key={`${question.kind} ${id}`}
+      app={app}
+      schema={schema}
+      route={route}
+      view={view}
+      known={known}
+      isNewVariant={question.kind === "save-as"}
+      message={messages[id] ?? ""}
+      onMessage={(message) => setMessages((before) => ({ ...before, [id]: message }))}
+      onCommitted={(revision) => {
+        setMessages((before) => ({ ...before, [id]: "" }));
+        dispatch({ kind: "committed", column: id, revision });
+        onAsk({ kind: "committed", ...revision });
+      }}
+      onTakeTheirs={(revision) => {
+        dispatch({ kind: "committed", column: id, revision });
+        onAsk(null);
+      }}
+      onRefused={onRefused}
+      onClose={() => onAsk(null)}
+    />
+  );
+}

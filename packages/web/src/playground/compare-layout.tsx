@@ -1,0 +1,48 @@
+import type { ReactNode } from "react";
+
+interface CompareLayoutProps {
+  readonly columns: readonly { readonly id: number; readonly panel: ReactNode }[];
+  readonly rows: readonly {
+    readonly id: number;
+    readonly card: ReactNode;
+    /** What came out, by column. */
+    readonly cells: readonly ReactNode[];
+  }[];
+  /** Below the last row. */
+  readonly foot: ReactNode;
+}
+
+/**
+ * Configurations side by side, and under them a row of outputs for each case. What does not fit is
+ * scrolled to sideways, inside; inputs stay in view.
+ */
+export function CompareLayout({ columns, rows, foot }: CompareLayoutProps) {
+  const template = `repeat(${columns.length}, minmax(min(22rem, 88cqw), 1fr))`;
+  return (
+    <div className="@container min-h-0 flex-1 snap-x snap-proximity overflow-x-auto border-t border-line lg:overflow-y-auto">
+      <div className="grid w-max min-w-full gap-y-3 pb-4" style={{ gridTemplateColumns: template }}>
+        {columns.map(({ id, panel }) => (
+          <div
+            key={id}
+            className="min-w-0 snap-start border-b border-line bg-surface not-first:border-l"
+          >
+            {panel}
+          </div>
+        ))}
+        {rows.map(({ id, card, cells }) => (
+          <section key={id} className="contents">
+            <div className="sticky left-0 col-span-full w-[100cqw] justify-self-start px-3">
+              {card}
+            </div>
+            {cells.map((cell, index) => (
+              <div key={columns[index]?.id} className="min-w-0 px-1.5 first-of-type:pl-3 last:pr-3">
+                <div className="rounded-xl border border-line bg-surface">{cell}</div>
+              </div>
+            ))}
+          </section>
+        ))}
+        <div className="sticky left-0 col-span-full w-[100cqw] justify-self-start px-3">{foot}</div>
+      </div>
+    </div>
+  );
+}

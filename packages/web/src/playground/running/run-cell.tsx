@@ -1,0 +1,43 @@
+import { isSameValue } from "../../config-form/same-value.ts";
+import type { ColumnView } from "../columns/column-view.ts";
+import type { RunBoard } from "./run-board.ts";
+import { runKey } from "./run-board.ts";
+import { RunOutput } from "./run-output.tsx";
+import { useRun } from "./use-run.ts";
+
+interface RunCellProps {
+  readonly app: string;
+  readonly board: RunBoard;
+  readonly view: ColumnView;
+  readonly testCase: number;
+  /** What the case's inputs are now; undefined where they are not finished. */
+  readonly inputs: unknown;
+  /** The column that the others are compared with; null where this is it. */
+  readonly firstColumn: number | null;
+  readonly showsDifferences: boolean;
+  readonly isTraceOpen: boolean;
+}
+
+/** A column on a case: the last run. */
+export function RunCell(props: RunCellProps) {
+  const { app, board, view, testCase, inputs, firstColumn, showsDifferences, isTraceOpen } = props;
+  const { id } = view.column;
+  const run = useRun(board, id, testCase);
+  const first = useRun(board, firstColumn ?? id, testCase);
+  const isCurrent =
+    run !== undefined &&
+    view.kind === "ready" &&
+    isSameValue(run.request.config, view.values) &&
+    isSameValue(run.request.inputs, inputs);
+  return (
+    <RunOutput
+      app={app}
+      run={run}
+      first={firstColumn === null ? undefined : first}
+      showsDifferences={showsDifferences}
+      isCurrent={isCurrent}
+      isTraceOpen={isTraceOpen}
+      onStop={() => board.stop(runKey(id, testCase))}
+    />
+  );
+}

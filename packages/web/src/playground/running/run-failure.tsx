@@ -1,0 +1,94 @@
+import { CircleAlert } from "lucide-react";
+import { ApiError } from "../../api/api-error.ts";
+import { problemsFrom } from "../../config-form/field-problem.ts";
+import { CommandLine } from "../command-line.tsx";
+import { gatewayProblem } from "./gateway-problem.ts";
+
+interface RunFailureProps {
+  readonly app: string;
+  readonly error: Error;
+}
+
+/** Why a run has failed. What is wrong with a field is said at the field as well. */
+export function RunFailure({ app, error }: RunFailureProps) {
+  const problem = error instanceof ApiError ? gatewayProblem(error, app) : null;
+  if (problem !== null) {
+    return (
+      <Box title={problem.title}>
+        <p>{problem.advice}</p>
+        {problem.commands.map((command) => (
+          <CommandLine key={command} command={command} />
+        ))}
+      </Box>
+    );
+  }
+  if (!(error instanceof ApiError)) {
+    return <Box title="No answer came">{error.message}</Box>;
+  }
+  if (error.status === 422) return <Refusal error={error} />;
+  const types = [...new Set(error.detail.map(({ type }) => type))];
+  return (
+    <Box title={error.message} types={types}>
+      <Stack body={error.body} />
+    </Box>
+  );
+}
+
+function Refusal({ error }: { readonly error: ApiError }) {
+  const config = problemsFrom(error, "config");
+  const inputs = problemsFrom(error, "inputs");
+  const where = [
+    config.mine.length > 0 && "the configuration",
+    inputs.mine.length > 0 && "the inputs",
+  ].filter((place) => place !== false);
+  return (
+    <Box title="The workflow refused the call">
+      {where.length > 0 && <p>See what is marked in {where.join(" and in ")}.</p>}
+      {config.others.map((message) => (
+        <p key={message}>{message}</p>
+      ))}
+    </Box>
+  );
+}
+
+function Stack({ body }: { readonly body: unknown }) {
+  const stack = (body as { readonly stack?: unknown } | null)?.stack;
+  if (typeof stack !== "string") return null;
+  return (
+    <details>
+      <summary className="cursor-pointer rounded text-[0.93rem] text-ink-soft hover:text-ink">
+        Where it was thrown
+      </summary>
+      <pre
+        // Scrolls: to be reached by the keyboard as well.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+        tabIndex={0}
+        className="mt-1 max-h-64 overflow-auto rounded-md bg-surface p-2 font-mono text-xs leading-relaxed"
+      >
+        {stack}
+      </pre>
+    </details>
+  );
+}
+
+interface BoxProps {
+  readonly title: string;
+  readonly types?: readonly string[];
+  readonly children: React.ReactNode;
+}
+
+function Box({ title, types = [], children }: BoxProps) {
+  return (
+    <div
+      role="alert"
+      className="mx-4 mb-3 flex min-w-0 gap-2 rounded-lg bg-danger-soft px-3 py-2.5"
+    >
+      <CircleAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-danger" />
+      <div className="flex min-w-0 flex-1 flex-col gap-1.5">
+        <p className="font-medium break-words whitespace-pre-wrap text-danger">{title}</p>
+        {types.length > 0 && <p className="font-mono text-xs text-ink-soft">{types.join(", ")}</p>}
+        {children}
+      </div>
+    </div>
+  );
+}

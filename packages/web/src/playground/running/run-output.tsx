@@ -1,0 +1,148 @@
+import { Square } from "lucide-react";
+import type { ReactNode } from "react";
+import { Badge, type Tone } from "../../design/badge.tsx";
+import { Button } from "../../design/button.tsx";
+import { formatCost } from "../../format/format-cost.ts";
+import { formatCount } from "../../format/format-count.ts";
+import { formatLatency } from "../../format/format-latency.ts";
+import { TextDiff } from "../../text-diff/text-diff.tsx";
+import { ValueView } from "../../value-view/value-view.tsx";
+import { isUnderWay, outputText, outputValue, type Run, type RunStatus } from "./run.ts";
+import { RunFailure } from "./run-failure.tsx";
+import { deltaText, figuresOf } from "./run-figures.ts";
+import { RunTrace } from "./run-trace.tsx";
+
+interface RunOutputProps {
+  readonly app: string;
+  readonly run: Run | undefined;
+  /** The run of the first column on the same case, to compare with. */
+  readonly first: Run | undefined;
+  /** Marks what is not as in the first. */
+  readonly showsDifferences: boolean;
+  /** Neither configuration nor inputs were changed since. */
+  readonly isCurrent: boolean;
+  readonly isTraceOpen: boolean;
+  readonly onStop: () => void;
+}
+
+/** What came out of a run, how long it took, what it cost, and how it went. */
+export function RunOutput(props: RunOutputProps) {
+  const { app, run, first, showsDifferences, isCurrent, isTraceOpen, onStop } = props;
+  if (run === undefined) {
+    return <p className="px-4 py-3 text-ink-soft">Not run yet.</p>;
+  }
+  const { output, error } = run;
+  const other = first?.output ?? null;
+  const isCompared = showsDifferences && output !== null && other !== null && !isUnderWay(run);
+  return (
+    <div className="@container flex min-w-0 flex-col">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5">
+        <span role="status">
+          <RunBadge status={run.status} />
+        </span>
+        <Figures run={run} first={first} />
+        {!isCurrent && !isUnderWay(run) && (
+          <Badge tone="warning" title="The configuration or the inputs were edited after this run.">
+            edited since
+          </Badge>
+        )}
+        {isUnderWay(run) && (
+          <Button size="small" className="ml-auto" onClick={onStop}>
+            <Square size={12} aria-hidden />
+            Stop
+          </Button>
+        )}
+      </div>
+      <div className="flex min-w-0 flex-col @4xl:flex-row">
+        <div className="min-w-0 flex-1" aria-busy={isUnderWay(run)}>
+          {error !== null && <RunFailure app={app} error={error} />}
+          {output !== null && (
+            <Scrolled>
+              {isCompared ? (
+                <TextDiff from={outputText(other)} to={outputText(output)} />
+              ) : (
+                <ValueView value={outputValue(output)} label="Output" />
+              )}
+            </Scrolled>
+          )}
+        </div>
+        <RunTrace run={run} isOpenAtFirst={isTraceOpen} />
+      </div>
+    </div>
+  );
+}
+
+/** A long output must not push its trace, and the next case, out of sight. */
+function Scrolled({ children }: { readonly children: ReactNode }) {
+  return (
+    <div
+      // Scrolls: to be reached by the keyboard as well.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+      tabIndex={0}
+      className="max-h-[32rem] min-w-0 overflow-auto px-4 pb-3"
+    >
+      {children}
+    </div>
+  );
+}
+
+const BADGES: Record<RunStatus, { readonly tone: Tone; readonly label: string }> = {
+  waiting: { tone: "neutral", label: "Waits for its turn" },
+  running: { tone: "accent", label: "Running" },
+  done: { tone: "success", label: "Done" },
+  failed: { tone: "danger", label: "Failed" },
+  stopped: { tone: "warning", label: "Stopped" },
+};
+
+function RunBadge({ status }: { readonly status: RunStatus }) {
+  const { tone, label } = BADGES[status];
+  return (
+    <Badge tone={tone}>
+      {status === "running" && (
+        <span aria-hidden className="size-1.5 animate-pulse rounded-full bg-current" />
+      )}
+      {label}
+    </Badge>
+  );
+}
+
+function Figures({ run, first }: { readonly run: Run; readonly first: Run | undefined }) {
+  const figures = figuresOf(run);
+  const before = first && !isUnderWay(first) && !isUnderWay(run) ? figuresOf(first) : null;
+  const parts = [
+    {
+      name: "Latency",
+      text: formatLatency(figures.latency),
+      value: figures.latency,
+      before: before?.latency,
+    },
+    {
+      name: "Tokens",
+      text: `${formatCount(figures.tokens)} tokens`,
+      value: figures.tokens,
+      before: before?.tokens,
+    },
+    { name: "Cost", text: formatCost(figures.cost), value: figures.cost, before: before?.cost },
+  ];
+  return (
+    <dl className="flex flex-wrap gap-x-3 gap-y-1 text-[0.93rem] text-ink-soft tabular-nums">
+      {parts.map(({ name, text, value, before }) => {
+        if (value === null) return null;
+        const delta = deltaText(before ?? null, value);
+        return (
+          <div key={name} className="flex gap-1">
+            <dt className="sr-only">{name}</dt>
+            <dd>
+              {text}
+              {delta !== null && (
+                <span className="ml-1 text-ink" title="Compared with the first column">
+                  {delta}
+                </span>
+              )}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

@@ -1,0 +1,66 @@
+import { Link } from "@tanstack/react-router";
+import { ArrowUpRight, ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { SpanDetail } from "../../trace-view/span-detail.tsx";
+import { TraceTree } from "../../trace-view/trace-tree.tsx";
+import { findSpan } from "./find-span.ts";
+import type { Run } from "./run.ts";
+
+interface RunTraceProps {
+  readonly run: Run;
+  readonly isOpenAtFirst: boolean;
+}
+
+/** How a run went, from its own answer: nothing has to be asked for. */
+export function RunTrace({ run: { trace, traceId }, isOpenAtFirst }: RunTraceProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const [selected, setSelected] = useState<string | null>(null);
+  if (traceId === null) return null;
+  const span = trace && selected !== null ? findSpan(trace, selected) : null;
+  return (
+    <section
+      aria-label="Trace"
+      className="min-w-0 border-line @max-4xl:border-t @4xl:w-[26rem] @4xl:shrink-0 @4xl:border-l"
+    >
+      <div className="flex h-9 items-center justify-between gap-2 px-4">
+        {trace === null ? (
+          <span className="text-ink-soft">Trace</span>
+        ) : (
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+            className="-ml-1 flex items-center gap-1 rounded px-1 font-medium text-ink-soft hover:text-ink"
+          >
+            <ChevronRight
+              size={15}
+              aria-hidden
+              className={isOpen ? "rotate-90 transition-transform" : "transition-transform"}
+            />
+            Trace
+          </button>
+        )}
+        <Link
+          to="/traces/$traceId"
+          params={{ traceId }}
+          className="flex items-center gap-1 text-[0.93rem] text-ink-soft hover:text-accent hover:underline"
+        >
+          Open the trace
+          <ArrowUpRight size={14} aria-hidden />
+        </Link>
+      </div>
+      {trace !== null && isOpen && (
+        <div className="flex flex-col border-t border-line">
+          <div className="flex max-h-80 min-h-0 flex-col">
+            <TraceTree trace={trace} selected={selected} onSelect={setSelected} isCompact />
+          </div>
+          {span && (
+            <div className="border-t border-line">
+              <SpanDetail span={span} />
+            </div>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+import type { ConfigValues } from "../../config-form/config-values.ts";
+import { isSameValue } from "../../config-form/same-value.ts";
+
+/** The fields of `values` that are not as in `base`. */
+export function changedFields(base: ConfigValues, values: ConfigValues): ConfigValues {
+  return Object.fromEntries(
+    Object.entries(values).filter(
+      ([field, value]) => !Object.hasOwn(base, field) || !isSameValue(base[field], value),
+    ),
+  );
+}
+
+/** The fields in which any of them differs from another, in the order of the first. */
+export function differingFields(all: readonly ConfigValues[]): readonly string[] {
+  const fields = new Set(all.flatMap((values) => Object.keys(values)));
+  return [...fields].filter((field) =>
+    all.some((values) => !isSameValue(values[field], all[0]?.[field])),
+  );
+}

@@ -1,0 +1,122 @@
+import type { RouteSchema } from "@agate/protocol";
+import { useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useLocation } from "@tanstack/react-router";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { usePlatform } from "../../api/platform-context.tsx";
+import { AddressWriter } from "./address-writer.ts";
+import type { KnownConfigs } from "./column-base.ts";
+import { loadRecordedCall } from "./load-recorded-call.ts";
+import { type LoadedWorkspace, loadWorkspace } from "./load-workspace.ts";
+import type { Workspace } from "./workspace.ts";
+import { isStep, reduceWorkspace, type WorkspaceAction } from "./workspace-reducer.ts";
+import { keepLastPlace, keepLink } from "./workspace-storage.ts";
+
+const page = getRouteApi("/apps/$app/playground");
+
+export interface OpenWorkspace {
+  readonly workspace: Workspace;
+  readonly notice: string | null;
+  readonly closeNotice: () => void;
+  readonly dispatch: (action: WorkspaceAction) => void;
+  /** Resolves when the address has everything that is set up. */
+  readonly flush: () => Promise<void>;
+}
+
+/**
+ * What is set up for a route, and kept in the address: a colleague who opens it sees the same, and
+ * "back" goes back. Undefined while it is being read.
+ */
+export function useWorkspace(
+  app: string,
+  route: RouteSchema,
+  known: KnownConfigs,
+): OpenWorkspace | undefined {
+  const client = usePlatform();
+  const queries = useQueryClient();
+  const navigate = page.useNavigate();
+  const { configs, span } = page.useSearch();
+  const fragment = useLocation({ select: ({ hash }) => hash });
+  const [loaded, setLoaded] = useState<LoadedWorkspace>();
+  const current = useRef<Workspace>(undefined);
+  /** What the address has by our own doing: there is nothing to read in it. */
+  const written = useRef<string>(undefined);
+
+  const [writer] = useState(() => {
+    const place = { project: client.project, app, route: route.route };
+    return new AddressWriter({
+      keep: (link) => keepLink(place, link),
+      put: (link, isNewEntry) => {
+        written.current = addressText(link.configs, link.fragment);
+        return navigate({
+          search: ({ project }: { project?: string }) => ({
+            ...(project !== undefined && { project }),
+            route: route.route,
+            configs: link.configs,
+          }),
+          hash: link.fragment,
+          replace: !isNewEntry,
+          resetScroll: false,
+          hashScrollIntoView: false,
+        });
+      },
+    });
+  });
+  useEffect(() => {
+    writer.open();
+    keepLastPlace({ project: client.project, app, route: route.route });
+    return () => writer.close();
+  }, [writer, client, app, route.route]);
+
+  // Read when the address is opened, and when the reader goes back or forward in it; not when the
+  // schema or the registry is read anew.
+  const latest = useRef({ route, known });
+  latest.current = { route, known };
+  useEffect(() => {
+    if (span === undefined && written.current === addressText(configs, fragment)) return;
+    let isWanted = true;
+    const { route, known } = latest.current;
+    const place = { project: client.project, app, route: route.route };
+    const fromAddress = () => loadWorkspace({ configs, fragment }, place, route, known);
+    const load = async (): Promise<LoadedWorkspace> => {
+      if (span === undefined) return fromAddress();
+      try {
+        return await loadRecordedCall(client, queries, app, route, span);
+      } catch (error) {
+        const { workspace } = await fromAddress();
+        const reason = error instanceof Error ? error.message : String(error);
+        return { workspace, notice: `The recorded call could not be opened. ${reason}` };
+      }
+    };
+    void load().then((result) => {
+      if (!isWanted) return;
+      current.current = result.workspace;
+      setLoaded(result);
+      writer.write(result.workspace, false);
+      void writer.flush();
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [configs, fragment, span, app, client, queries, writer]);
+
+  const dispatch = useCallback(
+    (action: WorkspaceAction) => {
+      if (current.current === undefined) return;
+      const workspace = reduceWorkspace(current.current, action);
+      current.current = workspace;
+      setLoaded((before) => ({ workspace, notice: before?.notice ?? null }));
+      writer.write(workspace, isStep(action));
+    },
+    [writer],
+  );
+  const closeNotice = useCallback(
+    () => setLoaded((before) => before && { ...before, notice: null }),
+    [],
+  );
+  const flush = useCallback(() => writer.flush(), [writer]);
+  return loaded && { ...loaded, closeNotice, dispatch, flush };
+}
+
+function addressText(configs: string | undefined, fragment: string): string {
+  return `${configs ?? ""}#${fragment}`;
+}

@@ -1,0 +1,158 @@
+import { type ConfigSource, parseSource, printSource } from "./config-source.ts";
+import { isInputDraft } from "./is-input-draft.ts";
+import { packJson, unpackJson } from "./packed-json.ts";
+import type { Column, Draft, Origin, RevisionName, TestCase, Workspace } from "./workspace.ts";
+
+/** Grows when older pages could not read a fragment any more. */
+const VERSION = "1.";
+
+/** A workspace as an address has it. */
+export interface WorkspaceLink {
+  /** In the search, for people: `default@3,env:production`. */
+  readonly configs: string;
+  /** What is edited and typed, packed, without `#`: it never reaches a server. Empty where nothing is. */
+  readonly fragment: string;
+}
+
+/** What an address says; what it leaves open is null. */
+export interface LinkedWorkspace {
+  readonly columns: readonly Column[] | null;
+  readonly cases: readonly TestCase[] | null;
+  /** The fragment is there and cannot be read: cut off, or of another version. */
+  readonly isUnreadable: boolean;
+}
+
+interface PackedColumn {
+  readonly id: number;
+  /** `default@3`; null is the schema's defaults. Left out where nothing is edited. */
+  readonly base?: string | null;
+  readonly changes?: Readonly<Record<string, unknown>>;
+  readonly origin?: Origin;
+}
+
+export async function writeLink(workspace: Workspace): Promise<WorkspaceLink> {
+  const { columns, cases } = workspace;
+  const packed = {
+    columns: columns.map(({ id, draft, origin }): PackedColumn => {
+      const base = draft?.base ?? null;
+      return {
+        id,
+        ...(draft !== null && { base: base && printRevision(base), changes: draft.changes }),
+        ...(origin !== null && { origin }),
+      };
+    }),
+    cases,
+  };
+  const configs = columns.map(({ source }) => printSource(source)).join(",");
+  return { configs, fragment: `${VERSION}${await packJson(packed)}` };
+}
+
+export async function readLink(
+  configs: string | undefined,
+  fragment: string,
+): Promise<LinkedWorkspace> {
+  try {
+    const { columns, cases } = await readFragment(fragment);
+    return { columns: columnsOf(configs, columns), cases: orNull(cases), isUnreadable: false };
+  } catch {
+    return { columns: columnsOf(configs, []), cases: null, isUnreadable: true };
+  }
+}
+
+interface PackedWorkspace {
+  readonly columns: readonly PackedColumn[];
+  readonly cases: readonly TestCase[];
+}
+
+async function readFragment(fragment: string): Promise<PackedWorkspace> {
+  if (fragment === "") return { columns: [], cases: [] };
+  if (!fragment.startsWith(VERSION)) throw new Error("The link is of another version.");
+  return readPacked(await unpackJson(fragment.slice(VERSION.length)));
+}
+
+/** Names of the search, each with what the fragment has in its place; what names nothing is left out. */
+function columnsOf(
+  configs: string | undefined,
+  packed: readonly PackedColumn[],
+): readonly Column[] | null {
+  const columns = (configs ?? "").split(",").flatMap((text, index) => {
+    const source = parseSource(text);
+    // Numbers of columns are above 0: this one is nobody's.
+    return source === null ? [] : [columnOf(source, packed[index] ?? { id: -index - 1 })];
+  });
+  return orNull(columns);
+}
+
+function orNull<Item>(items: readonly Item[]): readonly Item[] | null {
+  return items.length === 0 ? null : items;
+}
+
+function columnOf(source: ConfigSource, { id, base, changes, origin }: PackedColumn): Column {
+  const draft: Draft | null =
+    base === undefined || changes === undefined ? null : { base: readRevision(base), changes };
+  return { id, source, draft, origin: origin ?? null };
+}
+
+function printRevision(name: RevisionName): string {
+  return printSource({ kind: "revision", ...name });
+}
+
+/** @throws Error for what names no revision. */
+function readRevision(text: string | null): RevisionName | null {
+  if (text === null) return null;
+  const source = parseSource(text);
+  if (source?.kind !== "revision") throw new Error("The draft names no revision.");
+  return { variant: source.variant, revision: source.revision };
+}
+
+/** @throws Error for what is not a packed workspace: a link may come from anywhere. */
+function readPacked(value: unknown): PackedWorkspace {
+  if (!isRecord(value)) throw new Error("The link holds no workspace.");
+  const { columns, cases } = value;
+  if (!isListOf(columns, isPackedColumn) || !isListOf(cases, isTestCase)) {
+    throw new Error("The link holds no workspace.");
+  }
+  return { columns, cases };
+}
+
+function isPackedColumn(value: unknown): value is PackedColumn {
+  return (
+    isRecord(value) &&
+    Number.isSafeInteger(value.id) &&
+    (value.base === undefined || value.base === null || typeof value.base === "string") &&
+    (value.changes === undefined || isRecord(value.changes)) &&
+    (value.origin === undefined || isOrigin(value.origin))
+  );
+}
+
+function isOrigin(value: unknown): value is Origin {
+  return (
+    isRecord(value) &&
+    [value.traceId, value.spanId, value.ranWith].every((each) => typeof each === "string")
+  );
+}
+
+function isTestCase(value: unknown): value is TestCase {
+  return (
+    isRecord(value) &&
+    Number.isSafeInteger(value.id) &&
+    typeof value.name === "string" &&
+    isInputDraft(value.draft)
+  );
+}
+
+function isListOf<Item>(
+  value: unknown,
+  isItem: (item: unknown) => item is Item,
+): value is readonly (Item & { readonly id: number })[] {
+  return Array.isArray(value) && value.every(isItem) && hasOwnIds(value);
+}
+
+/** Two of the same number would be taken for one another. */
+function hasOwnIds(items: readonly unknown[]): boolean {
+  return new Set(items.map((item) => isRecord(item) && item.id)).size === items.length;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,76 @@
+import { Link } from "@tanstack/react-router";
+import { EllipsisVertical, Link2, Play, RotateCcw, Square } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button } from "../design/button.tsx";
+import { IconButton } from "../design/icon-button.tsx";
+import { Menu, MenuItem } from "../design/menu.tsx";
+import { PageHeader } from "../design/page-header.tsx";
+import { RUN_KEYS } from "./run-keys.ts";
+
+interface WorkbenchHeaderProps {
+  readonly app: string;
+  readonly route: string;
+  readonly isUnderWay: boolean;
+  /** How many runs "Run" starts. */
+  readonly runs: number;
+  /** Why nothing can be run; null where it can. */
+  readonly refusal: string | null;
+  readonly hasDrafts: boolean;
+  /** Adds columns, and says how they are compared. */
+  readonly compare: ReactNode;
+  readonly onRun: () => void;
+  readonly onStop: () => void;
+  readonly onCopyLink: () => void;
+  readonly onResetCases: () => void;
+  readonly onPutBackAll: () => void;
+}
+
+/** The route's name, and what can be done with all that is set up for it. */
+export function WorkbenchHeader(props: WorkbenchHeaderProps) {
+  const { app, route, isUnderWay, runs, refusal, hasDrafts, compare } = props;
+  const { onRun, onStop, onCopyLink, onResetCases, onPutBackAll } = props;
+  return (
+    <PageHeader
+      above={
+        <Link to="/apps/$app" params={{ app }} className="hover:text-ink hover:underline">
+          {app}
+        </Link>
+      }
+      title={<span className="font-mono">{route}</span>}
+      actions={
+        <>
+          {compare}
+          <Button onClick={onCopyLink}>
+            <Link2 size={15} aria-hidden />
+            Copy link
+          </Button>
+          <Menu trigger={<IconButton icon={EllipsisVertical} label="Reset" />}>
+            <MenuItem disabled={!hasDrafts} onSelect={onPutBackAll}>
+              <RotateCcw size={15} aria-hidden className="text-ink-soft" />
+              Put back all edits
+            </MenuItem>
+            <MenuItem onSelect={onResetCases}>
+              <RotateCcw size={15} aria-hidden className="text-ink-soft" />
+              Reset the test cases
+            </MenuItem>
+          </Menu>
+          {isUnderWay && (
+            <Button onClick={onStop}>
+              <Square size={13} aria-hidden />
+              Stop{runs > 1 && " all"}
+            </Button>
+          )}
+          <Button
+            look="primary"
+            disabled={refusal !== null}
+            title={refusal ?? RUN_KEYS}
+            onClick={onRun}
+          >
+            <Play size={14} aria-hidden />
+            {runs > 1 ? `Run all ${runs}` : "Run"}
+          </Button>
+        </>
+      }
+    />
+  );
+}
