@@ -1,29 +1,17 @@
-import { ChevronRight } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { Badge } from "../design/badge.tsx";
 import { classNames } from "../design/class-names.ts";
 import { formatTime } from "../format/format-time.ts";
+import { Disclosure } from "./disclosure.tsx";
 import { useLogLines } from "./use-log-lines.ts";
 
 /** What the builds of an application print, as it comes. Read only while it is open. */
 export function BuildLogs({ app }: { readonly app: string }) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <div className="border-t border-line">
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-        className="flex w-full items-center gap-1.5 px-4 py-2.5 text-left font-medium hover:bg-sunken"
-      >
-        <ChevronRight
-          size={15}
-          aria-hidden
-          className={classNames("text-ink-soft transition-transform", isOpen && "rotate-90")}
-        />
-        Log
-      </button>
-      {isOpen && <LogTail app={app} />}
+    <div className="border-t border-line px-4 py-2.5">
+      <Disclosure label="Log">
+        <LogTail app={app} />
+      </Disclosure>
     </div>
   );
 }
@@ -38,7 +26,7 @@ function LogTail({ app }: { readonly app: string }) {
     if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [lines]);
   return (
-    <div className="px-4 pb-4">
+    <div>
       <div
         ref={box}
         role="log"

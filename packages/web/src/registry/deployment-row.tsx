@@ -7,11 +7,11 @@ import { formatTime } from "../format/format-time.ts";
 import { Ago } from "../revisions/ago.tsx";
 import { revisionText } from "../revisions/live-plan.ts";
 import { RevisionChip } from "../revisions/revision-chip.tsx";
+import { RevisionDiff } from "../revisions/revision-diff.tsx";
 import { ChangeButton } from "./change-button.tsx";
 import { deploymentWords } from "./deployment-words.ts";
 import { Disclosure } from "./disclosure.tsx";
 import { formatDuration } from "./format-duration.ts";
-import { RevisionDiff } from "./revision-diff.tsx";
 import { RollbackDialog } from "./rollback-dialog.tsx";
 
 interface DeploymentRowProps {

@@ -13,10 +13,10 @@ import { DeployDialog } from "../revisions/deploy-dialog.tsx";
 import { revisionText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { ParamsView } from "../revisions/params-view.tsx";
+import { RevisionDiff } from "../revisions/revision-diff.tsx";
 import { ChangeButton } from "./change-button.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
-import { RevisionDiff } from "./revision-diff.tsx";
 
 interface RevisionRowProps {
   readonly app: string;

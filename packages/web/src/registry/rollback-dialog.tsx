@@ -40,7 +40,7 @@ export function RollbackDialog({ app, target, onClose }: RollbackDialogProps) {
           {target.ended_at !== null && (
             <>
               {" "}
-              to {formatTime(target.ended_at)},{" "}
+              to {formatTime(target.ended_at)}, for{" "}
               {formatDuration(Date.parse(target.ended_at) - Date.parse(target.deployed_at))}
             </>
           )}

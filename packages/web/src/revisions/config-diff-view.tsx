@@ -25,7 +25,7 @@ export function ConfigDiffView({ diff, schema }: ConfigDiffViewProps) {
         return (
           <section key={route} aria-label={`Changes in ${route}`} className="min-w-0">
             <h3 className="mb-1 font-mono text-[0.93rem] font-medium text-ink-soft">{route}</h3>
-            <ul className="divide-y divide-line rounded-lg border border-line">
+            <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
               {fields.map((field) => (
                 <li key={field.field} className="px-3 py-2">
                   <FieldDiffView

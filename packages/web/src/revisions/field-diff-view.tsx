@@ -12,22 +12,27 @@ interface FieldDiffViewProps {
 /** What becomes of one field: short values as old → new, long texts word by word. */
 export function FieldDiffView({ diff, schema }: FieldDiffViewProps) {
   const { from, to, hasNoEffect, texts } = fieldChange(diff, schema);
+  const name = (
+    <span className="flex min-w-0 items-center gap-2">
+      <span className="font-medium break-all">{diff.field}</span>
+      {/* Of a field that is on both sides, the arrow says enough. */}
+      {diff.change !== "changed" && <Badge>{diff.change}</Badge>}
+    </span>
+  );
   return (
-    <div className="flex min-w-0 flex-col gap-1.5">
-      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-        <span className="font-medium break-all">{diff.field}</span>
-        {texts === null && (
+    <div className="flex min-w-0 flex-col gap-1">
+      {texts === null ? (
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+          {name}
           <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
             <Before side={from} />
             <ArrowRight size={14} role="img" aria-label="becomes" className="text-ink-soft" />
             <After side={to} />
           </span>
-        )}
-        <span className="ml-auto">
-          <Badge>{diff.change}</Badge>
-        </span>
-      </div>
-      {texts !== null && <TextDiff from={texts.from} to={texts.to} />}
+        </div>
+      ) : (
+        <TextDiff from={texts.from} to={texts.to} heading={name} />
+      )}
       {texts !== null && (from.isDefault || to.isDefault) && (
         <p className="text-[0.93rem] text-ink-soft">
           {from.isDefault ? "The text before was the default." : "The text after is the default."}

@@ -13,7 +13,7 @@ import { Field } from "../design/field.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { TextInput } from "../design/text-input.tsx";
 import { useToaster } from "../design/toaster.tsx";
-import { LiveChangePreview } from "./live-change-preview.tsx";
+import { LiveChangeContent, LiveChangeSummary } from "./live-change-view.tsx";
 import { type LivePlan, planText, revisionText } from "./live-plan.ts";
 import { RefusalView } from "./refusal-view.tsx";
 import { useMayChange } from "./use-may-change.ts";
@@ -125,7 +125,7 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
         >
           {children?.(now)}
           {isReady ? (
-            <LiveChangePreview app={app} plan={planned} now={now} opened={opened ?? now} />
+            <LiveChangeSummary plan={planned} now={now} opened={opened ?? now} />
           ) : (
             <p>{planned}</p>
           )}
@@ -142,6 +142,7 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
           {change.error !== null && (
             <RefusalView title="Nothing was changed" error={change.error} />
           )}
+          {isReady && <LiveChangeContent app={app} plan={planned} now={now} />}
         </form>
       )}
     </Dialog>

@@ -25,7 +25,7 @@ export function ParamsView({ params, schema }: ParamsViewProps) {
             {fields.length === 0 ? (
               <p className="text-ink-soft">No fields.</p>
             ) : (
-              <dl className="divide-y divide-line rounded-lg border border-line">
+              <dl className="divide-y divide-line rounded-lg border border-line bg-surface">
                 {fields.map((field) => {
                   const isSaid = Object.hasOwn(said, field);
                   return (

@@ -13,7 +13,12 @@ export function RefusalView({ title, error }: RefusalViewProps) {
   const reasons = detail.length > 0 ? detail.map(({ msg }) => msg) : [error.message];
   const isConfig = error instanceof ApiError && error.has("config_invalid");
   return (
-    <div role="alert" className="rounded-lg border border-danger/40 bg-danger-soft px-3 py-2">
+    <div
+      role="alert"
+      // What is long may have been scrolled away from here.
+      ref={(box) => box?.scrollIntoView({ block: "nearest" })}
+      className="rounded-lg border border-danger/40 bg-danger-soft px-3 py-2"
+    >
       <p className="flex items-center gap-2 font-medium text-danger">
         <CircleAlert size={16} aria-hidden className="shrink-0" />
         {title}

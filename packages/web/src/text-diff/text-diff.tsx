@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useMemo, useState } from "react";
 import { Choice } from "../design/choice.tsx";
 import { classNames } from "../design/class-names.ts";
@@ -7,6 +8,8 @@ import { TextPartView } from "./text-part-view.tsx";
 interface TextDiffProps {
   readonly from: string;
   readonly to: string;
+  /** Stands above, beside the choice of the layout. */
+  readonly heading?: ReactNode;
 }
 
 type Layout = "inline" | "beside";
@@ -20,12 +23,13 @@ const LAYOUTS = [
  * Two texts in one: what is removed struck through, what is added underlined. Or beside each other, to
  * be read as they are.
  */
-export function TextDiff({ from, to }: TextDiffProps) {
+export function TextDiff({ from, to, heading }: TextDiffProps) {
   const [layout, setLayout] = useState<Layout>("inline");
   const parts = useMemo(() => diffWords(from, to), [from, to]);
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
-      <div className="self-end">
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
+        <div className="min-w-0">{heading}</div>
         <Choice label="Show the texts" options={LAYOUTS} value={layout} onChange={setLayout} />
       </div>
       {layout === "inline" ? (

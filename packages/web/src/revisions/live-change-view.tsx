@@ -1,43 +1,51 @@
 import type { Environment } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
-import { diffQuery, revisionQuery, schemaQuery } from "../api/applications.ts";
+import { revisionQuery, schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { ErrorState } from "../design/error-state.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
 import { useNow } from "../design/use-now.ts";
 import { formatAgo } from "../format/format-time.ts";
-import { ConfigDiffView } from "./config-diff-view.tsx";
 import { type LivePlan, liveIn, planText, type RevisionName, revisionText } from "./live-plan.ts";
+import { Loaded } from "./loaded.tsx";
 import { ParamsView } from "./params-view.tsx";
+import { RevisionDiff } from "./revision-diff.tsx";
 
-interface LiveChangePreviewProps {
-  readonly app: string;
+interface LiveChangeSummaryProps {
   readonly plan: LivePlan;
   readonly now: readonly Environment[];
   /** What was live when the question was first asked. */
   readonly opened: readonly Environment[];
 }
 
-/** What becomes of an environment: which revision follows on which, and every field that changes. */
-export function LiveChangePreview({ app, plan, now, opened }: LiveChangePreviewProps) {
-  const live = liveIn(now, plan.environment);
+/** Which revision follows on which, and whether that became another while the question stood. */
+export function LiveChangeSummary({ plan, now, opened }: LiveChangeSummaryProps) {
   return (
-    <div className="flex flex-col gap-3">
-      <div role="status" className="contents">
+    <>
+      <div role="status" className="empty:hidden">
         <ChangedMeanwhile plan={plan} now={now} opened={opened} />
       </div>
       <p className="font-mono text-base font-medium break-all">{planText(now, plan)}</p>
-      {live === null ? (
-        <FirstConfig app={app} environment={plan.environment} to={plan.to} />
-      ) : (
-        <Changes app={app} from={live.variant} to={plan.to} />
-      )}
-    </div>
+    </>
   );
 }
 
-function ChangedMeanwhile({ plan, now, opened }: Omit<LiveChangePreviewProps, "app">) {
+interface LiveChangeContentProps {
+  readonly app: string;
+  readonly plan: LivePlan;
+  readonly now: readonly Environment[];
+}
+
+/** Every field that changes. */
+export function LiveChangeContent({ app, plan, now }: LiveChangeContentProps) {
+  const live = liveIn(now, plan.environment);
+  return live === null ? (
+    <FirstConfig app={app} environment={plan.environment} to={plan.to} />
+  ) : (
+    <RevisionDiff app={app} from={revisionText(live.variant)} to={revisionText(plan.to)} />
+  );
+}
+
+function ChangedMeanwhile({ plan, now, opened }: LiveChangeSummaryProps) {
   const time = useNow();
   const live = liveIn(now, plan.environment);
   if (liveIn(opened, plan.environment)?.id === live?.id) return null;
@@ -53,21 +61,6 @@ function ChangedMeanwhile({ plan, now, opened }: Omit<LiveChangePreviewProps, "a
       </span>
     </p>
   );
-}
-
-interface ChangesProps {
-  readonly app: string;
-  readonly from: RevisionName;
-  readonly to: RevisionName;
-}
-
-function Changes({ app, from, to }: ChangesProps) {
-  const client = usePlatform();
-  const diff = useQuery(diffQuery(client, app, revisionText(from), revisionText(to)));
-  const schema = useQuery(schemaQuery(client, app));
-  if (diff.data !== undefined) return <ConfigDiffView diff={diff.data} schema={schema.data} />;
-  if (diff.error === null) return <Skeleton />;
-  return <ErrorState error={diff.error} onRetry={() => void diff.refetch()} />;
 }
 
 interface FirstConfigProps {
@@ -86,13 +79,9 @@ function FirstConfig({ app, environment, to }: FirstConfigProps) {
       <p className="text-ink-soft">
         Nothing is live in {environment}. From then on its calls run with this configuration:
       </p>
-      {revision.data !== undefined ? (
-        <ParamsView params={revision.data.params} schema={schema.data} />
-      ) : revision.error === null ? (
-        <Skeleton />
-      ) : (
-        <ErrorState error={revision.error} onRetry={() => void revision.refetch()} />
-      )}
+      <Loaded query={revision}>
+        {({ params }) => <ParamsView params={params} schema={schema.data} />}
+      </Loaded>
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { diffQuery, schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { ConfigDiffView } from "../revisions/config-diff-view.tsx";
-import { Loaded } from "../revisions/loaded.tsx";
+import { ConfigDiffView } from "./config-diff-view.tsx";
+import { Loaded } from "./loaded.tsx";
 
 interface RevisionDiffProps {
   readonly app: string;
