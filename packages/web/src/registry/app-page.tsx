@@ -36,21 +36,23 @@ export function AppPage() {
           </span>
         }
         actions={
-          <>
-            <Link to="/traces" search={{ application: app }} className={buttonClass()}>
-              <ListTree size={15} aria-hidden />
-              Traces
-            </Link>
-            <Link to="/apps/$app/compare" params={{ app }} className={buttonClass()}>
-              <GitCompareArrows size={15} aria-hidden />
-              Compare
-            </Link>
-            <Link to="/apps/$app/playground" params={{ app }} className={buttonClass("primary")}>
-              <FlaskConical size={15} aria-hidden />
-              Playground
-            </Link>
-            <AppMenu app={app} />
-          </>
+          application.data && (
+            <>
+              <Link to="/traces" search={{ application: app }} className={buttonClass()}>
+                <ListTree size={15} aria-hidden />
+                Traces
+              </Link>
+              <Link to="/apps/$app/compare" params={{ app }} className={buttonClass()}>
+                <GitCompareArrows size={15} aria-hidden />
+                Compare
+              </Link>
+              <Link to="/apps/$app/playground" params={{ app }} className={buttonClass("primary")}>
+                <FlaskConical size={15} aria-hidden />
+                Playground
+              </Link>
+              <AppMenu app={app} />
+            </>
+          )
         }
       />
       <ReadOnlyNote />

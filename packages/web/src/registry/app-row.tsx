@@ -37,7 +37,7 @@ export function AppRow({ application, refreshMs }: AppRowProps) {
           </Link>
         </h2>
         <ServingBadge application={application} />
-        <div className="ml-auto flex items-center gap-3">
+        <div className="flex md:ml-auto items-center gap-3">
           <LastDeployment environments={environments.data ?? []} />
           <Link
             to="/apps/$app/playground"

@@ -90,8 +90,8 @@ function Comparison({ app, from, to }: ComparisonProps) {
           <p role="status" className="text-ink-soft">
             <span className="font-mono font-medium text-ink">
               {revisionText(data.from)} → {revisionText(data.to)}
-            </span>{" "}
-            {fieldsText(countFields(data.routes))}
+            </span>
+            : {fieldsText(countFields(data.routes))}
           </p>
           <ConfigDiffView diff={data} schema={schema.data} />
         </div>

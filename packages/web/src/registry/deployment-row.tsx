@@ -46,7 +46,7 @@ export function DeploymentRow(props: DeploymentRowProps) {
           {target !== undefined && ` to the deployment of ${formatTime(target.deployed_at)}`} by{" "}
           {deployment.deployed_by}, <Ago time={deployment.deployed_at} />
         </span>
-        <span className="ml-auto flex items-center gap-3">
+        <span className="flex md:ml-auto items-center gap-3">
           <span className="text-ink-soft">
             <LiveTime deployment={deployment} />
           </span>

@@ -55,7 +55,7 @@ export function RevisionRow({ app, revision, isChosen, onChoose }: RevisionRowPr
               <Badge tone="success">live in {environment}</Badge>
             </Link>
           ))}
-          <div className="ml-auto flex items-center gap-1.5">
+          <div className="flex md:ml-auto items-center gap-1.5">
             <span className="mr-1.5 text-ink-soft">
               {created_by}, <Ago time={created_at} />
             </span>

@@ -1,25 +1,31 @@
 import type { TextPart } from "./diff-words.ts";
 
+const LOOKS = {
+  removed: "rounded-xs bg-danger-soft text-danger decoration-1",
+  added: "rounded-xs bg-success-soft text-success decoration-1 underline-offset-2",
+} as const;
+
 /** A stretch of a compared text. Its mark is a line as well as a colour. */
 export function TextPartView({ part: { kind, text } }: { readonly part: TextPart }) {
-  switch (kind) {
-    case "kept":
-      return <span>{text}</span>;
-    case "removed":
-      return (
-        <del className="rounded-xs bg-danger-soft text-danger decoration-1">{visible(text)}</del>
-      );
-    case "added":
-      return (
-        <ins className="rounded-xs bg-success-soft text-success decoration-1 underline-offset-2">
-          {visible(text)}
-        </ins>
-      );
-  }
+  if (kind === "kept") return <span>{text}</span>;
+  const Element = kind === "removed" ? "del" : "ins";
+  const { before, marked, after } = split(text);
+  return (
+    <>
+      {before}
+      <Element className={LOOKS[kind]}>{marked}</Element>
+      {after}
+    </>
+  );
 }
 
-/** A change of nothing but space would be one that nobody sees. */
-function visible(text: string): string {
-  if (/\S/.test(text)) return text;
-  return text.replaceAll(" ", "·").replaceAll("\t", "⇥").replaceAll("\n", "↵\n");
+/** Space around words bears no mark; space that is all there is must be seen. */
+function split(text: string) {
+  const marked = text.trim();
+  if (marked === "") {
+    const visible = text.replaceAll(" ", "·").replaceAll("\t", "⇥").replaceAll("\n", "↵\n");
+    return { before: "", marked: visible, after: "" };
+  }
+  const start = text.indexOf(marked);
+  return { before: text.slice(0, start), marked, after: text.slice(start + marked.length) };
 }
