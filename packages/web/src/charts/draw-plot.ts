@@ -142,7 +142,9 @@ function hatching(ctx: CanvasRenderingContext2D, ink: string, paper: string) {
   pen.fillStyle = ink;
   pen.fillRect(0, 0, size, size);
   pen.strokeStyle = paper;
-  pen.lineWidth = size / 5;
+  // Enough to be seen, not so much that it shouts.
+  pen.globalAlpha = 0.45;
+  pen.lineWidth = size / 4;
   pen.beginPath();
   for (const shift of [-size, 0, size]) {
     pen.moveTo(shift - 1, size + 1);

@@ -27,7 +27,12 @@ export function SeriesSwatch({ paint, kind }: SeriesSwatchProps) {
     <svg width="10" height="10" aria-hidden="true" className="shrink-0">
       <rect width="10" height="10" rx="2" style={{ fill: colour }} />
       {paint.isHatched && (
-        <path d="M-1 6 L6 -1 M3 12 L12 3" strokeWidth="1.5" style={{ stroke: "var(--surface)" }} />
+        <path
+          d="M-1 6 L6 -1 M3 12 L12 3"
+          strokeWidth="1.5"
+          strokeOpacity="0.6"
+          style={{ stroke: "var(--surface)" }}
+        />
       )}
     </svg>
   );

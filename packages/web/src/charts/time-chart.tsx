@@ -40,7 +40,7 @@ export function TimeChart(props: TimeChartProps) {
   return (
     <section
       aria-labelledby={titleId}
-      className="flex min-w-0 flex-col gap-1 rounded-xl border border-line bg-surface p-3"
+      className="flex min-w-0 flex-col gap-1 rounded-xl border border-line bg-surface p-3 pb-1.5"
     >
       <header className="flex min-h-7 flex-wrap items-center justify-between gap-x-4 gap-y-1 pl-1">
         <h2 id={titleId} className="font-semibold">

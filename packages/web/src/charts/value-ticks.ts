@@ -2,7 +2,7 @@
 export type ValueTicks = readonly number[];
 
 const STEPS = [1, 2, 2.5, 5, 10] as const;
-const MOST_STEPS = 4;
+const MOST_STEPS = 5;
 
 export interface ValueTicksOptions {
   /** Steps are round in this unit: 60,000 for minutes in milliseconds. */

@@ -2,20 +2,18 @@ import { SeriesSwatch } from "../charts/series-swatch.tsx";
 import { sumAt } from "../charts/stack-values.ts";
 import type { ChartPlan } from "./chart-plan.ts";
 
-/** More are in the table, which is the legend of all charts. */
-const MOST_SERIES = 3;
-
 interface ChartLegendProps {
   readonly plan: ChartPlan;
   /** The bucket whose values are shown; null where the reader is in none. */
   readonly index: number | null;
+  /** Then the table of the groups is the legend of all charts. */
   readonly isSplit: boolean;
 }
 
 /** What the series are, with their values where the reader is. */
 export function ChartLegend({ plan, index, isSplit }: ChartLegendProps) {
   const { series, kind, format } = plan;
-  if (isSplit || series.length > MOST_SERIES) {
+  if (isSplit || series.length === 1) {
     if (kind === "lines" || index === null) return null;
     const values = series.map((each) => each.values);
     return <p className="font-medium tabular-nums">{format(sumAt(values, index))}</p>;

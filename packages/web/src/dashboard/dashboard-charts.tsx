@@ -79,7 +79,10 @@ function DashboardChart({ plan, buckets, isSplit, aside, ...rest }: DashboardCha
   const { kind, series, format } = plan;
   const chart = useMemo(() => ({ kind, series, buckets, format }), [kind, series, buckets, format]);
   const ticks = useMemo(() => chartTicks(plan), [plan]);
-  const formatTick = useMemo(() => (value: number) => tickText(format(value)), [format]);
+  const formatTick = useMemo(
+    () => (value: number) => (value === 0 ? "0" : tickText(format(value))),
+    [format],
+  );
   const index = rest.cursor === null ? null : bucketOf(buckets, rest.cursor.time);
   return (
     <TimeChart

@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { RefreshCw, ZoomOut } from "lucide-react";
-import type { AnalyticsTime } from "../api/analytics.ts";
+import { type AnalyticsTime, newestTraceQuery } from "../api/analytics.ts";
+import { usePlatform } from "../api/platform-context.tsx";
 import { type TimeSpan, zoomOut } from "../charts/time-buckets.ts";
 import { Button } from "../design/button.tsx";
 import { ErrorState } from "../design/error-state.tsx";
@@ -21,10 +23,14 @@ import {
   SPLITS,
   splitOf,
 } from "./dashboard-search.ts";
-import { NothingYet } from "./nothing-yet.tsx";
+import { FirstRun } from "./first-run.tsx";
+import { NothingHere } from "./nothing-here.tsx";
 import { useDashboardData } from "./use-dashboard-data.ts";
 
 const route = getRouteApi("/");
+
+/** How often a platform that has nothing yet is asked whether it has. */
+const LOOK_AGAIN_MS = 5000;
 
 /** Calls, errors, latency, tokens and cost over time. */
 export function DashboardPage() {
@@ -43,6 +49,13 @@ export function DashboardPage() {
   const { analytics } = data;
   const span = analytics && { from: Date.parse(analytics.from), to: Date.parse(analytics.to) };
 
+  const isEmpty = analytics?.total.count === 0;
+  const newest = useQuery({
+    ...newestTraceQuery(usePlatform()),
+    enabled: isEmpty,
+    refetchInterval: ({ state }) => (state.data === null ? LOOK_AGAIN_MS : false),
+  });
+
   const change = (changes: DashboardSearch) =>
     void navigate({ search: (all) => parseDashboardSearch({ ...all, ...changes }) });
   const show = (next: TimeRange) =>
@@ -52,6 +65,16 @@ export function DashboardPage() {
   const open = (behind: TraceFilters) =>
     void navigate({ to: "/traces", search: { ...filters, ...behind } });
 
+  if (isEmpty && newest.data === null) {
+    return (
+      <>
+        <PageHeader title="Dashboard" />
+        <div className="px-4 pb-6 md:px-6">
+          <FirstRun lookAgainMs={LOOK_AGAIN_MS} />
+        </div>
+      </>
+    );
+  }
   return (
     <>
       <PageHeader
@@ -80,14 +103,18 @@ export function DashboardPage() {
         {analytics === undefined && data.error !== null && (
           <ErrorState error={data.error} onRetry={data.refresh} />
         )}
-        {analytics?.total.count === 0 && (
-          <NothingYet
+        {isEmpty && newest.error !== null && (
+          <ErrorState error={newest.error} onRetry={() => void newest.refetch()} />
+        )}
+        {isEmpty && typeof newest.data === "string" && (
+          <NothingHere
+            newest={newest.data}
             hasFilters={Object.keys(filters).length > 0}
             onClearFilters={() => change(Object.fromEntries(SPLITS.map((name) => [name, ""])))}
             onShowMonth={() => show({ kind: "last", span: "30d" })}
           />
         )}
-        {analytics !== undefined && analytics.total.count > 0 && (
+        {analytics !== undefined && !isEmpty && (
           <DashboardBody
             search={search}
             analytics={analytics}

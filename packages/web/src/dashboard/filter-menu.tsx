@@ -11,6 +11,9 @@ import type { DashboardFilters, Split } from "./dashboard-search.ts";
 
 const MOST_VALUES = 100;
 
+const CHOSEN_CLASS =
+  "inline-flex h-8 items-center rounded-l-md border border-accent bg-accent-soft px-3 font-medium text-accent";
+
 interface FilterMenuProps {
   readonly name: Split;
   readonly filters: DashboardFilters;
@@ -31,9 +34,8 @@ export function FilterMenu(props: FilterMenuProps) {
           <button
             type="button"
             className={classNames(
-              buttonClass("plain"),
               "min-w-0",
-              value !== undefined && "rounded-r-none border-accent bg-accent-soft text-accent",
+              value === undefined ? buttonClass("plain") : CHOSEN_CLASS,
             )}
           >
             <span className="truncate">{value === undefined ? label : `${label}: ${value}`}</span>

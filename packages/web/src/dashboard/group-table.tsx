@@ -21,9 +21,12 @@ export function GroupTable(props: GroupTableProps) {
   const { split, groups, sort, onSort } = props;
   return (
     <section className="min-w-0 overflow-x-auto rounded-xl border border-line bg-surface">
-      <table aria-label={`By ${split}`} className="w-full tabular-nums">
+      <table
+        aria-label={`By ${split}`}
+        className="w-full border-separate border-spacing-0 tabular-nums"
+      >
         <thead className="text-[0.93rem] text-ink-soft">
-          <tr className="border-b border-line">
+          <tr>
             <SortHeader name="name" label={TITLES[split]} sort={sort} onSort={onSort} />
             {GROUP_COLUMNS.map(({ name, label }) => (
               <SortHeader key={name} name={name} label={label} sort={sort} onSort={onSort} />
@@ -63,7 +66,7 @@ function SortHeader({ name, label, sort, onSort }: SortHeaderProps) {
       scope="col"
       aria-sort={isSorted ? (sort.isRising ? "ascending" : "descending") : undefined}
       className={classNames(
-        "p-0 font-medium whitespace-nowrap",
+        "border-b border-line p-0 font-medium whitespace-nowrap",
         isName ? "bg-surface text-left max-sm:sticky max-sm:left-0 max-sm:z-10" : "text-right",
       )}
     >
@@ -93,12 +96,12 @@ function GroupRow({ group, isLegend, split, chosen, onChoose, onEmphasis }: Grou
   const isChosen = key !== undefined && key === chosen;
   return (
     <tr
-      className="group relative border-b border-line last:border-0 hover:bg-sunken"
+      className="group relative hover:bg-sunken"
       onMouseEnter={() => onEmphasis(isLegend ? group : null)}
     >
       <th
         scope="row"
-        className="max-w-56 bg-surface px-3 max-sm:sticky max-sm:left-0 max-sm:z-10 py-0 text-left font-medium group-hover:bg-sunken max-sm:max-w-36"
+        className="max-w-56 border-line bg-surface px-3 max-sm:sticky max-sm:left-0 max-sm:z-10 py-0 text-left font-medium group-not-last:border-b group-hover:bg-sunken max-sm:max-w-36"
       >
         <span className="flex h-9 items-center gap-2">
           {isLegend && <SeriesSwatch paint={paint} kind="bars" />}
@@ -125,7 +128,7 @@ function GroupRow({ group, isLegend, split, chosen, onChoose, onEmphasis }: Grou
           key={name}
           title={value(figures)?.toLocaleString("en", { maximumFractionDigits: 6 })}
           className={classNames(
-            "px-3 text-right whitespace-nowrap",
+            "border-line px-3 text-right whitespace-nowrap group-not-last:border-b",
             (name === "errors" || name === "rate") && figures.errors > 0 && "text-danger",
           )}
         >

@@ -6,6 +6,8 @@ import type { DashboardFilters, Split } from "./dashboard-search.ts";
 import { periodBefore } from "./period-before.ts";
 
 const REFRESH_MS = 10_000;
+/** Whoever waits for a first call has just made it. */
+const FIRST_CALL_MS = 2000;
 /** As many as there are colours. */
 const MOST_GROUPS = 8;
 
@@ -31,7 +33,10 @@ export function useDashboardData(request: DashboardRequest): DashboardData {
   const { time, filters, split, isGrowing } = request;
   const now = useQuery({
     ...analyticsQuery(client, { time, filters, groupBy: split, groupLimit: MOST_GROUPS }),
-    refetchInterval: isGrowing ? REFRESH_MS : false,
+    refetchInterval: ({ state }) => {
+      if (!isGrowing) return false;
+      return state.data?.total.count === 0 ? FIRST_CALL_MS : REFRESH_MS;
+    },
   });
   const period = now.data === undefined ? null : periodBefore(now.data);
   const before = useQuery({

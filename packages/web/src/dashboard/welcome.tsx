@@ -5,10 +5,17 @@ import { buttonClass } from "../design/button.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import icon from "../icon.svg";
 
-/** Nothing is there yet: how something gets there. The page changes by itself when it does. */
-export function Welcome({ origin }: { readonly origin: string }) {
+interface WelcomeProps {
+  /** Where the platform is. */
+  readonly origin: string;
+  /** Whether it asks programs for an API key. */
+  readonly needsKey: boolean;
+}
+
+/** Nothing is there yet: how something gets there. */
+export function Welcome({ origin, needsKey }: WelcomeProps) {
   return (
-    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 py-10 md:px-6">
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 py-8">
       <header className="flex items-center gap-4">
         <img src={icon} alt="" className="size-12" />
         <div>
@@ -28,7 +35,9 @@ export function Welcome({ origin }: { readonly origin: string }) {
             what="commands"
             lines={[
               "npx @agate/cli init my-project && cd my-project",
-              `AGATE_BASE_URL=${origin} npx agate deploy app.ts --app my-app --environment production`,
+              `export AGATE_BASE_URL=${origin}`,
+              ...(needsKey ? ["export AGATE_API_KEY=YOUR-KEY"] : []),
+              "npx agate deploy app.ts --app my-app --environment production",
             ]}
           />
         </Step>
@@ -39,6 +48,9 @@ export function Welcome({ origin }: { readonly origin: string }) {
             lines={[
               `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`,
               "export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+              ...(needsKey
+                ? ['export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer YOUR-KEY"']
+                : []),
             ]}
           />
         </Step>
@@ -84,7 +96,7 @@ function Step({ number, icon: Icon, title, children }: StepProps) {
 function Commands({ what, lines }: { readonly what: string; readonly lines: readonly string[] }) {
   return (
     <div className="flex w-full items-start gap-1 rounded-lg bg-sunken py-1.5 pr-1.5 pl-3">
-      <pre className="min-w-0 flex-1 py-1 font-mono text-[0.93rem] break-words whitespace-pre-wrap text-ink">
+      <pre className="min-w-0 flex-1 py-1 font-mono text-[0.93rem] [font-variant-ligatures:none] break-words whitespace-pre-wrap text-ink">
         {lines.join("\n")}
       </pre>
       <CopyButton what={what} text={lines.join("\n")} />
