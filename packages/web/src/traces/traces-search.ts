@@ -15,14 +15,18 @@ export const TRACE_FILTERS = [
 ] as const;
 export type TraceFilter = (typeof TRACE_FILTERS)[number];
 
-export interface TracesSearch extends Partial<Record<TraceFilter, string>> {
-  /** A range that ends now: `15m`, `1h`, `24h`, `7d`, `30d`. */
+export type TraceFilters = Partial<Readonly<Record<TraceFilter, string>>>;
+
+export interface TracesSearch extends TraceFilters {
+  /** A range that ends now: `15m`, `1h`, `24h`, `7d`, `30d`; or `all`, which is what nothing means. */
   readonly range?: string;
   /** Or a fixed one, ISO 8601. */
   readonly from?: string;
   readonly to?: string;
   /** Whether new traces appear by themselves. */
   readonly live?: "on";
+  /** Every span instead of every trace. */
+  readonly view?: "spans";
 }
 
 export function parseTracesSearch(search: Record<string, unknown>): TracesSearch {
@@ -31,5 +35,27 @@ export function parseTracesSearch(search: Record<string, unknown>): TracesSearch
     const value = search[name];
     return typeof value === "string" && value !== "" ? [[name, value]] : [];
   });
-  return { ...Object.fromEntries(given), ...(search.live === "on" && { live: "on" }) };
+  return {
+    ...Object.fromEntries(given),
+    ...(search.live === "on" && { live: "on" }),
+    ...(search.view === "spans" && { view: "spans" }),
+  };
+}
+
+/** The filters alone. */
+export function filtersOf(search: TracesSearch): TraceFilters {
+  return Object.fromEntries(
+    TRACE_FILTERS.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
+  );
+}
+
+/** An address with one filter set; an empty value takes it away. */
+export function withFilter(search: TracesSearch, name: TraceFilter, value: string): TracesSearch {
+  const { [name]: _before, ...rest } = search;
+  return value === "" ? rest : { ...rest, [name]: value };
+}
+
+/** An address without any filter or range: everything there is. */
+export function withoutFilters({ live, view }: TracesSearch): TracesSearch {
+  return { ...(live && { live }), ...(view && { view }) };
 }

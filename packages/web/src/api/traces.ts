@@ -1,0 +1,82 @@
+import type { ListedSpan } from "@agate/protocol";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import type { PlatformClient, Query } from "./platform-client.ts";
+import { type ListView, type RowPosition, type TraceRow, traceRow } from "./trace-row.ts";
+
+/** What a list is asked for. */
+export interface TraceListRequest {
+  readonly view: ListView;
+  /** Filters by the names that the platform has for them. */
+  readonly filters: Query;
+  /** When the range begins and ends, as of now: one that ends now moves on. */
+  readonly bounds: () => { readonly from?: string; readonly to?: string };
+  /** Names the range, which does not move on. */
+  readonly range: string;
+}
+
+export interface TracePage {
+  readonly rows: readonly TraceRow[];
+  readonly next: NextPage | null;
+}
+
+/** Where the next page begins; the range stays as it was for the first one. */
+export interface NextPage {
+  readonly cursor: string;
+  readonly after: RowPosition;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** The first page comes at once, the others are for those who read on. */
+const FIRST_PAGE = 50;
+const NEXT_PAGES = 200;
+/** Long enough to read a trace and come back to the list as it was. */
+const KEPT_MS = 30 * 60_000;
+
+/** Newest first, a page at a time. It is not read anew by itself: what is new is merged into it. */
+export function tracesQuery(client: PlatformClient, request: TraceListRequest) {
+  return infiniteQueryOptions({
+    queryKey: [client.project, "traces", request.view, request.range, request.filters],
+    queryFn: ({ signal, pageParam }) => readTracePage(client, request, pageParam, signal),
+    initialPageParam: null as NextPage | null,
+    getNextPageParam: (page: TracePage) => page.next,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: KEPT_MS,
+    // Rows never change within; comparing a hundred thousand of them for every page would take long.
+    structuralSharing: false,
+  });
+}
+
+/** The first page, or the one that `next` names. */
+export async function readTracePage(
+  client: PlatformClient,
+  { view, filters, bounds }: TraceListRequest,
+  next: NextPage | null,
+  signal?: AbortSignal,
+): Promise<TracePage> {
+  const { from, to } = next ?? bounds();
+  const { items, next_cursor } = await client.get<{
+    readonly items: readonly ListedSpan[];
+    readonly next_cursor: string | null;
+  }>(`/observability/${view}/`, {
+    query: {
+      ...filters,
+      from,
+      to,
+      limit: next === null ? FIRST_PAGE : NEXT_PAGES,
+      cursor: next?.cursor,
+    },
+    signal,
+  });
+  const rows = items.map((item) => traceRow(item, view));
+  const after = rows.at(-1);
+  if (next_cursor === null || after === undefined) return { rows, next: null };
+  const { startedAt, traceId, key } = after;
+  return { rows, next: { cursor: next_cursor, after: { startedAt, traceId, key }, from, to } };
+}
+
+/** Removes a trace for good. */
+export function deleteTrace(client: PlatformClient, traceId: string): Promise<void> {
+  return client.send("DELETE", `/observability/traces/${encodeURIComponent(traceId)}/`);
+}

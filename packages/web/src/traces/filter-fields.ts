@@ -1,0 +1,89 @@
+import type { AnalyticsGrouping } from "@agate/protocol";
+import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import { TRACE_FILTERS, type TraceFilter, type TracesSearch } from "./traces-search.ts";
+
+/** What a list can be filtered by, besides its search. */
+export type FilterName = Exclude<TraceFilter, "q">;
+
+/** How values are found for a filter, and how they are shown. */
+export interface FilterField {
+  readonly label: string;
+  readonly sign: "is" | "≥";
+  /** What the platform can count, to suggest values. */
+  readonly grouping?: AnalyticsGrouping;
+  /** The only values there are. */
+  readonly choices?: readonly string[];
+  /** Values that are often wanted. */
+  readonly usual?: readonly string[];
+  /** What to type. */
+  readonly hint: string;
+  /** A number with its unit: as it was typed, for it is a bound. */
+  readonly show?: (value: string) => string;
+}
+
+export const FILTER_FIELDS: Readonly<Record<FilterName, FilterField>> = {
+  application: {
+    label: "Application",
+    sign: "is",
+    grouping: "application",
+    hint: "Its name",
+  },
+  route: { label: "Route", sign: "is", grouping: "route", hint: "Its path: /summarize" },
+  variant: { label: "Variant", sign: "is", grouping: "variant", hint: "Its name" },
+  environment: {
+    label: "Environment",
+    sign: "is",
+    grouping: "environment",
+    hint: "Its name: production",
+  },
+  status: { label: "Status", sign: "is", choices: SPAN_STATUSES, hint: "OK, ERROR or UNSET" },
+  spankind: { label: "Kind", sign: "is", choices: SPAN_KINDS, hint: "What the span did: LLM" },
+  name: { label: "Name", sign: "is", grouping: "name", hint: "The whole name" },
+  user_id: { label: "User", sign: "is", grouping: "user_id", hint: "Whom it was for" },
+  session_id: { label: "Session", sign: "is", hint: "The id of a session or conversation" },
+  min_latency: {
+    label: "Latency",
+    sign: "≥",
+    usual: ["100", "1000", "5000", "30000"],
+    hint: "Milliseconds",
+    show: (value) => `${value} ms`,
+  },
+  min_cost: {
+    label: "Cost",
+    sign: "≥",
+    usual: ["0.001", "0.01", "0.1", "1"],
+    hint: "US dollars",
+    show: (value) => `$${value}`,
+  },
+};
+
+export const FILTER_NAMES = TRACE_FILTERS.filter((name): name is FilterName => name !== "q");
+
+/** A filter that is set. */
+export interface FilterChip {
+  readonly name: FilterName;
+  readonly value: string;
+  /** @example "Environment is production" */
+  readonly text: string;
+}
+
+/** The filters of an address, always in the same order. */
+export function chipsOf(search: TracesSearch): readonly FilterChip[] {
+  return FILTER_NAMES.flatMap((name) => {
+    const value = search[name];
+    return value === undefined ? [] : [{ name, value, text: filterText(name, value) }];
+  });
+}
+
+/** @example filterText("min_latency", "1000") // "Latency ≥ 1000 ms" */
+export function filterText(name: FilterName, value: string): string {
+  const { label, sign } = FILTER_FIELDS[name];
+  return `${label} ${sign} ${shownValue(name, value)}`;
+}
+
+/** A filter's value for people; what is no number is shown as it is. */
+export function shownValue(name: FilterName, value: string): string {
+  const { show } = FILTER_FIELDS[name];
+  const number = Number(value);
+  return show === undefined || !Number.isFinite(number) || number < 0 ? value : show(value);
+}

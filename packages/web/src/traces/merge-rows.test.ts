@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compareRows, type TraceRow } from "../api/trace-row.ts";
+import type { TracePage } from "../api/traces.ts";
+import { flattenRows, mergeRows, type RowChange, splitChanges } from "./merge-rows.ts";
+import { rowOf } from "./trace-row.fixture.ts";
+
+const SIZE = 4;
+
+/** A trace of few ids and few times, so that ids and times often coincide. */
+const aRow = fc
+  .record({ id: fc.integer({ min: 0, max: 15 }), second: fc.integer({ min: 10, max: 20 }) })
+  .map(({ id, second }) =>
+    rowOf({ traceId: `trace-${id}`, startedAt: `2026-11-15T10:00:${second}.000000Z` }),
+  );
+const rows = fc.uniqueArray(aRow, { selector: ({ key }) => key, maxLength: 14 });
+const changes = fc.array(fc.record({ row: aRow, belongs: fc.boolean() }), { maxLength: 8 });
+
+/** The first pages of the platform's list. */
+function pagesOf(all: readonly TraceRow[], count: number): readonly TracePage[] {
+  const sorted = all.toSorted(compareRows);
+  const pages: TracePage[] = [];
+  for (let n = 0; n < count; n++) {
+    const page = sorted.slice(n * SIZE, (n + 1) * SIZE);
+    const last = page.at(-1);
+    const isLast = last === undefined || sorted.length <= (n + 1) * SIZE;
+    const next = isLast ? null : { cursor: "", after: last, from: undefined, to: undefined };
+    pages.push({ rows: page, next });
+    if (isLast) break;
+  }
+  return pages;
+}
+
+/** What the platform has after the changes. */
+function afterwards(all: readonly TraceRow[], changed: readonly RowChange[]): TraceRow[] {
+  const byKey = new Map(all.map((row) => [row.key, row]));
+  for (const { row, belongs } of changed) {
+    if (belongs) byKey.set(row.key, row);
+    else byKey.delete(row.key);
+  }
+  return [...byKey.values()].sort(compareRows);
+}
+
+describe("merging what is new into pages that were read", () => {
+  it("gives what the platform would list down to where it was read", () => {
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 1, max: 4 }), changes, (all, count, changed) => {
+        const pages = pagesOf(all, count);
+        const end = pages.at(-1)?.next?.after;
+        const expected = afterwards(all, changed).filter(
+          (row) => end === undefined || compareRows(row, end) <= 0,
+        );
+        expect(flattenRows(mergeRows(pages, changed))).toEqual(expected);
+      }),
+    );
+  });
+
+  it("leaves pages as they are that nothing happened to", () => {
+    const pages = pagesOf(
+      Array.from({ length: 10 }, (_, n) => rowOf({ traceId: `t${n}` })),
+      3,
+    );
+    const newest = rowOf({ traceId: "new", startedAt: "2026-11-15T11:00:00.000000Z" });
+    const [first, ...others] = mergeRows(pages, [{ row: newest, belongs: true }]);
+    expect(first?.rows.map(({ traceId }) => traceId)).toEqual(["new", "t9", "t8", "t7", "t6"]);
+    expect(others.map((page, n) => page === pages[n + 1])).toEqual([true, true]);
+  });
+});
+
+describe("splitting what may be shown at once from what moves rows", () => {
+  it("moves no row by what it calls in place, and loses no change", () => {
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 1, max: 4 }), changes, (all, count, changed) => {
+        const pages = pagesOf(all, count);
+        const latest = [...new Map(changed.map((each) => [each.row.key, each])).values()];
+        const { inPlace, moving } = splitChanges(pages, latest);
+        const shown = mergeRows(pages, inPlace);
+        expect(flattenRows(shown).map(({ key }) => key)).toEqual(
+          flattenRows(pages).map(({ key }) => key),
+        );
+        expect(flattenRows(mergeRows(shown, moving))).toEqual(
+          flattenRows(mergeRows(pages, latest)),
+        );
+      }),
+    );
+  });
+
+  it("does not count what is older than everything that was read", () => {
+    const pages = pagesOf(
+      Array.from({ length: 5 }, (_, n) => rowOf({ traceId: `t${n}` })),
+      1,
+    );
+    const old = rowOf({ traceId: "old", startedAt: "2026-11-14T10:00:00.000000Z" });
+    expect(splitChanges(pages, [{ row: old, belongs: true }])).toEqual({ inPlace: [], moving: [] });
+  });
+});
+
+it("shows a trace once that moved to a later page while pages were read", () => {
+  const moved = rowOf({ traceId: "moved", startedAt: "2026-11-15T09:00:00.000000Z" });
+  const before = rowOf({ traceId: "moved", startedAt: "2026-11-15T10:00:00.000000Z" });
+  expect(
+    flattenRows([
+      { rows: [before], next: null },
+      { rows: [moved], next: null },
+    ]),
+  ).toEqual([before]);
+});

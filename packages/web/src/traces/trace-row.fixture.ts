@@ -1,0 +1,29 @@
+import type { TraceRow } from "../api/trace-row.ts";
+
+/** A row of a list of traces, with nothing known that is not given. */
+export function rowOf(given: Partial<TraceRow> = {}): TraceRow {
+  const traceId = given.traceId ?? "0af7651916cd43dd8448eb211c80319c";
+  return {
+    key: traceId,
+    traceId,
+    spanId: "b7ad6b7169203331",
+    name: "answer",
+    kind: "WORKFLOW",
+    status: "OK",
+    statusMessage: null,
+    startedAt: "2026-11-15T10:00:00.000000Z",
+    latency: null,
+    usage: null,
+    cost: null,
+    application: null,
+    route: null,
+    variant: null,
+    revision: null,
+    environment: null,
+    userId: null,
+    sessionId: null,
+    input: "",
+    output: "",
+    ...given,
+  };
+}

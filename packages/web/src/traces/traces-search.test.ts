@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../api/api-error.ts";
+import { chipsOf } from "./filter-fields.ts";
+import { filterProblems } from "./filter-problems.ts";
+import { filtersOf, parseTracesSearch, withFilter, withoutFilters } from "./traces-search.ts";
+
+describe("the list's address", () => {
+  it("keeps what it knows, and nothing else", () => {
+    const search = parseTracesSearch({
+      application: "shop",
+      min_cost: "0.01",
+      q: '"no refund"',
+      status: "",
+      live: "on",
+      view: "spans",
+      utm_source: "mail",
+      name: 5,
+    });
+    expect(search).toEqual({
+      application: "shop",
+      min_cost: "0.01",
+      q: '"no refund"',
+      live: "on",
+      view: "spans",
+    });
+    expect(filtersOf(search)).toEqual({ application: "shop", min_cost: "0.01", q: '"no refund"' });
+  });
+
+  it("takes only the words it knows for live and view", () => {
+    expect(parseTracesSearch({ live: "1", view: "trees" })).toEqual({});
+  });
+
+  it("sets, changes and takes away one filter", () => {
+    const search = withFilter({ range: "1h", variant: "a" }, "variant", "b");
+    expect(search).toEqual({ range: "1h", variant: "b" });
+    expect(withFilter(search, "variant", "")).toEqual({ range: "1h" });
+  });
+
+  it("clears filters, search and range, but stays live and with what is listed", () => {
+    expect(
+      withoutFilters({ q: "x", status: "OK", range: "1h", live: "on", view: "spans" }),
+    ).toEqual({ live: "on", view: "spans" });
+  });
+});
+
+describe("filters as chips", () => {
+  it("says each in words, in an order that does not depend on the address", () => {
+    const chips = chipsOf({
+      min_cost: "0.01",
+      min_latency: "1500",
+      q: "words",
+      user_id: "ada",
+      status: "ERROR",
+      application: "shop",
+    });
+    expect(chips.map(({ text }) => text)).toEqual([
+      "Application is shop",
+      "Status is ERROR",
+      "User is ada",
+      "Latency ≥ 1500 ms",
+      "Cost ≥ $0.01",
+    ]);
+  });
+
+  it.each(["lots", "-1", "1e999"])("shows %j as it is, for the platform to refuse", (value) => {
+    expect(chipsOf({ min_latency: value })[0]?.text).toBe(`Latency ≥ ${value}`);
+  });
+});
+
+describe("what the platform refuses", () => {
+  it("is told by the filter that it is about", () => {
+    const error = new ApiError(422, {
+      detail: [
+        { loc: ["query", "min_cost"], msg: "Takes a number.", type: "number_invalid" },
+        { loc: ["query", "from"], msg: "Takes a time.", type: "date_time_invalid" },
+      ],
+    });
+    expect([...filterProblems(error)]).toEqual([
+      ["min_cost", "Takes a number."],
+      ["from", "Takes a time."],
+    ]);
+  });
+
+  it("is nobody's fault where the platform itself failed", () => {
+    const detail = [{ loc: ["query", "q"], msg: "Try again.", type: "internal" }];
+    expect(filterProblems(new ApiError(503, { detail })).size).toBe(0);
+    expect(filterProblems(new Error("offline")).size).toBe(0);
+    expect(filterProblems(null).size).toBe(0);
+  });
+});
