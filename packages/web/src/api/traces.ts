@@ -1,13 +1,13 @@
 import type { ListedSpan } from "@agate/protocol";
-import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import type { PlatformClient, Query } from "./platform-client.ts";
+import { type InfiniteData, infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import type { PlatformClient } from "./platform-client.ts";
 import { type ListView, type RowPosition, type TraceRow, traceRow } from "./trace-row.ts";
 
 /** What a list is asked for. */
 export interface TraceListRequest {
   readonly view: ListView;
   /** Filters by the names that the platform has for them. */
-  readonly filters: Query;
+  readonly filters: Readonly<Record<string, string>>;
   /** When the range begins and ends, as of now: one that ends now moves on. */
   readonly bounds: () => { readonly from?: string; readonly to?: string };
   /** Names the range, which does not move on. */
@@ -27,16 +27,24 @@ export interface NextPage {
   readonly to: string | undefined;
 }
 
+/** A list as far as it was read. */
+export type TracePages = InfiniteData<TracePage, NextPage | null>;
+
 /** The first page comes at once, the others are for those who read on. */
 const FIRST_PAGE = 50;
 const NEXT_PAGES = 200;
 /** Long enough to read a trace and come back to the list as it was. */
 const KEPT_MS = 30 * 60_000;
 
+/** All lists of traces and spans have a key that begins with this. */
+export function tracesKey(client: PlatformClient): readonly unknown[] {
+  return [client.project, "traces"];
+}
+
 /** Newest first, a page at a time. It is not read anew by itself: what is new is merged into it. */
 export function tracesQuery(client: PlatformClient, request: TraceListRequest) {
   return infiniteQueryOptions({
-    queryKey: [client.project, "traces", request.view, request.range, request.filters],
+    queryKey: [...tracesKey(client), request.view, request.range, request.filters],
     queryFn: ({ signal, pageParam }) => readTracePage(client, request, pageParam, signal),
     initialPageParam: null as NextPage | null,
     getNextPageParam: (page: TracePage) => page.next,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../api/api-error.ts";
-import { chipsOf } from "./filter-fields.ts";
-import { filterProblems } from "./filter-problems.ts";
+import { chipsOf } from "./filters/filter-fields.ts";
+import { filterProblems } from "./filters/filter-problems.ts";
 import { filtersOf, parseTracesSearch, withFilter, withoutFilters } from "./traces-search.ts";
 
 describe("the list's address", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareRows, type TraceRow } from "../api/trace-row.ts";
-import type { TracePage } from "../api/traces.ts";
+import { compareRows, type TraceRow } from "../../api/trace-row.ts";
+import type { TracePage } from "../../api/traces.ts";
 import { flattenRows, mergeRows, type RowChange, splitChanges } from "./merge-rows.ts";
 import { rowOf } from "./trace-row.fixture.ts";
 

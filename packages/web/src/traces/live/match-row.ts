@@ -1,7 +1,7 @@
-import type { TraceRow } from "../api/trace-row.ts";
-import type { TimeBounds } from "../time-range/time-range.ts";
-import type { FilterName } from "./filter-fields.ts";
-import type { TraceFilters } from "./traces-search.ts";
+import type { TraceRow } from "../../api/trace-row.ts";
+import type { TimeBounds } from "../../time-range/time-range.ts";
+import type { FilterName } from "../filters/filter-fields.ts";
+import type { TraceFilters } from "../traces-search.ts";
 
 /** `unknown`: only the platform can tell, from what is not in the record. */
 export type Match = "yes" | "no" | "unknown";

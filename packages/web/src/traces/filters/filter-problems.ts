@@ -1,4 +1,4 @@
-import { ApiError } from "../api/api-error.ts";
+import { ApiError } from "../../api/api-error.ts";
 
 /** What the platform has against parameters of a list, by their names. */
 export function filterProblems(error: Error | null): ReadonlyMap<string, string> {

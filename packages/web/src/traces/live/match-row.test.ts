@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { TraceFilters } from "../traces-search.ts";
 import { matchRow } from "./match-row.ts";
 import { rowOf } from "./trace-row.fixture.ts";
-import type { TraceFilters } from "./traces-search.ts";
 
 const ROW = rowOf({
   name: "answer",

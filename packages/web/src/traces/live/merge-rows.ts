@@ -1,5 +1,5 @@
-import { compareRows, type TraceRow } from "../api/trace-row.ts";
-import type { TracePage } from "../api/traces.ts";
+import { compareRows, type TraceRow } from "../../api/trace-row.ts";
+import type { TracePage } from "../../api/traces.ts";
 
 /** A trace as it is now, and whether it belongs to the list. */
 export interface RowChange {
@@ -35,6 +35,14 @@ export function flattenRows(pages: readonly TracePage[]): readonly TraceRow[] {
     for (const row of rows) if (!byKey.has(row.key)) byKey.set(row.key, row);
   }
   return [...byKey.values()];
+}
+
+/** The pages without anything of a trace. */
+export function withoutTrace(pages: readonly TracePage[], traceId: string): readonly TracePage[] {
+  return pages.map((page) => ({
+    ...page,
+    rows: page.rows.filter((row) => row.traceId !== traceId),
+  }));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { TraceRow } from "../api/trace-row.ts";
+import type { TraceRow } from "../../api/trace-row.ts";
 
 /** A row of a list of traces, with nothing known that is not given. */
 export function rowOf(given: Partial<TraceRow> = {}): TraceRow {

@@ -1,6 +1,6 @@
 import type { AnalyticsGrouping } from "@agate/protocol";
 import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
-import { TRACE_FILTERS, type TraceFilter, type TracesSearch } from "./traces-search.ts";
+import { TRACE_FILTERS, type TraceFilter, type TracesSearch } from "../traces-search.ts";
 
 /** What a list can be filtered by, besides its search. */
 export type FilterName = Exclude<TraceFilter, "q">;

@@ -1,0 +1,84 @@
+import { Search, X } from "lucide-react";
+import type { RefObject } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
+import { IconButton } from "../../design/icon-button.tsx";
+import { TextInput } from "../../design/text-input.tsx";
+
+const PAUSE_MS = 300;
+
+interface SearchBoxProps {
+  /** What is looked for now, from the address. */
+  readonly value: string;
+  readonly problem: string | undefined;
+  readonly inputRef: RefObject<HTMLInputElement | null>;
+  readonly onChange: (value: string) => void;
+}
+
+/** What is typed, for as long as the address has one of the values `over`; the last is to come. */
+interface Draft {
+  readonly text: string;
+  readonly over: readonly string[];
+}
+
+/** Searches names and content, a moment after one has stopped typing. */
+export function SearchBox({ value, problem, inputRef, onChange }: SearchBoxProps) {
+  const [draft, setDraft] = useState<Draft | null>(null);
+  // Another value in the address than those (cleared filters, Back) goes before what was typed.
+  const current = draft?.over.includes(value) ? draft : { text: value, over: [value] };
+  // The address has what was typed: from now on it may change to what it was before.
+  if (current.over.length > 1 && current.over.at(-1) === value) {
+    setDraft({ ...current, over: [value] });
+  }
+  const { text } = current;
+  const commit = (wanted: string) => {
+    const sought = wanted.trim();
+    setDraft({ text: wanted, over: [value, sought] });
+    if (sought !== value) onChange(sought);
+  };
+  const commitLater = useEffectEvent(commit);
+  useEffect(() => {
+    if (draft === null || draft.text.trim() === draft.over.at(-1)) return;
+    const timer = setTimeout(() => commitLater(draft.text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [draft]);
+  return (
+    <search className="relative flex w-72 max-w-full min-w-0 max-md:w-full">
+      <Search
+        size={15}
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-ink-soft"
+      />
+      <TextInput
+        ref={inputRef}
+        type="text"
+        inputMode="search"
+        aria-label="Search names and content"
+        aria-invalid={problem !== undefined || undefined}
+        title={'Words that all occur, "a phrase", or a prefix*'}
+        placeholder={'Search: words, "a phrase", prefix*'}
+        autoComplete="off"
+        spellCheck={false}
+        className="pr-8 pl-8"
+        value={text}
+        onChange={(event) => setDraft({ ...current, text: event.target.value })}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") commit(text);
+          if (event.key !== "Escape") return;
+          if (text === "") event.currentTarget.blur();
+          else commit("");
+        }}
+      />
+      {text !== "" && (
+        <IconButton
+          icon={X}
+          label="Clear the search"
+          className="absolute top-0.5 right-0.5"
+          onClick={() => {
+            commit("");
+            inputRef.current?.focus();
+          }}
+        />
+      )}
+    </search>
+  );
+}

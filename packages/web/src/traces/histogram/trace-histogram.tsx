@@ -1,0 +1,123 @@
+import type { Analytics, AnalyticsBucket } from "@agate/protocol";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type PointerEvent, useState } from "react";
+import { traceCountsQuery } from "../../api/facets.ts";
+import { usePlatform } from "../../api/platform-context.tsx";
+import { classNames } from "../../design/class-names.ts";
+import { formatTime } from "../../format/format-time.ts";
+import { boundsOf, parseTimeRange, type TimeRange } from "../../time-range/time-range.ts";
+import { filtersOf, type TracesSearch } from "../traces-search.ts";
+import { histogramRange } from "./histogram-range.ts";
+
+const LIVE_MS = 5000;
+
+interface TraceHistogramProps {
+  readonly search: TracesSearch;
+  /** When the last row of the list's first page began. */
+  readonly oldest: string | null;
+  readonly onNarrow: (range: TimeRange) => void;
+}
+
+/** How many traces there were over time, and how many failed; drag over a part to see only that. */
+export function TraceHistogram({ search, oldest, onNarrow }: TraceHistogramProps) {
+  const range = histogramRange(parseTimeRange(search, "all"), oldest, Date.now());
+  const filters = filtersOf(search);
+  const counts = useQuery({
+    ...traceCountsQuery(usePlatform(), JSON.stringify([range, filters]), () => ({
+      ...filters,
+      ...boundsOf(range, Date.now()),
+    })),
+    placeholderData: keepPreviousData,
+    ...(search.live === "on" && { refetchInterval: LIVE_MS }),
+  });
+  // The list below says what is wrong, where something is.
+  if (counts.data === undefined) return <div className="h-14 shrink-0" />;
+  return <Bars counts={counts.data} onNarrow={onNarrow} />;
+}
+
+interface BarsProps {
+  readonly counts: Analytics;
+  readonly onNarrow: (range: TimeRange) => void;
+}
+
+function Bars({ counts, onNarrow }: BarsProps) {
+  const { buckets, from, to } = counts;
+  const [drag, setDrag] = useState<readonly [number, number] | null>(null);
+  const most = Math.max(1, ...buckets.map(({ count }) => count));
+  const [first, last] = drag === null ? [-1, -1] : [Math.min(...drag), Math.max(...drag)];
+  const total = buckets.reduce((sum, { count }) => sum + count, 0);
+  const errors = buckets.reduce((sum, bucket) => sum + bucket.errors, 0);
+  const bucketAt = (event: PointerEvent<HTMLElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    const part = (event.clientX - left) / width;
+    return Math.max(0, Math.min(buckets.length - 1, Math.floor(part * buckets.length)));
+  };
+  const endOf = (index: number) => buckets[index + 1]?.start ?? to;
+  return (
+    <div className="shrink-0 px-4 pb-2 md:px-6">
+      <div
+        role="img"
+        aria-label={`${total.toLocaleString("en")} traces, ${errors.toLocaleString("en")} of them failed, from ${formatTime(from)} to ${formatTime(to)}`}
+        className="flex h-10 cursor-crosshair touch-none items-end gap-px border-b border-line select-none"
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDrag([bucketAt(event), bucketAt(event)]);
+        }}
+        onPointerMove={(event) => {
+          if (drag !== null) setDrag([drag[0], bucketAt(event)]);
+        }}
+        onPointerCancel={() => setDrag(null)}
+        onPointerUp={() => {
+          setDrag(null);
+          const begin = buckets[first]?.start;
+          if (begin !== undefined) onNarrow({ kind: "fixed", from: begin, to: endOf(last) });
+        }}
+      >
+        {buckets.map((bucket, index) => (
+          <Bar
+            key={bucket.start}
+            bucket={bucket}
+            end={endOf(index)}
+            most={most}
+            isChosen={index >= first && index <= last}
+          />
+        ))}
+      </div>
+      <div className="flex justify-between pt-0.5 text-xs text-ink-soft tabular-nums" aria-hidden>
+        <span>{formatTime(from)}</span>
+        <span>{formatTime(to)}</span>
+      </div>
+    </div>
+  );
+}
+
+interface BarProps {
+  readonly bucket: AnalyticsBucket;
+  readonly end: string;
+  readonly most: number;
+  readonly isChosen: boolean;
+}
+
+function Bar({ bucket: { start, count, errors }, end, most, isChosen }: BarProps) {
+  const share = (part: number) => `${(100 * part) / most}%`;
+  return (
+    <div
+      title={`${formatTime(start)} to ${formatTime(end)}\n${count.toLocaleString("en")} traces, ${errors.toLocaleString("en")} failed`}
+      className={classNames(
+        "flex h-full min-w-0 flex-1 flex-col justify-end hover:bg-sunken",
+        isChosen && "bg-accent-soft",
+      )}
+    >
+      {count > 0 && (
+        <div
+          className="flex min-h-0.5 flex-col justify-end rounded-t-xs bg-accent"
+          style={{ height: share(count) }}
+        >
+          {errors > 0 && (
+            <div className="min-h-0.5 bg-danger" style={{ height: `${(100 * errors) / count}%` }} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+import type { TraceRow } from "../../api/trace-row.ts";
+import { formatCost } from "../../format/format-cost.ts";
+import { formatCount } from "../../format/format-count.ts";
+import { formatLatency } from "../../format/format-latency.ts";
+import { formatTime } from "../../format/format-time.ts";
+import type { FilterName } from "../filters/filter-fields.ts";
+import type { ColumnId } from "./trace-columns.ts";
+
+/** What a cell shows, what it means exactly, and what one can filter by it. */
+export interface CellText {
+  readonly text: string;
+  readonly title: string | undefined;
+  readonly filter?: readonly [FilterName, string];
+}
+
+/** The cells that are plain text. What nobody knows is "–", never 0. */
+export function cellText(row: TraceRow, column: ColumnId): CellText {
+  switch (column) {
+    case "latency":
+      return { text: formatLatency(row.latency), title: exactLatency(row.latency) };
+    case "tokens":
+      return { text: formatCount(row.usage?.total_tokens ?? null), title: exactTokens(row) };
+    case "cost":
+      return { text: formatCost(row.cost), title: exactCost(row.cost) };
+    case "revision":
+      return { text: row.revision === null ? "–" : String(row.revision), title: undefined };
+    case "kind":
+      return valueCell("spankind", row.kind);
+    case "variant":
+      return valueCell("variant", row.variant);
+    case "environment":
+      return valueCell("environment", row.environment);
+    case "user":
+      return valueCell("user_id", row.userId);
+    case "application":
+      return valueCell("application", row.application);
+    case "route":
+      return valueCell("route", row.route);
+    case "session":
+      return valueCell("session_id", row.sessionId);
+    case "name":
+      return valueCell("name", row.name);
+    case "status":
+      return { ...valueCell("status", row.status), title: row.statusMessage ?? undefined };
+    case "time":
+      return { text: row.startedAt, title: exactTime(row.startedAt) };
+    case "preview":
+      return { text: `${row.input} → ${row.output}`, title: undefined };
+  }
+}
+
+function valueCell(name: FilterName, value: string | null): CellText {
+  return value === null
+    ? { text: "–", title: undefined }
+    : { text: value, title: value, filter: [name, value] };
+}
+
+/** The reader's time, and the record's. */
+export function exactTime(startedAt: string): string {
+  return `${formatTime(startedAt)} (${startedAt})`;
+}
+
+function exactLatency(latency: number | null): string | undefined {
+  return latency === null ? "Has not ended" : `${latency.toLocaleString("en", ALL_DIGITS)} ms`;
+}
+
+function exactCost(cost: number | null): string | undefined {
+  return cost === null ? "Nobody knows the cost" : `$${cost.toLocaleString("en", ALL_DIGITS)}`;
+}
+
+const ALL_DIGITS = { maximumFractionDigits: 20, maximumSignificantDigits: 17 } as const;
+
+function exactTokens({ usage }: TraceRow): string | undefined {
+  if (usage === null) return "Nobody counted tokens";
+  const parts = [
+    [usage.input_tokens, "in"],
+    [usage.cached_input_tokens, "of these cached"],
+    [usage.output_tokens, "out"],
+    [usage.reasoning_tokens, "of these reasoning"],
+    [usage.total_tokens, "in total"],
+  ] as const;
+  return parts
+    .flatMap(([count, what]) => (count === null ? [] : [`${count.toLocaleString("en")} ${what}`]))
+    .join(", ");
+}

@@ -1,0 +1,35 @@
+import { Columns3 } from "lucide-react";
+import { IconButton } from "../../design/icon-button.tsx";
+import { Popover } from "../../design/popover.tsx";
+import { ALWAYS_SHOWN, type ColumnId, TRACE_COLUMNS } from "./trace-columns.ts";
+
+interface ColumnPickerProps {
+  readonly chosen: ReadonlySet<ColumnId>;
+  readonly onChange: (chosen: ReadonlySet<ColumnId>) => void;
+}
+
+/** Which columns are shown. */
+export function ColumnPicker({ chosen, onChange }: ColumnPickerProps) {
+  const toggle = (id: ColumnId) =>
+    onChange(new Set(chosen.has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id]));
+  return (
+    <Popover label="Columns" trigger={<IconButton icon={Columns3} label="Columns" />}>
+      <fieldset className="flex flex-col">
+        <legend className="px-1 pb-1 text-xs font-medium text-ink-soft">
+          Columns, where there is room
+        </legend>
+        {TRACE_COLUMNS.filter(({ id }) => !ALWAYS_SHOWN.includes(id)).map(({ id, label }) => (
+          <label key={id} className="flex h-7 items-center gap-2 rounded-md px-1 hover:bg-sunken">
+            <input
+              type="checkbox"
+              className="accent-accent"
+              checked={chosen.has(id)}
+              onChange={() => toggle(id)}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+    </Popover>
+  );
+}

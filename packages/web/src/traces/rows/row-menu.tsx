@@ -1,0 +1,73 @@
+import { Copy, Ellipsis, ExternalLink, ListFilter, Trash2 } from "lucide-react";
+import type { ListView, TraceRow } from "../../api/trace-row.ts";
+import { IconButton } from "../../design/icon-button.tsx";
+import { Menu, MenuHeading, MenuItem, MenuLine } from "../../design/menu.tsx";
+import { filterText } from "../filters/filter-fields.ts";
+import { cellText } from "./cell-text.ts";
+import type { RowActions } from "./row-actions.ts";
+import type { ColumnId } from "./trace-columns.ts";
+
+const FILTERABLE: readonly ColumnId[] = [
+  "name",
+  "status",
+  "kind",
+  "application",
+  "route",
+  "variant",
+  "environment",
+  "user",
+  "session",
+];
+
+interface RowMenuProps {
+  readonly row: TraceRow;
+  readonly view: ListView;
+  readonly isTabStop: boolean;
+  readonly actions: RowActions;
+}
+
+/** What else can be done with a row than opening it. */
+export function RowMenu({ row, view, isTabStop, actions }: RowMenuProps) {
+  const filters = FILTERABLE.flatMap((column) => {
+    const { filter } = cellText(row, column);
+    return filter === undefined ? [] : [filter];
+  });
+  return (
+    <Menu
+      trigger={
+        <IconButton
+          icon={Ellipsis}
+          label={`More for ${row.name}`}
+          tabIndex={isTabStop ? 0 : -1}
+          className="relative z-10"
+        />
+      }
+    >
+      <MenuItem onSelect={() => actions.openInTab(row)}>
+        <ExternalLink size={15} aria-hidden className="text-ink-soft" />
+        Open in a new tab
+      </MenuItem>
+      <MenuItem onSelect={() => actions.copyId(row)}>
+        <Copy size={15} aria-hidden className="text-ink-soft" />
+        {view === "spans" ? "Copy span id" : "Copy trace id"}
+      </MenuItem>
+      <MenuLine />
+      <MenuHeading>Only where</MenuHeading>
+      {filters.map(([name, value]) => (
+        <MenuItem key={name} onSelect={() => actions.filter(name, value)}>
+          <ListFilter size={15} aria-hidden className="shrink-0 text-ink-soft" />
+          <span className="max-w-72 truncate">{filterText(name, value)}</span>
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem
+        tone="danger"
+        disabled={!actions.mayDelete}
+        onSelect={() => actions.askToDelete(row)}
+      >
+        <Trash2 size={15} aria-hidden />
+        {actions.mayDelete ? "Delete the trace…" : "Delete: needs a key with admin"}
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,113 @@
+/** What a list shows of a trace; `preview` is a line of its own below the others. */
+export interface TraceColumn {
+  readonly id: ColumnId;
+  readonly label: string;
+  /** The column's head, where the label is too wide. */
+  readonly short?: string;
+  /** Pixels that it takes at least. */
+  readonly width: number;
+  /** Its part of the room that is left. */
+  readonly grow?: number;
+  readonly isNumber?: boolean;
+}
+
+export type ColumnId =
+  | "time"
+  | "name"
+  | "status"
+  | "kind"
+  | "latency"
+  | "tokens"
+  | "cost"
+  | "variant"
+  | "revision"
+  | "environment"
+  | "user"
+  | "application"
+  | "route"
+  | "session"
+  | "preview";
+
+/** In the order in which they stand. */
+export const TRACE_COLUMNS: readonly TraceColumn[] = [
+  { id: "time", label: "Time", width: 82 },
+  { id: "name", label: "Name", width: 180, grow: 3 },
+  { id: "status", label: "Status", width: 58 },
+  { id: "kind", label: "Kind", width: 84 },
+  { id: "latency", label: "Latency", width: 70, isNumber: true },
+  { id: "tokens", label: "Tokens", width: 60, isNumber: true },
+  { id: "cost", label: "Cost", width: 82, isNumber: true },
+  { id: "variant", label: "Variant", width: 84, grow: 1 },
+  { id: "revision", label: "Revision", short: "Rev.", width: 40, isNumber: true },
+  { id: "environment", label: "Environment", width: 106, grow: 1 },
+  { id: "user", label: "User", width: 82, grow: 1 },
+  { id: "application", label: "Application", width: 84, grow: 1 },
+  { id: "route", label: "Route", width: 82, grow: 1 },
+  { id: "session", label: "Session", width: 82, grow: 1 },
+  { id: "preview", label: "Input and output", width: 0 },
+];
+
+/** Shown unless one chooses otherwise: what fits beside the navigation at 1280 pixels. */
+const USUALLY_HIDDEN: readonly ColumnId[] = ["route", "session"];
+
+/** Where there is no room for all, these go first. Time and name always stay. */
+const DROPPED_FIRST: readonly ColumnId[] = [
+  "session",
+  "route",
+  "user",
+  "application",
+  "revision",
+  "tokens",
+  "kind",
+  "variant",
+  "environment",
+  "cost",
+  "latency",
+  "status",
+];
+
+export const ALWAYS_SHOWN: readonly ColumnId[] = ["time", "name"];
+
+/** For the row's menu, at the end. */
+export const MENU_WIDTH = 36;
+
+/** Which columns are chosen, from what was kept before; columns that are new since are as usual. */
+export function parseColumnChoice(kept: string | null): ReadonlySet<ColumnId> {
+  const chosen = new Map(TRACE_COLUMNS.map(({ id }) => [id, !USUALLY_HIDDEN.includes(id)]));
+  for (const word of kept?.split(",") ?? []) {
+    const column = TRACE_COLUMNS.find(({ id }) => id === word.slice(1));
+    if (column !== undefined && /^[+-]/.test(word)) chosen.set(column.id, word.startsWith("+"));
+  }
+  return new Set(TRACE_COLUMNS.flatMap(({ id }) => (isShown(chosen, id) ? [id] : [])));
+}
+
+function isShown(chosen: ReadonlyMap<ColumnId, boolean>, id: ColumnId): boolean {
+  return ALWAYS_SHOWN.includes(id) || chosen.get(id) === true;
+}
+
+/** @example "+time,-user" */
+export function formatColumnChoice(chosen: ReadonlySet<ColumnId>): string {
+  return TRACE_COLUMNS.map(({ id }) => `${chosen.has(id) ? "+" : "-"}${id}`).join(",");
+}
+
+/** The chosen columns that fit into so many pixels. */
+export function fitColumns(chosen: ReadonlySet<ColumnId>, width: number): readonly TraceColumn[] {
+  const dropped = new Set<ColumnId>();
+  const fitting = () => TRACE_COLUMNS.filter(({ id }) => chosen.has(id) && !dropped.has(id));
+  for (const id of DROPPED_FIRST) {
+    const taken = fitting().reduce((sum, column) => sum + column.width, MENU_WIDTH);
+    if (taken <= width) break;
+    dropped.add(id);
+  }
+  return fitting();
+}
+
+/** For `grid-template-columns`: the columns, and the menu. */
+export function columnTracks(columns: readonly TraceColumn[]): string {
+  const tracks = columns
+    .filter(({ id }) => id !== "preview")
+    .map(({ width, grow }) =>
+      grow === undefined ? `${width}px` : `minmax(${width}px, ${grow}fr)`,
+    );
+  return [...tracks, `${MENU_WIDTH}px`].join(" ");
+}

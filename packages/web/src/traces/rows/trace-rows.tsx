@@ -1,0 +1,173 @@
+import { useElementScrollRestoration } from "@tanstack/react-router";
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import type { ReactNode, Ref } from "react";
+import { useEffect, useEffectEvent, useImperativeHandle, useRef } from "react";
+import type { ListView, TraceRow } from "../../api/trace-row.ts";
+import { classNames } from "../../design/class-names.ts";
+import { useElementWidth } from "../../design/use-element-width.ts";
+import { useNow } from "../../design/use-now.ts";
+import type { RowActions } from "./row-actions.ts";
+import { TraceCard } from "./trace-card.tsx";
+import { type ColumnId, columnTracks, fitColumns, type TraceColumn } from "./trace-columns.ts";
+import { TraceLine } from "./trace-line.tsx";
+
+/** Below this a table has no room, and each trace is a card. */
+const CARDS_BELOW = 640;
+const HEAD_HEIGHT = 32;
+const CARD_HEIGHT = 60;
+const LINE_HEIGHT = 36;
+const PREVIEWED_HEIGHT = 54;
+/** How many rows before the end reading on begins. */
+const READ_AHEAD = 30;
+
+export interface RowsHandle {
+  scrollTo(index: number): void;
+  scrollToTop(): void;
+}
+
+interface TraceRowsProps {
+  readonly ref: Ref<RowsHandle>;
+  readonly rows: readonly TraceRow[];
+  readonly view: ListView;
+  readonly chosen: ReadonlySet<ColumnId>;
+  readonly selected: number;
+  readonly hasMore: boolean;
+  /** What is shown is of another list, until this one is there. */
+  readonly isStale: boolean;
+  readonly actions: RowActions;
+  readonly onNearEnd: () => void;
+  readonly onScroll: (top: number) => void;
+  /** Stands after the last row. */
+  readonly children: ReactNode;
+}
+
+/** The rows that are in sight, of however many. */
+export function TraceRows(props: TraceRowsProps) {
+  const { ref, rows, view, chosen, selected, hasMore, isStale, actions, onNearEnd, onScroll } =
+    props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [widthRef, width] = useElementWidth();
+  const now = useNow();
+  const isCards = width !== null && width < CARDS_BELOW;
+  const columns = fitColumns(chosen, (width ?? 0) - 24);
+  const tracks = columnTracks(columns);
+  const lineHeight = chosen.has("preview") ? PREVIEWED_HEIGHT : LINE_HEIGHT;
+  const height = isCards ? CARD_HEIGHT : lineHeight;
+  const head = isCards ? 0 : HEAD_HEIGHT;
+  const left = useElementScrollRestoration({ id: "traces" });
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: 10,
+    scrollMargin: head,
+    scrollPaddingStart: head,
+    initialOffset: left?.scrollY ?? 0,
+    // The selected row keeps the focus when it is scrolled out of sight.
+    rangeExtractor: (range) => {
+      const inSight = defaultRangeExtractor(range);
+      return selected < 0 || inSight.includes(selected) ? inSight : [...inSight, selected];
+    },
+  });
+  // Heights are not measured: a change of all of them has to be told.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what has changed
+  useEffect(() => virtualizer.measure(), [height, head, virtualizer]);
+  useImperativeHandle(ref, () => ({
+    scrollTo: (index) => virtualizer.scrollToIndex(index),
+    scrollToTop: () => virtualizer.scrollToOffset(0),
+  }));
+  const items = virtualizer.getVirtualItems();
+  const lastInSight = virtualizer.range?.endIndex ?? 0;
+  const isNearEnd = hasMore && lastInSight >= rows.length - READ_AHEAD;
+  const readOn = useEffectEvent(onNearEnd);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: near the end again, of more rows
+  useEffect(() => {
+    if (isNearEnd) readOn();
+  }, [isNearEnd, rows.length]);
+  return (
+    <div
+      ref={(element) => {
+        scroller.current = element;
+        return widthRef(element);
+      }}
+      data-scroll-restoration-id="traces"
+      onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
+      className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto border-t border-line bg-surface"
+    >
+      {/* A table whose parts are placed one by one: only the rows in sight are there. */}
+      <table
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: in a grid rows can be selected
+        role="grid"
+        aria-label={view === "traces" ? "Traces" : "Spans"}
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        aria-busy={isStale}
+        className={classNames("relative block outline-none", isStale && "pointer-events-none")}
+        tabIndex={-1}
+      >
+        {!isCards && <ColumnHeads columns={columns} tracks={tracks} />}
+        <tbody className="relative block" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map((item) => {
+            const row = rows[item.index];
+            if (row === undefined) return null;
+            const shared = {
+              row,
+              view,
+              index: item.index,
+              top: item.start - head,
+              height,
+              now,
+              actions,
+              isSelected: item.index === selected,
+              isTabStop: item.index === Math.max(selected, 0),
+            };
+            return isCards ? (
+              <TraceCard key={item.key} {...shared} />
+            ) : (
+              <TraceLine key={item.key} {...shared} columns={columns} tracks={tracks} />
+            );
+          })}
+        </tbody>
+      </table>
+      {props.children}
+    </div>
+  );
+}
+
+function ColumnHeads({
+  columns,
+  tracks,
+}: {
+  readonly columns: readonly TraceColumn[];
+  readonly tracks: string;
+}) {
+  return (
+    <thead className="sticky top-0 z-20 block">
+      <tr
+        aria-rowindex={1}
+        className="grid h-8 items-center border-b border-line bg-surface px-3 text-xs text-ink-soft"
+        style={{ gridTemplateColumns: tracks }}
+      >
+        {columns
+          .filter(({ id }) => id !== "preview")
+          .map(({ id, label, short, isNumber }) => (
+            <th
+              key={id}
+              scope="col"
+              aria-label={short === undefined ? undefined : label}
+              title={short === undefined ? undefined : label}
+              className={classNames(
+                "truncate px-1.5 font-medium",
+                isNumber ? "text-right" : "text-left",
+              )}
+            >
+              {short ?? label}
+            </th>
+          ))}
+        <th scope="col">
+          <span className="sr-only">More</span>
+        </th>
+      </tr>
+    </thead>
+  );
+}
