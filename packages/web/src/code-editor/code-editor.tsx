@@ -11,7 +11,7 @@ interface CodeEditorProps {
   readonly label: string;
   /** What is wrong; shown below, and read out. */
   readonly problem?: string | undefined;
-  /** As high as its text within limits, or as high as a dialog allows. */
+  /** As high as its text within limits; or as high as a dialog allows, and taking the focus in it. */
   readonly size?: "field" | "large";
   /** Of a `Field` around it, which says itself what is wrong. */
   readonly id?: string;
@@ -29,16 +29,18 @@ const CodeMirror = lazy(async () => {
  * typed into a text area of the same size.
  */
 export function CodeEditor({ problem, size = "field", ...props }: CodeEditorProps) {
-  const caret = useRef<Caret | null>(null);
+  const takesFocus = size === "large";
+  const end = props.value.length;
+  const caret = useRef<Caret | null>(takesFocus ? { from: end, to: end } : null);
   const isInvalid = problem === undefined ? props["aria-invalid"] : true;
-  const editor = { ...props, "aria-invalid": isInvalid, caret };
+  const editor = { ...props, "aria-invalid": isInvalid, takesFocus, caret };
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <div
         className={classNames(
           "flex flex-col overflow-hidden rounded-md border bg-surface",
           isInvalid ? "border-danger" : "border-line-strong/60",
-          size === "large" ? "h-[60dvh]" : "max-h-96 min-h-24",
+          takesFocus ? "h-[60dvh]" : "max-h-96 min-h-24",
         )}
       >
         <Suspense fallback={<PlainEditor {...editor} />}>

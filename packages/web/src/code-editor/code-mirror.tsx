@@ -1,16 +1,21 @@
-import { Compartment, EditorState } from "@codemirror/state";
+import { Compartment, EditorState, Transaction } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { editorExtensions } from "./editor-extensions.ts";
 import type { EditorProps } from "./editor-props.ts";
 
 /** CodeMirror as a component. Loaded by `CodeEditor` alone, when an editor is shown. */
-export function CodeMirror({ value, onChange, language, label, caret, ...ids }: EditorProps) {
+export function CodeMirror(props: EditorProps) {
+  const { value, onChange, language, label, takesFocus, caret, ...ids } = props;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<{ view: EditorView; attributes: Compartment } | null>(null);
+  /** What was said to whoever holds the value, and may come back from there late. */
+  const told = useRef(new Set<string>());
   const attributes: Record<string, string> = {
     "aria-label": label,
     "aria-multiline": "true",
+    // A dialog opens after what is in it is there, and gives the focus to whatever asks for it.
+    ...(takesFocus && { autofocus: "" }),
     ...(ids.id !== undefined && { id: ids.id }),
     ...(ids["aria-describedby"] !== undefined && { "aria-describedby": ids["aria-describedby"] }),
     ...(ids["aria-invalid"] && { "aria-invalid": "true" }),
@@ -42,6 +47,7 @@ export function CodeMirror({ value, onChange, language, label, caret, ...ids }: 
     return view;
   });
   const tell = useEffectEvent((text: string) => {
+    told.current.add(text);
     if (text !== value) onChange(text);
   });
 
@@ -55,9 +61,17 @@ export function CodeMirror({ value, onChange, language, label, caret, ...ids }: 
   useEffect(() => {
     const view = editor.current?.view;
     const shown = view?.state.doc;
-    // What came from the editor itself is there already; replacing it would move the caret.
-    if (shown === undefined || shown.toString() === value) return;
-    view?.dispatch({ changes: { from: 0, to: shown.length, insert: value } });
+    if (shown === undefined) return;
+    const isCurrent = shown.toString() === value;
+    // An echo of what has been typed over since: putting it back would undo the latest letters.
+    if (!isCurrent && told.current.has(value)) return;
+    told.current.clear();
+    if (isCurrent) return;
+    view?.dispatch({
+      changes: { from: 0, to: shown.length, insert: value },
+      // Undoing does not bring back the text of something else that was edited here before.
+      annotations: Transaction.addToHistory.of(false),
+    });
   }, [value]);
 
   useEffect(() => {

@@ -17,6 +17,8 @@ export interface EditorProps {
   readonly id?: string | undefined;
   readonly "aria-describedby"?: string | undefined;
   readonly "aria-invalid": true | undefined;
+  /** Whether one begins to type at once, as in a dialog. */
+  readonly takesFocus: boolean;
   /** Set by the text area as it goes, for the editor that takes its place. */
   readonly caret: RefObject<Caret | null>;
 }

@@ -2,7 +2,8 @@ import { useLayoutEffect, useRef } from "react";
 import type { EditorProps } from "./editor-props.ts";
 
 /** A text area in the editor's place while that one is loading. */
-export function PlainEditor({ value, onChange, label, language, caret, ...ids }: EditorProps) {
+export function PlainEditor(props: EditorProps) {
+  const { value, onChange, label, language, caret, takesFocus: _, ...ids } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const element = area.current;

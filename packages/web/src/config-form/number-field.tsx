@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { FieldIds } from "../design/field.tsx";
 import { NumberBox } from "../design/number-box.tsx";
 import { parseNumber } from "../design/parse-number.ts";
+import { boundTexts } from "./bound-texts.ts";
 import { Slider } from "./slider.tsx";
 import { clamp, sliderRange, stepFrom, stepOf } from "./slider-range.ts";
 
@@ -33,9 +34,18 @@ export function NumberField({ field, label, ids, value, onChange }: NumberFieldP
       highest={field.maximum ?? field.exclusiveMaximum}
     />
   );
-  if (range === null) return <div className="max-w-40">{box}</div>;
+  const [lowest, highest] = boundTexts(field);
+  if (range === null) {
+    return (
+      <div className="flex items-center gap-2">
+        <div className="w-40">{box}</div>
+        <Bound text={lowest ?? highest} />
+      </div>
+    );
+  }
   return (
-    <div className="flex items-center gap-3">
+    <div className="flex items-center gap-2">
+      <Bound text={lowest} />
       <Slider
         label={`${label}, slider`}
         range={range}
@@ -43,8 +53,18 @@ export function NumberField({ field, label, ids, value, onChange }: NumberFieldP
         isInvalid={ids["aria-invalid"] === true}
         onChange={onChange}
       />
+      <Bound text={highest} />
       <div className="w-24 shrink-0">{box}</div>
     </div>
+  );
+}
+
+/** Read out with the number box already. */
+function Bound({ text }: { readonly text: string | undefined }) {
+  return (
+    <span aria-hidden className="text-xs whitespace-nowrap text-ink-soft tabular-nums">
+      {text}
+    </span>
   );
 }
 

@@ -2,13 +2,12 @@
 export function ProblemSummary({ messages }: { readonly messages: readonly string[] }) {
   if (messages.length === 0) return null;
   return (
-    <ul
-      role="alert"
-      className="flex list-none flex-col gap-1 rounded-md bg-danger-soft px-3 py-2 text-danger"
-    >
-      {[...new Set(messages)].map((message) => (
-        <li key={message}>{message}</li>
-      ))}
-    </ul>
+    <div role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
+      <ul className="flex flex-col gap-1">
+        {[...new Set(messages)].map((message) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -21,7 +21,7 @@ const STEPS: Readonly<Record<string, number>> = {
 /** The browser's own slider; it is never at a position that the range does not have. */
 export function Slider({ label, range, value, isInvalid, onChange }: SliderProps) {
   const { min, max, step } = range;
-  const part = max > min ? (clamp(value, min, max) - min) / (max - min) : 1;
+  const part = max > min ? (clamp(value, min, max) - min) / (max - min) : 0;
   return (
     <input
       type="range"

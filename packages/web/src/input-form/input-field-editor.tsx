@@ -25,7 +25,7 @@ export function InputFieldEditor({ field, draft, problem, onChange }: InputField
           {!isRequired && <span className="font-normal text-ink-soft"> (optional)</span>}
         </>
       }
-      description={description}
+      description={isOdd ? "No value for this field, so it is shown as JSON." : description}
       problem={problem}
       aside={<FieldState field={field} draft={draft} onChange={onChange} />}
       isInline={control.kind === "boolean" && !isOdd}

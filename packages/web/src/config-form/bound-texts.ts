@@ -1,0 +1,20 @@
+import type { ConfigFieldSchema } from "@agate/protocol";
+import { formatCount } from "../format/format-count.ts";
+
+type BoundTexts = readonly [lowest: string | undefined, highest: string | undefined];
+
+/** The bounds of a number, in the little space at the ends of a slider, or behind a box that has one. */
+export function boundTexts(field: ConfigFieldSchema): BoundTexts {
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = field;
+  const isOneSided =
+    (minimum ?? exclusiveMinimum) === undefined || (maximum ?? exclusiveMaximum) === undefined;
+  return [
+    boundText(minimum, isOneSided ? "≥ " : "") ?? boundText(exclusiveMinimum, "> "),
+    boundText(maximum, isOneSided ? "≤ " : "") ?? boundText(exclusiveMaximum, "< "),
+  ];
+}
+
+function boundText(bound: number | undefined, sign: string): string | undefined {
+  if (bound === undefined) return undefined;
+  return sign + (Math.abs(bound) < 10_000 ? String(bound) : formatCount(bound));
+}
