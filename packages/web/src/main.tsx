@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/api-error.ts";
 import { Connection } from "./api/connection.ts";
 import { createPageRouter } from "./app/create-page-router.tsx";
+import { reloadForLostParts } from "./app/lazy-page.ts";
 import { repairLanguage } from "./app/repair-language.ts";
 import { readTheme, showTheme } from "./app/theme.ts";
 import "./styles.css";
@@ -13,6 +14,7 @@ repairLanguage();
 showTheme(readTheme());
 
 const connection = new Connection();
+reloadForLostParts(connection);
 const queries = new QueryClient({
   queryCache: new QueryCache({
     onError: (error) => {

@@ -2,7 +2,6 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   redirect,
   retainSearchParams,
 } from "@tanstack/react-router";
@@ -14,6 +13,7 @@ import { parsePlaygroundSearch } from "../playground/playground-search.ts";
 import { parseCompareSearch } from "../registry/compare-search.ts";
 import { parseTraceSearch } from "../traces/trace-search.ts";
 import { parseTracesSearch } from "../traces/traces-search.ts";
+import { lazyPage } from "./lazy-page.ts";
 import { NotFound } from "./not-found.tsx";
 import { RootLayout } from "./root-layout.tsx";
 import { parseSearchText, stringifySearchText } from "./search-text.ts";
@@ -32,27 +32,24 @@ export function createPageRouter(connection: Connection) {
       getParentRoute: under,
       path: "/",
       validateSearch: parseDashboardSearch,
-      component: lazyRouteComponent(
-        () => import("../dashboard/dashboard-page.tsx"),
-        "DashboardPage",
-      ),
+      component: lazyPage(() => import("../dashboard/dashboard-page.tsx"), "DashboardPage"),
     }),
     createRoute({
       getParentRoute: under,
       path: "/traces",
       validateSearch: parseTracesSearch,
-      component: lazyRouteComponent(() => import("../traces/traces-page.tsx"), "TracesPage"),
+      component: lazyPage(() => import("../traces/traces-page.tsx"), "TracesPage"),
     }),
     createRoute({
       getParentRoute: under,
       path: "/traces/$traceId",
       validateSearch: parseTraceSearch,
-      component: lazyRouteComponent(() => import("../traces/trace-page.tsx"), "TracePage"),
+      component: lazyPage(() => import("../traces/trace-page.tsx"), "TracePage"),
     }),
     createRoute({
       getParentRoute: under,
       path: "/playground",
-      component: lazyRouteComponent(
+      component: lazyPage(
         () => import("../playground/playground-start-page.tsx"),
         "PlaygroundStartPage",
       ),
@@ -61,39 +58,33 @@ export function createPageRouter(connection: Connection) {
       getParentRoute: under,
       path: "/apps/$app/playground",
       validateSearch: parsePlaygroundSearch,
-      component: lazyRouteComponent(
-        () => import("../playground/playground-page.tsx"),
-        "PlaygroundPage",
-      ),
+      component: lazyPage(() => import("../playground/playground-page.tsx"), "PlaygroundPage"),
     }),
     createRoute({
       getParentRoute: under,
       path: "/apps",
-      component: lazyRouteComponent(() => import("../registry/apps-page.tsx"), "AppsPage"),
+      component: lazyPage(() => import("../registry/apps-page.tsx"), "AppsPage"),
     }),
     createRoute({
       getParentRoute: under,
       path: "/apps/$app",
-      component: lazyRouteComponent(() => import("../registry/app-page.tsx"), "AppPage"),
+      component: lazyPage(() => import("../registry/app-page.tsx"), "AppPage"),
     }),
     createRoute({
       getParentRoute: under,
       path: "/apps/$app/variants/$variant",
-      component: lazyRouteComponent(() => import("../registry/variant-page.tsx"), "VariantPage"),
+      component: lazyPage(() => import("../registry/variant-page.tsx"), "VariantPage"),
     }),
     createRoute({
       getParentRoute: under,
       path: "/apps/$app/environments/$environment",
-      component: lazyRouteComponent(
-        () => import("../registry/environment-page.tsx"),
-        "EnvironmentPage",
-      ),
+      component: lazyPage(() => import("../registry/environment-page.tsx"), "EnvironmentPage"),
     }),
     createRoute({
       getParentRoute: under,
       path: "/apps/$app/compare",
       validateSearch: parseCompareSearch,
-      component: lazyRouteComponent(() => import("../registry/compare-page.tsx"), "ComparePage"),
+      component: lazyPage(() => import("../registry/compare-page.tsx"), "ComparePage"),
     }),
     createRoute({
       getParentRoute: under,
