@@ -38,6 +38,11 @@ describe("the package as npm installs it", () => {
     const packages = [...licences.matchAll(/^(\S+) \S+ \((.+)\)\n=+$/gm)].map(([, name]) => name);
     expect(packages).toEqual(expect.arrayContaining(["commander", "hono", "pino", "zod"]));
     expect(packages).toEqual(expect.arrayContaining(["swagger-ui-dist", "@pydantic/genai-prices"]));
+    // Of the page: scripts, what the bundler adds, a style sheet and fonts.
+    expect(packages).toEqual(expect.arrayContaining(["react-dom", "vite", "tailwindcss"]));
+    expect(packages).toEqual(
+      expect.arrayContaining(["@fontsource-variable/inter", "@fontsource-variable/jetbrains-mono"]),
+    );
     expect(licences).not.toContain("(undefined)");
   });
 
@@ -67,7 +72,17 @@ describe("the package as npm installs it", () => {
       headers: { "content-type": "application/json" },
       body: '{"resourceSpans":[]}',
     });
-    const paths = ["/openapi.json", "/docs", "/docs/swagger-ui-bundle.js", "/observability/spans/"];
+    const page = await (await fetch(server.url)).text();
+    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
+    expect(files).toHaveLength(3);
+    const paths = [
+      "/openapi.json",
+      "/docs",
+      "/docs/swagger-ui-bundle.js",
+      "/observability/spans/",
+      "/traces",
+      ...files,
+    ];
     const answers = await Promise.all(
       paths.map(async (path) => [path, (await fetch(server.url + path)).status]),
     );

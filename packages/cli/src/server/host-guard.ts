@@ -2,8 +2,8 @@ import type { Problem } from "./errors/error-answer.ts";
 
 /**
  * `loopback`: the server listens on this machine only and needs no key, so it must not be reachable
- * through a browser that a stranger's page controls. `any`: keys protect it, which no browser sends
- * by itself.
+ * through a browser that a stranger's page controls. `any`: keys protect it; the cookie that browsers
+ * send by themselves is guarded where it is read.
  */
 export type HostPolicy = "loopback" | "any";
 
