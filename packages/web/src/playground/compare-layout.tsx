@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { classNames } from "../design/class-names.ts";
 
 interface CompareLayoutProps {
   readonly columns: readonly { readonly id: number; readonly panel: ReactNode }[];
@@ -20,7 +21,7 @@ export function CompareLayout({ columns, rows, foot }: CompareLayoutProps) {
   const template = `repeat(${columns.length}, minmax(min(22rem, 88cqw), 1fr))`;
   return (
     <div className="@container min-h-0 flex-1 snap-x snap-proximity overflow-x-auto border-t border-line lg:overflow-y-auto">
-      <div className="grid w-max min-w-full gap-y-3 pb-4" style={{ gridTemplateColumns: template }}>
+      <div className="grid gap-y-3 pb-4" style={{ gridTemplateColumns: template }}>
         {columns.map(({ id, panel }) => (
           <div
             key={id}
@@ -35,7 +36,10 @@ export function CompareLayout({ columns, rows, foot }: CompareLayoutProps) {
               {card}
             </div>
             {cells.map((cell, index) => (
-              <div key={columns[index]?.id} className="min-w-0 px-1.5 first-of-type:pl-3 last:pr-3">
+              <div
+                key={columns[index]?.id}
+                className={classNames("min-w-0 pr-3", index === 0 && "pl-3")}
+              >
                 <div className="rounded-xl border border-line bg-surface">{cell}</div>
               </div>
             ))}

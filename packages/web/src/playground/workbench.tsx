@@ -88,8 +88,8 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
         testCase={id}
         inputs={parsed.kind === "inputs" ? parsed.inputs : undefined}
         firstColumn={view === views[0] ? null : (views[0]?.column.id ?? null)}
+        isCompared={isCompare}
         showsDifferences={showsDifferences}
-        isTraceOpen={!isCompare}
       />
     );
   };

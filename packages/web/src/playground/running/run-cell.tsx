@@ -14,13 +14,14 @@ interface RunCellProps {
   readonly inputs: unknown;
   /** The column that the others are compared with; null where this is it. */
   readonly firstColumn: number | null;
+  /** There are others beside it. */
+  readonly isCompared: boolean;
   readonly showsDifferences: boolean;
-  readonly isTraceOpen: boolean;
 }
 
 /** A column on a case: the last run. */
 export function RunCell(props: RunCellProps) {
-  const { app, board, view, testCase, inputs, firstColumn, showsDifferences, isTraceOpen } = props;
+  const { app, board, view, testCase, inputs, firstColumn, isCompared, showsDifferences } = props;
   const { id } = view.column;
   const run = useRun(board, id, testCase);
   const first = useRun(board, firstColumn ?? id, testCase);
@@ -32,11 +33,12 @@ export function RunCell(props: RunCellProps) {
   return (
     <RunOutput
       app={app}
+      title={isCompared ? view.title : null}
       run={run}
       first={firstColumn === null ? undefined : first}
       showsDifferences={showsDifferences}
       isCurrent={isCurrent}
-      isTraceOpen={isTraceOpen}
+      isTraceOpen={!isCompared}
       onStop={() => board.stop(runKey(id, testCase))}
     />
   );

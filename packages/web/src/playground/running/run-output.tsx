@@ -14,6 +14,8 @@ import { RunTrace } from "./run-trace.tsx";
 
 interface RunOutputProps {
   readonly app: string;
+  /** The column's title, where there are others. */
+  readonly title: string | null;
   readonly run: Run | undefined;
   /** The run of the first column on the same case, to compare with. */
   readonly first: Run | undefined;
@@ -27,9 +29,14 @@ interface RunOutputProps {
 
 /** What came out of a run, how long it took, what it cost, and how it went. */
 export function RunOutput(props: RunOutputProps) {
-  const { app, run, first, showsDifferences, isCurrent, isTraceOpen, onStop } = props;
+  const { app, title, run, first, showsDifferences, isCurrent, isTraceOpen, onStop } = props;
   if (run === undefined) {
-    return <p className="px-4 py-3 text-ink-soft">Not run yet.</p>;
+    return (
+      <div className="flex flex-wrap gap-x-3 px-4 py-3 text-ink-soft">
+        <Title title={title} />
+        Not run yet.
+      </div>
+    );
   }
   const { output, error } = run;
   const other = first?.output ?? null;
@@ -37,6 +44,7 @@ export function RunOutput(props: RunOutputProps) {
   return (
     <div className="@container flex min-w-0 flex-col">
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5">
+        <Title title={title} />
         <span role="status">
           <RunBadge status={run.status} />
         </span>
@@ -70,6 +78,10 @@ export function RunOutput(props: RunOutputProps) {
       </div>
     </div>
   );
+}
+
+function Title({ title }: { readonly title: string | null }) {
+  return title && <h3 className="min-w-0 truncate font-medium text-ink">{title}</h3>;
 }
 
 /** A long output must not push its trace, and the next case, out of sight. */
