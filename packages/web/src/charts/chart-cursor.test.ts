@@ -4,8 +4,8 @@ import { seriesPaint } from "./chart-series.ts";
 
 const buckets = { from: 0, width: 1000, count: 4 };
 const series = [
-  { label: "a", values: [1, 0, null, 3], paint: seriesPaint(0) },
-  { label: "b", values: [2, 0, null, 9], paint: seriesPaint(1) },
+  { id: "a", label: "a", values: [1, 0, null, 3], paint: seriesPaint(0), isSeparable: false },
+  { id: "b", label: "b", values: [2, 0, null, 9], paint: seriesPaint(1), isSeparable: true },
 ];
 const bars = { kind: "bars", series } as const;
 const lines = { kind: "lines", series } as const;
@@ -24,7 +24,11 @@ test("of lines the nearest is meant", () => {
 test("a series without anything there is not meant", () => {
   expect(meantSeries(bars, 0, 1)).toBe(1);
   expect(meantSeries(bars, 1, 1)).toBeNull();
-  expect(meantSeries(bars, 2, 0)).toBeNull();
+  expect(meantSeries(bars, 2, 1)).toBeNull();
+});
+
+test("a series that cannot be told from the others stands for all of them", () => {
+  expect(meantSeries(bars, 0, 0)).toBeNull();
 });
 
 test("an empty bucket and an unknown one have nothing behind them", () => {

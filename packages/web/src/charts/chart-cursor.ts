@@ -43,14 +43,14 @@ export function pointAt(
   return { index, series: find(values, index, value) };
 }
 
-/** The series that a reader means, if it has anything there; null for all of them. */
+/** The series that a reader means, if it has anything there of its own; null for all of them. */
 export function meantSeries(
   { series }: ChartShape,
   index: number,
   wanted: number | null,
 ): number | null {
-  const value = wanted === null ? null : (series[wanted]?.values[index] ?? null);
-  return value === null || value === 0 ? null : wanted;
+  const meant = wanted === null ? undefined : series[wanted];
+  return meant?.isSeparable && (meant.values[index] ?? 0) > 0 ? wanted : null;
 }
 
 /** Whether anything is known, and more than 0, in a bucket. */

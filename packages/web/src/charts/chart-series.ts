@@ -11,10 +11,14 @@ export interface SeriesPaint {
 }
 
 export interface ChartSeries {
+  /** Its own among those of a chart. */
+  readonly id: string;
   readonly label: string;
   /** As many as there are buckets. */
   readonly values: Values;
   readonly paint: SeriesPaint;
+  /** Whether what is behind it can be told from what is behind the others. */
+  readonly isSeparable: boolean;
 }
 
 const COLOURS = 8;

@@ -1,7 +1,6 @@
 import { Button } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
-import type { ChartCursor } from "./chart-cursor.ts";
-import { hasSomething } from "./chart-cursor.ts";
+import { type ChartCursor, hasSomething, meantSeries } from "./chart-cursor.ts";
 import type { WordedChart } from "./chart-words.ts";
 import { formatTimeSpan } from "./format-time-span.ts";
 import { SeriesSwatch } from "./series-swatch.tsx";
@@ -16,7 +15,7 @@ interface ChartTooltipProps {
   readonly onOpen: () => void;
 }
 
-const HINTS = { mouse: "Click for the traces", keyboard: "Enter for the traces" } as const;
+const HOW = { mouse: "Click", keyboard: "Enter" } as const;
 
 /** The values of a bucket, beside it. */
 export function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipProps) {
@@ -27,6 +26,7 @@ export function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipP
     chart.series.map(({ values }) => values),
     index,
   );
+  const isAll = series !== null && meantSeries(chart, index, series) === null;
   return (
     <div
       className={classNames(
@@ -39,9 +39,9 @@ export function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipP
         {formatTimeSpan(bucketSpan(buckets, index))}
       </p>
       <dl className="flex flex-col-reverse gap-0.5">
-        {chart.series.map(({ label, values, paint }, position) => (
+        {chart.series.map(({ id, label, values, paint }, position) => (
           <div
-            key={label}
+            key={id}
             className={classNames(
               "-mx-1 flex items-center gap-2 rounded px-1",
               position === series && "bg-accent-soft font-medium",
@@ -65,7 +65,9 @@ export function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipP
             Open traces
           </Button>
         ) : (
-          <p className="mt-1 text-xs text-ink-soft">{HINTS[by]}</p>
+          <p className="mt-1 text-xs text-ink-soft">
+            {HOW[by]} for {isAll ? "all traces of this time" : "the traces"}
+          </p>
         ))}
     </div>
   );

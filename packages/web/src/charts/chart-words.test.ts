@@ -6,8 +6,8 @@ const from = new Date("2026-11-15T10:00").getTime();
 const chart = {
   kind: "bars",
   series: [
-    { label: "Input", values: [100, null], paint: seriesPaint(0) },
-    { label: "Output", values: [20, null], paint: seriesPaint(1) },
+    { id: "in", label: "Input", values: [100, null], paint: seriesPaint(0), isSeparable: true },
+    { id: "out", label: "Output", values: [20, null], paint: seriesPaint(1), isSeparable: true },
   ],
   buckets: { from, width: 900_000, count: 2 },
   format: String,

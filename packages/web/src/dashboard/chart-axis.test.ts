@@ -9,12 +9,19 @@ const plan = (name: ChartPlan["name"], kind: "bars" | "lines", ...values: (numbe
   kind,
   format: String,
   usualSeries: null,
-  series: values.map((own) => ({ label: "", values: own, paint: seriesPaint(0), filters: {} })),
+  series: values.map((own) => ({
+    id: "",
+    label: "",
+    values: own,
+    paint: seriesPaint(0),
+    filters: {},
+    isSeparable: true,
+  })),
 });
 
 test("bars need room for their stack, lines for the highest of them", () => {
   expect(chartTicks(plan("calls", "bars", [3, 1], [5, null])).at(-1)).toBe(8);
-  expect(chartTicks(plan("latency", "lines", [300, 1], [500, null])).at(-1)).toBe(600);
+  expect(chartTicks(plan("latency", "lines", [300, 1], [500, null])).at(-1)).toBe(500);
 });
 
 test("long latencies are round in minutes and hours", () => {

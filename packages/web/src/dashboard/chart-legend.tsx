@@ -20,8 +20,8 @@ export function ChartLegend({ plan, index, isSplit }: ChartLegendProps) {
   }
   return (
     <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[0.93rem]">
-      {series.map(({ label, paint, values }) => (
-        <li key={label} className="flex items-center gap-1.5">
+      {series.map(({ id, label, paint, values }) => (
+        <li key={id} className="flex items-center gap-1.5">
           <SeriesSwatch paint={paint} kind={kind} />
           <span className="text-ink-soft">{label}</span>
           {index !== null && (

@@ -74,11 +74,25 @@ function wholeParts(buckets: readonly AnalyticsBucket[]): Parts {
     label: string,
     paint: SeriesPaint,
     figure: Figure,
-    filters: TraceFilters = {},
-  ): PlannedSeries => ({ label, paint, values: buckets.map(figure), filters });
-  const errors = series("Errors", ERROR_PAINT, (of) => of.errors, { status: "ERROR" });
+    more: Partial<PlannedSeries> = {},
+  ): PlannedSeries => ({
+    id: label,
+    label,
+    paint,
+    values: buckets.map(figure),
+    filters: {},
+    isSeparable: true,
+    ...more,
+  });
+  const errors = series("Errors", ERROR_PAINT, (of) => of.errors, {
+    filters: { status: "ERROR" },
+  });
+  // There are two statuses that are no error, and the list of traces is filtered by one.
+  const others = series("Without error", seriesPaint(0), (of) => of.count - of.errors, {
+    isSeparable: false,
+  });
   return {
-    calls: [errors, series("Without error", seriesPaint(0), (of) => of.count - of.errors)],
+    calls: [errors, others],
     errors: [errors],
     latency: PERCENTILES.map((percentile, position) =>
       series(percentile, seriesPaint(position), (of) => of.latency?.[percentile] ?? null),
@@ -93,11 +107,13 @@ function wholeParts(buckets: readonly AnalyticsBucket[]): Parts {
 
 function groupParts(groups: readonly ShownGroup[], { split, percentile }: ChartOptions): Parts {
   const series = (figure: Figure): readonly PlannedSeries[] =>
-    groups.map(({ label, paint, buckets, key }) => ({
+    groups.map(({ id, label, paint, buckets, key }) => ({
+      id,
       label,
       paint,
       values: buckets.map(figure),
       filters: split === null || key === undefined ? {} : { [split]: key },
+      isSeparable: key !== undefined,
     }));
   return {
     calls: series((of) => of.count),

@@ -35,8 +35,7 @@ export function DashboardCharts(props: DashboardChartsProps) {
     [analytics, groups, split, percentile],
   );
   const isSplit = groups.length > 1;
-  const position =
-    emphasis === null ? -1 : groups.findIndex(({ label }) => label === emphasis.label);
+  const position = emphasis === null ? -1 : groups.findIndex(({ id }) => id === emphasis.id);
   const charts = plans.map((plan) => (
     <DashboardChart
       key={plan.name}

@@ -8,6 +8,7 @@ const groups = [
   { label: "desk", count: 9, cost: 0.5 },
   { label: "answer", count: 1, cost: 2 },
 ].map(({ label, count, cost }) => ({
+  id: label,
   label,
   key: label,
   paint: seriesPaint(0),

@@ -35,7 +35,7 @@ export function GroupTable(props: GroupTableProps) {
         </thead>
         <tbody onMouseLeave={() => props.onEmphasis(null)}>
           {sortGroups(groups, sort).map((group) => (
-            <GroupRow key={group.label} group={group} isLegend={groups.length > 1} {...props} />
+            <GroupRow key={group.id} group={group} isLegend={groups.length > 1} {...props} />
           ))}
         </tbody>
       </table>

@@ -3,6 +3,7 @@ import { OTHER_PAINT, type SeriesPaint, seriesPaint } from "../charts/chart-seri
 
 /** Traces that are shown together: a row of the table, a series of each chart. */
 export interface ShownGroup {
+  readonly id: string;
   readonly label: string;
   readonly paint: SeriesPaint;
   readonly figures: AnalyticsFigures;
@@ -17,6 +18,7 @@ export function shownGroups(analytics: Analytics): readonly ShownGroup[] {
   // By name, so that a group keeps its colour when another overtakes it.
   const byName = [...groups].sort((a, b) => compareKeys(a.key, b.key));
   const shown = groups.map((group) => ({
+    id: group.key === null ? "none" : `key ${group.key}`,
     label: group.key ?? "none",
     paint: seriesPaint(byName.indexOf(group)),
     figures: group,
@@ -32,6 +34,7 @@ function otherGroup(
   leftOut: number,
 ): ShownGroup {
   return {
+    id: "more",
     label: `${leftOut} more`,
     paint: OTHER_PAINT,
     figures: remainder(analytics.total, groups),

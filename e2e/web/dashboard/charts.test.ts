@@ -1,0 +1,237 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RunningServer, startServer } from "../../running-server.ts";
+import { openBrowser } from "../open-browser.ts";
+import { sendOtlp } from "../send-otlp.ts";
+import { openPage, type WebPage } from "../web-page.ts";
+import { DAY, knownCalls, traceIdOf } from "./known-calls.ts";
+
+const THE_DAY = `/?from=${DAY.from}&to=${DAY.to}`;
+const CHARTS = ["Calls", "Errors", "Latency", "Tokens", "Cost"] as const;
+/** Ten o'clock to a quarter past: four calls. */
+const TEN = { from: "2026-11-10T10:00:00.000Z", to: "2026-11-10T10:15:00.000Z" };
+
+let browser: Browser;
+let server: RunningServer;
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([openBrowser(), startServer()]);
+  await sendOtlp(server.url, knownCalls());
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+function chart(page: Page, title: (typeof CHARTS)[number]): Locator {
+  return page.getByRole("slider", { name: `${title} over time` });
+}
+
+/** Opens the dashboard and waits until its charts are drawn. */
+async function openCharts(web: WebPage, path = THE_DAY): Promise<void> {
+  await web.open(path);
+  await web.page
+    .locator("canvas")
+    .nth(CHARTS.length - 1)
+    .waitFor();
+}
+
+/** The point of the screen at a time of the day, and so far up the chart. */
+async function place(of: Locator, hour: number, height: number) {
+  await of.scrollIntoViewIfNeeded();
+  const box = await of.boundingBox();
+  if (box === null) throw new Error("The chart is not shown.");
+  return { x: box.x + (box.width * hour) / 24, y: box.y + box.height * (1 - height) };
+}
+
+async function clickAt(page: Page, of: Locator, hour: number, height: number): Promise<void> {
+  const { x, y } = await place(of, hour, height);
+  await page.mouse.click(x, y);
+}
+
+const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
+
+/** The traces that the platform lists for the address that the page is at. */
+async function listed(page: Page): Promise<readonly string[]> {
+  await page.waitForURL("**/traces?**");
+  const response = await fetch(`${server.url}/observability/traces/${new URL(page.url()).search}`);
+  const { items } = (await response.json()) as { items: readonly { trace_id: string }[] };
+  return items.map(({ trace_id }) => trace_id).sort();
+}
+
+const traces = (...ids: readonly string[]) => ids.map(traceIdOf).sort();
+
+test("dragging over a chart zooms all of them to whole buckets, and back", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await openCharts(web);
+  const { page } = web;
+  const start = await place(chart(page, "Tokens"), 9.1, 0.5);
+  const end = await place(chart(page, "Tokens"), 14.9, 0.5);
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move(end.x, end.y, { steps: 5 });
+  await page.mouse.up();
+  const zoomed = { from: "2026-11-10T09:00:00.000Z", to: "2026-11-10T15:00:00.000Z" };
+  await expect.poll(() => searchOf(page)).toEqual(zoomed);
+  // Six hours in slices of five minutes.
+  for (const title of CHARTS) {
+    await expect.poll(() => chart(page, title).getAttribute("aria-valuemax")).toBe("71");
+  }
+  await page.getByRole("button", { name: "Zoom out" }).click();
+  await expect
+    .poll(() => searchOf(page))
+    .toEqual({ from: "2026-11-10T06:00:00.000Z", to: "2026-11-10T18:00:00.000Z" });
+  await page.goBack();
+  await expect.poll(() => searchOf(page)).toEqual(zoomed);
+  await page.goBack();
+  await expect.poll(() => searchOf(page)).toEqual(DAY);
+  web.expectNoFaults();
+});
+
+test("behind the bar of a group are its traces, and above all bars those of the bucket", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await openCharts(web);
+  await clickAt(web.page, chart(web.page, "Calls"), 10.1, 0.1);
+  expect(await listed(web.page)).toEqual(traces("01", "02", "03"));
+  expect(searchOf(web.page)).toEqual({ application: "shop", ...TEN });
+
+  await openCharts(web);
+  await clickAt(web.page, chart(web.page, "Calls"), 14.4, 0.9);
+  expect(await listed(web.page)).toEqual(traces("05", "06"));
+  expect(searchOf(web.page)).toEqual({
+    from: "2026-11-10T14:15:00.000Z",
+    to: "2026-11-10T14:30:00.000Z",
+  });
+  web.expectNoFaults();
+});
+
+test("filters go along to the traces", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await openCharts(web, `${THE_DAY}&environment=staging&by=route`);
+  await clickAt(web.page, chart(web.page, "Calls"), 20.1, 0.1);
+  expect(await listed(web.page)).toEqual(traces("07"));
+  expect(searchOf(web.page)).toMatchObject({ environment: "staging" });
+});
+
+test("behind errors are the traces that failed", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await openCharts(web, `${THE_DAY}&by=none`);
+  await clickAt(web.page, chart(web.page, "Errors"), 10.1, 0.1);
+  expect(await listed(web.page)).toEqual(traces("03"));
+  await openCharts(web, `${THE_DAY}&by=none`);
+  // Errors are at the bottom of the calls.
+  await clickAt(web.page, chart(web.page, "Calls"), 10.1, 0.05);
+  expect(await listed(web.page)).toEqual(traces("03"));
+});
+
+test("behind a point of the latency are the traces that took at least so long", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await openCharts(web, `${THE_DAY}&application=shop`);
+  // The p50 of the three calls is the lowest line.
+  await clickAt(web.page, chart(web.page, "Latency"), 10.1, 0.01);
+  expect(await listed(web.page)).toEqual(traces("02", "03"));
+  expect(searchOf(web.page)).toEqual({ application: "shop", min_latency: "200", ...TEN });
+});
+
+test("an empty bucket leads nowhere", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await openCharts(web);
+  await clickAt(web.page, chart(web.page, "Calls"), 3, 0.5);
+  expect(searchOf(web.page)).toEqual(DAY);
+});
+
+test("with the keyboard: from bucket to bucket, read out, and to the traces", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await openCharts(web);
+  const { page } = web;
+  const calls = chart(page, "Calls");
+  await calls.focus();
+  await page.keyboard.press("Home");
+  for (let hour = 0; hour < 4; hour++) await page.keyboard.press("PageUp");
+  expect(await calls.getAttribute("aria-valuetext")).toContain(
+    "10:00 – 10:15: shop 3, desk 1, all 4",
+  );
+  await page.keyboard.press("ArrowRight");
+  expect(await calls.getAttribute("aria-valuetext")).toContain("10:15 – 10:30: shop 0, desk 0");
+  await page.keyboard.press("ArrowLeft");
+  // The other charts are at the same time.
+  expect(await chart(page, "Tokens").getAttribute("aria-valuetext")).toContain("shop 330, desk 0");
+  await web.expectAccessible();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  expect(await calls.getAttribute("aria-valuetext")).toMatch(/10:00 – 10:15: desk 1$/);
+  await page.keyboard.press("Enter");
+  expect(await listed(page)).toEqual(traces("04"));
+  web.expectNoFaults();
+});
+
+test("with the keyboard: in and out of time", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await openCharts(web);
+  await chart(web.page, "Cost").focus();
+  await web.page.keyboard.press("End");
+  await web.page.keyboard.press("+");
+  await expect
+    .poll(() => searchOf(web.page))
+    .toEqual({ from: "2026-11-10T12:00:00.000Z", to: DAY.to });
+  await web.page.keyboard.press("-");
+  await expect
+    .poll(() => searchOf(web.page))
+    .toEqual({ from: "2026-11-10T06:00:00.000Z", to: "2026-11-11T06:00:00.000Z" });
+});
+
+test("charts are drawn anew when the theme changes", async () => {
+  await using web = await openPage(browser, { url: server.url, theme: "light" });
+  await openCharts(web);
+  const drawn = () =>
+    web.page
+      .locator("canvas")
+      .first()
+      .evaluate((c) => (c as HTMLCanvasElement).toDataURL());
+  const light = await drawn();
+  await web.page.getByRole("button", { name: /theme/ }).click();
+  await web.page.getByRole("menuitem", { name: "Dark" }).click();
+  await expect.poll(drawn).not.toBe(light);
+  await web.page.getByRole("button", { name: /theme/ }).click();
+  await web.page.getByRole("menuitem", { name: "As the system" }).click();
+  await expect.poll(drawn).toBe(light);
+  await web.page.emulateMedia({ colorScheme: "dark" });
+  await expect.poll(drawn).not.toBe(light);
+});
+
+test("a narrow page: a tap shows the values, and a button leads to the traces", async () => {
+  const context = await browser.newContext({
+    baseURL: server.url,
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+  });
+  try {
+    const page = await context.newPage();
+    await page.goto(`${THE_DAY}&by=none`);
+    await page
+      .locator("canvas")
+      .nth(CHARTS.length - 1)
+      .waitFor();
+    const { x, y } = await place(chart(page, "Tokens"), 14.4, 0.1);
+    await page.touchscreen.tap(x, y);
+    await page.getByText("14:15 – 14:30").waitFor();
+    expect(searchOf(page)).toMatchObject(DAY);
+    await page.getByRole("button", { name: "Open traces" }).tap();
+    expect(await listed(page)).toEqual(traces("05", "06"));
+  } finally {
+    await context.close();
+  }
+});
+
+test("what draws charts is not loaded with the traces", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  const loaded: string[] = [];
+  web.page.on("request", (request) => loaded.push(request.url()));
+  await web.open("/traces");
+  await web.page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
+  await web.page.waitForLoadState("networkidle");
+  expect(loaded.filter((url) => url.includes("plot-canvas"))).toEqual([]);
+  await openCharts(web);
+  expect(loaded.filter((url) => url.includes("plot-canvas"))).not.toEqual([]);
+});

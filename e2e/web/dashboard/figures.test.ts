@@ -1,0 +1,175 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RunningServer, startServer } from "../../running-server.ts";
+import { openBrowser } from "../open-browser.ts";
+import { sendOtlp } from "../send-otlp.ts";
+import { openPage } from "../web-page.ts";
+import { DAY, knownCalls } from "./known-calls.ts";
+
+const THE_DAY = `/?from=${DAY.from}&to=${DAY.to}`;
+
+let browser: Browser;
+let server: RunningServer;
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([openBrowser(), startServer()]);
+  await sendOtlp(server.url, knownCalls());
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+/** The rows of the table of groups, cell by cell. */
+async function table(page: Page): Promise<readonly (readonly string[])[]> {
+  const rows = await page.getByRole("table").locator("tbody tr").all();
+  return Promise.all(rows.map((row) => row.locator("th, td").allTextContents()));
+}
+
+/** What a tile says: its name, its value, the change, and more about it. */
+async function figure(page: Page, label: string): Promise<readonly string[]> {
+  const tile = page.getByRole("listitem", { name: label });
+  const [name, value, size, about] = await tile.locator("span:not(:has(span))").allTextContents();
+  const arrow = tile.getByRole("img");
+  const direction = (await arrow.count()) === 0 ? "" : await arrow.getAttribute("aria-label");
+  return [name, value, `${direction} ${size}`.trim(), about].map((text) => text ?? "");
+}
+
+async function calls(page: Page): Promise<string | undefined> {
+  return (await figure(page, "Calls"))[1];
+}
+
+test("the figures of a day, and how they were on the day before", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await web.open(THE_DAY);
+  await web.page.getByLabel("up", { exact: true }).first().waitFor();
+  expect(await figure(web.page, "Calls")).toEqual(["Calls", "7", "up 75%", "2 errors"]);
+  expect(await figure(web.page, "Error rate")).toEqual([
+    "Error rate",
+    "28.6%",
+    "up 29 points",
+    "2 of 7",
+  ]);
+  expect(await figure(web.page, "Latency p95")).toEqual([
+    "Latency p95",
+    "1.70 s",
+    "up over 999%",
+    "p50 400 ms · p99 1.94 s",
+  ]);
+  expect(await figure(web.page, "Tokens")).toEqual(["Tokens", "550", "up 25%", "500 in · 50 out"]);
+  expect(await figure(web.page, "Cost")).toEqual(["Cost", "$0.050", "up 25%", "$0.0071 a call"]);
+  web.expectNoFaults();
+});
+
+test("a change that nobody can know is a dash, and no 0", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await web.open("/?from=2026-11-09T00:00:00Z&to=2026-11-10T00:00:00Z&application=shop");
+  await expect.poll(() => figure(web.page, "Calls")).toEqual(["Calls", "4", "–", "0 errors"]);
+});
+
+test("the groups of every split, exactly", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await web.open(THE_DAY);
+  const shop = ["5", "1", "20.0%", "300 ms", "480 ms", "496 ms", "500", "50", "$0.050"];
+  const desk = ["2", "1", "50.0%", "1.50 s", "1.95 s", "1.99 s", "0", "0", "–"];
+  for (const [split, names] of [
+    ["application", ["shop", "desk"]],
+    ["route", ["/order", "/"]],
+    ["variant", ["concise", "thorough"]],
+    ["environment", ["production", "staging"]],
+  ] as const) {
+    await web.page.getByLabel("Split by").selectOption(split);
+    await expect
+      .poll(() => table(web.page))
+      .toEqual([
+        [names[0], ...shop],
+        [names[1], ...desk],
+      ]);
+  }
+  await web.page.getByLabel("Split by").selectOption("nothing");
+  await web.page.getByRole("table").waitFor({ state: "detached" });
+  web.expectNoFaults();
+});
+
+test("the table is sorted by any column, unknown values last", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await web.open(THE_DAY);
+  const first = async () => (await table(web.page))[0]?.[0];
+  await expect.poll(first).toBe("shop");
+  await web.page.getByRole("button", { name: "Error rate" }).click();
+  await expect.poll(first).toBe("desk");
+  const header = web.page.getByRole("columnheader", { name: "Error rate" });
+  expect(await header.getAttribute("aria-sort")).toBe("descending");
+  await web.page.getByRole("button", { name: "Error rate" }).click();
+  await expect.poll(first).toBe("shop");
+  await web.page.getByRole("button", { name: "Cost" }).click();
+  await web.page.getByRole("button", { name: "Cost" }).click();
+  await expect.poll(first).toBe("shop");
+  expect(new URL(web.page.url()).searchParams.get("sort")).toBe("-cost");
+});
+
+test("filters count only what they let through, and are in the address", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await web.open(THE_DAY);
+  await web.page.getByRole("button", { name: "Environment", exact: true }).click();
+  await web.page.getByRole("menuitem", { name: "staging" }).click();
+  await expect.poll(() => calls(web.page)).toBe("2");
+  expect(new URL(web.page.url()).searchParams.get("environment")).toBe("staging");
+  await web.page.reload();
+  await expect.poll(() => calls(web.page)).toBe("2");
+  await web.page.getByRole("button", { name: "Remove the filter Environment: staging" }).click();
+  await expect.poll(() => calls(web.page)).toBe("7");
+
+  await web.page.getByRole("button", { name: "desk", exact: true }).click();
+  await expect.poll(() => calls(web.page)).toBe("2");
+  expect(new URL(web.page.url()).searchParams.get("application")).toBe("desk");
+  await web.page.getByRole("button", { name: "desk", exact: true }).click();
+  await expect.poll(() => calls(web.page)).toBe("7");
+  web.expectNoFaults();
+});
+
+test("nothing in a range is said, with a way out", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await web.open("/?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z");
+  await web.page.getByRole("heading", { name: "No calls in this time" }).waitFor();
+  await web.expectAccessible();
+  await web.page.goto(`${THE_DAY}&variant=unheard-of`);
+  await web.page.getByRole("button", { name: "Remove the filters" }).click();
+  await web.page.getByRole("table").waitFor();
+  web.expectNoFaults();
+});
+
+test("a range that the platform refuses says why", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await web.open("/?from=yesterday&to=today");
+  await web.page.getByRole("alert").getByText("Takes an ISO 8601 date").first().waitFor();
+});
+
+test("new calls are counted when one asks for them", async () => {
+  await using web = await openPage(browser, { url: server.url });
+  await web.open("/?range=1h");
+  await web.page.getByRole("heading", { name: "No calls in this time" }).waitFor();
+  const [call] = knownCalls();
+  const now = Date.now() - 60_000;
+  await sendOtlp(server.url, [{ ...call!, traceId: "9".repeat(32), start: now, end: now + 5 }]);
+  await web.page.getByRole("button", { name: "Refresh" }).click();
+  await web.page.getByRole("table").waitFor();
+});
+
+test("the figures can be read in light and dark, wide and narrow", async () => {
+  for (const [theme, width] of [
+    ["light", 1280],
+    ["dark", 390],
+  ] as const) {
+    await using web = await openPage(browser, { url: server.url, theme, width });
+    await web.open(THE_DAY);
+    await web.page.getByRole("table").waitFor();
+    await web.page.locator("canvas").nth(4).waitFor();
+    await web.expectAccessible();
+    expect(await web.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(
+      true,
+    );
+    web.expectNoFaults();
+  }
+});
