@@ -192,7 +192,7 @@ function traceSketch(): fc.Arbitrary<SpanSketch> {
     route: some("/", "/summarize"),
     variant: some("default", "blue"),
     environment: some("production", "staging"),
-    userId: some("ann", "ben", "cy"),
+    userId: some("ann", "b\u0000n", "'\"ü"),
     figures: fc.option(
       fc.record({
         role: fc.constant("own"),

@@ -7,7 +7,7 @@ import { decodeHeader } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 
 /** How many spans one step looks at: a few milliseconds, so that no batch waits long behind it. */
-const SPANS_PER_STEP = 200;
+const SPANS_PER_STEP = 100;
 
 interface SegmentRow {
   readonly segment: number;

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import { NO_TRACES } from "../span-query.ts";
+import { registerCollectNumbers } from "./collect-numbers.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import type { HeaderRow } from "./merge-segments.ts";
 import { SegmentMerger } from "./merge-segments.ts";
@@ -44,6 +45,7 @@ export class QueryRunner {
 
   constructor(directory: string) {
     this.#db = openForReading(directory);
+    registerCollectNumbers(this.#db);
   }
 
   listTraces({ project, filter, limit, after }: ListRequest): ListPage {

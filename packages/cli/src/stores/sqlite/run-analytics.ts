@@ -1,67 +1,69 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { AnalyticsBucket, AnalyticsRequest, AnalyticsResult } from "../span-query.ts";
+import type { AnalyticsCell } from "./analytics-cell.ts";
+import { CELL_COLUMNS, figuresOf } from "./analytics-cell.ts";
 import type { Sql } from "./list-sql.ts";
-import { TraceSum } from "./trace-sum.ts";
 
 type GroupKey = string | null;
-/** By number of the bucket. */
-type Cells = Map<number, TraceSum>;
 
-type TraceRow = readonly [
-  bucket: number,
-  isError: 0 | 1,
-  cost: number | null,
-  inputTokens: number | null,
-  outputTokens: number | null,
-  totalTokens: number | null,
-  latency: number | null,
-  key: GroupKey,
-];
+/** A cell, and whose it is: `key` is null for traces without one, and for all that are not shown. */
+interface GroupCell extends AnalyticsCell {
+  readonly key: GroupKey;
+  readonly hasNone: 0 | 1;
+}
 
 /**
- * Adds up traces by time, and by a column where one is asked for. Every trace is read once and put
- * into the cell of its group and bucket; whatever else is told is made from the cells. SQLite could
- * group them itself, but an exact percentile takes all latencies anyway, and handing them over
- * ungrouped takes no longer.
+ * Adds traces up by time, and by a column where one is asked for. SQLite makes a cell for every
+ * group and bucket; whatever is told is made from these, so that each trace is read once for it and
+ * the percentiles stay exact.
  *
  * @param where Conditions on `traces t`.
  */
 export function runAnalytics(
   db: DatabaseSync,
-  { from, to, interval, groups }: AnalyticsRequest,
+  request: AnalyticsRequest,
   where: Sql,
 ): AnalyticsResult {
+  const { from, to, interval, groups } = request;
   const scope: Sql = {
     text: `FROM traces t WHERE ${where.text} AND t.start >= ? AND t.start < ?`,
     values: [...where.values, from, to],
   };
-  // Both statements see the same traces.
+  const bucketsOf = (cells: readonly AnalyticsCell[]) => bucketsFrom(cells, from, interval);
+  // Both statements must see the same traces.
   db.exec("BEGIN");
   try {
-    const column = groups === null ? "NULL" : `t.${groups.by}`;
-    const largest = groups === null ? NO_GROUPS : largestGroups(db, column, groups.limit, scope);
-    const cells = new Map<GroupKey, Cells>(largest.keys.map((key) => [key, new Map()]));
-    const others: Cells = new Map();
-    const rows = db.prepare(
-      `SELECT (t.start - CAST(? AS INTEGER)) / CAST(? AS INTEGER), t.status = 'ERROR', t.cost,
-         t.input_tokens, t.output_tokens, t.total_tokens, t.latency, ${column} ${scope.text}`,
-    );
-    rows.setReturnArrays(true);
-    const found = rows.iterate(from, interval, ...scope.values);
-    for (const row of found as unknown as Iterable<TraceRow>) {
-      addTrace(cells.get(row[7]) ?? others, row);
+    const bucket = `(t.start - ${from}) / ${interval}`;
+    if (groups === null) {
+      const cells = db
+        .prepare(`SELECT ${bucket} AS bucket, ${CELL_COLUMNS} ${scope.text} GROUP BY 1`)
+        .all(...scope.values) as unknown as AnalyticsCell[];
+      return {
+        total: figuresOf(cells),
+        buckets: bucketsOf(cells),
+        groups: [],
+        groupsLeftOut: 0,
+      };
     }
-    const bucketsOf = (parts: readonly Cells[]) => buckets(parts, from, interval);
-    const all = [...cells.values(), others];
+    const column = `t.${groups.by}`;
+    const { keys, leftOut } = largestGroups(db, column, groups.limit, scope);
+    // Of a million users only those that are shown get cells of their own.
+    const cells = db
+      .prepare(
+        `SELECT iif(${column} IN (${keys.map(() => "?").join()}), ${column}, NULL) AS key,
+           ${column} IS NULL AS hasNone, ${bucket} AS bucket, ${CELL_COLUMNS}
+         ${scope.text} GROUP BY 1, 2, 3`,
+      )
+      .all(...keys, ...scope.values) as unknown as GroupCell[];
+    const byKey = Map.groupBy(cells, ({ key, hasNone }) => (hasNone ? null : (key ?? undefined)));
     return {
-      total: figuresOf(all),
-      buckets: bucketsOf(all),
-      groups: [...cells].map(([key, group]) => ({
-        key,
-        ...figuresOf([group]),
-        buckets: bucketsOf([group]),
-      })),
-      groupsLeftOut: largest.leftOut,
+      total: figuresOf(cells),
+      buckets: bucketsOf(cells),
+      groups: keys.map((key) => {
+        const own = byKey.get(key) ?? [];
+        return { key, ...figuresOf(own), buckets: bucketsOf(own) };
+      }),
+      groupsLeftOut: leftOut,
     };
   } finally {
     db.exec("COMMIT");
@@ -72,8 +74,6 @@ interface LargestGroups {
   readonly keys: readonly GroupKey[];
   readonly leftOut: number;
 }
-
-const NO_GROUPS: LargestGroups = { keys: [], leftOut: 0 };
 
 function largestGroups(
   db: DatabaseSync,
@@ -90,30 +90,12 @@ function largestGroups(
   return { keys: rows.map(({ key }) => key), leftOut: (rows[0]?.groups ?? 0) - rows.length };
 }
 
-function addTrace(cells: Cells, row: TraceRow): void {
-  const [bucket, isError, cost, inputTokens, outputTokens, totalTokens, latency] = row;
-  let sum = cells.get(bucket);
-  if (sum === undefined) {
-    sum = new TraceSum();
-    cells.set(bucket, sum);
-  }
-  sum.add({ isError: isError === 1, cost, inputTokens, outputTokens, totalTokens, latency });
-}
-
-function figuresOf(parts: readonly Cells[]) {
-  return TraceSum.figuresOf(parts.flatMap((cells) => [...cells.values()]));
-}
-
-function buckets(parts: readonly Cells[], from: number, interval: number): AnalyticsBucket[] {
-  const byBucket = new Map<number, TraceSum[]>();
-  for (const cells of parts) {
-    for (const [bucket, sum] of cells) {
-      const sums = byBucket.get(bucket);
-      if (sums === undefined) byBucket.set(bucket, [sum]);
-      else sums.push(sum);
-    }
-  }
-  return [...byBucket]
+function bucketsFrom(
+  cells: readonly AnalyticsCell[],
+  from: number,
+  interval: number,
+): AnalyticsBucket[] {
+  return [...Map.groupBy(cells, ({ bucket }) => bucket)]
     .sort(([a], [b]) => a - b)
-    .map(([bucket, sums]) => ({ start: from + bucket * interval, ...TraceSum.figuresOf(sums) }));
+    .map(([bucket, own]) => ({ start: from + bucket * interval, ...figuresOf(own) }));
 }
