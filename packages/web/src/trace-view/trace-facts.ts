@@ -22,13 +22,14 @@ export interface TraceFacts {
  */
 export function traceFacts({ nodes }: SpanTree): TraceFacts {
   const top = nodes[0]!;
-  const byStart = [top, ...nodes.slice(1).sort((a, b) => a.start - b.start)];
   const first = <T>(read: (span: ListedSpan) => T | null): T | null => {
-    for (const { span } of byStart) {
-      const value = read(span);
-      if (value !== null) return value;
+    let [found, foundAt] = [read(top.span), top.start];
+    if (found !== null) return found;
+    for (const { span, start } of nodes) {
+      const value = found === null || start < foundAt ? read(span) : null;
+      if (value !== null) [found, foundAt] = [value, start];
     }
-    return null;
+    return found;
   };
   return {
     spans: nodes.length,

@@ -1,7 +1,7 @@
 import type { SpanRecord } from "@agate/protocol";
-import { TreeGrid } from "./tree-grid.tsx";
-import { TreeToolbar } from "./tree-toolbar.tsx";
-import { useTreeView } from "./use-tree-view.ts";
+import { useMemo } from "react";
+import { buildSpanTree } from "./span-tree.ts";
+import { SpanTreeView } from "./span-tree-view.tsx";
 
 interface TraceTreeProps {
   readonly trace: SpanRecord;
@@ -10,17 +10,10 @@ interface TraceTreeProps {
   readonly onSelect: (spanId: string) => void;
   /** Beside something else: names and bars alone. */
   readonly isCompact?: boolean;
-  /** Ids of spans that came while one was looking. */
-  readonly fresh?: ReadonlySet<string>;
 }
 
 /** The spans of a trace, as a tree and in time. */
-export function TraceTree({ trace, selected, onSelect, isCompact = false, fresh }: TraceTreeProps) {
-  const view = useTreeView(trace, selected, onSelect);
-  return (
-    <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-      <TreeToolbar view={view} isCompact={isCompact} />
-      <TreeGrid view={view} selected={selected} isCompact={isCompact} fresh={fresh} />
-    </div>
-  );
+export function TraceTree({ trace, ...rest }: TraceTreeProps) {
+  const tree = useMemo(() => buildSpanTree(trace), [trace]);
+  return <SpanTreeView tree={tree} {...rest} />;
 }

@@ -8,9 +8,9 @@ import { IconButton } from "../design/icon-button.tsx";
 import { SplitPane } from "../design/split-pane.tsx";
 import { SpanDetail } from "./span-detail.tsx";
 import { buildSpanTree } from "./span-tree.ts";
+import { SpanTreeView } from "./span-tree-view.tsx";
 import { traceFacts } from "./trace-facts.ts";
 import { TraceHeader } from "./trace-header.tsx";
-import { TraceTree } from "./trace-tree.tsx";
 import { nodeOf } from "./use-tree-view.ts";
 
 interface TraceViewProps {
@@ -43,8 +43,8 @@ export function TraceView({ trace, selected, onSelect }: TraceViewProps) {
         name="trace"
         first={
           <>
-            <TraceTree
-              trace={trace}
+            <SpanTreeView
+              tree={tree}
               selected={selected ?? trace.id}
               onSelect={onSelect}
               fresh={fresh}
@@ -66,7 +66,8 @@ export function TraceView({ trace, selected, onSelect }: TraceViewProps) {
               selected === null && "max-lg:hidden",
             )}
           >
-            <div className="absolute top-2 right-2 z-10 lg:hidden">
+            <div className="flex items-center justify-between border-b border-line py-1 pr-2 pl-4 lg:hidden">
+              <span className="text-xs font-medium text-ink-soft">Chosen span</span>
               <IconButton icon={X} label="Close the span" onClick={() => onSelect(null)} />
             </div>
             {chosen === undefined ? (

@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import type { KeyboardEvent, MouseEvent } from "react";
-import { useEffect, useId, useRef } from "react";
+import { useCallback, useEffect, useId, useMemo, useRef } from "react";
 import { classNames } from "../design/class-names.ts";
 import { GridHeading, GridRow, GridRows } from "./grid-parts.tsx";
 import { ROW_HEIGHT, rowClass } from "./row-layout.ts";
@@ -25,11 +25,13 @@ export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const cursorRow = rowOf(rows, tree.indexOf.get(cursor.id) ?? 0);
+  // The same for as long as the rows are: for another, all of them are measured anew.
+  const getItemKey = useCallback((index: number) => rows[index]!.span.id, [rows]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    getItemKey: (index) => rows[index]!.span.id,
+    getItemKey,
     overscan: 10,
     scrollMargin: HEADER_HEIGHT,
     scrollPaddingStart: HEADER_HEIGHT,
@@ -68,7 +70,7 @@ export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
     }
     scroller.current?.focus({ preventScroll: true });
   };
-  const matched = new Set(matches);
+  const matched = useMemo(() => new Set(matches), [matches]);
   return (
     <div
       ref={scroller}

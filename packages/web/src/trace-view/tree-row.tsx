@@ -16,8 +16,8 @@ import { hasChildren, type SpanNode, type SpanTree } from "./span-tree.ts";
 import type { PathView } from "./use-tree-view.ts";
 
 /** Deeper, rows are not moved further to the right: a number says how deep they are. */
-const MAX_INDENT = 10;
-const INDENT = 14;
+const MAX_INDENT = 8;
+const INDENT = 12;
 
 interface TreeRowProps {
   readonly id: string;
@@ -45,7 +45,9 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
   const { span } = node;
   const { metadata } = span;
   const isParent = hasChildren(node);
-  const isOnPath = path?.shares.has(span.id) ?? false;
+  const top = tree.nodes[0]!;
+  const onPath = path?.shares.get(span.id);
+  const share = onPath === undefined ? undefined : onPath / (top.end - top.start);
   const total = metadata.total ?? metadata;
   return (
     <GridRow
@@ -62,7 +64,7 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
         "absolute inset-x-0 top-0 cursor-pointer select-none",
         props.isSelected ? "bg-accent-soft" : props.isMatch ? "bg-warning-soft" : "hover:bg-sunken",
         props.isCursor && "in-focus-visible:outline-2 -outline-offset-2 outline-accent",
-        path !== null && (isOnPath ? "font-semibold" : "text-ink-soft"),
+        path !== null && (onPath === undefined ? "text-ink-soft" : "font-semibold"),
       )}
       style={{ height: ROW_HEIGHT, transform: `translateY(${props.top}px)` }}
     >
@@ -80,6 +82,11 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
           <Badge>+{(node.endIndex - node.index - 1).toLocaleString("en")}</Badge>
         )}
         {span.status === "ERROR" && !isCompact && <Badge tone="danger">Error</Badge>}
+        {share !== undefined && share > 0 && (
+          <Badge tone="accent" title="Its own part of the slowest path">
+            {Math.max(1, Math.round(share * 100))}%
+          </Badge>
+        )}
         {props.isFresh && <Badge tone="accent">New</Badge>}
         {node.isOrphan && (
           <span title={orphanText(node)} className="shrink-0 text-warning">

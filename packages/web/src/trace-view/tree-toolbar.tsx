@@ -1,7 +1,16 @@
-import { ArrowDown, ArrowUp, ChevronsDownUp, CircleAlert, Route, ZoomOut } from "lucide-react";
+import {
+  ArrowDown,
+  ArrowUp,
+  ChevronsDownUp,
+  CircleAlert,
+  Keyboard,
+  Route,
+  ZoomOut,
+} from "lucide-react";
 import { Button } from "../design/button.tsx";
 import { IconButton } from "../design/icon-button.tsx";
 import { Menu, MenuHeading, MenuItem } from "../design/menu.tsx";
+import { Popover } from "../design/popover.tsx";
 import { TextInput } from "../design/text-input.tsx";
 import type { SpanNode } from "./span-tree.ts";
 import { after, before } from "./tree-keys.ts";
@@ -40,7 +49,8 @@ export function TreeToolbar({
           size="small"
           aria-pressed={path !== null}
           className="aria-pressed:border-accent aria-pressed:bg-accent-soft"
-          onClick={() => togglePath(view)}
+          title="The spans that decide how long the whole took"
+          onClick={view.togglePath}
         >
           <Route size={15} aria-hidden />
           Slowest path
@@ -61,6 +71,7 @@ export function TreeToolbar({
           </MenuItem>
         ))}
       </Menu>
+      <KeysHelp />
       {view.isZoomed && (
         <Button size="small" onClick={() => view.zoomTo(null)}>
           <ZoomOut size={15} aria-hidden />
@@ -115,7 +126,35 @@ function SearchBox({ view }: { readonly view: TreeView }) {
   );
 }
 
-/** Shown, it begins where most of the time went. */
-function togglePath(view: TreeView): void {
-  view.showPath(view.path === null);
+const KEYS = [
+  ["↑ ↓", "Up and down"],
+  ["← →", "Fold and unfold; to the parent, into it"],
+  ["*", "Unfold all siblings"],
+  ["Home End", "To the first, to the last"],
+  ["Enter", "Show the span"],
+  ["e", "Next error"],
+  ["z", "Zoom to the span's time"],
+  ["Shift Z", "Reset the zoom"],
+] as const;
+
+function KeysHelp() {
+  return (
+    <Popover
+      label="Keys"
+      trigger={<IconButton icon={Keyboard} label="Keys" className="max-lg:hidden" />}
+    >
+      <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5">
+        {KEYS.map(([keys, what]) => (
+          <div key={keys} className="contents">
+            <dt>
+              <kbd className="rounded border border-line bg-sunken px-1.5 py-0.5 font-mono text-xs">
+                {keys}
+              </kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Popover>
+  );
 }

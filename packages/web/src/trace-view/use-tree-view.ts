@@ -1,9 +1,8 @@
-import type { SpanRecord } from "@agate/protocol";
 import { useDeferredValue, useMemo, useState } from "react";
 import { criticalPath, type PathSection, pathShares } from "./critical-path.ts";
 import type { Interval } from "./own-time.ts";
 import { indexSpans } from "./search-spans.ts";
-import { buildSpanTree, type SpanNode, type SpanTree } from "./span-tree.ts";
+import type { SpanNode, SpanTree } from "./span-tree.ts";
 import { type Collapsed, revealed, visibleRows } from "./visible-rows.ts";
 
 /** The row that keys act on. A new object asks for being scrolled to, even if it is the same span. */
@@ -31,7 +30,8 @@ export interface TreeView {
   readonly errors: readonly SpanNode[];
   /** The slowest path while it is shown, else nothing. */
   readonly path: PathView | null;
-  readonly showPath: (isShown: boolean) => void;
+  /** Shown, it begins where most of the time went. */
+  readonly togglePath: () => void;
 }
 
 export interface PathView {
@@ -42,13 +42,12 @@ export interface PathView {
 
 /** The state of a tree: it stays as it is while spans are added to the trace. */
 export function useTreeView(
-  trace: SpanRecord,
+  tree: SpanTree,
   selected: string | null,
   onSelect: (spanId: string) => void,
 ): TreeView {
-  const tree = useMemo(() => buildSpanTree(trace), [trace]);
   const [collapsed, setCollapsed] = useState<Collapsed>(new Set());
-  const [cursor, setCursor] = useState<Cursor>({ id: selected ?? trace.id });
+  const [cursor, setCursor] = useState<Cursor>({ id: selected ?? tree.nodes[0]!.span.id });
   const [zoom, setZoom] = useState<Interval | null>(null);
   const [search, setSearch] = useState("");
   const [isPathShown, setPathShown] = useState(false);
@@ -82,6 +81,11 @@ export function useTreeView(
     if (first !== undefined) reveal(first.span.id, matches);
   }
 
+  const jumpTo = (node: SpanNode) => {
+    reveal(node.span.id, [node]);
+    setKnown(node.span.id);
+    onSelect(node.span.id);
+  };
   return {
     tree,
     rows,
@@ -89,11 +93,7 @@ export function useTreeView(
     setCollapsed,
     cursor,
     setCursor: (id) => setCursor({ id }),
-    jumpTo: (node) => {
-      reveal(node.span.id, [node]);
-      setKnown(node.span.id);
-      onSelect(node.span.id);
-    },
+    jumpTo,
     axis: zoom ?? tree,
     isZoomed: zoom !== null,
     zoomTo: setZoom,
@@ -102,13 +102,25 @@ export function useTreeView(
     matches,
     errors,
     path,
-    showPath: setPathShown,
+    togglePath: () => {
+      setPathShown(!isPathShown);
+      const longest = isPathShown ? undefined : longestOf(viewOf(criticalPath(tree)).shares);
+      const node = longest === undefined ? undefined : nodeOf(tree, longest);
+      if (node !== undefined) jumpTo(node);
+    },
   };
 }
 
 export function nodeOf({ nodes, indexOf }: SpanTree, id: string): SpanNode | undefined {
   const index = indexOf.get(id);
   return index === undefined ? undefined : nodes[index];
+}
+
+function longestOf(shares: ReadonlyMap<string, number>): string | undefined {
+  return [...shares].reduce<[string, number] | undefined>(
+    (longest, share) => (longest === undefined || share[1] > longest[1] ? share : longest),
+    undefined,
+  )?.[0];
 }
 
 function viewOf(sections: readonly PathSection[]): PathView {

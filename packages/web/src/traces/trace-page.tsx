@@ -1,5 +1,6 @@
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { ErrorState } from "../design/error-state.tsx";
+import { PageHeader } from "../design/page-header.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { useTitle } from "../design/use-title.ts";
 import { shownName } from "../spans/shown-name.ts";
@@ -20,12 +21,20 @@ function Trace({ traceId }: { readonly traceId: string }) {
   const navigate = route.useNavigate();
   const { data: trace, error, refetch, isFetching } = useLiveTrace(traceId);
   useTitle(trace ? shownName(trace.name) : "Trace");
-  if (trace === null) {
-    return <NotThere traceId={traceId} isLooking={isFetching} onRetry={() => void refetch()} />;
-  }
-  if (trace === undefined) {
-    if (error === null) return <Skeleton lines={6} />;
-    return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (!trace) {
+    const retry = () => void refetch();
+    return (
+      <>
+        <PageHeader title="Trace" above={<Link to="/traces">Traces</Link>} />
+        {trace === null ? (
+          <NotThere traceId={traceId} isLooking={isFetching} onRetry={retry} />
+        ) : error === null ? (
+          <Skeleton lines={6} />
+        ) : (
+          <ErrorState error={error} onRetry={retry} />
+        )}
+      </>
+    );
   }
   return (
     <TraceView

@@ -125,7 +125,9 @@ function readMedia(what: string, part: JsonObject): ChatPart {
     ...[part.image, part.image_url, part.file].flatMap((each) => text(each) ?? []),
   ].map(aboutContent);
   const kind = MEDIA.get(type[0]?.split("/")[0] ?? "") ?? what;
-  return { kind: "media", what: kind, about: [...new Set([...name, ...type, ...content])] };
+  const about = new Set([...name, ...type, ...content]);
+  about.delete(kind.toLowerCase());
+  return { kind: "media", what: kind, about: [...about] };
 }
 
 /** An address as it is; of what is written out, only its size. */

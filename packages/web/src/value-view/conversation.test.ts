@@ -46,9 +46,9 @@ describe("a conversation", () => {
           {
             kind: "media",
             what: "Image",
-            about: ["image/png", "image", "https://a.example/b.png"],
+            about: ["image/png", "https://a.example/b.png"],
           },
-          { kind: "media", what: "Audio", about: ["audio", "4 characters"] },
+          { kind: "media", what: "Audio", about: ["4 characters"] },
         ],
       ],
       [

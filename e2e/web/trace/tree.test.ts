@@ -1,0 +1,316 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { sendOtlp } from "../send-otlp.ts";
+import { openPage, type WebPage } from "../web-page.ts";
+import { agentTrace, newTraceId, spanId } from "./sample-traces.ts";
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+const agent = agentTrace(Date.now() - 3_600_000);
+
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+  await sendOtlp(platform.url, agent.spans);
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+async function openTrace(
+  options: { traceId?: string; span?: string; width?: number; theme?: "dark" } = {},
+): Promise<WebPage> {
+  const { traceId = agent.traceId, span, ...look } = options;
+  const web = await openPage(browser, { url: platform.url, ...look });
+  await web.open(`/traces/${traceId}${span === undefined ? "" : `?span=${span}`}`);
+  return web;
+}
+
+const grid = (page: Page) => page.getByRole("treegrid", { name: "Spans" });
+const row = (page: Page, name: string | RegExp) => grid(page).getByRole("row", { name });
+const chosen = (page: Page) => new URL(page.url()).searchParams.get("span");
+const names = (page: Page) => grid(page).getByRole("row").locator("bdi").allTextContents();
+
+describe("the header of a trace", () => {
+  it("has its figures, and leads to what it has in common with others", async () => {
+    await using web = await openTrace();
+    const { page } = web;
+    await page.getByRole("heading", { name: "plan a trip", level: 1 }).waitFor();
+    const header = page.getByRole("main").locator("header").first();
+    const shown = await header.innerText();
+    for (const text of ["OK", "2.40 s", "2,400 in · 290 out · 600 cached · 30 reasoning"]) {
+      expect(shown).toContain(text);
+    }
+    expect(shown).toMatch(/9\s*· 2 errors/);
+    expect(shown).toContain("1h ago");
+    const href = (name: string) => header.getByRole("link", { name }).getAttribute("href");
+    expect(await href("travel")).toBe("/traces?application=travel");
+    expect(await href("careful@3")).toBe("/apps/travel/variants/careful");
+    expect(await href("staging")).toContain("environment=staging");
+    expect(await href("ada@example.com")).toContain("user_id=ada%40example.com");
+    expect(await href("session 7")).toContain("session_id=session+7");
+    await page.getByRole("button", { name: "Copy trace id" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(agent.traceId);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download as JSON" }).click();
+    expect((await download).suggestedFilename()).toBe(`trace-${agent.traceId}.json`);
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+});
+
+describe("the tree of a trace", () => {
+  it("shows every span in its place, and marks one whose parent never came", async () => {
+    await using web = await openTrace();
+    const { page } = web;
+    await row(page, /plan a trip/).waitFor();
+    expect(await names(page)).toEqual([
+      "plan a trip",
+      "chat gpt-5-mini",
+      "weather",
+      "weather again",
+      "GET /forecast",
+      "look up hotels",
+      "chat gpt-5-mini",
+      "guard",
+      "lost child",
+    ]);
+    expect(await row(page, /GET .forecast/).getAttribute("aria-level")).toBe("3");
+    const lost = spanId(agent.traceId, 999);
+    await row(page, /lost child/)
+      .getByLabel(`Its parent ${lost} is not recorded`)
+      .waitFor();
+    web.expectNoFaults();
+  });
+
+  it("folds and unfolds by pointer and from the menu", async () => {
+    await using web = await openTrace();
+    const { page } = web;
+    const parent = row(page, /weather again/);
+    await parent.getByRole("button", { name: "Collapse" }).click();
+    await row(page, /forecast/).waitFor({ state: "detached" });
+    expect(await parent.getAttribute("aria-expanded")).toBe("false");
+    await parent.getByRole("button", { name: "Expand" }).click();
+    await row(page, /forecast/).waitFor();
+    const choose = async (item: string) => {
+      await page.getByRole("button", { name: "Collapse and expand" }).click();
+      await page.getByRole("menuitem", { name: item }).click();
+    };
+    await choose("Collapse all");
+    await expect.poll(() => names(page)).toEqual(["plan a trip"]);
+    await choose("To depth 1");
+    await expect.poll(async () => (await names(page)).length).toBe(7);
+    await choose("Expand all");
+    await expect.poll(async () => (await names(page)).length).toBe(9);
+    web.expectNoFaults();
+  });
+
+  it("is walked through by keys as any treegrid", async () => {
+    await using web = await openTrace();
+    const { page } = web;
+    await row(page, /plan a trip/).waitFor();
+    await grid(page).focus();
+    const active = async () => {
+      const id = await grid(page).getAttribute("aria-activedescendant");
+      return page.locator(`[id="${id}"] bdi`).textContent();
+    };
+    const press = async (keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await press(["ArrowDown", "ArrowDown", "ArrowDown"]);
+    expect(await active()).toBe("weather again");
+    await press(["ArrowLeft"]);
+    expect(await row(page, /weather again/).getAttribute("aria-expanded")).toBe("false");
+    await press(["ArrowRight", "ArrowRight"]);
+    expect(await active()).toBe("GET /forecast");
+    await press(["ArrowLeft", "ArrowLeft", "End"]);
+    expect(await active()).toBe("lost child");
+    await press(["*"]);
+    await row(page, /forecast/).waitFor();
+    await press(["Home", "ArrowDown", "Enter"]);
+    await expect.poll(() => chosen(page)).toBe(spanId(agent.traceId, 1));
+    await page.getByRole("heading", { name: "chat gpt-5-mini", level: 2 }).waitFor();
+    web.expectNoFaults();
+  });
+
+  it("opens at the span that a link names, and says if there is none", async () => {
+    await using web = await openTrace({ span: spanId(agent.traceId, 7) });
+    await web.page.getByRole("heading", { name: "guard", level: 2 }).waitFor();
+    expect(await row(web.page, /guard/).getAttribute("aria-selected")).toBe("true");
+    await web.open(`/traces/${agent.traceId}?span=nowhere`);
+    await web.page.getByText("No such span in this trace").waitFor();
+    await web.page.getByRole("button", { name: "Show the top span" }).click();
+    await web.page.getByRole("heading", { name: "plan a trip", level: 2 }).waitFor();
+    web.expectNoFaults();
+  });
+});
+
+describe("finding things in a trace", () => {
+  it("searches names and content, opens what hides a match and goes from one to the next", async () => {
+    await using web = await openTrace();
+    const { page } = web;
+    await row(page, /weather again/)
+      .getByRole("button", { name: "Collapse" })
+      .click();
+    const search = page.getByRole("searchbox", { name: "Search in the trace" });
+    await search.fill("forecast");
+    await page.getByText("1 of 1").waitFor();
+    await row(page, /forecast/)
+      .locator("mark")
+      .waitFor();
+    await search.fill("berne");
+    await page.getByText("1 of 3").waitFor();
+    await search.press("Enter");
+    await page.getByText("2 of 3").waitFor();
+    expect(chosen(page)).toBe(spanId(agent.traceId, 1));
+    await page.getByRole("button", { name: "Next match" }).click();
+    await page.getByText("3 of 3").waitFor();
+    await page.getByRole("button", { name: "Previous match" }).click();
+    await page.getByText("2 of 3").waitFor();
+    await search.fill("nowhere to be found");
+    await page.getByText("None").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("goes from error to error", async () => {
+    await using web = await openTrace();
+    const { page } = web;
+    const next = page.getByRole("button", { name: "Next error 2" });
+    await next.click();
+    await page.getByRole("note").getByText("The weather service does not answer").waitFor();
+    await next.click();
+    await page.getByRole("note").getByText("Too cheerful").waitFor();
+    await next.click();
+    await expect.poll(() => chosen(page)).toBe(spanId(agent.traceId, 2));
+    web.expectNoFaults();
+  });
+
+  it("shows the slowest path, and begins where most of the time went", async () => {
+    await using web = await openTrace();
+    const { page } = web;
+    await page.getByRole("button", { name: "Slowest path" }).click();
+    await expect.poll(() => chosen(page)).toBe(spanId(agent.traceId, 6));
+    await row(page, /chat gpt-5-mini.*31%/).waitFor();
+    await row(page, /weather again 1%/).waitFor();
+    expect(await row(page, /look up hotels/).innerText()).not.toContain("%");
+    await web.expectAccessible();
+    await page.getByRole("button", { name: "Slowest path" }).click();
+    await row(page, /31%/).waitFor({ state: "detached" });
+    web.expectNoFaults();
+  });
+
+  it("zooms to a stretch that is dragged over the axis, and to a span", async () => {
+    await using web = await openTrace();
+    const { page } = web;
+    const axis = page.getByRole("columnheader", { name: "Time" });
+    const box = (await axis.boundingBox())!;
+    const at = (part: number) => [box.x + box.width * part, box.y + box.height / 2] as const;
+    await page.mouse.move(...at(0));
+    await page.mouse.down();
+    await page.mouse.move(...at(0.25), { steps: 3 });
+    await page.mouse.up();
+    const reset = page.getByRole("button", { name: "Reset zoom" });
+    await reset.waitFor();
+    expect(await axis.innerText()).toContain("ms");
+    await reset.click();
+    await reset.waitFor({ state: "detached" });
+    expect(await axis.innerText()).toContain("1.00 s");
+    await row(page, /look up hotels/).click();
+    await page.keyboard.press("z");
+    await reset.waitFor();
+    expect(await axis.innerText()).toContain("1.35 s");
+    await page.keyboard.press("Shift+Z");
+    await reset.waitFor({ state: "detached" });
+    web.expectNoFaults();
+  });
+});
+
+describe("a trace that is still being written", () => {
+  it("takes in late spans while one looks, and moves nothing else", async () => {
+    const trace = agentTrace(Date.now() - 5000);
+    const late = trace.spans[5]!;
+    await sendOtlp(
+      platform.url,
+      trace.spans.filter((span) => span !== late),
+    );
+    await using web = await openTrace({ traceId: trace.traceId, span: spanId(trace.traceId, 3) });
+    const { page } = web;
+    await row(page, /weather again/)
+      .getByRole("button", { name: "Collapse" })
+      .click();
+    await page.getByRole("tab", { name: "Metadata" }).click();
+    await sendOtlp(platform.url, [late]);
+    const note = page.getByRole("button", { name: "1 new span" });
+    await note.waitFor();
+    await row(page, /look up hotels New/).waitFor();
+    expect(chosen(page)).toBe(spanId(trace.traceId, 3));
+    expect(await row(page, /weather again/).getAttribute("aria-expanded")).toBe("false");
+    await note.click();
+    await expect.poll(() => chosen(page)).toBe(late.spanId);
+    await note.waitFor({ state: "detached" });
+    expect(await page.getByRole("tab", { name: "Metadata" }).getAttribute("aria-selected")).toBe(
+      "true",
+    );
+    web.expectNoFaults();
+  });
+
+  it("is waited for when its link is opened too early", async () => {
+    const traceId = newTraceId();
+    await using web = await openTrace({ traceId });
+    const { page } = web;
+    await page.getByText("This trace is not there").waitFor();
+    await web.expectAccessible();
+    const start = Date.now();
+    await sendOtlp(platform.url, [
+      { traceId, spanId: spanId(traceId, 0), name: "here at last", start, end: start + 5 },
+    ]);
+    await page.getByRole("heading", { name: "here at last", level: 1 }).waitFor();
+    web.expectNoFaults();
+  });
+
+  it("cannot have an id of another shape", async () => {
+    await using web = await openTrace({ traceId: "a%20b" });
+    await web.page.getByText("An id is 1 to 128 characters").waitFor();
+    web.expectNoFaults();
+  });
+});
+
+it("is deleted after a question, and gone from then on", async () => {
+  const traceId = newTraceId();
+  const start = Date.now();
+  await sendOtlp(platform.url, [
+    { traceId, spanId: spanId(traceId, 0), name: "short-lived", start, end: start + 5 },
+  ]);
+  await using web = await openTrace({ traceId });
+  const { page } = web;
+  await page.getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete this trace?" });
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("The trace is deleted.").waitFor();
+  await expect.poll(() => new URL(page.url()).pathname).toBe("/traces");
+  const answer = await fetch(`${platform.url}/observability/traces/${traceId}/`);
+  expect(answer.status).toBe(404);
+  web.expectNoFaults();
+});
+
+describe("on a phone, in the dark", () => {
+  it("shows the tree, and the chosen span over it", async () => {
+    await using web = await openTrace({ width: 390, theme: "dark" });
+    const { page } = web;
+    await row(page, /plan a trip/).waitFor();
+    await web.expectAccessible();
+    await row(page, /weather again/).click();
+    await page.getByRole("heading", { name: "weather again", level: 2 }).waitFor();
+    await web.expectAccessible();
+    const isWider = () =>
+      document.documentElement.scrollWidth > document.documentElement.clientWidth;
+    expect(await page.evaluate(isWider)).toBe(false);
+    await page.getByRole("button", { name: "Close the span" }).click();
+    await page.getByRole("heading", { level: 2 }).waitFor({ state: "hidden" });
+    web.expectNoFaults();
+  });
+});

@@ -1,0 +1,26 @@
+import type { SpanTree } from "./span-tree.ts";
+import { TreeGrid } from "./tree-grid.tsx";
+import { TreeToolbar } from "./tree-toolbar.tsx";
+import { useTreeView } from "./use-tree-view.ts";
+
+interface SpanTreeViewProps {
+  readonly tree: SpanTree;
+  /** The id of the chosen span. */
+  readonly selected: string | null;
+  readonly onSelect: (spanId: string) => void;
+  readonly isCompact?: boolean;
+  /** Ids of spans that came while one was looking. */
+  readonly fresh?: ReadonlySet<string>;
+}
+
+/** The rows of a tree, with what finds things in them. */
+export function SpanTreeView(props: SpanTreeViewProps) {
+  const { tree, selected, onSelect, isCompact = false, fresh } = props;
+  const view = useTreeView(tree, selected, onSelect);
+  return (
+    <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <TreeToolbar view={view} isCompact={isCompact} />
+      <TreeGrid view={view} selected={selected} isCompact={isCompact} fresh={fresh} />
+    </div>
+  );
+}
