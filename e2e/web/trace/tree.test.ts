@@ -39,7 +39,7 @@ describe("the header of a trace", () => {
     const { page } = web;
     await page.getByRole("heading", { name: "plan a trip", level: 1 }).waitFor();
     const header = page.getByRole("main").locator("header").first();
-    const shown = await header.innerText();
+    const shown = await header.textContent();
     for (const text of ["OK", "2.40 s", "2,400 in · 290 out · 600 cached · 30 reasoning"]) {
       expect(shown).toContain(text);
     }
@@ -194,7 +194,7 @@ describe("finding things in a trace", () => {
     await expect.poll(() => chosen(page)).toBe(spanId(agent.traceId, 6));
     await row(page, /chat gpt-5-mini.*31%/).waitFor();
     await row(page, /weather again 1%/).waitFor();
-    expect(await row(page, /look up hotels/).innerText()).not.toContain("%");
+    expect(await row(page, /look up hotels/).textContent()).not.toContain("%");
     await web.expectAccessible();
     await page.getByRole("button", { name: "Slowest path" }).click();
     await row(page, /31%/).waitFor({ state: "detached" });
@@ -213,14 +213,14 @@ describe("finding things in a trace", () => {
     await page.mouse.up();
     const reset = page.getByRole("button", { name: "Reset zoom" });
     await reset.waitFor();
-    expect(await axis.innerText()).toContain("ms");
+    expect(await axis.textContent()).toContain("ms");
     await reset.click();
     await reset.waitFor({ state: "detached" });
-    expect(await axis.innerText()).toContain("1.00 s");
+    expect(await axis.textContent()).toContain("1.00 s");
     await row(page, /look up hotels/).click();
     await page.keyboard.press("z");
     await reset.waitFor();
-    expect(await axis.innerText()).toContain("1.35 s");
+    expect(await axis.textContent()).toContain("1.35 s");
     await page.keyboard.press("Shift+Z");
     await reset.waitFor({ state: "detached" });
     web.expectNoFaults();

@@ -78,13 +78,11 @@ function Line({ line, onSwitch }: { readonly line: JsonLine; readonly onSwitch: 
       </li>
     );
   }
-  const name = key === null ? "the value" : String(key);
   return (
     <li style={indent} className={isFirst ? "pr-28" : undefined}>
       <button
         type="button"
         aria-expanded={isOpen}
-        aria-label={`${isOpen ? "Fold" : "Unfold"} ${name.slice(0, 100)}`}
         onClick={onSwitch}
         className="flex max-w-full min-w-0 items-center gap-1 rounded text-left hover:bg-sunken"
       >
