@@ -90,7 +90,7 @@ function RollbackButton({ app, deployment, isVariantGone }: RollbackButtonProps)
         size="small"
         disabled={isVariantGone}
         title={isVariantGone ? "Its variant was deleted." : undefined}
-        aria-label={`Roll back to ${revisionText(deployment.variant)} of ${formatTime(deployment.deployed_at)}`}
+        aria-label={`Roll back to this: ${revisionText(deployment.variant)} of ${formatTime(deployment.deployed_at)}`}
         onClick={() => setAsking(true)}
       >
         <Undo2 size={14} aria-hidden />

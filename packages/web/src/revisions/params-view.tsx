@@ -21,7 +21,7 @@ export function ParamsView({ params, schema }: ParamsViewProps) {
         const fields = [...new Set([...Object.keys(config), ...Object.keys(said)])];
         return (
           <section key={route} aria-label={`Configuration of ${route}`} className="min-w-0">
-            <h3 className="mb-1 font-mono text-[0.93rem] font-medium text-ink-soft">{route}</h3>
+            <p className="mb-1 font-mono text-[0.93rem] font-medium text-ink-soft">{route}</p>
             {fields.length === 0 ? (
               <p className="text-ink-soft">No fields.</p>
             ) : (

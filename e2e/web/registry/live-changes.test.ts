@@ -1,0 +1,309 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Deployment } from "../../../packages/protocol/src/registry/deployment.ts";
+import type { Environment } from "../../../packages/protocol/src/registry/environment.ts";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { openPage } from "../web-page.ts";
+import { type RegistryRequests, registryRequests } from "./registry-requests.ts";
+
+const APP = "/applications/quickstart";
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+let registry: RegistryRequests;
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+  registry = registryRequests(platform.url);
+  const params = {
+    "/summarize": {
+      sentences: 4,
+      prompt: "Answer from the text alone, in a line or two of rhyme.",
+    },
+  };
+  await registry.send("POST", `${APP}/variants/thorough/revisions`, { params, base_revision: 1 });
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+const deploy = (environment: string, variant: string, revision: number, message = "") =>
+  registry.send<Deployment>("POST", `${APP}/environments/${environment}/deployments`, {
+    variant,
+    revision,
+    message,
+  });
+const live = async (environment: string) =>
+  (await registry.send<Environment>("GET", `${APP}/environments/${environment}`)).deployment;
+const open = (options: { width?: number; theme?: "light" | "dark" } = {}) =>
+  openPage(browser, { url: platform.url, ...options });
+const dialogOf = (page: Page, name: string | RegExp) => page.getByRole("dialog", { name });
+
+// What every test begins with: thorough@2 in staging, concise@1 in production.
+beforeEach(async () => {
+  await deploy("staging", "thorough", 2);
+  await deploy("production", "concise", 1);
+});
+
+describe("changing what is live", () => {
+  it("promotes what it says, field by field, with the message into the history", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart");
+    const staging = page.getByRole("article", { name: "staging" });
+    await staging.getByText("5 fields differ").waitFor();
+    await staging.getByRole("button", { name: "Promote to production" }).click();
+    const dialog = dialogOf(page, "Promote staging to production");
+    await dialog.getByText("production: concise@1 → thorough@2", { exact: true }).waitFor();
+    const summarize = dialog.getByRole("region", { name: "Changes in /summarize" });
+    await expect.poll(() => summarize.getByRole("listitem").allInnerTexts()).toHaveLength(2);
+    expect(await summarize.getByRole("listitem").nth(1).textContent()).toMatch(/sentences\s*2\s*4/);
+    expect(await summarize.getByRole("deletion").allInnerTexts()).toContain("2");
+    expect(await summarize.getByRole("insertion").allInnerTexts()).toContain("4");
+    await web.expectAccessible();
+    await dialog.getByLabel("Message").fill("Rhymes");
+    await dialog.getByRole("button", { name: "Promote" }).click();
+
+    await page.getByText("production runs thorough@2.").waitFor();
+    expect(await dialog.count()).toBe(0);
+    expect(await live("production")).toMatchObject({
+      variant: { slug: "thorough", revision: 2 },
+      kind: "promotion",
+      promoted_from: "staging",
+      message: "Rhymes",
+    });
+    const production = page.getByRole("article", { name: "production" });
+    await production.getByText("Promoted from staging by local").waitFor();
+    await production.getByText("“Rhymes”").waitFor();
+    await staging.getByText("production runs the same").waitFor();
+    await page.getByRole("link", { name: "History of production", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "production" }).waitFor();
+    web.expectNoFaults();
+  });
+
+  it("rolls back to the deployment that it names, and to no other", async () => {
+    const before = await deploy("production", "thorough", 1, "The good one");
+    await deploy("production", "thorough", 2);
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart/environments/production");
+    await page.getByRole("button", { name: "Roll back", exact: true }).click();
+    const dialog = dialogOf(page, "Roll production back");
+    await dialog.getByText("production: thorough@2 → thorough@1", { exact: true }).waitFor();
+    const since = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+    const told = await dialog.getByText(/^Returns to/).textContent();
+    expect(told).toContain("Returns to thorough@1, deployed by local (“The good one”).");
+    expect(told).toContain(`It was live from ${since.format(Date.parse(before.deployed_at))} to`);
+    await web.expectAccessible();
+    await dialog.getByRole("button", { name: "Roll back" }).click();
+
+    await page.getByText("production runs thorough@1.").waitFor();
+    expect(await live("production")).toMatchObject({
+      variant: { slug: "thorough", revision: 1 },
+      kind: "rollback",
+      rolled_back_to: before.id,
+    });
+    await page
+      .getByText(/Rolled back to the deployment of/)
+      .first()
+      .waitFor();
+    web.expectNoFaults();
+  });
+
+  it("rolls back to any entry of the history, after a look at the difference", async () => {
+    await deploy("production", "thorough", 1);
+    await deploy("production", "thorough", 2);
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart/environments/production");
+    const entry = page
+      .getByRole("listitem")
+      .filter({ has: page.getByRole("link", { name: "concise@1" }) })
+      .first();
+    await entry.getByRole("button", { name: "Compare with thorough@2, which is live" }).click();
+    await entry.getByRole("region", { name: "Changes in /summarize" }).waitFor();
+    await entry.getByRole("button", { name: /^Roll back to this: concise@1/ }).click();
+    const dialog = dialogOf(page, "Roll production back");
+    await dialog.getByText("production: thorough@2 → concise@1", { exact: true }).waitFor();
+    await dialog.getByRole("button", { name: "Roll back" }).click();
+    await page.getByText("production runs concise@1.").waitFor();
+    expect((await live("production"))?.variant).toMatchObject({ slug: "concise", revision: 1 });
+    web.expectNoFaults();
+  });
+
+  it("deploys a revision to an environment where nothing is live, and takes it down", async () => {
+    await registry.send("POST", `${APP}/environments`, { slug: "eu" });
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart/variants/thorough");
+    await page.getByRole("button", { name: "Deploy thorough@1" }).click();
+    const dialog = dialogOf(page, "Deploy thorough@1");
+    await dialog.getByLabel("Environment").selectOption("eu");
+    await dialog.getByText("eu: nothing → thorough@1", { exact: true }).waitFor();
+    const summarize = dialog.getByRole("region", { name: "Configuration of /summarize" });
+    await summarize.getByText("formal").waitFor();
+    await dialog.getByRole("button", { name: "Deploy" }).click();
+    await page.getByText("eu runs thorough@1.").waitFor();
+    await page.getByRole("link", { name: "live in eu" }).click();
+
+    await page.getByRole("heading", { level: 1, name: "eu" }).waitFor();
+    await page.getByRole("button", { name: "More for eu" }).click();
+    await page.getByRole("menuitem", { name: "Delete…" }).click();
+    const deletion = dialogOf(page, "Delete eu");
+    await deletion.getByRole("button", { name: "Delete" }).click();
+    await deletion.getByText("eu runs thorough@1. Take that down first.").waitFor();
+    await deletion.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "More for eu" }).click();
+    await page.getByRole("menuitem", { name: "Take down…" }).click();
+    const takeDown = dialogOf(page, "Take down eu");
+    await takeDown.getByText("eu: thorough@1 → nothing").waitFor();
+    await takeDown.getByRole("button", { name: "Take down" }).click();
+    await page.getByText("Nothing is live: calls to eu").waitFor();
+    expect(await live("eu")).toBeNull();
+    await page.getByRole("button", { name: "More for eu" }).click();
+    await page.getByRole("menuitem", { name: "Delete…" }).click();
+    await deletion.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { level: 1, name: "quickstart" }).waitFor();
+    expect(await page.getByRole("article", { name: "eu" }).count()).toBe(0);
+    web.expectNoFaults();
+  });
+
+  it("says for every value why the workflow does not take a revision, and loses nothing", async () => {
+    // Committed before any workflow had told what it takes.
+    const strict = "/applications/strict";
+    await registry.send("POST", "/applications", { slug: "strict" });
+    await registry.send("POST", `${strict}/variants`, { slug: "default" });
+    const params = { "/summarize": { sentences: 99, tone: "rude" } };
+    await registry.send("POST", `${strict}/variants/default/revisions`, {
+      params,
+      base_revision: 0,
+    });
+    const workflow = await fetch(`${platform.url}/services/quickstart/openapi.json`);
+    await registry.send("PUT", `${strict}/schema`, await workflow.json());
+
+    await using web = await open({ theme: "dark" });
+    const { page } = web;
+    await web.open("/apps/strict/variants/default");
+    await page.getByRole("button", { name: "Deploy default@1" }).click();
+    const dialog = dialogOf(page, "Deploy default@1");
+    await dialog.getByLabel("Environment").selectOption("production");
+    await dialog.getByLabel("Message").fill("Now or never");
+    await dialog.getByRole("button", { name: "Deploy" }).click();
+    const refusal = dialog.getByRole("alert");
+    await refusal.getByText("Nothing was changed").waitFor();
+    expect(await refusal.getByRole("listitem").allInnerTexts()).toEqual([
+      expect.stringContaining('/summarize.tone is "rude": takes "plain", "formal" or "playful".'),
+      expect.stringContaining("/summarize.sentences is 99: takes a number of at most 10."),
+    ]);
+    expect(await dialog.getByLabel("Message").inputValue()).toBe("Now or never");
+    expect(await dialog.getByLabel("Environment").inputValue()).toBe("production");
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+
+  it("says that something else became live while the question stood, and asks again", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart");
+    await page
+      .getByRole("article", { name: "staging" })
+      .getByRole("button", { name: "Promote to production" })
+      .click();
+    const dialog = dialogOf(page, "Promote staging to production");
+    await dialog.getByText("production: concise@1 → thorough@2", { exact: true }).waitFor();
+    await dialog.getByLabel("Message").fill("Typed before");
+    await deploy("production", "thorough", 1);
+    await dialog.getByText(/Changed while this was open: local put thorough@1/).waitFor();
+    await dialog.getByText("production: thorough@1 → thorough@2", { exact: true }).waitFor();
+    expect(await dialog.getByLabel("Message").inputValue()).toBe("Typed before");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    web.expectNoFaults();
+  });
+
+  it("does nothing that was not read: a change just before the button counts", async () => {
+    await using web = await open();
+    const { page } = web;
+    // Never answered: nobody tells this page of changes.
+    await page.route("**/changes", () => {});
+    await web.open("/apps/quickstart/environments/staging");
+    await page.getByRole("button", { name: "Promote to production" }).click();
+    const dialog = dialogOf(page, "Promote staging to production");
+    await dialog.getByText("production: concise@1 → thorough@2", { exact: true }).waitFor();
+    await deploy("staging", "concise", 1);
+    await deploy("staging", "thorough", 1);
+    await dialog.getByRole("button", { name: "Promote" }).click();
+    await dialog.getByRole("alert").getByText("Something else became live meanwhile").waitFor();
+    await dialog.getByText("production: concise@1 → thorough@1", { exact: true }).waitFor();
+    expect((await live("production"))?.variant).toMatchObject({ slug: "concise", revision: 1 });
+    await dialog.getByRole("button", { name: "Promote" }).click();
+    await page.getByText("production runs thorough@1.").waitFor();
+    expect((await live("production"))?.variant).toMatchObject({ slug: "thorough", revision: 1 });
+    web.expectNoFaults();
+  });
+});
+
+describe("what others change", () => {
+  it("appears by itself: deployments, revisions, variants, environments", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart");
+    const production = page.getByRole("article", { name: "production" });
+    await production.getByRole("link", { name: "concise@1" }).waitFor();
+    await deploy("production", "thorough", 2, "From elsewhere");
+    await production.getByText("“From elsewhere”").waitFor();
+    await registry.send("POST", `${APP}/variants/thorough/fork`, { slug: "elsewhere" });
+    await page.getByRole("link", { name: "elsewhere", exact: true }).waitFor();
+    await registry.send("POST", `${APP}/environments`, { slug: "canary" });
+    await page.getByRole("article", { name: "canary" }).waitFor();
+    await registry.send("DELETE", `${APP}/environments/canary`);
+    await page.getByRole("article", { name: "canary" }).waitFor({ state: "detached" });
+
+    await web.open("/apps/quickstart/variants/elsewhere");
+    await page.getByRole("heading", { name: "@1" }).waitFor();
+    const params = { "/summarize": { sentences: 7 } };
+    const commit = { params, base_revision: 1, message: "Seven" };
+    await registry.send("POST", `${APP}/variants/elsewhere/revisions`, commit);
+    await page.getByText("Seven").waitFor();
+    web.expectNoFaults();
+  });
+});
+
+describe("a reader whose key may only read", () => {
+  it("sees everything, and why nothing can be changed", async () => {
+    const { key } = await registry.send<{ key: string }>("POST", "/keys", {
+      name: "reader",
+      scopes: ["read"],
+    });
+    await using web = await open();
+    const { page } = web;
+    await page.context().request.post("/session", { data: { key } });
+    await web.open("/apps/quickstart");
+    const reason = "Your key only reads: changes need one with the scope admin.";
+    await page.getByText(reason).waitFor();
+    const staging = page.getByRole("article", { name: "staging" });
+    const promote = staging.getByRole("button", { name: "Promote to production" });
+    await promote.waitFor();
+    expect(await promote.isDisabled()).toBe(true);
+    expect(await promote.getAttribute("title")).toBe(reason);
+    for (const name of ["New environment", "New variant", "Deploy thorough@2"]) {
+      expect(await page.getByRole("button", { name }).isDisabled(), name).toBe(true);
+    }
+    await staging.getByRole("button", { name: "More for staging" }).click();
+    const items = page.getByRole("menuitem");
+    expect(await items.count()).toBeGreaterThan(4);
+    for (const item of await items.all()) {
+      expect(await item.getAttribute("aria-disabled"), (await item.textContent()) ?? "").toBe(
+        "true",
+      );
+    }
+    await page.keyboard.press("Escape");
+    await web.open("/apps/quickstart/environments/production");
+    await page.getByText(reason).waitFor();
+    expect(await page.getByRole("button", { name: "Roll back", exact: true }).isDisabled()).toBe(
+      true,
+    );
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+});

@@ -1,0 +1,297 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Build } from "../../../packages/protocol/src/registry/build.ts";
+import { deployClient } from "../../deployments/deploy-client.fixture.ts";
+import { openPacker, support } from "../../deployments/pack-workflow.fixture.ts";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { openPage } from "../web-page.ts";
+import { type RegistryRequests, registryRequests } from "./registry-requests.ts";
+
+const APP = "/applications/quickstart";
+const PROMPT = "Answer from the text alone.\nUse one example. Say when you do not know.";
+const REWRITTEN = "Answer from the text alone.\nUse two examples. Say when you do not know.";
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+let registry: RegistryRequests;
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+  registry = registryRequests(platform.url);
+  const commit = (base_revision: number, message: string, params: object) =>
+    registry.send("POST", `${APP}/variants/thorough/revisions`, { base_revision, message, params });
+  await commit(1, "Write the prompt down", { "/summarize": { sentences: 5, prompt: PROMPT } });
+  await commit(2, "More examples", { "/summarize": { prompt: REWRITTEN, sentences: 4 } });
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+const open = (options: { width?: number; height?: number; theme?: "light" | "dark" } = {}) =>
+  openPage(browser, { url: platform.url, ...options });
+
+describe("applications", () => {
+  it("are listed with their routes and what is live where", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps");
+    const row = page
+      .getByRole("listitem")
+      .filter({ has: page.getByRole("heading", { name: "quickstart" }) });
+    await row.getByText("Running in development").waitFor();
+    await row.getByText("/summarize").waitFor();
+    const live = row.getByRole("list", { name: "Live in quickstart" }).getByRole("listitem");
+    expect(await live.allTextContents()).toEqual([
+      "developmentdefault@1",
+      "stagingthorough@1",
+      "productionconcise@1",
+    ]);
+    await row.getByText(/deployed .* ago|deployed now/).waitFor();
+    await row.getByRole("link", { name: "quickstart" }).click();
+    await page.getByRole("heading", { level: 1, name: "quickstart" }).waitFor();
+    web.expectNoFaults();
+  });
+
+  it("are made, renamed and deleted; a wrong name is said at the name", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps");
+    await page.getByRole("button", { name: "New application" }).click();
+    const dialog = page.getByRole("dialog", { name: "New application" });
+    await dialog.getByLabel("Name").fill("My Shop");
+    await dialog.getByRole("button", { name: "Make it" }).click();
+    await dialog.getByRole("alert").getByText('such as "my-shop"').waitFor();
+    await dialog.getByLabel("Name").fill("quickstart");
+    await dialog.getByRole("button", { name: "Make it" }).click();
+    await dialog.getByRole("alert").getByText("Choose another slug").waitFor();
+    await dialog.getByLabel("Name").fill("my-shop");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "my-shop" }).waitFor();
+    await page.getByText("No variant yet").waitFor();
+    await page.getByText("agate deploy app.ts --app my-shop").waitFor();
+
+    await page.getByRole("button", { name: "More for my-shop" }).click();
+    await page.getByRole("menuitem", { name: "Rename…" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("shop");
+    await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { level: 1, name: "shop", exact: true }).waitFor();
+    await page.getByRole("button", { name: "More for shop" }).click();
+    await page.getByRole("menuitem", { name: "Delete…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { level: 1, name: "Applications" }).waitFor();
+    await page.getByRole("link", { name: "quickstart" }).waitFor();
+    expect(await page.getByRole("link", { name: "shop", exact: true }).count()).toBe(0);
+    web.expectNoFaults();
+  });
+
+  it("that is live is not deleted, and it is said what still is", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart");
+    await page.getByRole("button", { name: "More for quickstart" }).click();
+    await page.getByRole("menuitem", { name: "Delete…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete quickstart" });
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByText("production runs concise@1. Take that down first.").waitFor();
+    await dialog.getByText("staging runs thorough@1. Take that down first.").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("that are not there yet: says how one gets there", async () => {
+    await registry.send("POST", "/projects", { slug: "empty" });
+    await using web = await open();
+    await web.open("/apps?project=empty");
+    await web.page.getByText("No applications yet").waitFor();
+    await web.page.getByText("agate deploy app.ts --app my-app").waitFor();
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+
+  it("that do not exist: says which do", async () => {
+    await using web = await open();
+    await web.open("/apps/quickstarf");
+    await web.page
+      .getByRole("alert")
+      .getByText(/There is no application "quickstarf"/)
+      .waitFor();
+  });
+});
+
+describe("a variant", () => {
+  it("shows each revision with its changes and its whole configuration", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart/variants/thorough");
+    const revisions = page.getByRole("heading", { level: 3 });
+    await expect.poll(() => revisions.allTextContents()).toEqual(["@3", "@2", "@1"]);
+    const newest = page.getByRole("listitem").filter({ has: page.getByText("More examples") });
+    await newest.getByRole("button", { name: "Changes and configuration" }).click();
+    const changes = newest.getByRole("region", { name: "Changes in /summarize" });
+    await changes.waitFor();
+    expect(await changes.getByRole("deletion").allTextContents()).toEqual(["one example", "5"]);
+    expect(await changes.getByRole("insertion").allTextContents()).toEqual(["two examples", "4"]);
+    await changes.getByRole("button", { name: "Side by side" }).click();
+    await changes.getByText("Before", { exact: true }).waitFor();
+    await newest.getByRole("button", { name: "Whole configuration" }).click();
+    const whole = newest.getByRole("region", { name: "Configuration of /summarize" });
+    await whole.getByText("Use two examples.").waitFor();
+    await whole.getByText("plain (default)").waitFor();
+    await page.getByRole("link", { name: "live in staging" }).waitFor();
+    const playground = page.getByRole("link", { name: "Open thorough@2 in the playground" });
+    expect(await playground.getAttribute("href")).toContain("configs=thorough%402");
+    web.expectNoFaults();
+  });
+
+  it("compares any two revisions that are ticked", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart/variants/thorough");
+    await page.getByRole("checkbox", { name: "Choose thorough@3 for a comparison" }).check();
+    await page.getByRole("checkbox", { name: "Choose thorough@1 for a comparison" }).check();
+    await page.getByRole("link", { name: "Compare @1 and @3" }).click();
+    await page.getByText(/^thorough@1 → thorough@3/).waitFor();
+    expect(new URL(page.url()).search).toBe("?from=thorough%401&to=thorough%403");
+    web.expectNoFaults();
+  });
+
+  it("is forked, renamed and deleted; not while it is live", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart/variants/thorough");
+    await page.getByRole("button", { name: "More for thorough" }).click();
+    await page.getByRole("menuitem", { name: "Delete…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByText("staging").first().waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Fork thorough@2" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("copy");
+    await page.getByRole("dialog").getByRole("button", { name: "Fork" }).click();
+    await page.getByRole("heading", { level: 1, name: "copy" }).waitFor();
+    await page.getByText("forked from thorough@2").waitFor();
+    await page.getByRole("button", { name: "More for copy" }).click();
+    await page.getByRole("menuitem", { name: "Rename…" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("other");
+    await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { level: 1, name: "other" }).waitFor();
+    await page.getByRole("button", { name: "More for other" }).click();
+    await page.getByRole("menuitem", { name: "Delete…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { level: 1, name: "quickstart" }).waitFor();
+    web.expectNoFaults();
+  });
+
+  it("pages through revisions without end", async () => {
+    await registry.send("POST", `${APP}/variants`, { slug: "long" });
+    for (let base_revision = 0; base_revision < 55; base_revision++) {
+      const params = { "/summarize": { sentences: 1 + (base_revision % 9) } };
+      await registry.send("POST", `${APP}/variants/long/revisions`, { params, base_revision });
+    }
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart/variants/long");
+    await page.getByRole("heading", { name: "@55" }).waitFor();
+    expect(await page.getByRole("heading", { name: "@1", exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "Earlier revisions" }).click();
+    await page.getByRole("heading", { name: "@1", exact: true }).waitFor();
+    web.expectNoFaults();
+  });
+});
+
+describe("a comparison", () => {
+  it("names what is compared in the address, can be swapped, and says when nothing differs", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/quickstart/compare");
+    await page.getByText("Choose two configurations").waitFor();
+    await page.getByLabel("Before", { exact: true }).selectOption("env:staging");
+    await page.getByLabel("After", { exact: true }).selectOption("thorough");
+    await page.getByText(/^thorough@1 → thorough@3/).waitFor();
+    expect(new URL(page.url()).search).toBe("?from=env:staging&to=thorough");
+    // Left out in the one: the schema's default holds there, and is told.
+    const summarize = page.getByRole("region", { name: "Changes in /summarize" });
+    await summarize.getByText("the default", { exact: false }).first().waitFor();
+    await page.getByRole("button", { name: "Swap" }).click();
+    await page.getByText(/^thorough@3 → thorough@1/).waitFor();
+    await page.getByLabel("Before: revision").selectOption("1");
+    await page.getByText("The same configuration: no field of any route differs.").waitFor();
+    expect(new URL(page.url()).search).toBe("?from=thorough%401&to=env:staging");
+    await web.open("/apps/quickstart/compare?from=thorough@9&to=env:staging");
+    await page
+      .getByRole("alert")
+      .getByText(/has no revision 9/)
+      .waitFor();
+    web.expectNoFaults();
+  });
+});
+
+describe("builds", () => {
+  it("are listed with what became of them; an earlier one serves again; the log is there", async () => {
+    await using packer = await openPacker();
+    const client = deployClient(platform.url);
+    await client.mustDeploy(await packer.pack(support("one")), "?environment=production");
+    await client.mustDeploy(await packer.pack(support("two")));
+    const refused = await client.deploy(await packer.pack("throw new Error('not today');"));
+    expect(refused.ok).toBe(false);
+    const builds = await registry.send<{ items: Build[] }>("GET", "/applications/support/builds");
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps/support");
+    await page.getByText("Build 2 is running").waitFor();
+    const build = (number: number) =>
+      page
+        .getByRole("listitem")
+        .filter({ has: page.getByText(`Build ${number}`, { exact: true }) });
+    await build(3).getByText("refused", { exact: true }).waitFor();
+    await build(3).getByText(String(builds.items[0]?.refusal)).waitFor();
+    await build(1).getByRole("button", { name: "Activate build 1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
+    await page.getByText("Build 1 serves support.").waitFor();
+    await build(1).getByText("serving").waitFor();
+    await build(2).getByText("retired").waitFor();
+    await page.getByRole("button", { name: "Log" }).click();
+    await page.getByRole("log").getByText("Serving, as process").first().waitFor();
+    await web.expectAccessible();
+    await build(1).getByRole("button", { name: "Stop build 1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Not running").waitFor();
+    web.expectNoFaults();
+  });
+});
+
+describe("every page", () => {
+  const paths = [
+    "/apps",
+    "/apps/quickstart",
+    "/apps/quickstart/variants/thorough",
+    "/apps/quickstart/environments/staging",
+    "/apps/quickstart/compare?from=thorough@2&to=thorough@3",
+  ];
+
+  it.each(["light", "dark"] as const)("is accessible, %s", async (theme) => {
+    await using web = await open({ theme });
+    for (const path of paths) {
+      await web.open(path);
+      await web.page.getByRole("heading", { level: 1 }).waitFor();
+      await expect.poll(() => web.page.getByRole("status", { name: "Loading" }).count()).toBe(0);
+      await web.expectAccessible();
+    }
+    web.expectNoFaults();
+  });
+
+  it("fits a phone", async () => {
+    await using web = await open({ width: 390, height: 844 });
+    for (const path of paths) {
+      await web.open(path);
+      await web.page.getByRole("heading", { level: 1 }).waitFor();
+      await expect.poll(() => web.page.getByRole("status", { name: "Loading" }).count()).toBe(0);
+      const overflow = await web.page.evaluate(() =>
+        [document.documentElement, ...document.querySelectorAll("main")].map(
+          (element) => element.scrollWidth - element.clientWidth,
+        ),
+      );
+      expect(overflow, path).toEqual([0, 0]);
+    }
+    web.expectNoFaults();
+  });
+});
