@@ -28,11 +28,6 @@ const CALLS: readonly Call[] = [
   { id: "14", time: "2026-11-09T12:03:00Z", application: "shop", latency: 100 },
 ];
 
-/** The id of a call's trace. */
-export function traceIdOf(id: string): string {
-  return id.padStart(32, "d");
-}
-
 /**
  * Seven calls of the day and four of the day before. The shop tells tokens (100 in, 10 out) and cost
  * (a cent) of each; the desk tells neither, and is in staging.
@@ -42,7 +37,7 @@ export function knownCalls(): readonly OtlpSpan[] {
     const start = Date.parse(time);
     const isShop = application === "shop";
     return {
-      traceId: traceIdOf(id),
+      traceId: id.padStart(32, "d"),
       spanId: id.padStart(16, "e"),
       name: `call ${id}`,
       start,

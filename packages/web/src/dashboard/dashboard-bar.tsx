@@ -1,17 +1,15 @@
 import { useId } from "react";
-import type { AnalyticsTime } from "../api/analytics.ts";
 import { Select } from "../design/select.tsx";
-import { type DashboardSearch, filtersOf, SPLITS, splitOf } from "./dashboard-search.ts";
+import { type DashboardSearch, filtersOf, rangeOf, SPLITS, splitOf } from "./dashboard-search.ts";
 import { FilterMenu } from "./filter-menu.tsx";
 
 interface DashboardBarProps {
   readonly search: DashboardSearch;
-  readonly time: AnalyticsTime;
   readonly onChange: (changes: DashboardSearch) => void;
 }
 
 /** What is counted, and what it is split by. */
-export function DashboardBar({ search, time, onChange }: DashboardBarProps) {
+export function DashboardBar({ search, onChange }: DashboardBarProps) {
   const splitId = useId();
   return (
     <div className="flex flex-wrap items-center gap-2 px-4 pb-3 md:px-6">
@@ -20,7 +18,7 @@ export function DashboardBar({ search, time, onChange }: DashboardBarProps) {
           key={name}
           name={name}
           filters={filtersOf(search)}
-          time={time}
+          range={rangeOf(search)}
           onChange={(value) => onChange({ [name]: value ?? "" })}
         />
       ))}

@@ -70,7 +70,7 @@ export function DashboardPage() {
       <>
         <PageHeader title="Dashboard" />
         <div className="px-4 pb-6 md:px-6">
-          <FirstRun lookAgainMs={LOOK_AGAIN_MS} />
+          <FirstRun />
         </div>
       </>
     );
@@ -97,7 +97,7 @@ export function DashboardPage() {
           </>
         }
       />
-      <DashboardBar search={search} time={time} onChange={change} />
+      <DashboardBar search={search} onChange={change} />
       <div className="flex min-w-0 flex-col gap-3 px-4 pb-6 md:px-6">
         {analytics === undefined && data.error === null && <DashboardLoading />}
         {analytics === undefined && data.error !== null && (

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Check, ChevronDown, X } from "lucide-react";
-import { type AnalyticsTime, analyticsQuery } from "../api/analytics.ts";
+import { useState } from "react";
+import { facetsQuery } from "../api/facets.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { buttonClass } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
 import { IconButton } from "../design/icon-button.tsx";
 import { Menu, MenuHeading, MenuItem } from "../design/menu.tsx";
 import { formatCount } from "../format/format-count.ts";
+import { boundsOf, type TimeRange } from "../time-range/time-range.ts";
 import type { DashboardFilters, Split } from "./dashboard-search.ts";
-
-const MOST_VALUES = 100;
 
 const CHOSEN_CLASS =
   "inline-flex h-8 items-center rounded-l-md border border-accent bg-accent-soft px-3 font-medium text-accent";
@@ -17,7 +17,7 @@ const CHOSEN_CLASS =
 interface FilterMenuProps {
   readonly name: Split;
   readonly filters: DashboardFilters;
-  readonly time: AnalyticsTime;
+  readonly range: TimeRange;
   readonly onChange: (value: string | undefined) => void;
 }
 
@@ -58,35 +58,26 @@ export function FilterMenu(props: FilterMenuProps) {
   );
 }
 
-function FilterItems({ name, filters, time, onChange }: FilterMenuProps) {
-  const { [name]: value, ...others } = filters;
-  const { data, error } = useQuery(
-    analyticsQuery(usePlatform(), {
-      time,
-      filters: others,
-      groupBy: name,
-      groupLimit: MOST_VALUES,
-    }),
-  );
+function FilterItems({ name, filters, range, onChange }: FilterMenuProps) {
+  const { [name]: chosen, ...others } = filters;
+  const [bounds] = useState(() => boundsOf(range, Date.now()));
+  const { data, error } = useQuery(facetsQuery(usePlatform(), name, { ...others, ...bounds }));
   if (data === undefined) {
     return (
       <p className="px-2 py-1.5 text-ink-soft">{error === null ? "Loading …" : error.message}</p>
     );
   }
-  const groups = (data.groups ?? []).flatMap(({ key, count }) =>
-    key === null ? [] : [{ key, count }],
-  );
-  if (groups.length === 0) {
+  if (data.length === 0) {
     return <p className="max-w-60 px-2 py-1.5 text-ink-soft">No call in this time has one.</p>;
   }
-  return groups.map(({ key, count }) => (
-    <MenuItem key={key} onSelect={() => onChange(key)}>
+  return data.map(({ value, count }) => (
+    <MenuItem key={value} onSelect={() => onChange(value)}>
       <Check
         size={15}
-        aria-label={key === value ? "chosen" : undefined}
-        className={key === value ? "shrink-0 text-accent" : "invisible shrink-0"}
+        aria-label={value === chosen ? "chosen" : undefined}
+        className={value === chosen ? "shrink-0 text-accent" : "invisible shrink-0"}
       />
-      <span className="max-w-72 flex-1 truncate">{key}</span>
+      <span className="max-w-72 flex-1 truncate">{value}</span>
       <span className="text-ink-soft tabular-nums">{formatCount(count)}</span>
     </MenuItem>
   ));

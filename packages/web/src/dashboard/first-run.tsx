@@ -12,12 +12,13 @@ import { Skeleton } from "../design/skeleton.tsx";
 import { Welcome } from "./welcome.tsx";
 
 const MOST_APPLICATIONS = 6;
+const LOOK_AGAIN_MS = 2000;
 
 /** Nothing was ever recorded: how to begin. The page changes by itself when the first call comes. */
-export function FirstRun({ lookAgainMs }: { readonly lookAgainMs: number }) {
+export function FirstRun() {
   const client = usePlatform();
   const session = useQuery(sessionQuery(client));
-  const applications = useQuery({ ...applicationsQuery(client), refetchInterval: lookAgainMs });
+  const applications = useQuery({ ...applicationsQuery(client), refetchInterval: LOOK_AGAIN_MS });
   if (applications.data === undefined) {
     if (applications.error === null) return <Skeleton lines={6} />;
     return <ErrorState error={applications.error} onRetry={() => void applications.refetch()} />;
