@@ -19,12 +19,18 @@ import { VariantsCard } from "./variants-card.tsx";
 
 const route = getRouteApi("/apps/$app");
 
+/** A deploy of code is no change of a configuration, so nothing tells of it. */
+const REFRESH_MS = 5000;
+
 /** One application at a glance: what is live where, what could be, and what serves it. */
 export function AppPage() {
   const { app } = route.useParams();
   useTitle(app);
   useApplicationChanges(app);
-  const application = useQuery(applicationQuery(usePlatform(), app));
+  const application = useQuery({
+    ...applicationQuery(usePlatform(), app),
+    refetchInterval: REFRESH_MS,
+  });
   return (
     <>
       <PageHeader
@@ -62,9 +68,9 @@ export function AppPage() {
             <EnvironmentsSection app={app} />
             <div className="grid gap-5 xl:grid-cols-[3fr_2fr]">
               <VariantsCard app={app} />
-              <RoutesCard app={app} />
+              <RoutesCard app={app} refreshMs={REFRESH_MS} />
             </div>
-            <BuildsCard app={app} />
+            <BuildsCard app={app} refreshMs={REFRESH_MS} />
           </div>
         )}
       </Loaded>

@@ -14,9 +14,6 @@ import { ChangeButton } from "./change-button.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { formatBytes } from "./format-bytes.ts";
 
-/** A deploy that is under way changes by the second; nothing tells when one begins. */
-const REFRESH_MS = 5000;
-
 const STATUSES: Record<BuildStatus, { readonly tone: Tone; readonly word: string }> = {
   starting: { tone: "warning", word: "starting" },
   live: { tone: "success", word: "serving" },
@@ -24,9 +21,14 @@ const STATUSES: Record<BuildStatus, { readonly tone: Tone; readonly word: string
   refused: { tone: "danger", word: "refused" },
 };
 
+interface BuildsCardProps {
+  readonly app: string;
+  readonly refreshMs: number;
+}
+
 /** The code of an application as it was deployed, newest first, and what the one that serves prints. */
-export function BuildsCard({ app }: { readonly app: string }) {
-  const builds = useQuery({ ...buildsQuery(usePlatform(), app), refetchInterval: REFRESH_MS });
+export function BuildsCard({ app, refreshMs }: BuildsCardProps) {
+  const builds = useQuery({ ...buildsQuery(usePlatform(), app), refetchInterval: refreshMs });
   return (
     <Card title="Builds">
       <Loaded query={builds}>

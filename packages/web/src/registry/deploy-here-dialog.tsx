@@ -3,7 +3,7 @@ import { useState } from "react";
 import { variantsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { LiveChangeDialog } from "../revisions/live-change-dialog.tsx";
-import { liveIn, revisionText } from "../revisions/live-plan.ts";
+import { isSameRevision, liveIn, revisionText } from "../revisions/live-plan.ts";
 import { RevisionPicker } from "../revisions/revision-picker.tsx";
 import { parseRevisionRef } from "../revisions/revision-ref.ts";
 
@@ -29,7 +29,7 @@ export function DeployHereDialog({ app, environment, onClose }: DeployHereDialog
         const latest = variants.find(({ slug }) => slug === ref.variant)?.latest_revision ?? 0;
         const to = { slug: ref.variant, revision: ref.revision ?? latest };
         const live = liveIn(environments, environment);
-        if (live !== null && revisionText(live.variant) === revisionText(to)) {
+        if (live !== null && isSameRevision(live.variant, to)) {
           return `${revisionText(to)} is live in ${environment} already. Choose another.`;
         }
         const change = { kind: "deploy", variant: to.slug, revision: to.revision } as const;

@@ -5,7 +5,7 @@ import { Badge } from "../design/badge.tsx";
 import { useNow } from "../design/use-now.ts";
 import { formatTime } from "../format/format-time.ts";
 import { Ago } from "../revisions/ago.tsx";
-import { revisionText } from "../revisions/live-plan.ts";
+import { isSameRevision, revisionText, revisionTextById } from "../revisions/live-plan.ts";
 import { RevisionChip } from "../revisions/revision-chip.tsx";
 import { RevisionDiff } from "../revisions/revision-diff.tsx";
 import { ChangeButton } from "./change-button.tsx";
@@ -30,7 +30,7 @@ export function DeploymentRow(props: DeploymentRowProps) {
   const { variant, message } = deployment;
   const isLive = deployment.ended_at === null;
   const name = revisionText(variant);
-  const isSame = live !== null && revisionText(live.variant) === name;
+  const isSame = live !== null && isSameRevision(live.variant, variant);
   return (
     <li className="flex flex-col gap-1.5 px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
@@ -58,7 +58,11 @@ export function DeploymentRow(props: DeploymentRowProps) {
       {message !== "" && <p className="break-words">“{message}”</p>}
       {!isLive && live !== null && !isSame && !isVariantGone && (
         <Disclosure label={`Compare with ${revisionText(live.variant)}, which is live`}>
-          <RevisionDiff app={app} from={revisionText(live.variant)} to={name} />
+          <RevisionDiff
+            app={app}
+            from={revisionTextById(live.variant)}
+            to={revisionTextById(variant)}
+          />
         </Disclosure>
       )}
     </li>

@@ -1,9 +1,9 @@
-import type { Environment } from "@agate/protocol";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { Deployment, Environment } from "@agate/protocol";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
-import { deploymentsQuery, environmentsQuery } from "../api/applications.ts";
+import { environmentsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { deleteEnvironment, renameEnvironment } from "../api/registry-changes.ts";
 import { IconButton } from "../design/icon-button.tsx";
@@ -16,8 +16,8 @@ import { DeployHereDialog } from "./deploy-here-dialog.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 import { PromoteDialog } from "./promote-dialog.tsx";
 import { RollbackDialog } from "./rollback-dialog.tsx";
-import { rollbackTarget } from "./rollback-target.ts";
 import { TakeDownDialog } from "./take-down-dialog.tsx";
+import { useRollbackTarget } from "./use-rollback-target.ts";
 
 type Asked =
   | "deploy"
@@ -38,12 +38,10 @@ interface EnvironmentMenuProps {
 export function EnvironmentMenu(props: EnvironmentMenuProps) {
   const { app, environment } = props;
   const { slug, deployment: live } = environment;
-  const client = usePlatform();
   const forbidden = useMayChange();
   const [asked, setAsked] = useState<Asked | null>(null);
-  const environments = useQuery(environmentsQuery(client, app)).data ?? [];
-  const history = useInfiniteQuery(deploymentsQuery(client, app, slug)).data?.pages ?? [];
-  const target = rollbackTarget(history.flatMap(({ items }) => items));
+  const environments = useQuery(environmentsQuery(usePlatform(), app)).data ?? [];
+  const target = useRollbackTarget(app, slug);
   const others = orderEnvironments(environments).filter((other) => other.slug !== slug);
   const isForbidden = forbidden !== null;
   return (
@@ -93,7 +91,7 @@ export function EnvironmentMenu(props: EnvironmentMenuProps) {
 
 interface AskedDialogProps extends EnvironmentMenuProps {
   readonly asked: Asked;
-  readonly target: ReturnType<typeof rollbackTarget>;
+  readonly target: Deployment | undefined;
   readonly onClose: () => void;
 }
 

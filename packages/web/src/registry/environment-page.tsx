@@ -22,7 +22,7 @@ import { EnvironmentMenu } from "./environment-menu.tsx";
 import { PromoteButton } from "./promote-button.tsx";
 import { ReadOnlyNote } from "./read-only-note.tsx";
 import { RollbackDialog } from "./rollback-dialog.tsx";
-import { rollbackTarget } from "./rollback-target.ts";
+import { useRollbackTarget } from "./use-rollback-target.ts";
 
 const route = getRouteApi("/apps/$app/environments/$environment");
 
@@ -98,8 +98,7 @@ interface EnvironmentProps {
 
 function RollbackButton({ app, environment }: EnvironmentProps) {
   const [isAsking, setAsking] = useState(false);
-  const history = useInfiniteQuery(deploymentsQuery(usePlatform(), app, environment.slug));
-  const target = rollbackTarget((history.data?.pages ?? []).flatMap(({ items }) => items));
+  const target = useRollbackTarget(app, environment.slug);
   return (
     <>
       <ChangeButton

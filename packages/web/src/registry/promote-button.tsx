@@ -5,7 +5,7 @@ import { useState } from "react";
 import { diffQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { countFields, fieldsText } from "../revisions/count-fields.ts";
-import { revisionText } from "../revisions/live-plan.ts";
+import { isSameRevision, revisionTextById } from "../revisions/live-plan.ts";
 import { ChangeButton } from "./change-button.tsx";
 import { PromoteDialog } from "./promote-dialog.tsx";
 
@@ -19,9 +19,9 @@ interface PromoteButtonProps {
 export function PromoteButton({ app, from, to }: PromoteButtonProps) {
   const [isAsking, setAsking] = useState(false);
   if (from.deployment === null) return null;
-  const source = revisionText(from.deployment.variant);
-  const target = to.deployment && revisionText(to.deployment.variant);
-  if (source === target) {
+  const source = from.deployment.variant;
+  const target = to.deployment?.variant ?? null;
+  if (target !== null && isSameRevision(source, target)) {
     return (
       <p className="flex items-center gap-1.5 text-ink-soft">
         <Equal size={15} aria-hidden className="shrink-0" />
@@ -39,7 +39,7 @@ export function PromoteButton({ app, from, to }: PromoteButtonProps) {
         {target === null ? (
           "nothing is live there"
         ) : (
-          <Difference app={app} from={target} to={source} />
+          <Difference app={app} from={revisionTextById(target)} to={revisionTextById(source)} />
         )}
       </span>
       {isAsking && (

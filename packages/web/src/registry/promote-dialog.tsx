@@ -1,5 +1,5 @@
 import { LiveChangeDialog } from "../revisions/live-change-dialog.tsx";
-import { liveIn, revisionText } from "../revisions/live-plan.ts";
+import { isSameRevision, liveIn, revisionText } from "../revisions/live-plan.ts";
 
 interface PromoteDialogProps {
   readonly app: string;
@@ -20,7 +20,7 @@ export function PromoteDialog({ app, from, to, onClose }: PromoteDialogProps) {
         const source = liveIn(environments, from);
         if (source === null) return `Nothing is live in ${from}: there is nothing to promote.`;
         const there = liveIn(environments, to);
-        if (there !== null && revisionText(there.variant) === revisionText(source.variant)) {
+        if (there !== null && isSameRevision(there.variant, source.variant)) {
           return `${revisionText(source.variant)} is live in both ${from} and ${to}: there is nothing to promote.`;
         }
         return { environment: to, to: source.variant, change: { kind: "promote", from } };

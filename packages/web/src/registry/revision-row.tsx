@@ -8,6 +8,7 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { Badge } from "../design/badge.tsx";
 import { buttonClass } from "../design/button.tsx";
 import { Choice } from "../design/choice.tsx";
+import { CopyButton } from "../design/copy-button.tsx";
 import { Ago } from "../revisions/ago.tsx";
 import { DeployDialog } from "../revisions/deploy-dialog.tsx";
 import { revisionText } from "../revisions/live-plan.ts";
@@ -143,7 +144,15 @@ function Params({ app, variant, revision }: NamedRevisionProps) {
   const schema = useQuery(schemaQuery(client, app));
   return (
     <Loaded query={found}>
-      {({ params }) => <ParamsView params={params} schema={schema.data} />}
+      {({ params }) => (
+        <>
+          <ParamsView params={params} schema={schema.data} />
+          <p className="flex items-center gap-1 text-ink-soft">
+            <CopyButton what="configuration" text={JSON.stringify(params, null, 2)} />
+            Copy what it says as JSON, for the command line or a file
+          </p>
+        </>
+      )}
     </Loaded>
   );
 }

@@ -1,7 +1,7 @@
 import type { Deployment } from "@agate/protocol";
 import { formatTime } from "../format/format-time.ts";
 import { LiveChangeDialog } from "../revisions/live-change-dialog.tsx";
-import { liveIn, revisionText } from "../revisions/live-plan.ts";
+import { isSameRevision, liveIn, revisionText } from "../revisions/live-plan.ts";
 import { formatDuration } from "./format-duration.ts";
 
 interface RollbackDialogProps {
@@ -22,7 +22,7 @@ export function RollbackDialog({ app, target, onClose }: RollbackDialogProps) {
       onClose={onClose}
       plan={(environments) => {
         const live = liveIn(environments, environment);
-        if (live !== null && revisionText(live.variant) === revisionText(variant)) {
+        if (live !== null && isSameRevision(live.variant, variant)) {
           return `${revisionText(variant)} is live in ${environment} already: there is nothing to roll back.`;
         }
         return {

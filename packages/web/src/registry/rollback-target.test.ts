@@ -2,6 +2,14 @@ import type { Deployment } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
 import { rollbackTarget } from "./rollback-target.ts";
 
+const variants = ["var_1", "var_2"].map((id) => ({
+  id,
+  slug: "default",
+  created_at: "2026-11-15T09:00:00Z",
+  forked_from: null,
+  latest_revision: 2,
+}));
+
 function deployment(id: string, revision: number, isLive = false): Deployment {
   return {
     id,
@@ -20,15 +28,23 @@ function deployment(id: string, revision: number, isLive = false): Deployment {
 describe("rollbackTarget", () => {
   it("is the last deployment that had another revision", () => {
     const history = [deployment("c", 2, true), deployment("b", 2), deployment("a", 1)];
-    expect(rollbackTarget(history)?.id).toBe("a");
+    expect(rollbackTarget(history, variants)?.id).toBe("a");
   });
 
   it("is the last one where nothing is live", () => {
-    expect(rollbackTarget([deployment("b", 2), deployment("a", 1)])?.id).toBe("b");
+    expect(rollbackTarget([deployment("b", 2), deployment("a", 1)], variants)?.id).toBe("b");
   });
 
   it("is none where nothing else was ever live", () => {
-    expect(rollbackTarget([deployment("b", 2, true), deployment("a", 2)])).toBeUndefined();
-    expect(rollbackTarget([])).toBeUndefined();
+    expect(
+      rollbackTarget([deployment("b", 2, true), deployment("a", 2)], variants),
+    ).toBeUndefined();
+    expect(rollbackTarget([], variants)).toBeUndefined();
+  });
+
+  it("passes over what ran a variant that is deleted", () => {
+    const gone = { ...deployment("b", 1), variant: { id: "var_9", slug: "gone", revision: 1 } };
+    const history = [deployment("c", 2, true), gone, deployment("a", 1)];
+    expect(rollbackTarget(history, variants)?.id).toBe("a");
   });
 });

@@ -1,13 +1,18 @@
-import type { Deployment } from "@agate/protocol";
+import type { Deployment, RegistryVariant } from "@agate/protocol";
+import { isSameRevision } from "../revisions/live-plan.ts";
 
 /**
  * Where an environment goes back to: the last deployment with another revision than the one that is
- * live; where nothing is live, the last that was.
+ * live; where nothing is live, the last that was. What ran a variant that is deleted cannot run again.
  */
-export function rollbackTarget(newestFirst: readonly Deployment[]): Deployment | undefined {
+export function rollbackTarget(
+  newestFirst: readonly Deployment[],
+  variants: readonly RegistryVariant[],
+): Deployment | undefined {
   const live = newestFirst.find(({ ended_at }) => ended_at === null);
-  if (live === undefined) return newestFirst[0];
   return newestFirst.find(
-    ({ variant }) => variant.id !== live.variant.id || variant.revision !== live.variant.revision,
+    ({ variant }) =>
+      variants.some(({ id }) => id === variant.id) &&
+      (live === undefined || !isSameRevision(variant, live.variant)),
   );
 }

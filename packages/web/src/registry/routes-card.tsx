@@ -7,9 +7,14 @@ import { Card } from "../design/card.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
 import { CommandLine } from "./command-line.tsx";
 
+interface RoutesCardProps {
+  readonly app: string;
+  readonly refreshMs: number;
+}
+
 /** What an application answers, each with the way to try it. */
-export function RoutesCard({ app }: { readonly app: string }) {
-  const schema = useQuery(schemaQuery(usePlatform(), app));
+export function RoutesCard({ app, refreshMs }: RoutesCardProps) {
+  const schema = useQuery({ ...schemaQuery(usePlatform(), app), refetchInterval: refreshMs });
   return (
     <Card title="Routes">
       <Loaded query={schema}>

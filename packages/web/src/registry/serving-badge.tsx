@@ -5,10 +5,16 @@ import { servingQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { Badge } from "../design/badge.tsx";
 
+/** Nothing tells when a build dies or comes back. */
+const REFRESH_MS = 5000;
+
 /** Whether calls of an application are answered, and by what. */
 export function ServingBadge({ application }: { readonly application: Application }) {
   const { slug, build } = application;
-  const serving = useQuery(servingQuery(usePlatform(), slug));
+  const serving = useQuery({
+    ...servingQuery(usePlatform(), slug),
+    refetchInterval: REFRESH_MS,
+  });
   if (serving.data === false) {
     return (
       <Badge tone={build === null ? "neutral" : "danger"}>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Field } from "../design/field.tsx";
 import { Select } from "../design/select.tsx";
 import { LiveChangeDialog } from "./live-change-dialog.tsx";
-import { liveIn, revisionText } from "./live-plan.ts";
+import { isSameRevision, liveIn, revisionText } from "./live-plan.ts";
 import { orderEnvironments } from "./order-environments.ts";
 
 interface DeployDialogProps {
@@ -22,7 +22,7 @@ export function DeployDialog({ app, variant, revision, environment, onClose }: D
   const name = revisionText(to);
   const isLive = (environments: readonly Environment[], slug: string) => {
     const live = liveIn(environments, slug);
-    return live !== null && revisionText(live.variant) === name;
+    return live !== null && isSameRevision(live.variant, to);
   };
   const choiceOf = (environments: readonly Environment[]) =>
     environments.find(({ slug }) => slug === chosen)?.slug ??

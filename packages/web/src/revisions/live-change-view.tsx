@@ -5,7 +5,14 @@ import { revisionQuery, schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { useNow } from "../design/use-now.ts";
 import { formatAgo } from "../format/format-time.ts";
-import { type LivePlan, liveIn, planText, type RevisionName, revisionText } from "./live-plan.ts";
+import {
+  type LivePlan,
+  liveIn,
+  planText,
+  type RevisionName,
+  revisionText,
+  revisionTextById,
+} from "./live-plan.ts";
 import { Loaded } from "./loaded.tsx";
 import { ParamsView } from "./params-view.tsx";
 import { RevisionDiff } from "./revision-diff.tsx";
@@ -41,7 +48,7 @@ export function LiveChangeContent({ app, plan, now }: LiveChangeContentProps) {
   return live === null ? (
     <FirstConfig app={app} environment={plan.environment} to={plan.to} />
   ) : (
-    <RevisionDiff app={app} from={revisionText(live.variant)} to={revisionText(plan.to)} />
+    <RevisionDiff app={app} from={revisionTextById(live.variant)} to={revisionTextById(plan.to)} />
   );
 }
 
@@ -72,7 +79,7 @@ interface FirstConfigProps {
 /** There is nothing to compare with: everything that will be live. */
 function FirstConfig({ app, environment, to }: FirstConfigProps) {
   const client = usePlatform();
-  const revision = useQuery(revisionQuery(client, app, to.slug, to.revision));
+  const revision = useQuery(revisionQuery(client, app, to.id ?? to.slug, to.revision));
   const schema = useQuery(schemaQuery(client, app));
   return (
     <>

@@ -1,6 +1,6 @@
 import type { Environment } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
-import { planText } from "./live-plan.ts";
+import { isSameRevision, planText } from "./live-plan.ts";
 
 function environment(slug: string, live: string | null): Environment {
   const deployment = live && {
@@ -39,5 +39,20 @@ describe("planText", () => {
     expect(planText([environment("production", null)], plan)).toBe(
       "production: nothing → thorough@2",
     );
+  });
+});
+
+describe("isSameRevision", () => {
+  const concise = { slug: "concise", revision: 1 };
+
+  it("goes by name where that is all that is known", () => {
+    expect(isSameRevision(concise, { ...concise, id: "var_1" })).toBe(true);
+    expect(isSameRevision(concise, { ...concise, revision: 2 })).toBe(false);
+  });
+
+  it("tells a variant from one that was deleted and had its name", () => {
+    expect(isSameRevision({ ...concise, id: "var_1" }, { ...concise, id: "var_2" })).toBe(false);
+    const renamed = { slug: "brief", revision: 1, id: "var_1" };
+    expect(isSameRevision({ ...concise, id: "var_1" }, renamed)).toBe(true);
   });
 });

@@ -3,6 +3,8 @@ import type { LiveChange } from "../api/registry-changes.ts";
 
 /** A revision by its name: `concise@3`. */
 export interface RevisionName {
+  /** Of the variant, where it is known: another may have got the slug since. */
+  readonly id?: string;
   readonly slug: string;
   readonly revision: number;
 }
@@ -17,6 +19,18 @@ export interface LivePlan {
 /** @example revisionText({ slug: "concise", revision: 3 }) // "concise@3" */
 export function revisionText({ slug, revision }: RevisionName): string {
   return `${slug}@${revision}`;
+}
+
+/** The same for the platform, which takes ids as well. */
+export function revisionTextById({ id, slug, revision }: RevisionName): string {
+  return revisionText({ slug: id ?? slug, revision });
+}
+
+export function isSameRevision(one: RevisionName, other: RevisionName): boolean {
+  if (one.revision !== other.revision) return false;
+  return one.id === undefined || other.id === undefined
+    ? one.slug === other.slug
+    : one.id === other.id;
 }
 
 export function liveIn(environments: readonly Environment[], slug: string) {

@@ -10,7 +10,7 @@ const LONGEST_WAIT_MS = 15_000;
  * every connection, since what happened before it is not told, and while there is none, every so often.
  */
 export async function watchChanges(
-  client: PlatformClient,
+  client: Pick<PlatformClient, "open">,
   app: string,
   onChange: () => void,
   signal: AbortSignal,
