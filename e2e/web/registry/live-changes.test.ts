@@ -206,10 +206,10 @@ describe("changing what is live", () => {
     await using web = await open();
     const { page } = web;
     await web.open("/apps/quickstart");
-    await page
+    const promote = page
       .getByRole("article", { name: "staging" })
-      .getByRole("button", { name: "Promote to production" })
-      .click();
+      .getByRole("button", { name: "Promote to production" });
+    await promote.click();
     const dialog = dialogOf(page, "Promote staging to production");
     await dialog.getByText("production: concise@1 → thorough@2", { exact: true }).waitFor();
     await dialog.getByLabel("Message").fill("Typed before");
@@ -218,6 +218,8 @@ describe("changing what is live", () => {
     await dialog.getByText("production: thorough@1 → thorough@2", { exact: true }).waitFor();
     expect(await dialog.getByLabel("Message").inputValue()).toBe("Typed before");
     await dialog.getByRole("button", { name: "Cancel" }).click();
+    // Back where the keyboard was.
+    await expect.poll(() => promote.evaluate((it) => it === document.activeElement)).toBe(true);
     web.expectNoFaults();
   });
 

@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { classNames } from "./class-names.ts";
 
 interface ModalProps extends Omit<ComponentProps<"dialog">, "onClose"> {
@@ -12,7 +12,12 @@ interface ModalProps extends Omit<ComponentProps<"dialog">, "onClose"> {
  */
 export function Modal({ onClose, className, children, ...rest }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const [before] = useState(focusedElement);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The browser gives the focus back when a dialog is closed, but not when it is taken away.
+    return () => before?.focus();
+  }, [before]);
   return (
     <dialog
       ref={dialog}
@@ -32,4 +37,12 @@ export function Modal({ onClose, className, children, ...rest }: ModalProps) {
       <div>{children}</div>
     </dialog>
   );
+}
+
+/** What has the focus; of a menu that is about to close, the button that opened it. */
+function focusedElement(): HTMLElement | null {
+  const focused = document.activeElement;
+  const opener = focused?.closest("[role=menu]")?.getAttribute("aria-labelledby");
+  const element = opener ? document.getElementById(opener) : focused;
+  return element instanceof HTMLElement ? element : null;
 }
