@@ -43,7 +43,7 @@ describe("the header of a trace", () => {
     for (const text of ["OK", "2.40 s", "2,400 in · 290 out · 600 cached · 30 reasoning"]) {
       expect(shown).toContain(text);
     }
-    expect(shown).toMatch(/9\s*· 2 errors/);
+    expect(shown).toContain("9 · 2 errors");
     expect(shown).toContain("1h ago");
     const href = (name: string) => header.getByRole("link", { name }).getAttribute("href");
     expect(await href("travel")).toBe("/traces?application=travel");

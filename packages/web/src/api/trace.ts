@@ -39,8 +39,3 @@ export function traceQuery(client: PlatformClient, traceId: string) {
 export async function downloadTrace(client: PlatformClient, traceId: string): Promise<Blob> {
   return (await client.open("GET", tracePath(traceId), undefined)).blob();
 }
-
-/** Removes a trace for good. */
-export function deleteTrace(client: PlatformClient, traceId: string): Promise<void> {
-  return client.send("DELETE", tracePath(traceId));
-}

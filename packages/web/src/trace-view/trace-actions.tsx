@@ -5,7 +5,8 @@ import { Download, Link as LinkIcon, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
-import { deleteTrace, downloadTrace, traceQuery } from "../api/trace.ts";
+import { downloadTrace, traceQuery } from "../api/trace.ts";
+import { deleteTrace, tracesKey } from "../api/traces.ts";
 import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { IconButton } from "../design/icon-button.tsx";
@@ -73,7 +74,7 @@ function DeleteDialog({
     onSuccess: async () => {
       toaster.done("The trace is deleted.");
       // Lists are not read anew by themselves; they must not show what is gone.
-      void queries.resetQueries({ queryKey: [client.project, "traces"] });
+      void queries.resetQueries({ queryKey: tracesKey(client) });
       await navigate({ to: "/traces" });
       queries.removeQueries({ queryKey: traceQuery(client, trace.trace_id).queryKey });
     },

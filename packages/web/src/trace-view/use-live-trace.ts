@@ -1,9 +1,10 @@
 import type { SpanRecord } from "@agate/protocol";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
 import { followTraces } from "../api/follow-traces.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { traceQuery } from "../api/trace.ts";
+import { usePageVisible } from "../design/use-page-visible.ts";
 
 /** Spans come in many small batches; a large trace is not read for each. */
 const REST_MS = 500;
@@ -18,8 +19,7 @@ export function useLiveTrace(traceId: string) {
   const query = useQuery(traceQuery(client, traceId));
   const { refetch } = query;
   const queries = useQueryClient();
-  // Browsers open six connections to a platform at most: tabs that nobody looks at must hold none.
-  const isVisible = useSyncExternalStore(subscribeVisibility, () => !document.hidden);
+  const isVisible = usePageVisible();
   useEffect(() => {
     if (!isVisible) return;
     const end = new AbortController();
@@ -71,9 +71,4 @@ function isYoung(trace: SpanRecord | null | undefined): boolean {
 /** A dashed UUID, in either case, names the same trace as its hex digits. */
 function isSameTrace(recorded: string, asked: string): boolean {
   return recorded === asked || recorded === asked.replaceAll("-", "").toLowerCase();
-}
-
-function subscribeVisibility(listener: () => void): () => void {
-  document.addEventListener("visibilitychange", listener);
-  return () => document.removeEventListener("visibilitychange", listener);
 }

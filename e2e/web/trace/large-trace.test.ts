@@ -1,0 +1,82 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type RunningServer, startServer } from "../../running-server.ts";
+import { openBrowser } from "../open-browser.ts";
+import { sendOtlp } from "../send-otlp.ts";
+import { openPage } from "../web-page.ts";
+import { numberedTrace, type SampleTrace, spanId } from "./sample-traces.ts";
+
+const BATCH = 2500;
+/** A window of 800 pixels has room for about 25, and some wait above and below. */
+const MOST_ROWS = 80;
+
+const SHAPES = [
+  {
+    shape: "a broad tree of 10,000",
+    trace: numberedTrace(10_000, (n) => Math.floor((n - 1) / 5), 480),
+  },
+  { shape: "a chain of 5,000", trace: numberedTrace(5_000, (n) => n - 1) },
+  { shape: "20,000 children of one", trace: numberedTrace(20_000, () => 0) },
+];
+
+let browser: Browser;
+let server: RunningServer;
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([openBrowser(), startServer()]);
+  for (const { trace } of SHAPES) await send(trace);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+async function send({ spans }: SampleTrace): Promise<void> {
+  for (let from = 0; from < spans.length; from += BATCH) {
+    await sendOtlp(server.url, spans.slice(from, from + BATCH));
+  }
+}
+
+const rows = (page: Page) => page.getByRole("treegrid", { name: "Spans" }).getByRole("row");
+
+it.each(SHAPES)(
+  "$shape spans: a window of rows, of which each can be reached",
+  async ({ trace }) => {
+    const { traceId, spans } = trace;
+    const last = spanId(traceId, spans.length - 1);
+    await using web = await openPage(browser, { url: server.url });
+    const { page } = web;
+    await web.open(`/traces/${traceId}`);
+    await rows(page).nth(20).waitFor();
+    const grid = page.getByRole("treegrid", { name: "Spans" });
+    expect(await grid.getAttribute("aria-rowcount")).toBe(String(spans.length + 1));
+    expect(await rows(page).count()).toBeLessThan(MOST_ROWS);
+
+    await grid.focus();
+    await page.keyboard.press("End");
+    await page.getByRole("row", { name: new RegExp(`step ${spans.length - 1} `) }).waitFor();
+    expect(await rows(page).count()).toBeLessThan(MOST_ROWS);
+    await page.keyboard.press("Home");
+
+    const middle = spans.length / 2;
+    await page.getByRole("searchbox", { name: "Search in the trace" }).fill(`step ${middle}`);
+    await page.getByText(/^1 of \d+$/).waitFor();
+    await page.getByRole("row", { name: new RegExp(`step ${middle} `) }).waitFor();
+
+    await page.getByRole("button", { name: "Slowest path" }).click();
+    await page.getByRole("button", { name: "Slowest path", pressed: true }).waitFor();
+    await page.getByRole("button", { name: "Collapse and expand" }).click();
+    await page.getByRole("menuitem", { name: "Collapse all" }).click();
+    await expect.poll(() => grid.getAttribute("aria-rowcount")).toBe("2");
+
+    // A link to any span opens what hides it, and scrolls to it.
+    await web.open(`/traces/${traceId}?span=${last}`);
+    const chosen = grid.getByRole("row", { selected: true });
+    await chosen.waitFor();
+    expect(await chosen.getAttribute("data-span")).toBe(last);
+    expect(await chosen.evaluate((row) => row.getBoundingClientRect().bottom)).toBeLessThanOrEqual(
+      800,
+    );
+    web.expectNoFaults();
+  },
+);

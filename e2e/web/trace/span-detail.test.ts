@@ -1,0 +1,228 @@
+import { execFileSync } from "node:child_process";
+import type { SpanRecord } from "@agate/protocol";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { type Attributes, sendOtlp } from "../send-otlp.ts";
+import { openPage } from "../web-page.ts";
+import { agentTrace, newTraceId, spanId } from "./sample-traces.ts";
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+const agent = agentTrace(Date.now() - 3_600_000);
+
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+  await sendOtlp(platform.url, agent.spans);
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+async function openSpan(n: number, theme: "light" | "dark" = "light") {
+  const web = await openPage(browser, { url: platform.url, theme });
+  await web.open(`/traces/${agent.traceId}?span=${spanId(agent.traceId, n)}`);
+  return web;
+}
+
+/** A trace of one span with these attributes, opened. */
+async function openSingle(name: string, attributes: Attributes) {
+  const traceId = newTraceId();
+  const start = Date.now() - 3_600_000;
+  await sendOtlp(platform.url, [
+    { traceId, spanId: spanId(traceId, 0), name, start, end: start + 5, attributes },
+  ]);
+  const web = await openPage(browser, { url: platform.url });
+  await web.open(`/traces/${traceId}`);
+  return web;
+}
+
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+
+/** The words that a shell makes of a command. */
+function words(command: string): string[] {
+  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
+  return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
+}
+
+describe("the content of a span", () => {
+  it.each(["light", "dark"] as const)("shows messages as a conversation (%s)", async (theme) => {
+    await using web = await openSpan(1, theme);
+    const { page } = web;
+    const asked = page.getByRole("list", { name: "Inputs: messages" }).getByRole("listitem");
+    await asked.first().waitFor();
+    expect(await asked.allTextContents()).toEqual([
+      "SystemYou plan trips.",
+      "UserTwo nights in Berne, please.Image · https://example.com/map.png (not loaded)",
+    ]);
+    const answered = page.getByRole("list", { name: "Outputs: messages" });
+    await answered.getByText("Calls weather").waitFor();
+    await answered.getByText("Berne").waitFor();
+    await answered.getByText("finish_reason: tool_calls").waitFor();
+    expect(await answered.getByText("The weather decides.").count()).toBe(0);
+    await answered.getByRole("button", { name: "Reasoning" }).click();
+    await answered.getByText("The weather decides.").waitFor();
+    expect(await page.locator("img[src*='example.com']").count()).toBe(0);
+    await web.expectAccessible();
+    const raw = page.getByRole("region", { name: "Outputs" });
+    await raw.getByRole("button", { name: "Show as JSON" }).click();
+    await raw.getByText("reasoning", { exact: true }).waitFor();
+    web.expectNoFaults();
+  });
+
+  it("shows JSON as a tree that folds, with the line breaks of its texts", async () => {
+    const nested = { a: { b: { c: { d: "deep\nand deeper" } } }, list: [1, null, true] };
+    const json = `{"__proto__":{"x":1},${JSON.stringify(nested).slice(1)}`;
+    await using web = await openSingle("json", { "ag.content.inputs": json });
+    const { page } = web;
+    const tree = page.getByRole("list", { name: "Inputs" });
+    await tree.getByText("__proto__").waitFor();
+    expect(await tree.getByText("deep").count()).toBe(0);
+    await page.getByRole("button", { name: "Expand all" }).click();
+    const text = tree.getByText("deep\nand deeper");
+    expect(await text.evaluate((element) => getComputedStyle(element).whiteSpace)).toContain(
+      "pre-wrap",
+    );
+    await tree.getByRole("button", { name: /^a/ }).click();
+    await text.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Copy Inputs" }).click();
+    expect(JSON.parse(await copied(page))).toEqual(JSON.parse(json));
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+
+  it("folds a long text, and shows a megabyte of it when asked to", async () => {
+    const line = "The quick brown fox jumps over the lazy dog.\n";
+    const long = `${line.repeat(23_000)}the very end`;
+    await using web = await openSingle("long", { "ag.content.inputs": JSON.stringify(long) });
+    const { page } = web;
+    const region = page.getByRole("region", { name: "Inputs" });
+    const more = region.getByRole("button", {
+      name: `Show all ${long.length.toLocaleString("en")} characters`,
+    });
+    await more.waitFor();
+    expect((await region.textContent())?.length).toBeLessThan(5000);
+    await more.click();
+    await region.getByText("the very end").waitFor();
+    expect((await region.textContent())?.length).toBeGreaterThan(long.length);
+    await region.getByRole("button", { name: "Show less" }).click();
+    await more.waitFor();
+    web.expectNoFaults();
+  });
+
+  it("says so where nothing is recorded", async () => {
+    await using web = await openSingle("bare", {});
+    await web.page.getByText("Neither inputs nor outputs are recorded.").waitFor();
+    web.expectNoFaults();
+  });
+});
+
+describe("the tabs of a span", () => {
+  it("keep their choice from span to span, and show all that is recorded", async () => {
+    await using web = await openSpan(2);
+    const { page } = web;
+    const open = (tab: string | RegExp) => page.getByRole("tab", { name: tab }).click();
+    const panel = page.getByRole("tabpanel");
+    await page.getByRole("note").getByText("The weather service does not answer").waitFor();
+    await open(/Events/);
+    await panel.getByText("TimeoutError", { exact: true }).waitFor();
+    await panel.getByText("No answer within 400 ms").waitFor();
+    await panel.getByText("at weather (tools.ts:12:9)").waitFor();
+    await panel.getByText("+470 ms").waitFor();
+    await web.expectAccessible();
+    await page
+      .getByRole("row", { name: /chat gpt-5-mini/ })
+      .first()
+      .click();
+    await panel.getByText("No events are recorded.").waitFor();
+    await open("Metadata");
+    const metadata = (await panel.textContent()) ?? "";
+    for (const part of [
+      "Provideropenai",
+      "Cached input tokens600",
+      "Reasoning tokens30",
+      "$0.0005",
+    ]) {
+      expect(metadata).toContain(part);
+    }
+    expect(metadata).toContain("gen_ai.operation.name");
+    await page.getByRole("row", { name: /plan a trip/ }).click();
+    await panel.getByText("With everything below it").waitFor();
+    expect(await panel.textContent()).toMatch(/Own time\d+ ms \(\d+%/);
+    await open("Configuration");
+    await panel.getByRole("link", { name: "careful@3" }).waitFor();
+    await page
+      .getByRole("row", { name: /chat gpt-5-mini/ })
+      .first()
+      .click();
+    await panel.getByText("temperature").waitFor();
+    await open("Raw");
+    await panel.getByText("parent_span_id").waitFor();
+    await panel.getByText(spanId(agent.traceId, 1)).first().waitFor();
+    web.expectNoFaults();
+  });
+
+  it("stand in a pane whose width is moved by keys, and kept", async () => {
+    await using web = await openSpan(0);
+    const { page } = web;
+    const line = page.getByRole("separator", { name: "Width of the tree" });
+    await line.focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await line.getAttribute("aria-valuenow")).toBe("60");
+    await page.reload();
+    await line.waitFor();
+    expect(await line.getAttribute("aria-valuenow")).toBe("60");
+    web.expectNoFaults();
+  });
+});
+
+describe("a recorded call of a route", () => {
+  it("is opened in the playground, and repeated from a shell, inner calls too", async () => {
+    const traceId = await platform.call("/", { inputs: { question: "What's agate?" } });
+    await using web = await openPage(browser, { url: platform.url });
+    const { page } = web;
+    await web.open(`/traces/${traceId}`);
+    const link = page.getByRole("banner").or(page.getByRole("main")).getByRole("link", {
+      name: "Open in playground",
+    });
+    await link.first().waitFor();
+    const trace = (await (
+      await fetch(`${platform.url}/observability/traces/${traceId}/`)
+    ).json()) as SpanRecord;
+    const to = `/apps/quickstart/playground?route=/&span=${trace.id}`;
+    expect(await link.first().getAttribute("href")).toBe(to);
+
+    const inner = trace.children![0]!;
+    await page.getByRole("row", { name: new RegExp(inner.name) }).click();
+    const detail = page.getByRole("region", { name: "Span" });
+    await expect
+      .poll(() => detail.getByRole("link", { name: "Open in playground" }).getAttribute("href"))
+      .toBe(`/apps/quickstart/playground?route=/retrieve&span=${inner.id}`);
+
+    await detail.getByRole("button", { name: "Copy curl" }).click();
+    await page.getByRole("menuitem", { name: /Call the route again/ }).click();
+    await page.getByText("Paste it into a terminal").waitFor();
+    const [, url, , type, , body] = words(await copied(page));
+    const again = await fetch(url!, {
+      method: "POST",
+      headers: { "content-type": type!.split(": ")[1]! },
+      body: body!,
+    });
+    const repeated = (await again.json()) as { data: unknown; trace: SpanRecord };
+    expect(repeated.data).toEqual(inner.content.outputs);
+    expect(repeated.trace.config).toEqual(inner.config);
+    expect(repeated.trace.content.inputs).toEqual(inner.content.inputs);
+
+    await detail.getByRole("button", { name: "Copy curl" }).click();
+    await page.getByRole("menuitem", { name: "Read this span" }).click();
+    const read = `${platform.url}/observability/spans/${inner.id}/`;
+    await expect.poll(async () => words(await copied(page))).toEqual(["-s", read]);
+    expect(await (await fetch(read)).json()).toMatchObject({ id: inner.id });
+
+    await detail.getByRole("button", { name: "Copy span id" }).click();
+    await expect.poll(() => copied(page)).toBe(inner.id);
+    web.expectNoFaults();
+  });
+});
