@@ -71,7 +71,7 @@ function Line({ line, onSwitch }: { readonly line: JsonLine; readonly onSwitch: 
   if (size === null || size === 0) {
     return (
       <li style={indent} className={isFirst ? "pr-28" : undefined}>
-        <span className="flex min-w-0 gap-2 pl-4.5">
+        <span className="flex min-h-[24px] min-w-0 items-baseline gap-2 pl-4.5">
           <Key name={key} />
           <Leaf value={value} />
         </span>
@@ -84,7 +84,7 @@ function Line({ line, onSwitch }: { readonly line: JsonLine; readonly onSwitch: 
         type="button"
         aria-expanded={isOpen}
         onClick={onSwitch}
-        className="flex max-w-full min-w-0 items-center gap-1 rounded text-left hover:bg-sunken"
+        className="flex min-h-[24px] max-w-full min-w-0 items-center gap-1 rounded text-left hover:bg-sunken"
       >
         {isOpen ? (
           <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-soft" />

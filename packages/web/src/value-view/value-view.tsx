@@ -43,7 +43,7 @@ export function ValueView({ value, label }: ValueViewProps) {
         {!isRaw && <CopyButton what={what} text={() => JSON.stringify(value, null, 2)} />}
       </div>
       {isRaw ? (
-        <JsonView value={value} label={label} openDepth={4} />
+        <JsonView value={value} label={label} openDepth={6} />
       ) : (
         <ConversationView conversation={conversation} label={label} />
       )}
