@@ -1,0 +1,190 @@
+// Whatever a client sends is shown as text. Markup goes through every field that a client can fill,
+// and through every view that shows one.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "../../running-server.ts";
+import { openBrowser } from "../open-browser.ts";
+import { sendOtlp } from "../send-otlp.ts";
+import { openPage } from "../web-page.ts";
+import { HOSTILE_SOURCE, HOSTILE_SPANS, HOSTILE_TRACE_ID, hostile } from "./hostile-trace.ts";
+
+let browser: Browser;
+let server: RunningServer;
+beforeAll(async () => {
+  [browser, server] = await Promise.all([openBrowser(), startServer()]);
+  await sendOtlp(server.url, HOSTILE_SPANS, HOSTILE_SOURCE);
+  await registerHostile();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+/** Names are slugs; but a schema, a configuration and messages are anybody's text. */
+async function registerHostile(): Promise<void> {
+  const send = async (method: string, path: string, body: unknown) => {
+    const response = await fetch(`${server.url}/registry/applications${path}`, {
+      method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.status, `${path}: ${await response.clone().text()}`).toBeLessThan(300);
+  };
+  await send("POST", "", { slug: "hostile" });
+  await send("POST", "/hostile/variants", { slug: "default" });
+  for (const n of [1, 2]) {
+    await send("POST", "/hostile/variants/default/revisions", {
+      params: {
+        [`/${hostile("route param")}`]: { [hostile("param")]: hostile(`param value ${n}`) },
+      },
+      base_revision: n - 1,
+      message: hostile("commit message"),
+    });
+    await send("POST", "/hostile/environments/production/deployments", {
+      variant: "default",
+      revision: n,
+      message: hostile("deploy message"),
+    });
+  }
+}
+
+/** A page that remembers what ran, and what the policy had to stop. */
+async function openWatched(path: string) {
+  const web = await openPage(browser, { url: server.url });
+  await web.page.addInitScript(() => {
+    const watched = globalThis as unknown as { hits: string[]; hit: (field: string) => void };
+    watched.hits = [];
+    watched.hit = (field) => watched.hits.push(field);
+    addEventListener("securitypolicyviolation", (event) =>
+      watched.hits.push(`stopped by the policy: ${event.violatedDirective} ${event.blockedURI}`),
+    );
+  });
+  web.page.on("dialog", (dialog) => void dialog.dismiss());
+  await web.open(path);
+  return web;
+}
+
+async function expectTextOnly(page: Page): Promise<void> {
+  const found = await page.evaluate(() => {
+    const own = (element: Element) =>
+      /^\/assets\//.test(element.getAttribute("src") ?? "") || element.closest("head") !== null;
+    const foreign = [
+      ...document.querySelectorAll("img, script, iframe, object, embed, base, form[action]"),
+    ]
+      .filter((element) => !own(element))
+      .map((element) => element.outerHTML.slice(0, 200));
+    const handlers = [...document.querySelectorAll("*")].flatMap((element) =>
+      [...element.attributes]
+        .filter(({ name, value }) => /^on/i.test(name) || /^\s*javascript:/i.test(value))
+        .map(({ name, value }) => `${element.tagName} ${name}=${value}`),
+    );
+    return { foreign, handlers, hits: (globalThis as unknown as { hits: string[] }).hits };
+  });
+  expect(found).toEqual({ foreign: [], handlers: [], hits: [] });
+}
+
+/** The fields whose text the page shows at the moment, as it was sent. */
+async function fieldsShown(page: Page): Promise<ReadonlySet<string>> {
+  const text = await page.evaluate(() => document.body.innerText);
+  return new Set(
+    [...text.matchAll(/window\.hit\(\\?['"]?([\w ]+?)\\?['"]?\)/g)].map(([, field]) => field ?? ""),
+  );
+}
+
+describe("recorded content", () => {
+  it("is text in the list, with every column", async () => {
+    await using web = await openWatched("/traces");
+    const { page } = web;
+    await page.getByText(hostile("name").slice(0, 40)).first().waitFor();
+    await expectTextOnly(page);
+    web.expectNoFaults();
+  });
+
+  it("is text on the page of its trace, in every tab of every span", async () => {
+    await using web = await openWatched(`/traces/${HOSTILE_TRACE_ID}`);
+    const { page } = web;
+    const rows = page.getByRole("treegrid").getByRole("row").filter({ hasText: "window.hit" });
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(HOSTILE_SPANS.length);
+    const shown = new Set<string>();
+    const look = async () => {
+      await expectTextOnly(page);
+      for (const field of await fieldsShown(page)) shown.add(field);
+    };
+    for (let n = 0; n < HOSTILE_SPANS.length; n++) {
+      await rows.nth(n).click();
+      for (const tab of await page.getByRole("tab").all()) {
+        await tab.click();
+        await look();
+        // Whatever is folded.
+        for (const name of [/expand all/i, /show all/i]) {
+          for (const button of await page.getByRole("button", { name }).all()) {
+            if (await button.isVisible()) await button.click();
+          }
+        }
+        await look();
+      }
+    }
+    // What was looked at is what was sent: a view that shows nothing would pass all of the above.
+    const sent = [
+      ...JSON.stringify([HOSTILE_SPANS, HOSTILE_SOURCE]).matchAll(/window\.hit\('([\w ]+)'\)/g),
+    ];
+    expect(
+      [...new Set(sent.map(([, field]) => field))].filter((field) => !shown.has(field ?? "")),
+    ).toEqual([]);
+    web.expectNoFaults();
+  });
+
+  it("is text on the dashboard, split by anything", async () => {
+    for (const by of ["application", "route", "variant", "environment"]) {
+      await using web = await openWatched(`/?by=${by}`);
+      await web.page
+        .getByText(`window.hit('${by === "variant" ? "variant name" : by}')`)
+        .first()
+        .waitFor();
+      await expectTextOnly(web.page);
+      web.expectNoFaults();
+    }
+  });
+
+  it.each([
+    ["/apps/hostile/variants/default", "commit message"],
+    ["/apps/hostile/environments/production", "deploy message"],
+    ["/apps/hostile/compare?from=default@1&to=default@2", "param"],
+    ["/apps/hostile", "deploy message"],
+  ])("is text at %s", async (path, field) => {
+    await using web = await openWatched(path);
+    await web.page
+      .getByText(new RegExp(`hit\\('${field}`))
+      .first()
+      .waitFor();
+    await expectTextOnly(web.page);
+    web.expectNoFaults();
+  });
+});
+
+describe("the policy", () => {
+  it("stops markup that would have got through all the same", async () => {
+    await using web = await openWatched("/traces");
+    const { page } = web;
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const outcome = await page.evaluate(() => {
+      const script = document.createElement("script");
+      try {
+        script.textContent = "window.hit('script')";
+        document.body.append(script);
+        document.body.insertAdjacentHTML(
+          "beforeend",
+          `<img src=x onerror="window.hit('handler')">`,
+        );
+      } catch (error) {
+        return String(error);
+      }
+      return "nothing was thrown";
+    });
+    // Trusted types refuse the text itself, where the browser knows them.
+    expect(outcome).toMatch(/TrustedHTML|TrustedScript|nothing was thrown/);
+    const hits = await page.evaluate(() => (globalThis as unknown as { hits: string[] }).hits);
+    expect(hits.filter((hit) => !hit.startsWith("stopped by the policy"))).toEqual([]);
+  });
+});
