@@ -85,6 +85,7 @@ async function expectTextOnly(page: Page): Promise<void> {
 
 /** The fields whose text the page shows at the moment, as it was sent. */
 async function fieldsShown(page: Page): Promise<ReadonlySet<string>> {
+  // biome-ignore lint/performance/useDomNodeTextContent: only what is to be seen counts.
   const text = await page.getByRole("main").innerText();
   return new Set(
     [...text.matchAll(/window\.hit\(\\?['"]?([\w ]+?)\\?['"]?\)/g)].map(([, field]) => field ?? ""),
