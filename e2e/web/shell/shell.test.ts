@@ -33,7 +33,8 @@ describe("around every page", () => {
       await main.getByRole("link", { name }).click();
       await web.page.getByRole("heading", { level: 1, name: heading }).waitFor();
       const current = main.getByRole("link", { name });
-      if (name !== "Playground") expect(await current.getAttribute("aria-current")).toBe("page");
+      await expect.poll(() => current.getAttribute("aria-current")).toBe("page");
+      expect(await main.locator("[aria-current]").count()).toBe(1);
       // Nothing makes the page itself scroll sideways.
       const overflow = await web.page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -1,15 +1,25 @@
 import type { Session } from "@agate/protocol";
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import { Boxes, ChartNoAxesColumn, FlaskConical, ListTree } from "lucide-react";
 import icon from "../icon.svg";
 import { CommandMenu } from "./command-menu/command-menu.tsx";
 import { ReaderMenu } from "./reader-menu.tsx";
 
 const PLACES = [
-  { to: "/", label: "Dashboard", icon: ChartNoAxesColumn },
-  { to: "/playground", label: "Playground", icon: FlaskConical },
-  { to: "/traces", label: "Traces", icon: ListTree },
-  { to: "/apps", label: "Applications", icon: Boxes },
+  { to: "/", label: "Dashboard", icon: ChartNoAxesColumn, below: /^\/$/ },
+  {
+    to: "/playground",
+    label: "Playground",
+    icon: FlaskConical,
+    below: /^(?:\/playground|\/apps\/[^/]+\/playground)$/,
+  },
+  { to: "/traces", label: "Traces", icon: ListTree, below: /^\/traces/ },
+  {
+    to: "/apps",
+    label: "Applications",
+    icon: Boxes,
+    below: /^\/apps(?:\/[^/]+(?:\/(?!playground$).*)?)?$/,
+  },
 ] as const;
 
 const LINK_CLASS =
@@ -17,6 +27,7 @@ const LINK_CLASS =
 
 /** Where one can go: beside the page, on a phone below it. */
 export function Navigation({ session }: { readonly session: Session }) {
+  const { pathname } = useLocation();
   return (
     <nav
       aria-label="Main"
@@ -28,11 +39,12 @@ export function Navigation({ session }: { readonly session: Session }) {
       </Link>
       <CommandMenu />
       <ul className="flex gap-0.5 max-md:flex-1 md:flex-col">
-        {PLACES.map(({ to, label, icon: Icon }) => (
+        {PLACES.map(({ to, label, icon: Icon, below }) => (
           <li key={to} className="flex max-md:flex-1 md:flex-col">
             <Link
               to={to}
-              activeOptions={{ exact: to === "/", includeSearch: false }}
+              activeOptions={{ exact: true, includeSearch: false }}
+              aria-current={below.test(pathname) ? "page" : undefined}
               className={LINK_CLASS}
             >
               <Icon size={17} aria-hidden />
