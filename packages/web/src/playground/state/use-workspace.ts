@@ -1,6 +1,6 @@
 import type { RouteSchema } from "@agate/protocol";
 import { useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, useLocation } from "@tanstack/react-router";
+import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { AddressWriter } from "./address-writer.ts";
@@ -35,7 +35,12 @@ export function useWorkspace(
   const queries = useQueryClient();
   const navigate = page.useNavigate();
   const { configs, span } = page.useSearch();
-  const fragment = useLocation({ select: ({ hash }) => hash });
+  const router = useRouter();
+  // While the next page is being loaded the address is that page's already, and this one still shown.
+  const [path] = useState(router.latestLocation.pathname);
+  const fragment = useLocation({
+    select: ({ pathname, hash }) => (pathname === path ? hash : null),
+  });
   const [loaded, setLoaded] = useState<LoadedWorkspace>();
   const current = useRef<Workspace>(undefined);
   /** What the address has by our own doing: there is nothing to read in it. */
@@ -46,6 +51,7 @@ export function useWorkspace(
     return new AddressWriter({
       keep: (link) => keepLink(place, link),
       put: (link, isNewEntry) => {
+        if (router.latestLocation.pathname !== path) return;
         written.current = addressText(link.configs, link.fragment);
         return navigate({
           search: ({ project }: { project?: string }) => ({
@@ -72,6 +78,7 @@ export function useWorkspace(
   const latest = useRef({ route, known });
   latest.current = { route, known };
   useEffect(() => {
+    if (fragment === null) return;
     if (span === undefined && written.current === addressText(configs, fragment)) return;
     let isWanted = true;
     const { route, known } = latest.current;
