@@ -9,7 +9,7 @@ function textsOf(bounds: Partial<ConfigFieldSchema>) {
 it("names both bounds, and says which are excluded", () => {
   expect(textsOf({ minimum: -1, maximum: 4096 })).toEqual(["-1", "4096"]);
   expect(textsOf({ exclusiveMinimum: 0, maximum: 1e9 })).toEqual(["> 0", "1B"]);
-  expect(textsOf({ minimum: 1e-6, exclusiveMaximum: 0.001 })).toEqual(["0.000001", "< 0.001"]);
+  expect(textsOf({ minimum: 1e-6, exclusiveMaximum: 0.001 })).toEqual(["1e-6", "< 0.001"]);
 });
 
 it("says on which side a single bound is", () => {

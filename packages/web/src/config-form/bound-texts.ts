@@ -16,5 +16,6 @@ export function boundTexts(field: ConfigFieldSchema): BoundTexts {
 
 function boundText(bound: number | undefined, sign: string): string | undefined {
   if (bound === undefined) return undefined;
-  return sign + (Math.abs(bound) < 10_000 ? String(bound) : formatCount(bound));
+  const text = Math.abs(bound) < 10_000 ? String(bound) : formatCount(bound);
+  return sign + (text.length > 6 ? bound.toExponential() : text);
 }

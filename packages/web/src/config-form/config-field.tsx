@@ -6,6 +6,7 @@ import { Field, type FieldIds } from "../design/field.tsx";
 import { ChoiceField } from "./choice-field.tsx";
 import { controlOf } from "./control-of.ts";
 import { EarlierValues } from "./earlier-values.tsx";
+import { FieldName } from "./field-name.tsx";
 import { NumberField } from "./number-field.tsx";
 import { isSameValue } from "./same-value.ts";
 import { TextField } from "./text-field.tsx";
@@ -28,7 +29,8 @@ export function ConfigField(props: ConfigFieldProps) {
   return (
     <div
       className={classNames(
-        "flex flex-col gap-1 border-l-2 pl-3",
+        // The mark hangs in the margin, so that changed fields stay in line with the others.
+        "-ml-[calc(0.5rem+2px)] flex flex-col gap-1 border-l-2 pl-2",
         isChanged ? "border-accent" : "border-transparent",
       )}
     >
@@ -58,15 +60,6 @@ export function ConfigField(props: ConfigFieldProps) {
         onUseDefault={() => onChange(field.default)}
       />
     </div>
-  );
-}
-
-function FieldName({ name, title }: { readonly name: string; readonly title: string | undefined }) {
-  if (title === undefined) return <code className="font-mono">{name}</code>;
-  return (
-    <>
-      {title} <code className="font-mono text-[0.93rem] font-normal text-ink-soft">{name}</code>
-    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { shownValue } from "@agate/protocol";
+import { FieldName } from "../config-form/field-name.tsx";
 import { Button } from "../design/button.tsx";
 import { Field } from "../design/field.tsx";
 import { type FieldDraft, fieldDraftOf, isBlank, isJsonDraft, parseField } from "./field-draft.ts";
@@ -20,8 +21,7 @@ export function InputFieldEditor({ field, draft, problem, onChange }: InputField
     <Field
       label={
         <>
-          {title !== undefined && `${title} `}
-          <code className="font-mono">{name}</code>
+          <FieldName name={name} title={title} />
           {!isRequired && <span className="font-normal text-ink-soft"> (optional)</span>}
         </>
       }
@@ -59,7 +59,10 @@ function FieldState({ field, draft, onChange }: FieldStateProps) {
       </Button>
     );
   }
-  if (isRequired) return null;
+  if (isRequired) {
+    const parsed = parseField(field, draft);
+    return parsed.kind === "value" && parsed.value === null ? <State text="empty is null" /> : null;
+  }
   if (!isBlank(draft)) {
     // Text is emptied and a choice undone; a box that was ticked stays true or false.
     if (control.kind !== "boolean") return null;
@@ -69,12 +72,12 @@ function FieldState({ field, draft, onChange }: FieldStateProps) {
       </Button>
     );
   }
-  const hasDefault = field.default !== undefined && field.default !== "" && field.default !== null;
-  return (
-    <span className="truncate text-xs text-ink-soft">
-      {hasDefault ? `left out, so ${shownValue(field.default)}` : "left out"}
-    </span>
-  );
+  const hasDefault = ![undefined, null, ""].some((nothing) => nothing === field.default);
+  return <State text={hasDefault ? `left out, so ${shownValue(field.default)}` : "left out"} />;
+}
+
+function State({ text }: { readonly text: string }) {
+  return <span className="truncate text-xs text-ink-soft">{text}</span>;
 }
 
 /** What the field's own control can show of a value; nothing, where it is none for it. */

@@ -1,0 +1,93 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startAgate } from "../../dev/running-agate.ts";
+
+/** Routes with every kind of field, bound and input; each answers with what it was given. */
+const APP = `import * as ag from "@agate/sdk";
+import { z } from "zod";
+
+class FieldsConfig extends ag.BaseModel {
+  prompt = ag.Field(ag.str, { default: "Answer from the text alone." });
+  temperature = ag.Field(ag.float, { default: 0.7, ge: 0, le: 2 });
+  top = ag.Field(ag.float, { default: 0.5, gt: 0, lt: 1 });
+  sentences = ag.Field(ag.int, {
+    default: 3, gt: 0, lt: 10, title: "Length", description: "How many sentences.",
+  });
+  maxTokens = ag.Field(ag.int, { default: -1, ge: -1, le: 4096 });
+  budget = ag.Field(ag.int, { default: 5, ge: 0, le: 1000000000 });
+  rate = ag.Field(ag.float, { default: 0.0001, ge: 0.000001, le: 0.001 });
+  fixed = ag.Field(ag.int, { default: 3, ge: 3, le: 3 });
+  seed = ag.Field(ag.int, { default: 0, ge: 0 });
+  offset = ag.Field(ag.float, { default: 0.5 });
+  bullets = ag.Field(ag.bool, { default: false });
+  tone = ag.Field(ag.MultipleChoice({ choices: ["plain", "formal", "playful"] }), { default: "formal" });
+  model = ag.Field(
+    ag.GroupedMultipleChoice({ choices: { Fast: ["mini", "flash"], Careful: ["flash", "large"] } }),
+    { default: "large" },
+  );
+}
+
+export const fields = ag.route("/fields", { config: FieldsConfig, input: z.strictObject({}) })(
+  async (_inputs, { config }) => ({ ...config }),
+);
+
+const word = z.string().refine((text) => text !== "rude", "Say it politely.").default("please");
+export const judged = ag.route("/judged", {
+  config: z.object({ word }),
+  input: z.object({
+    text: z.string().refine((text) => !text.includes("forbidden"), "Not that word."),
+    messages: z.array(z.object({ content: z.string() })),
+  }),
+})(async (inputs) => inputs);
+
+export const kinds = ag.route("/kinds", {
+  config: z.object({}),
+  input: z.object({
+    text: z.string().meta({ title: "Your text", description: "What is read." }),
+    note: z.string().optional(),
+    count: z.int().min(1),
+    ratio: z.number().nullable(),
+    isUrgent: z.boolean(),
+    isPublic: z.boolean().optional(),
+    tone: z.enum(["loud", "calm"]),
+    level: z.union([z.literal(1), z.literal(2)]).default(2),
+    day: z.iso.date().optional(),
+    mail: z.email().optional(),
+    tags: z.array(z.string()),
+    options: z.object({ depth: z.int(), unit: z.enum(["m", "km"]) }),
+  }),
+})(async (inputs) => inputs);
+
+class NoConfig extends ag.BaseModel {}
+
+export const anything = ag.route("/anything", NoConfig)(async (inputs: object) => inputs);
+
+export default ag.app(fields, judged, kinds, anything);
+`;
+
+const PACKAGE = JSON.stringify({
+  name: "forms",
+  private: true,
+  type: "module",
+  dependencies: { "@agate/sdk": "0.1.0", zod: "4.6.7" },
+});
+
+/** The built platform with that app in it. */
+export interface FormsPlatform extends AsyncDisposable {
+  readonly url: string;
+}
+
+export async function startForms(): Promise<FormsPlatform> {
+  await using parts = new AsyncDisposableStack();
+  // Inside of the package of tests, so that the app finds the SDK without an installation.
+  const folder = await mkdtemp(join(import.meta.dirname, "../../.guide-forms-"));
+  parts.defer(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "app.ts"), APP);
+  await writeFile(join(folder, "package.json"), PACKAGE);
+  const args = ["dev", "app.ts", "--app", "forms", "--port", "0", "--data-dir", "data"];
+  const agate = await startAgate(args, { cwd: folder });
+  parts.use(agate);
+  await agate.printed(/Ready in/);
+  const started = parts.move();
+  return { url: agate.url, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
