@@ -7,7 +7,8 @@ it.each([
   ["a\u0000\tb", "a⟨0000⟩⟨0009⟩b"],
   ["", "(no name)"],
   ["  \n ", "(blank name)"],
+  ["x".repeat(1_000_000), `${"x".repeat(500)}…`],
   ["👩‍🔬 שלום", "👩‍🔬 שלום"],
-])("%j is shown as %j", (name, shown) => {
+])("%# is shown with everything that is in it, on one line", (name, shown) => {
   expect(shownName(name)).toBe(shown);
 });

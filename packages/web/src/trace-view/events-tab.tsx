@@ -1,8 +1,10 @@
 import type { SpanRecord } from "@agate/protocol";
 import { CircleAlert, Clock } from "lucide-react";
 import { formatLatency } from "../format/format-latency.ts";
+import { shownName } from "../spans/shown-name.ts";
 import { JsonView } from "../value-view/json-view.tsx";
 import { LongText } from "../value-view/long-text.tsx";
+import { ShowMore } from "../value-view/show-more.tsx";
 import { milliseconds, spanTimes } from "./span-times.ts";
 
 type SpanEvent = SpanRecord["metadata"]["events"][number];
@@ -13,17 +15,21 @@ export function EventsTab({ span }: { readonly span: SpanRecord }) {
   const { start } = spanTimes(span);
   if (events.length === 0) return <p className="p-4 text-ink-soft">No events are recorded.</p>;
   return (
-    <ol aria-label="Events">
-      {events.map((event, index) => (
-        <li
-          // biome-ignore lint/suspicious/noArrayIndexKey: recorded events do not change places.
-          key={index}
-          className="flex flex-col gap-1.5 border-b border-line px-4 py-3 last:border-b-0"
-        >
-          <Event event={event} start={start} />
-        </li>
-      ))}
-    </ol>
+    <ShowMore items={events} step={100} what="events">
+      {(shown) => (
+        <ol aria-label="Events">
+          {shown.map((event, index) => (
+            <li
+              // biome-ignore lint/suspicious/noArrayIndexKey: recorded events do not change places.
+              key={index}
+              className="flex flex-col gap-1.5 border-b border-line px-4 py-3 last:border-b-0"
+            >
+              <Event event={event} start={start} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </ShowMore>
   );
 }
 
@@ -46,7 +52,7 @@ function Event({ event, start }: { readonly event: SpanEvent; readonly start: nu
           className={isException ? "shrink-0 text-danger" : "shrink-0 text-ink-soft"}
         />
         <bdi className="min-w-0 flex-1 truncate font-medium" title={event.name}>
-          {isException && typeof type === "string" ? type : event.name}
+          {shownName(isException && typeof type === "string" ? type : event.name)}
         </bdi>
         <time
           dateTime={event.time}

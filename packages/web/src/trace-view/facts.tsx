@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { LongText } from "../value-view/long-text.tsx";
 
 /** Names and values, one below the other; what nobody knows is left out. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
@@ -10,7 +11,9 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, R
           value !== undefined && (
             <div key={name} className="contents">
               <dt className="text-ink-soft">{name}</dt>
-              <dd className="min-w-0 break-words tabular-nums">{value}</dd>
+              <dd className="min-w-0 break-words tabular-nums">
+                {typeof value === "string" ? <LongText text={value} /> : value}
+              </dd>
             </div>
           ),
       )}

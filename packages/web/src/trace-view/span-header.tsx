@@ -28,7 +28,9 @@ export function SpanHeader({ span }: { readonly span: SpanRecord }) {
         <h2 className="min-w-0 flex-1 truncate text-base font-semibold" title={span.name}>
           <bdi>{shownName(span.name)}</bdi>
         </h2>
-        <StatusBadge status={span.status} />
+        <span className="shrink-0">
+          <StatusBadge status={span.status} />
+        </span>
       </div>
       {metadata.status_message && (
         <div
@@ -36,11 +38,11 @@ export function SpanHeader({ span }: { readonly span: SpanRecord }) {
           aria-label="Status message"
           className={
             span.status === "ERROR"
-              ? "rounded-md bg-danger-soft px-2.5 py-1.5 text-danger"
-              : "rounded-md bg-sunken px-2.5 py-1.5"
+              ? "max-h-64 overflow-y-auto rounded-md bg-danger-soft px-2.5 py-1.5 text-danger"
+              : "max-h-64 overflow-y-auto rounded-md bg-sunken px-2.5 py-1.5"
           }
         >
-          <LongText key={span.id} text={metadata.status_message} />
+          <LongText key={span.id} text={metadata.status_message} limit={300} />
         </div>
       )}
       {figures.length > 0 && (

@@ -37,7 +37,9 @@ export function TraceHeader({ trace, facts }: TraceHeaderProps) {
           <h1 className="min-w-0 truncate text-lg font-semibold tracking-tight" title={trace.name}>
             <bdi>{shownName(trace.name)}</bdi>
           </h1>
-          <StatusBadge status={trace.status} />
+          <span className="shrink-0">
+            <StatusBadge status={trace.status} />
+          </span>
         </div>
         <TraceActions trace={trace} call={facts.call} />
       </div>
@@ -45,6 +47,7 @@ export function TraceHeader({ trace, facts }: TraceHeaderProps) {
         <Fact name="Started">
           <Started at={metadata.start_time} />
         </Fact>
+        <Fact name="Kind">{trace.spankind}</Fact>
         <Fact name="Latency">{formatLatency(metadata.latency)}</Fact>
         <Fact name="Tokens">{usageText(total?.usage ?? null)}</Fact>
         <Fact name="Cost">{formatCost(total?.cost ?? null)}</Fact>

@@ -59,7 +59,7 @@ export function pressTreeKey(key: string, view: TreeView): boolean {
       view.zoomTo(null);
       return true;
     case "e":
-      view.jumpTo(after(view.errors, node) ?? node);
+      if (view.errors.length > 0) view.jumpTo(after(view.errors, node) ?? node);
       return true;
     default:
       return false;

@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronRight, Unlink } from "lucide-react";
+import { ChevronDown, ChevronRight, CircleAlert, Unlink } from "lucide-react";
 import { memo } from "react";
 import { Badge } from "../design/badge.tsx";
 import { classNames } from "../design/class-names.ts";
@@ -81,7 +81,9 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
         {isCollapsed && isParent && (
           <Badge>+{(node.endIndex - node.index - 1).toLocaleString("en")}</Badge>
         )}
-        {span.status === "ERROR" && !isCompact && <Badge tone="danger">Error</Badge>}
+        {span.status === "ERROR" && (
+          <CircleAlert size={14} role="img" aria-label="Error" className="shrink-0 text-danger" />
+        )}
         {share !== undefined && share > 0 && (
           <Badge tone="accent" title="Its own part of the slowest path">
             {Math.max(1, Math.round(share * 100))}%

@@ -1,11 +1,12 @@
 import type { ListedSpan } from "@agate/protocol";
 import { Link } from "@tanstack/react-router";
+import { shownName } from "../spans/shown-name.ts";
 
 /** `concise@3`, to its page in the registry where it has one. */
 export function VariantLink({ span }: { readonly span: Pick<ListedSpan, "variant" | "metadata"> }) {
   const { variant_name, variant_id, revision } = span.variant;
   const { application } = span.metadata;
-  const text = `${variant_name ?? variant_id}${revision === null ? "" : `@${revision}`}`;
+  const text = `${shownName(variant_name ?? variant_id ?? "")}${revision === null ? "" : `@${revision}`}`;
   if (variant_name === null || application === null) return text;
   return (
     <Link

@@ -8,6 +8,7 @@ import { Folded } from "./folded.tsx";
 import type { JsonObject } from "./json-object.ts";
 import { JsonView } from "./json-view.tsx";
 import { LongText } from "./long-text.tsx";
+import { ShowMore } from "./show-more.tsx";
 
 const SHORT_LENGTH = 60;
 
@@ -28,14 +29,18 @@ export function ConversationView({
 }) {
   return (
     <div className="flex flex-col gap-2">
-      <ol aria-label={`${label}: messages`} className="flex flex-col gap-2">
-        {messages.map((message, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a recorded conversation does not change.
-          <Message key={index} message={message} />
-        ))}
-      </ol>
+      <ShowMore items={messages} step={100} what="messages">
+        {(shown) => (
+          <ol aria-label={`${label}: messages`} className="flex flex-col gap-2">
+            {shown.map((message, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a recorded conversation does not change.
+              <Message key={index} message={message} />
+            ))}
+          </ol>
+        )}
+      </ShowMore>
       {rest !== null && (
-        <Folded summary={`Besides: ${Object.keys(rest).join(", ")}`}>
+        <Folded summary={`Besides: ${Object.keys(rest).join(", ").slice(0, 200)}`}>
           <JsonView value={rest} label={`${label}: what is besides the messages`} openDepth={1} />
         </Folded>
       )}

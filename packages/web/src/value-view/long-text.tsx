@@ -2,18 +2,19 @@ import { useState } from "react";
 import { classNames } from "../design/class-names.ts";
 import { textPieces, textStart } from "./text-pieces.ts";
 
-const SHOWN_CHARACTERS = 2000;
 const SHOWN_LINES = 40;
 
 interface LongTextProps {
   readonly text: string;
+  /** About how many characters are shown before it is unfolded. */
+  readonly limit?: number;
   readonly className?: string;
 }
 
 /** A text with its line breaks. A long one is folded; unfolded, it is laid out as it is scrolled to. */
-export function LongText({ text, className }: LongTextProps) {
+export function LongText({ text, limit = 2000, className }: LongTextProps) {
   const [isWhole, setWhole] = useState(false);
-  const length = shownLength(text);
+  const length = shownLength(text, limit);
   const isLong = length < text.length;
   return (
     <div className={classNames("min-w-0 break-words whitespace-pre-wrap", className)}>
@@ -45,15 +46,15 @@ function Pieces({ text }: { readonly text: string }) {
 }
 
 /** How much of a text is shown before it is unfolded. */
-function shownLength(text: string): number {
-  if (text.length <= SHOWN_CHARACTERS * 1.5 && !hasManyLines(text)) return text.length;
+function shownLength(text: string, limit: number): number {
+  if (text.length <= limit * 1.5 && !hasManyLines(text)) return text.length;
   let end = 0;
   for (let line = 0; line < SHOWN_LINES; line += 1) {
     const next = text.indexOf("\n", end);
-    if (next < 0) return Math.min(text.length, SHOWN_CHARACTERS);
+    if (next < 0) return Math.min(text.length, limit);
     end = next + 1;
   }
-  return Math.min(end - 1, SHOWN_CHARACTERS);
+  return Math.min(end - 1, limit);
 }
 
 function hasManyLines(text: string): boolean {
