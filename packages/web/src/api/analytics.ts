@@ -17,13 +17,18 @@ export interface AnalyticsRequest {
   readonly interval?: string;
 }
 
+export interface GroupedAnalytics extends Analytics {
+  /** What the groups are of: while another grouping is being asked for, the one before stays. */
+  readonly groupedBy: AnalyticsGrouping | null;
+}
+
 /** What was called, and how it went. While another range is being asked for, the one before stays. */
 export function analyticsQuery(client: PlatformClient, request: AnalyticsRequest) {
   const { time, filters, groupBy, groupLimit, interval } = request;
   return queryOptions({
     queryKey: [client.project, "analytics", request],
-    queryFn: ({ signal }) =>
-      client.get<Analytics>("/observability/analytics/", {
+    queryFn: async ({ signal }): Promise<GroupedAnalytics> => {
+      const answer = await client.get<Analytics>("/observability/analytics/", {
         query: {
           ...filters,
           ...boundsAt(time, Date.now()),
@@ -32,7 +37,9 @@ export function analyticsQuery(client: PlatformClient, request: AnalyticsRequest
           group_limit: groupBy ? groupLimit : undefined,
         },
         signal,
-      }),
+      });
+      return { ...answer, groupedBy: groupBy ?? null };
+    },
     placeholderData: keepPreviousData,
   });
 }

@@ -4,12 +4,11 @@ import {
   type ChartCursor,
   type ChartPlace,
   type ChartPoint,
-  hasSomething,
-  meantSeries,
   moveByKey,
   pointAt,
 } from "./chart-cursor.ts";
 import { bucketWords, type WordedChart } from "./chart-words.ts";
+import { formatTimeSpan } from "./format-time-span.ts";
 import {
   bucketOf,
   bucketSpan,
@@ -64,10 +63,6 @@ export function ChartOverlay(props: ChartOverlayProps) {
     if (!isSame) onCursor({ chart: name, time, series: point.series, by });
     return isSame;
   };
-  const open = (point: ChartPoint) => {
-    if (!hasSomething(chart, point.index)) return;
-    onOpen(point.index, meantSeries(chart, point.index, point.series));
-  };
   const press = (event: PointerEvent<HTMLDivElement>) => {
     if (event.button !== 0) return;
     const { across } = placeOf(event, top);
@@ -83,23 +78,24 @@ export function ChartOverlay(props: ChartOverlayProps) {
   const move = (event: PointerEvent<HTMLDivElement>) => {
     const place = placeOf(event, top);
     if (drag?.pointer === event.pointerId) {
-      const isSelection = drag.isSelection || Math.abs(event.clientX - drag.startX) > DRAG_PIXELS;
+      const isSelection = selects(drag, event);
       setDrag({ ...drag, end: place.across, isSelection });
+      if (isSelection && cursor !== null) onCursor(null);
+    } else if (event.pointerType !== "touch") {
+      show("mouse", pointAt(chart, buckets, place));
     }
-    if (event.pointerType === "touch") return;
-    show("mouse", pointAt(chart, buckets, place));
   };
   const release = (event: PointerEvent<HTMLDivElement>) => {
     if (drag?.pointer !== event.pointerId) return;
     setDrag(null);
     const place = placeOf(event, top);
-    if (drag.isSelection) {
-      onCursor(null);
+    // A quick hand has let go before its last move was shown.
+    if (selects(drag, event)) {
       onZoom(selectBuckets(buckets, drag.start, place.across));
       return;
     }
     const point = pointAt(chart, buckets, place);
-    if (event.pointerType !== "touch") open(point);
+    if (event.pointerType !== "touch") onOpen(point.index, point.series);
     // A second tap on the same point puts it away.
     else if (show("touch", point)) onCursor(null);
   };
@@ -107,7 +103,8 @@ export function ChartOverlay(props: ChartOverlayProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const moved = moveByKey(event.key, chart, buckets, { index, series });
     if (moved !== undefined) show("keyboard", moved);
-    else if (event.key === "Enter" && index !== null) open({ index, series });
+    else if (event.key === "Enter" && index !== null) onOpen(index, series);
+    else if (event.key === "Escape" && drag !== null) setDrag(null);
     else if (event.key === "Escape" && cursor !== null) onCursor(null);
     else if (event.key === "+" || event.key === "=")
       onZoom(zoomIn(buckets, index ?? Math.floor(buckets.count / 2)));
@@ -159,8 +156,16 @@ function Selection({ drag, chart }: { readonly drag: Drag; readonly chart: Worde
         left: `${((from - whole.from) / length) * 100}%`,
         width: `${((to - from) / length) * 100}%`,
       }}
-    />
+    >
+      <p className="absolute top-1 left-1/2 -translate-x-1/2 rounded bg-raised px-1.5 text-xs whitespace-nowrap tabular-nums shadow">
+        {formatTimeSpan({ from, to })}
+      </p>
+    </div>
   );
+}
+
+function selects(drag: Drag, { clientX }: PointerEvent): boolean {
+  return drag.isSelection || Math.abs(clientX - drag.startX) > DRAG_PIXELS;
 }
 
 function placeOf(event: PointerEvent<HTMLElement>, top: number): ChartPlace {

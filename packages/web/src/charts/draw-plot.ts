@@ -18,7 +18,7 @@ export interface Plot {
   readonly emphasis: number | null;
 }
 
-const PIXELS_BETWEEN_TIMES = 76;
+const PIXELS_BETWEEN_TIMES = 64;
 const WIDEST_BAR = 56;
 
 /** Draws into an element and returns how to take it away. */

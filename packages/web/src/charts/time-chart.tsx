@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { lazy, Suspense, useId, useMemo } from "react";
+import { hasSomething, meantSeries } from "./chart-cursor.ts";
 import { ChartOverlay, type ChartOverlayProps } from "./chart-overlay.tsx";
 import { ChartTooltip } from "./chart-tooltip.tsx";
 import { chartWords, type WordedChart } from "./chart-words.ts";
@@ -37,6 +38,9 @@ export function TimeChart(props: TimeChartProps) {
   );
   const words = useMemo(() => chartWords(chart), [chart]);
   const index = cursor === null ? null : bucketOf(buckets, cursor.time);
+  const open = (at: number, chosen: number | null) => {
+    if (hasSomething(chart, at)) props.onOpen(at, meantSeries(chart, at, chosen));
+  };
   return (
     <section
       aria-labelledby={titleId}
@@ -57,14 +61,19 @@ export function TimeChart(props: TimeChartProps) {
           <PlotCanvas plot={plot} width={width} theme={theme} />
         </Suspense>
         <div className="absolute" style={PLOT_MARGIN}>
-          <ChartOverlay {...props} describedBy={`${titleId}-words`} top={ticks.at(-1) ?? 1} />
+          <ChartOverlay
+            {...props}
+            describedBy={`${titleId}-words`}
+            top={ticks.at(-1) ?? 1}
+            onOpen={open}
+          />
           {cursor !== null && cursor.chart === name && index !== null && (
             <ChartTooltip
               chart={chart}
               index={index}
               series={cursor.series}
               by={cursor.by}
-              onOpen={() => props.onOpen(index, cursor.series)}
+              onOpen={() => open(index, cursor.series)}
             />
           )}
         </div>

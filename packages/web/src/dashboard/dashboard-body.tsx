@@ -1,9 +1,10 @@
-import type { Analytics, AnalyticsFigures } from "@agate/protocol";
+import type { AnalyticsFigures } from "@agate/protocol";
 import { useMemo, useState } from "react";
+import type { GroupedAnalytics } from "../api/analytics.ts";
 import type { TimeSpan } from "../charts/time-buckets.ts";
 import type { TraceFilters } from "./chart-plan.ts";
 import { DashboardCharts } from "./dashboard-charts.tsx";
-import { type DashboardSearch, percentileOf, splitOf } from "./dashboard-search.ts";
+import { type DashboardSearch, percentileOf, SPLITS } from "./dashboard-search.ts";
 import { FigureTiles } from "./figure-tiles.tsx";
 import { figuresOf } from "./figures.ts";
 import { nextSort, parseSort } from "./group-columns.ts";
@@ -12,7 +13,7 @@ import { type ShownGroup, shownGroups } from "./shown-groups.ts";
 
 interface DashboardBodyProps {
   readonly search: DashboardSearch;
-  readonly analytics: Analytics;
+  readonly analytics: GroupedAnalytics;
   readonly before: AnalyticsFigures | undefined;
   readonly onChange: (changes: DashboardSearch) => void;
   readonly onZoom: (span: TimeSpan) => void;
@@ -23,7 +24,7 @@ interface DashboardBodyProps {
 export function DashboardBody(props: DashboardBodyProps) {
   const { search, analytics, before, onChange } = props;
   const [emphasis, setEmphasis] = useState<ShownGroup | null>(null);
-  const split = splitOf(search);
+  const split = SPLITS.find((each) => each === analytics.groupedBy) ?? null;
   const sort = parseSort(search.sort);
   const groups = useMemo(() => shownGroups(analytics), [analytics]);
   return (

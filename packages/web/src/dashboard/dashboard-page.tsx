@@ -92,6 +92,7 @@ export function DashboardPage() {
               icon={RefreshCw}
               label="Refresh"
               aria-busy={data.isFetching}
+              className={data.isFetching ? "[&>svg]:animate-spin" : ""}
               onClick={data.refresh}
             />
           </>
@@ -99,6 +100,11 @@ export function DashboardPage() {
       />
       <DashboardBar search={search} onChange={change} />
       <div className="flex min-w-0 flex-col gap-3 px-4 pb-6 md:px-6">
+        {analytics !== undefined && data.error !== null && (
+          <p role="status" className="rounded-lg bg-warning-soft px-3 py-2 text-warning">
+            These figures are not the newest: {data.error.message}
+          </p>
+        )}
         {analytics === undefined && data.error === null && <DashboardLoading />}
         {analytics === undefined && data.error !== null && (
           <ErrorState error={data.error} onRetry={data.refresh} />

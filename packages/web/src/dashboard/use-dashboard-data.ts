@@ -1,6 +1,6 @@
-import type { Analytics, AnalyticsFigures } from "@agate/protocol";
+import type { AnalyticsFigures } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
-import { type AnalyticsTime, analyticsQuery } from "../api/analytics.ts";
+import { type AnalyticsTime, analyticsQuery, type GroupedAnalytics } from "../api/analytics.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import type { DashboardFilters, Split } from "./dashboard-search.ts";
 import { periodBefore } from "./period-before.ts";
@@ -20,7 +20,7 @@ interface DashboardRequest {
 }
 
 interface DashboardData {
-  readonly analytics: Analytics | undefined;
+  readonly analytics: GroupedAnalytics | undefined;
   readonly before: AnalyticsFigures | undefined;
   readonly error: Error | null;
   readonly isFetching: boolean;
