@@ -176,12 +176,14 @@ test("with the keyboard: from bucket to bucket, read out, and to the traces", as
 test("with the keyboard: in and out of time", async () => {
   await using web = await openPage(browser, { url: server.url });
   await openCharts(web);
-  await chart(web.page, "Cost").focus();
+  const cost = chart(web.page, "Cost");
+  await cost.focus();
   await web.page.keyboard.press("End");
   await web.page.keyboard.press("+");
   await expect
     .poll(() => searchOf(web.page))
     .toEqual({ from: "2025-03-10T12:00:00.000Z", to: DAY.to });
+  await expect.poll(() => cost.getAttribute("aria-valuemax")).toBe("47");
   await web.page.keyboard.press("-");
   await expect
     .poll(() => searchOf(web.page))
