@@ -17,7 +17,9 @@ export function fillBelonging(top: Belonging, others: Iterable<Belonging>): Belo
   if (open.length === 0) return top;
   const filled = [...top];
   for (const other of others) {
-    for (const field of open) filled[field] = other[field] ?? null;
+    const told = open.filter((field) => other[field] !== null);
+    if (told.length === 0) continue;
+    for (const field of told) filled[field] = other[field] ?? null;
     open = openFields(filled);
     if (open.length === 0) break;
   }

@@ -11,6 +11,16 @@ export interface Sql {
 /** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
 export type ListedTable = "t" | "p";
 
+/** The columns with an index of their own, and the filters that need it. */
+const FROM_RARE_TO_COMMON = [
+  ["session_id", "sessionId"],
+  ["user_id", "userId"],
+  ["route", "route"],
+  ["variant", "variant"],
+  ["environment", "environment"],
+  ["application", "application"],
+] as const;
+
 /**
  * The conditions of a filter; undefined when nothing can match it (a search text without a word).
  *
@@ -33,18 +43,19 @@ export function whereFilter(
     texts.push(condition);
     values.push(...parameters);
   };
-  const equal = (column: string, value: string | number | undefined) => {
-    if (value !== undefined) add(`${row}.${column} = ?`, value);
+  const equal = (column: string, value: string | number | undefined, by = row) => {
+    if (value !== undefined) add(`${by}.${column} = ?`, value);
   };
-  equal("application", filter.application);
-  equal("route", filter.route);
-  equal("variant", filter.variant);
+  // Of several indexes SQLite would take any: it does not know that a session is rarer than an
+  // environment. The first of these that is asked for has its way.
+  let by = row;
+  for (const [column, key] of FROM_RARE_TO_COMMON) {
+    equal(column, filter[key], by);
+    if (filter[key] !== undefined) by = `+${table}`;
+  }
   equal("revision", filter.revision);
-  equal("environment", filter.environment);
   equal("spankind", filter.spankind);
   equal("name", filter.name);
-  equal("user_id", filter.userId);
-  equal("session_id", filter.sessionId);
   // A literal, so that SQLite can see that the index of failed spans covers it.
   if (filter.status === "ERROR") add(`${row}.status = 'ERROR'`);
   else equal("status", filter.status);

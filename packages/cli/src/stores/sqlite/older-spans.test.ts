@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import type { SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
-import { filesIn } from "./data-directory.ts";
+import { filesIn, openDataDirectory } from "./data-directory.ts";
+import { MIGRATIONS } from "./span-schema.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let directory: string;
@@ -22,18 +23,18 @@ afterEach(async () => {
 
 /** A database of schema 2 with these spans, which knew neither routes nor revisions. */
 async function writeOlder(batches: readonly (readonly StoredSpan[])[]): Promise<void> {
-  store = await openSqliteStore({ directory });
+  const newer = join(directory, "newer");
+  store = await openSqliteStore({ directory: newer });
   for (const spans of batches) await append(spans);
   await store.close();
-  const db = new DatabaseSync(filesIn(directory).spans);
-  db.exec("DROP TABLE older_segments");
-  for (const table of ["traces", "spans"]) {
-    for (const column of ["route", "revision"]) {
-      db.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-    }
+  openDataDirectory(directory, MIGRATIONS.slice(0, 2)).release();
+  using db = new DatabaseSync(filesIn(directory).spans);
+  db.prepare("ATTACH DATABASE ? AS newer").run(filesIn(newer).spans);
+  for (const table of ["traces", "segments", "spans"]) {
+    const columns = db.prepare("SELECT name FROM pragma_table_info(?)").all(table);
+    const names = columns.map(({ name }) => name).join();
+    db.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM newer.${table}`);
   }
-  db.exec("PRAGMA user_version = 2");
-  db.close();
 }
 
 async function append(spans: readonly StoredSpan[]): Promise<void> {
