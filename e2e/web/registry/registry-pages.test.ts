@@ -259,6 +259,36 @@ describe("builds", () => {
   });
 });
 
+describe("API keys", () => {
+  it("are made, shown once, and revoked", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/apps");
+    await page.getByRole("button", { name: /theme and more/ }).click();
+    await page.getByRole("menuitem", { name: "API keys" }).click();
+    await page.getByText("No keys yet").waitFor();
+    await page.getByRole("button", { name: "New key" }).click();
+    const asked = page.getByRole("dialog", { name: "New key" });
+    await asked.getByLabel("Name").fill("ci");
+    await asked.getByRole("checkbox", { name: /^ingest/ }).check();
+    await web.expectAccessible();
+    await asked.getByRole("button", { name: "Make it" }).click();
+    const made = page.getByRole("dialog", { name: "Key ci" });
+    const key = (await made.getByText(/^ag_/).textContent()) ?? "";
+    const authorization = { authorization: `Bearer ${key}` };
+    const reads = () => fetch(`${platform.url}/registry/applications`, { headers: authorization });
+    expect((await reads()).status).toBe(200);
+    await made.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByText(`${key.slice(0, 11)}…`).waitFor();
+    expect(await page.getByText(key).count()).toBe(0);
+    await page.getByRole("button", { name: "Revoke ci" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("No keys yet").waitFor();
+    expect((await reads()).status).toBe(401);
+    web.expectNoFaults();
+  });
+});
+
 describe("every page", () => {
   const paths = [
     "/apps",

@@ -88,6 +88,11 @@ export function createPageRouter(connection: Connection) {
     }),
     createRoute({
       getParentRoute: under,
+      path: "/settings/keys",
+      component: lazyPage(() => import("../registry/keys-page.tsx"), "KeysPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
       path: "/dashboard",
       beforeLoad: ({ search }) => {
         throw redirect({ to: "/", search });

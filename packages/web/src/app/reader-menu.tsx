@@ -1,7 +1,7 @@
 import type { Session } from "@agate/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { BookOpen, Check, CircleUser, LogOut } from "lucide-react";
+import { BookOpen, Check, CircleUser, KeyRound, LogOut } from "lucide-react";
 import { useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { projectsQuery } from "../api/session.ts";
@@ -19,6 +19,7 @@ const THEME_NAMES: Record<Theme, string> = {
 export function ReaderMenu({ session }: { readonly session: Session }) {
   const [theme, setTheme] = useState(readTheme);
   const { caller, project } = session;
+  const navigate = useNavigate();
   return (
     <Menu
       align="start"
@@ -51,6 +52,10 @@ export function ReaderMenu({ session }: { readonly session: Session }) {
         </MenuItem>
       ))}
       <MenuLine />
+      <MenuItem onSelect={() => void navigate({ to: "/settings/keys" })}>
+        <KeyRound size={15} aria-hidden className="text-ink-soft" />
+        API keys
+      </MenuItem>
       <MenuItem onSelect={() => window.open("/docs", "_blank", "noopener")}>
         <BookOpen size={15} aria-hidden className="text-ink-soft" />
         HTTP interface

@@ -33,6 +33,7 @@ const PATHS = [
   "/apps/support/playground?route=%2F",
   "/apps/support/variants/default",
   "/apps/a%2Fb",
+  "/settings/keys",
   "/playground",
   "/dashboard/",
 ];

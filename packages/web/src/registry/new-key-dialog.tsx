@@ -1,0 +1,122 @@
+import type { CreatedApiKey, Scope } from "@agate/protocol";
+import { SCOPES } from "@agate/protocol";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { createKey, keysQuery } from "../api/keys.ts";
+import { usePlatform } from "../api/platform-context.tsx";
+import { Button } from "../design/button.tsx";
+import { CopyButton } from "../design/copy-button.tsx";
+import { Dialog } from "../design/dialog.tsx";
+import { Field } from "../design/field.tsx";
+import { TextInput } from "../design/text-input.tsx";
+import { RefusalView } from "../revisions/refusal-view.tsx";
+
+const MEANINGS: Record<Scope, string> = {
+  ingest: "send spans",
+  read: "read traces and the registry",
+  run: "call deployed workflows",
+  admin: "all of it, and change things, deploy, make keys",
+};
+
+/** Makes a key, and shows it this once. */
+export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
+  const client = usePlatform();
+  const queries = useQueryClient();
+  const formId = useId();
+  const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<readonly Scope[]>(["read"]);
+  const making = useMutation({
+    mutationFn: () => createKey(client, { name: name.trim(), scopes }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: keysQuery(client).queryKey }),
+  });
+  if (making.data !== undefined) return <MadeKey made={making.data} onClose={onClose} />;
+  return (
+    <Dialog
+      title="New key"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            type="submit"
+            form={formId}
+            disabled={name.trim() === "" || scopes.length === 0 || making.isPending}
+          >
+            Make it
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          making.mutate();
+        }}
+      >
+        <Field label="Name" description="Histories call whoever uses the key by this name.">
+          {(ids) => (
+            <TextInput
+              {...ids}
+              value={name}
+              maxLength={64}
+              autoComplete="off"
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <fieldset className="flex flex-col gap-1.5">
+          <legend className="mb-1 font-medium">It may</legend>
+          {SCOPES.map((scope) => (
+            <label key={scope} className="flex items-center gap-2">
+              <input
+                type="checkbox"
+                className="size-4 shrink-0 accent-accent"
+                checked={scopes.includes(scope)}
+                onChange={({ target }) =>
+                  setScopes(
+                    SCOPES.filter((each) =>
+                      each === scope ? target.checked : scopes.includes(each),
+                    ),
+                  )
+                }
+              />
+              <span>
+                <span className="font-medium">{scope}</span>
+                <span className="text-ink-soft">: {MEANINGS[scope]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {making.error !== null && <RefusalView title="No key was made" error={making.error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+interface MadeKeyProps {
+  readonly made: CreatedApiKey;
+  readonly onClose: () => void;
+}
+
+function MadeKey({ made, onClose }: MadeKeyProps) {
+  return (
+    <Dialog
+      title={`Key ${made.name}`}
+      onClose={onClose}
+      actions={
+        <Button look="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      }
+    >
+      <p>This is the only time that the key is shown. Keep it where secrets are kept.</p>
+      <div className="flex items-center justify-between gap-2 rounded-md bg-sunken py-1 pr-1 pl-3">
+        <code className="min-w-0 font-mono text-[0.93rem] break-all">{made.key}</code>
+        <CopyButton what="key" text={made.key} />
+      </div>
+    </Dialog>
+  );
+}
