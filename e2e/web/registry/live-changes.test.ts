@@ -165,7 +165,7 @@ describe("changing what is live", () => {
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     await deletion.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { level: 1, name: "quickstart" }).waitFor();
-    expect(await page.getByRole("article", { name: "eu" }).count()).toBe(0);
+    await page.getByRole("article", { name: "eu" }).waitFor({ state: "detached" });
     web.expectNoFaults();
   });
 
