@@ -13,14 +13,21 @@ interface SpanTreeViewProps {
   readonly fresh?: ReadonlySet<string>;
 }
 
+/** A tree of which all is in sight needs nothing to find things by. */
+const FEW_SPANS = 12;
+
 /** The rows of a tree, with what finds things in them. */
 export function SpanTreeView(props: SpanTreeViewProps) {
   const { tree, selected, onSelect, isCompact = false, fresh } = props;
   const view = useTreeView(tree, selected, onSelect);
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-      <TreeToolbar view={view} isCompact={isCompact} />
+      {!(isCompact && isPlain(tree)) && <TreeToolbar view={view} isCompact={isCompact} />}
       <TreeGrid view={view} selected={selected} isCompact={isCompact} fresh={fresh} />
     </div>
   );
+}
+
+function isPlain({ nodes }: SpanTree): boolean {
+  return nodes.length <= FEW_SPANS && !nodes.some(({ span }) => span.status === "ERROR");
 }

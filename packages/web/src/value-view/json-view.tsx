@@ -92,7 +92,7 @@ function Line({ line, onSwitch }: { readonly line: JsonLine; readonly onSwitch: 
           <ChevronRight size={14} aria-hidden className="shrink-0 text-ink-soft" />
         )}
         <Key name={key} />
-        <span className="shrink-0 text-ink-soft">{sizeText(value, size)}</span>
+        <span className="ml-1 shrink-0 text-ink-soft">{sizeText(value, size)}</span>
       </button>
     </li>
   );
