@@ -1,5 +1,5 @@
 import type { KeyboardEvent, ReactNode } from "react";
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { classNames } from "./class-names.ts";
 import { TextInput } from "./text-input.tsx";
 
@@ -11,8 +11,10 @@ export interface PickerOption {
 }
 
 interface OptionPickerProps {
-  /** What is chosen: read out, and shown while nothing is typed. */
+  /** What is chosen: read out. */
   readonly label: string;
+  /** Shown while nothing is typed; the label, where nothing else is said. */
+  readonly placeholder?: string;
   readonly options: readonly PickerOption[];
   /** Whether what is typed may be chosen as well; says how it would read. */
   readonly other?: (text: string) => string;
@@ -24,10 +26,12 @@ interface OptionPickerProps {
 
 /** A list to choose from, narrowed down by typing: for popovers, since it takes the focus. */
 export function OptionPicker(props: OptionPickerProps) {
-  const { label, options, other, initialText = "", empty, onPick } = props;
+  const { label, placeholder = label, options, other, initialText = "", empty, onPick } = props;
   const [text, setText] = useState(initialText);
   const [active, setActive] = useState(0);
   const listId = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
   const shown = shownOptions(options, text.trim(), other);
   const current = Math.min(active, shown.length - 1);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -44,6 +48,7 @@ export function OptionPicker(props: OptionPickerProps) {
   return (
     <div className="flex w-64 max-w-full flex-col gap-1.5">
       <TextInput
+        ref={input}
         role="combobox"
         aria-label={label}
         aria-expanded
@@ -52,7 +57,7 @@ export function OptionPicker(props: OptionPickerProps) {
         aria-autocomplete="list"
         autoComplete="off"
         spellCheck={false}
-        placeholder={label}
+        placeholder={placeholder}
         value={text}
         onChange={(event) => {
           setText(event.target.value);

@@ -43,7 +43,7 @@ export function TimeRangePicker({
           className={classNames(
             buttonClass("plain"),
             "min-w-0",
-            problem !== undefined && "border-danger text-danger",
+            problem !== undefined && "border-danger! bg-danger-soft! text-danger!",
           )}
         >
           <CalendarClock size={15} aria-hidden className="shrink-0 text-ink-soft" />

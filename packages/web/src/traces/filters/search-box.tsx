@@ -42,7 +42,7 @@ export function SearchBox({ value, problem, inputRef, onChange }: SearchBoxProps
     return () => clearTimeout(timer);
   }, [draft]);
   return (
-    <search className="relative flex w-72 max-w-full min-w-0 max-md:w-full">
+    <search className="relative flex w-76 max-w-full min-w-0 max-md:w-full">
       <Search
         size={15}
         aria-hidden
@@ -55,7 +55,7 @@ export function SearchBox({ value, problem, inputRef, onChange }: SearchBoxProps
         aria-label="Search names and content"
         aria-invalid={problem !== undefined || undefined}
         title={'Words that all occur, "a phrase", or a prefix*'}
-        placeholder={'Search: words, "a phrase", prefix*'}
+        placeholder={'Search: words, "phrase", prefix*'}
         autoComplete="off"
         spellCheck={false}
         className="pr-8 pl-8"

@@ -33,7 +33,8 @@ export function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
   return (
     <OptionPicker
       key={name}
-      label={choices === undefined ? `${label}: ${hint.toLowerCase()}` : label}
+      label={label}
+      placeholder={hint}
       options={options}
       initialText={value}
       // A value that the platform does not know is its to refuse; these it tells beforehand.
