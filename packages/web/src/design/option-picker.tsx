@@ -28,11 +28,17 @@ interface OptionPickerProps {
 export function OptionPicker(props: OptionPickerProps) {
   const { label, placeholder = label, options, other, initialText = "", empty, onPick } = props;
   const [text, setText] = useState(initialText);
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useState(() =>
+    Math.max(
+      0,
+      options.findIndex(({ value }) => value === initialText),
+    ),
+  );
   const listId = useId();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
-  const shown = shownOptions(options, text.trim(), other);
+  // What was there at first is not what is looked for: one may want another.
+  const shown = text === initialText ? options : shownOptions(options, text.trim(), other);
   const current = Math.min(active, shown.length - 1);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -34,13 +34,13 @@ export function TraceListState({ search, query, problems, onClear }: TraceListSt
 function WrongFilters({ problems, onClear }: Pick<TraceListStateProps, "problems" | "onClear">) {
   return (
     <EmptyState icon={FilterX} title="A filter is not understood">
-      <ul role="alert" className="flex flex-col gap-1">
+      <div role="alert" className="flex flex-col gap-1">
         {[...problems].map(([name, message]) => (
-          <li key={name}>
+          <p key={name}>
             <strong className="font-medium text-danger">{parameterLabel(name)}:</strong> {message}
-          </li>
+          </p>
         ))}
-      </ul>
+      </div>
       <Button onClick={onClear}>Clear filters, search and range</Button>
     </EmptyState>
   );

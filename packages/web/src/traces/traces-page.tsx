@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Keyboard } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import type { TraceRow } from "../api/trace-row.ts";
@@ -26,7 +26,7 @@ import { DeleteDialog } from "./rows/delete-dialog.tsx";
 import { ListEnd } from "./rows/list-end.tsx";
 import { type RowsHandle, TraceRows } from "./rows/trace-rows.tsx";
 import { useChosenColumns } from "./rows/use-chosen-columns.ts";
-import { useSelection } from "./rows/use-selection.ts";
+import { usePlace } from "./rows/use-place.ts";
 import { TraceListState } from "./trace-list-state.tsx";
 import { type TracesSearch, withoutFilters } from "./traces-search.ts";
 import { useRowActions } from "./use-row-actions.ts";
@@ -42,20 +42,34 @@ export function TracesPage() {
   const request = useMemo(() => traceListRequest(search), [search]);
   const { query, rows } = useTraceList(request);
   const session = useQuery(sessionQuery(client));
-  const selection = useSelection(rows);
+  const [left, keepPlace] = usePlace();
+  const [selected, setSelected] = useState(left.selected);
+  const topNow = useRef(left.top);
+  useEffect(() => () => keepPlace({ top: topNow.current }), [keepPlace]);
+  const select = useCallback(
+    (key: string | null) => {
+      setSelected(key);
+      keepPlace({ selected: key });
+    },
+    [keepPlace],
+  );
+  const selectedIndex = useMemo(
+    () => (selected === null ? -1 : rows.findIndex(({ key }) => key === selected)),
+    [rows, selected],
+  );
   const [columns, chooseColumns] = useChosenColumns();
   const [dialog, setDialog] = useState<"help" | "filter" | null>(null);
   const [doomed, setDoomed] = useState<TraceRow | null>(null);
   const searchInput = useRef<HTMLInputElement>(null);
   const list = useRef<RowsHandle>(null);
   const isLive = search.live === "on";
-  const pause = usePause(rows.length > 0 && selection.index >= 0);
+  const pause = usePause(rows.length > 0 && selectedIndex >= 0);
   const isPaused = isLive && rows.length > 0 && pause.isOn;
   const live = useLiveRows(request, rows.length > 0 && (!isLive || isPaused));
   const actions = useRowActions({
     view: request.view,
     mayDelete: mayDo(session.data, "admin"),
-    select: selection.select,
+    select,
     askToDelete: setDoomed,
   });
   const what = request.view === "spans" ? "span" : "trace";
@@ -78,18 +92,18 @@ export function TracesPage() {
 
   useListKeys({
     move: (by) => {
-      const index = Math.max(0, Math.min(rows.length - 1, selection.index + by));
+      const index = Math.max(0, Math.min(rows.length - 1, selectedIndex + by));
       const row = rows[index];
       if (row === undefined) return;
-      selection.select(row.key);
+      select(row.key);
       list.current?.scrollTo(index);
     },
     open: () => {
-      const row = rows[selection.index];
+      const row = rows[selectedIndex];
       if (row !== undefined) actions.open(row);
     },
     clear: () => {
-      selection.select(null);
+      select(null);
       if (document.activeElement instanceof HTMLAnchorElement) document.activeElement.blur();
     },
     search: () => searchInput.current?.focus(),
@@ -173,7 +187,7 @@ export function TracesPage() {
               what={what}
               onShow={() => {
                 live.show();
-                selection.select(null);
+                select(null);
                 pause.resume();
                 list.current?.scrollToTop();
               }}
@@ -183,11 +197,15 @@ export function TracesPage() {
               rows={rows}
               view={request.view}
               chosen={columns}
-              selected={selection.index}
+              selected={selectedIndex}
+              initialTop={left.top}
               hasMore={query.hasNextPage}
               isStale={query.isPlaceholderData}
               actions={actions}
-              onScroll={pause.onScroll}
+              onScroll={(top) => {
+                pause.onScroll(top);
+                topNow.current = top;
+              }}
               onNearEnd={() => {
                 if (!query.isFetching && !query.isFetchNextPageError) void query.fetchNextPage();
               }}

@@ -1,7 +1,7 @@
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { ListView, TraceRow } from "../api/trace-row.ts";
-import { useToaster } from "../design/toaster.tsx";
+import { useCopy } from "../trace-view/use-copy.ts";
 import type { RowActions } from "./rows/row-actions.ts";
 import { withFilter } from "./traces-search.ts";
 
@@ -17,7 +17,7 @@ export function useRowActions(options: RowActionOptions): RowActions {
   const { view, mayDelete, select, askToDelete } = options;
   const navigate = useNavigate({ from: "/traces" });
   const router = useRouter();
-  const toaster = useToaster();
+  const copy = useCopy();
   return useMemo(() => {
     const target = (row: TraceRow) =>
       ({
@@ -41,12 +41,8 @@ export function useRowActions(options: RowActionOptions): RowActions {
       },
       copyId: (row) => {
         const [what, id] = view === "spans" ? ["span", row.spanId] : ["trace", row.traceId];
-        // Not there over plain HTTP from another machine.
-        Promise.resolve(navigator.clipboard?.writeText(id) ?? Promise.reject()).then(
-          () => toaster.done(`The ${what}'s id is copied.`),
-          () => toaster.failed(`The browser refused to copy. The ${what}'s id is ${id}`),
-        );
+        copy(id, `The ${what}'s id is copied.`);
       },
     };
-  }, [view, mayDelete, select, askToDelete, navigate, router, toaster]);
+  }, [view, mayDelete, select, askToDelete, navigate, router, copy]);
 }

@@ -23,7 +23,7 @@ export function FilterChip({ chip, search, problem, onChange }: FilterChipProps)
   return (
     <span
       className={classNames(
-        "inline-flex h-7 max-w-full min-w-0 items-center rounded-md border bg-surface",
+        "inline-flex h-8 max-w-full min-w-0 items-center rounded-md border bg-surface",
         isWrong ? "border-danger bg-danger-soft text-danger" : "border-line-strong/50",
       )}
     >
@@ -40,7 +40,7 @@ export function FilterChip({ chip, search, problem, onChange }: FilterChipProps)
           >
             <span className={classNames("shrink-0", !isWrong && "text-ink-soft")}>
               {label} {sign}
-            </span>
+            </span>{" "}
             <span className="max-w-56 truncate font-medium">
               {shownValue(chip.name, chip.value)}
             </span>
@@ -62,9 +62,9 @@ export function FilterChip({ chip, search, problem, onChange }: FilterChipProps)
         aria-label={`Remove filter: ${chip.text}`}
         title="Remove"
         onClick={() => onChange("")}
-        className="flex h-full items-center rounded-r-md px-1.5 hover:bg-sunken"
+        className="flex h-full items-center rounded-r-md px-2 hover:bg-sunken"
       >
-        <X size={13} aria-hidden />
+        <X size={14} aria-hidden />
       </button>
     </span>
   );

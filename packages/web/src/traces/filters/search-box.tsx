@@ -58,7 +58,7 @@ export function SearchBox({ value, problem, inputRef, onChange }: SearchBoxProps
         placeholder={'Search: words, "phrase", prefix*'}
         autoComplete="off"
         spellCheck={false}
-        className="pr-8 pl-8"
+        className={text === "" ? "pl-8" : "pr-8 pl-8"}
         value={text}
         onChange={(event) => setDraft({ ...current, text: event.target.value })}
         onKeyDown={(event) => {

@@ -1,13 +1,13 @@
 import type { Analytics, AnalyticsBucket } from "@agate/protocol";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type PointerEvent, useState } from "react";
-import { traceCountsQuery } from "../../api/facets.ts";
+import { analyticsQuery } from "../../api/analytics.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { classNames } from "../../design/class-names.ts";
 import { formatTime } from "../../format/format-time.ts";
-import { boundsOf, parseTimeRange, type TimeRange } from "../../time-range/time-range.ts";
+import { parseTimeRange, type TimeRange } from "../../time-range/time-range.ts";
 import { filtersOf, type TracesSearch } from "../traces-search.ts";
-import { histogramRange } from "./histogram-range.ts";
+import { analyticsTime, histogramRange } from "./histogram-range.ts";
 
 const LIVE_MS = 5000;
 
@@ -21,13 +21,8 @@ interface TraceHistogramProps {
 /** How many traces there were over time, and how many failed; drag over a part to see only that. */
 export function TraceHistogram({ search, oldest, onNarrow }: TraceHistogramProps) {
   const range = histogramRange(parseTimeRange(search, "all"), oldest, Date.now());
-  const filters = filtersOf(search);
   const counts = useQuery({
-    ...traceCountsQuery(usePlatform(), JSON.stringify([range, filters]), () => ({
-      ...filters,
-      ...boundsOf(range, Date.now()),
-    })),
-    placeholderData: keepPreviousData,
+    ...analyticsQuery(usePlatform(), { time: analyticsTime(range), filters: filtersOf(search) }),
     ...(search.live === "on" && { refetchInterval: LIVE_MS }),
   });
   // The list below says what is wrong, where something is.

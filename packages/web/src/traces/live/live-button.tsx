@@ -15,7 +15,7 @@ export function LiveButton({ isOn, isBroken, onToggle }: LiveButtonProps) {
       aria-pressed={isOn}
       onClick={onToggle}
       title={isOn ? "New traces appear by themselves" : "Let new traces appear by themselves"}
-      className={classNames(isOn && "border-accent bg-accent-soft text-accent")}
+      className={classNames(isOn && "border-accent! bg-accent-soft! text-accent!")}
     >
       <Radio
         size={15}

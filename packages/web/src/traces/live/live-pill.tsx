@@ -21,7 +21,7 @@ export function LivePill({ live, isPaused, isLive, what, onShow }: LivePillProps
   return (
     <div
       role="status"
-      className="pointer-events-none absolute inset-x-0 top-10 z-30 flex flex-col items-center gap-2"
+      className="pointer-events-none absolute inset-x-0 top-0.5 z-30 flex flex-col items-center gap-2"
     >
       {(hasNews || isPaused) && (
         <button

@@ -5,11 +5,11 @@ export interface Pause {
   readonly isOn: boolean;
   /** For the element that holds the list. */
   readonly pointer: {
-    readonly onPointerEnter: (event: PointerEvent) => void;
+    readonly onPointerMove: (event: PointerEvent) => void;
     readonly onPointerLeave: () => void;
   };
   onScroll(top: number): void;
-  /** Goes on although the pointer is still there: until it comes again. */
+  /** Goes on although the pointer is still there: until it moves again. */
   resume(): void;
 }
 
@@ -23,7 +23,7 @@ export function usePause(isSelected: boolean): Pause {
   return {
     isOn: isPointed || isSelected || isScrolled,
     pointer: {
-      onPointerEnter: (event) => setPointed(event.pointerType !== "touch"),
+      onPointerMove: (event) => setPointed(event.pointerType !== "touch"),
       onPointerLeave: () => setPointed(false),
     },
     onScroll: (top) => setScrolled(top > 0),

@@ -1,11 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { usePlatform } from "../../api/platform-context.tsx";
+import { deleteTrace } from "../../api/trace.ts";
 import type { TraceRow } from "../../api/trace-row.ts";
-import { deleteTrace, type TracePages, tracesKey } from "../../api/traces.ts";
+import { type TracePages, tracesKey } from "../../api/traces.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { useToaster } from "../../design/toaster.tsx";
 import { formatTime } from "../../format/format-time.ts";
+import { shownName } from "../../spans/shown-name.ts";
 import { withoutTrace } from "../live/merge-rows.ts";
 
 interface DeleteDialogProps {
@@ -21,11 +23,13 @@ export function DeleteDialog({ row, onClose }: DeleteDialogProps) {
   const remove = useMutation({
     mutationFn: () => deleteTrace(client, row.traceId),
     onSuccess: () => {
-      toaster.done(`The trace ${row.name} is deleted.`);
-      queries.setQueriesData<TracePages>(
-        { queryKey: tracesKey(client) },
-        (list) => list && { ...list, pages: [...withoutTrace(list.pages, row.traceId)] },
-      );
+      toaster.done("The trace is deleted.");
+      for (const view of ["traces", "spans"] as const) {
+        queries.setQueriesData<TracePages>(
+          { queryKey: tracesKey(client, view) },
+          (list) => list && { ...list, pages: [...withoutTrace(list.pages, row.traceId)] },
+        );
+      }
       onClose();
     },
   });
@@ -43,7 +47,7 @@ export function DeleteDialog({ row, onClose }: DeleteDialogProps) {
       }
     >
       <p>
-        <strong className="font-semibold break-words">{row.name}</strong> of{" "}
+        <strong className="font-semibold break-words">{shownName(row.name)}</strong> of{" "}
         {formatTime(row.startedAt)}, with all of its spans. There is no way back.
       </p>
       <p className="font-mono text-[0.93rem] break-all text-ink-soft">{row.traceId}</p>

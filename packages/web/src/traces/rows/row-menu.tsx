@@ -2,6 +2,7 @@ import { Copy, Ellipsis, ExternalLink, ListFilter, Trash2 } from "lucide-react";
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
 import { IconButton } from "../../design/icon-button.tsx";
 import { Menu, MenuHeading, MenuItem, MenuLine } from "../../design/menu.tsx";
+import { shownName } from "../../spans/shown-name.ts";
 import { filterText } from "../filters/filter-fields.ts";
 import { cellText } from "./cell-text.ts";
 import type { RowActions } from "./row-actions.ts";
@@ -37,7 +38,7 @@ export function RowMenu({ row, view, isTabStop, actions }: RowMenuProps) {
       trigger={
         <IconButton
           icon={Ellipsis}
-          label={`More for ${row.name}`}
+          label={`More for ${shownName(row.name)}`}
           tabIndex={isTabStop ? 0 : -1}
           className="relative z-10"
         />

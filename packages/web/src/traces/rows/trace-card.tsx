@@ -1,6 +1,7 @@
 import { memo } from "react";
 import { classNames } from "../../design/class-names.ts";
 import { formatAgo } from "../../format/format-time.ts";
+import { shownName } from "../../spans/shown-name.ts";
 import { SpanKindIcon } from "../../spans/span-kind-icon.tsx";
 import { StatusBadge } from "../../spans/status-badge.tsx";
 import { cellText, exactTime } from "./cell-text.ts";
@@ -27,7 +28,7 @@ export const TraceCard = memo(function TraceCard(
             isTabStop={isTabStop}
             onFocus={() => actions.select(row.key)}
           >
-            {row.name}
+            <bdi>{shownName(row.name)}</bdi>
           </TraceLink>
           <StatusBadge status={row.status} />
           <span

@@ -2,6 +2,7 @@ import type { CSSProperties, MouseEvent } from "react";
 import { memo } from "react";
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
 import { classNames } from "../../design/class-names.ts";
+import { shownName } from "../../spans/shown-name.ts";
 import { SpanKindIcon } from "../../spans/span-kind-icon.tsx";
 import { FILTER_NAMES } from "../filters/filter-fields.ts";
 import type { RowActions } from "./row-actions.ts";
@@ -94,7 +95,7 @@ export const TraceLine = memo(function TraceLine(props: TraceLineProps) {
                   isTabStop={isTabStop}
                   onFocus={() => actions.select(row.key)}
                 >
-                  {row.name}
+                  <bdi>{shownName(row.name)}</bdi>
                 </TraceLink>
               </>
             ) : (

@@ -7,13 +7,13 @@ export function TracePreview({ row }: { readonly row: TraceRow }) {
   const end = isFailed ? statusMessage : output;
   return (
     <p className="truncate text-[0.93rem] text-ink-soft">
-      {input}
+      <bdi>{input}</bdi>
       {end !== "" && (
         <>
           <span aria-hidden className="px-1.5">
             →
           </span>
-          <span className={isFailed ? "text-danger" : "text-ink"}>{end}</span>
+          <bdi className={isFailed ? "text-danger" : "text-ink"}>{end}</bdi>
         </>
       )}
     </p>

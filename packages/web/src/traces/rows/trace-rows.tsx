@@ -1,7 +1,6 @@
-import { useElementScrollRestoration } from "@tanstack/react-router";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import type { ReactNode, Ref } from "react";
-import { useEffect, useEffectEvent, useImperativeHandle, useRef } from "react";
+import { useEffect, useEffectEvent, useImperativeHandle, useMemo, useRef } from "react";
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
 import { classNames } from "../../design/class-names.ts";
 import { useElementWidth } from "../../design/use-element-width.ts";
@@ -13,6 +12,7 @@ import { TraceLine } from "./trace-line.tsx";
 
 /** Below this a table has no room, and each trace is a card. */
 const CARDS_BELOW = 640;
+const MARGINS = 24;
 const HEAD_HEIGHT = 32;
 const CARD_HEIGHT = 60;
 const LINE_HEIGHT = 36;
@@ -30,7 +30,10 @@ interface TraceRowsProps {
   readonly rows: readonly TraceRow[];
   readonly view: ListView;
   readonly chosen: ReadonlySet<ColumnId>;
+  /** The index of the selected row; -1 for none. */
   readonly selected: number;
+  /** How far down the list is at first. */
+  readonly initialTop: number;
   readonly hasMore: boolean;
   /** What is shown is of another list, until this one is there. */
   readonly isStale: boolean;
@@ -43,18 +46,17 @@ interface TraceRowsProps {
 
 /** The rows that are in sight, of however many. */
 export function TraceRows(props: TraceRowsProps) {
-  const { ref, rows, view, chosen, selected, hasMore, isStale, actions, onNearEnd, onScroll } =
-    props;
+  const { ref, rows, view, chosen, selected, initialTop, hasMore, isStale, actions } = props;
+  const { onNearEnd, onScroll } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [widthRef, width] = useElementWidth();
   const now = useNow();
   const isCards = width !== null && width < CARDS_BELOW;
-  const columns = fitColumns(chosen, (width ?? 0) - 24);
-  const tracks = columnTracks(columns);
+  const columns = useMemo(() => fitColumns(chosen, (width ?? 0) - MARGINS), [chosen, width]);
+  const tracks = useMemo(() => columnTracks(columns), [columns]);
   const lineHeight = chosen.has("preview") ? PREVIEWED_HEIGHT : LINE_HEIGHT;
   const height = isCards ? CARD_HEIGHT : lineHeight;
   const head = isCards ? 0 : HEAD_HEIGHT;
-  const left = useElementScrollRestoration({ id: "traces" });
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -63,7 +65,7 @@ export function TraceRows(props: TraceRowsProps) {
     overscan: 10,
     scrollMargin: head,
     scrollPaddingStart: head,
-    initialOffset: left?.scrollY ?? 0,
+    initialOffset: initialTop,
     // The selected row keeps the focus when it is scrolled out of sight.
     rangeExtractor: (range) => {
       const inSight = defaultRangeExtractor(range);
@@ -91,7 +93,6 @@ export function TraceRows(props: TraceRowsProps) {
         scroller.current = element;
         return widthRef(element);
       }}
-      data-scroll-restoration-id="traces"
       onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
       className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto border-t border-line bg-surface"
     >

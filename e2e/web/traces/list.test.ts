@@ -1,0 +1,413 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { otlpJson } from "../../sent-span.ts";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { openPage, type PageOptions } from "../web-page.ts";
+import { sendTraces } from "./sent-trace.ts";
+
+const DAY = 86_400_000;
+const FIVE_DAYS_AGO = Date.now() - 5.5 * DAY;
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+  await sendTraces(platform.url, SENT);
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+/** One trace of which everything is known, one of which nothing is, and others beside them. */
+const SENT = [
+  {
+    name: "known",
+    application: "columns",
+    start: FIVE_DAYS_AGO,
+    latency: 1934.567,
+    status: { code: 1 },
+    attributes: {
+      "ag.span.kind": "LLM",
+      "ag.route": "/answer",
+      "ag.variant.name": "concise",
+      "ag.variant.revision": 7,
+      "ag.environment": "staging",
+      "ag.content.inputs": JSON.stringify({ question: "What is\nagate?" }),
+      "ag.content.outputs": JSON.stringify("A banded stone."),
+      "gen_ai.provider.name": "openai",
+      "gen_ai.request.model": "gpt-5-mini",
+      "gen_ai.usage.input_tokens": 1000,
+      "gen_ai.usage.cache_read.input_tokens": 400,
+      "gen_ai.usage.output_tokens": 100,
+      "user.id": "ada",
+      "session.id": "talk-1",
+    },
+  },
+  { name: "unknown", application: "columns", start: FIVE_DAYS_AGO - 1000 },
+  {
+    name: "failed",
+    application: "columns",
+    start: FIVE_DAYS_AGO - 2000,
+    status: { code: 2, message: "The model is <b>tired</b>." },
+    attributes: { "ag.span.kind": "AGENT", "ag.environment": "production" },
+  },
+] as const;
+
+const open = (options: Omit<PageOptions, "url"> = {}) =>
+  openPage(browser, { url: platform.url, ...options });
+
+/** The names of the rows that are shown, from above. */
+async function names(page: Page): Promise<readonly string[]> {
+  return page.getByRole("grid").getByRole("row").getByRole("link").allInnerTexts();
+}
+
+const queryOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
+
+describe("the columns", () => {
+  it("show what is known, exactly in their titles, and a dash for what is not", async () => {
+    await using web = await open();
+    await web.open("/traces?application=columns");
+    const { page } = web;
+    const cell = (row: string, column: string) => cellOf(page, row, column);
+    await page.getByRole("link", { name: "known", exact: true }).waitFor();
+    expect(await page.getByRole("columnheader").allInnerTexts()).toEqual([
+      "Time",
+      "Name",
+      "Status",
+      "Kind",
+      "Latency",
+      "Tokens",
+      "Cost",
+      "Variant",
+      "Rev.",
+      "Environment",
+      "User",
+      "Application",
+      "More",
+    ]);
+    const known = await cellsOf(page, "known");
+    expect(known.slice(0, 12)).toEqual([
+      "5d ago",
+      "known",
+      "OK",
+      "LLM",
+      "1.93 s",
+      "1,100",
+      "$0.00036",
+      "concise",
+      "7",
+      "staging",
+      "ada",
+      "columns",
+    ]);
+    expect(known.at(-1)).toBe("What is agate?→A banded stone.");
+    expect((await cellsOf(page, "unknown")).slice(2, 12)).toEqual([
+      "Unset",
+      "UNKNOWN",
+      "10.0 ms",
+      "–",
+      "–",
+      "–",
+      "–",
+      "–",
+      "–",
+      "columns",
+    ]);
+    expect(await cell("known", "Latency")).toBe("1,934.567 ms");
+    expect(await cell("known", "Cost")).toBe("$0.00036");
+    expect(await cell("known", "Tokens")).toBe(
+      "1,000 in, 400 of these cached, 100 out, 1,100 in total",
+    );
+    expect(await cell("known", "Time")).toContain(
+      new Date(FIVE_DAYS_AGO).toISOString().slice(0, 23),
+    );
+    expect(await cell("unknown", "Cost")).toBe("Nobody knows the cost");
+    expect((await cellsOf(page, "failed")).at(-1)).toContain("The model is <b>tired</b>.");
+    web.expectNoFaults();
+  });
+
+  it("can be chosen, and stay so", async () => {
+    await using web = await open();
+    await web.open("/traces?application=columns");
+    const head = (name: string) => web.page.getByRole("columnheader", { name, exact: true });
+    await head("User").waitFor();
+    await web.page.getByRole("button", { name: "Columns", exact: true }).click();
+    await web.page.getByRole("checkbox", { name: "User" }).uncheck();
+    await web.page.getByRole("checkbox", { name: "Session" }).check();
+    await head("Session").waitFor();
+    expect(await head("User").count()).toBe(0);
+    await web.page.reload();
+    await head("Session").waitFor();
+    expect(await head("User").count()).toBe(0);
+    expect(await cellsOf(web.page, "known")).toContain("talk-1");
+    web.expectNoFaults();
+  });
+});
+
+/** The texts of a row's cells. */
+async function cellsOf(page: Page, name: string): Promise<readonly string[]> {
+  const row = page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+  return row.getByRole("gridcell").allInnerTexts();
+}
+
+/** What a cell says on hover. */
+async function cellOf(page: Page, name: string, column: string): Promise<string> {
+  const heads = await page.getByRole("columnheader").allInnerTexts();
+  const row = page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+  const cell = row.getByRole("gridcell").nth(heads.indexOf(column));
+  return (await cell.locator("[title]").getAttribute("title")) ?? "";
+}
+
+describe("filters", () => {
+  it("come from the address, each and together", async () => {
+    await using web = await open();
+    for (const [query, expected] of [
+      ["route=/answer", ["known"]],
+      ["variant=concise", ["known"]],
+      ["environment=production", ["failed"]],
+      ["status=ERROR", ["failed"]],
+      ["spankind=UNKNOWN", ["unknown"]],
+      ["name=unknown", ["unknown"]],
+      ["user_id=ada", ["known"]],
+      ["session_id=talk-1", ["known"]],
+      ["min_latency=1000", ["known"]],
+      ["min_cost=0.0001", ["known"]],
+      ["spankind=LLM&environment=staging", ["known"]],
+      ["view=spans&spankind=AGENT", ["failed"]],
+      ["", ["known", "unknown", "failed"]],
+    ] as const) {
+      await web.open(`/traces?application=columns&${query}`);
+      await web.page.getByText(/^That is all/).waitFor();
+      expect(await names(web.page), query).toEqual(expected);
+    }
+    await web.page.getByRole("button", { name: "Remove filter: Application is columns" }).waitFor();
+    web.expectNoFaults();
+  });
+
+  it("are added, changed and taken away as chips, which the address has, and Back undoes", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/traces?application=columns");
+    await page.getByText("That is all: 3 traces.").waitFor();
+    await page.keyboard.press("f");
+    await page.getByRole("combobox", { name: "Filter by" }).fill("stat");
+    await page.keyboard.press("Enter");
+    await page.getByRole("option", { name: "ERROR" }).click();
+    await page.getByText("That is all: 1 trace.").waitFor();
+    expect(queryOf(page)).toEqual({ application: "columns", status: "ERROR" });
+
+    await page.getByRole("button", { name: "Change filter: Status is ERROR" }).click();
+    await page.getByRole("option", { name: "OK", exact: true }).click();
+    await expect.poll(() => names(page)).toEqual(["known"]);
+    expect(queryOf(page)).toEqual({ application: "columns", status: "OK" });
+
+    await page.getByRole("button", { name: "Add filter" }).click();
+    await page.getByRole("option", { name: "Latency" }).click();
+    await page.getByRole("combobox", { name: "Latency" }).fill("1500");
+    await page.getByRole("option", { name: "Latency ≥ 1500 ms" }).click();
+    await page.getByRole("button", { name: "Remove filter: Latency ≥ 1500 ms" }).waitFor();
+    expect(queryOf(page)).toMatchObject({ min_latency: "1500" });
+
+    await page.getByRole("button", { name: "Remove filter: Status is OK" }).click();
+    await expect.poll(() => queryOf(page)).toEqual({ application: "columns", min_latency: "1500" });
+    await page.goBack();
+    await page.getByRole("button", { name: "Change filter: Status is OK" }).waitFor();
+    web.expectNoFaults();
+  });
+
+  it("are offered by the values of a row, in its menu and by Alt and a click", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/traces?application=columns");
+    await page.getByRole("button", { name: "More for known" }).click();
+    await page.getByRole("menuitem", { name: "User is ada" }).click();
+    await expect.poll(() => names(page)).toEqual(["known"]);
+    expect(queryOf(page)).toEqual({ application: "columns", user_id: "ada" });
+    await page.getByText("staging").click({ modifiers: ["Alt"] });
+    await expect.poll(() => queryOf(page)).toMatchObject({ environment: "staging" });
+    web.expectNoFaults();
+  });
+
+  it("say what the platform has against them, where it is", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/traces?min_cost=lots&from=soon");
+    const chip = page.getByRole("button", { name: /^Change filter: Cost ≥ lots\. Takes a number/ });
+    await chip.waitFor();
+    await page.getByRole("button", { name: /^Time range: Since soon\. Takes an ISO/ }).waitFor();
+    await web.expectAccessible();
+    await chip.click();
+    await page.getByRole("combobox", { name: "Cost" }).fill("0.0001");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: /Time range/ }).click();
+    await page.getByRole("button", { name: "All time" }).click();
+    await page.getByRole("link", { name: "known", exact: true }).waitFor();
+    web.expectNoFaults();
+  });
+});
+
+describe("the search", () => {
+  it("finds words, phrases and prefixes, and is in the address", async () => {
+    await using web = await open();
+    const { page } = web;
+    await expect
+      .poll(async () => {
+        const url = `${platform.url}/observability/traces/?application=columns&q=banded`;
+        const { items } = (await (await fetch(url)).json()) as { items: readonly unknown[] };
+        return items.length;
+      })
+      .toBe(1);
+    await web.open("/traces?application=columns");
+    await page.getByText("That is all: 3 traces.").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type('"banded stone"');
+    await page.getByText("That is all: 1 trace.").waitFor();
+    expect(queryOf(page)).toEqual({ application: "columns", q: '"banded stone"' });
+    const box = page.getByRole("textbox", { name: "Search names and content" });
+    await box.fill("bande*");
+    await expect.poll(() => queryOf(page).q).toBe("bande*");
+    expect(await names(page)).toEqual(["known"]);
+    await box.fill("no such words");
+    await page.getByRole("heading", { name: "No traces match" }).waitFor();
+    await web.expectAccessible();
+    await page.getByRole("button", { name: "Clear filters, search and range" }).click();
+    await page.getByRole("link", { name: "known", exact: true }).waitFor();
+    expect([await box.inputValue(), queryOf(page)]).toEqual(["", {}]);
+    web.expectNoFaults();
+  });
+});
+
+describe("the time range", () => {
+  it("is one that ends now, or any other, in the reader's time", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/traces?application=columns");
+    await page.getByText("That is all: 3 traces.").waitFor();
+    await page.getByRole("button", { name: "Time range: All time" }).click();
+    await page.getByRole("button", { name: "Last 24 hours" }).click();
+    await page.getByRole("heading", { name: "No traces match" }).waitFor();
+    expect(queryOf(page)).toEqual({ application: "columns", range: "24h" });
+
+    await page.getByRole("button", { name: "Time range: Last 24 hours" }).click();
+    const local = await page.evaluate((from) => {
+      const date = new Date(from - new Date(from).getTimezoneOffset() * 60_000);
+      return date.toISOString().slice(0, 19);
+    }, FIVE_DAYS_AGO - 1000);
+    await page.getByLabel("From").fill(local);
+    await web.expectAccessible();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("That is all: 2 traces.").waitFor();
+    expect(await names(page)).toEqual(["known", "unknown"]);
+    expect(queryOf(page).from).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+    web.expectNoFaults();
+  });
+
+  it("is narrowed by a click on the histogram", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/traces?application=columns&range=7d");
+    const histogram = page.getByRole("img", { name: /^3 traces, 1 of them failed, from/ });
+    await histogram.waitFor();
+    await histogram.locator('[title*="3 traces, 1 failed"]').click();
+    await expect.poll(() => Object.keys(queryOf(page))).toEqual(["application", "from", "to"]);
+    await page.getByText("That is all: 3 traces.").waitFor();
+    web.expectNoFaults();
+  });
+});
+
+describe("a trace of the list", () => {
+  it("is copied by its id, opened in a new tab, and deleted after a question", async () => {
+    const [span] = await sendTraces(platform.url, [{ name: "doomed", application: "deleting" }]);
+    await using web = await open();
+    const { page } = web;
+    await web.open("/traces?application=deleting");
+    const more = page.getByRole("button", { name: "More for doomed" });
+    await more.click();
+    await page.getByRole("menuitem", { name: "Copy trace id" }).click();
+    await page.getByText("The trace's id is copied.").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(span?.traceId);
+
+    const tab = page.context().waitForEvent("page");
+    await page.getByRole("link", { name: "doomed" }).click({ button: "middle" });
+    await (await tab).waitForURL(`**/traces/${span?.traceId}`);
+
+    await more.click();
+    await page.getByRole("menuitem", { name: "Delete the trace…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete this trace?" });
+    await dialog.getByText(span?.traceId ?? "").waitFor();
+    await web.expectAccessible();
+    await dialog.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByRole("heading", { name: "No traces match" }).waitFor();
+    const read = await fetch(`${platform.url}/observability/traces/${span?.traceId}/`);
+    expect(read.status).toBe(404);
+    web.expectNoFaults();
+  });
+});
+
+it("says how to send traces where there are none, and shows the first that comes", async () => {
+  const made = await fetch(`${platform.url}/registry/projects`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ slug: "empty" }),
+  });
+  expect(made.status).toBe(201);
+  await using web = await open();
+  await web.open("/traces?project=empty");
+  await web.page.getByRole("heading", { name: "No traces yet" }).waitFor();
+  await web.page.getByText(`export OTEL_EXPORTER_OTLP_ENDPOINT=${platform.url}`).waitFor();
+  await web.expectAccessible();
+  await fetch(`${platform.url}/v1/traces`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "agate-project": "empty" },
+    body: otlpJson([
+      {
+        traceId: "a".repeat(32),
+        spanId: "b".repeat(16),
+        parentSpanId: null,
+        name: "first",
+        start: Date.now() * 1000,
+        inputs: "hello",
+      },
+    ]),
+  });
+  await web.page.getByRole("link", { name: "first" }).waitFor();
+  web.expectNoFaults();
+});
+
+describe("its looks", () => {
+  it.each([
+    ["wide and light", 1280, "light"],
+    ["wide and dark", 1280, "dark"],
+    ["on a phone and light", 390, "light"],
+    ["on a phone and dark", 390, "dark"],
+  ] as const)("are fit for all, %s", async (_, width, theme) => {
+    await using web = await open({ width, theme, height: 844 });
+    const { page } = web;
+    await web.open("/traces?application=columns&min_latency=1");
+    await page.getByRole("link", { name: "known", exact: true }).waitFor();
+    if (width === 390) {
+      // Two lines: what and when, then what went in and how it went.
+      const [card] = await cellsOf(page, "known");
+      expect(card?.split("\n").filter((line) => line !== "")).toEqual([
+        "known",
+        "OK",
+        "5d ago",
+        expect.stringContaining("What is agate?"),
+        "1.93 s",
+        "$0.00036",
+      ]);
+    }
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBe(0);
+    await page.keyboard.press("j");
+    await web.expectAccessible();
+    await page.getByRole("button", { name: "Add filter" }).click();
+    await page.getByRole("option", { name: "Kind" }).click();
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+});

@@ -1,0 +1,269 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { sendOtlp } from "../send-otlp.ts";
+import { openPage } from "../web-page.ts";
+import { sendTraces } from "./sent-trace.ts";
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+const open = () => openPage(browser, { url: platform.url });
+const send = (application: string, ...names: readonly string[]) =>
+  sendTraces(
+    platform.url,
+    // A millisecond apart, so that the last one is the newest.
+    names.map((name, n) => ({ name, application, start: Date.now() - names.length + n })),
+  );
+const names = (page: Page) =>
+  page.getByRole("grid").getByRole("row").getByRole("link").allInnerTexts();
+const live = (page: Page) => page.getByRole("button", { name: "Live", exact: true });
+const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
+
+describe("the live tail", () => {
+  it("puts new traces on top, changes rows in place, and leaves out what is filtered", async () => {
+    await using web = await open();
+    const { page } = web;
+    const [first] = await send("tail", "first");
+    await web.open("/traces?application=tail&live=on");
+    await link(page, "first").waitFor();
+    expect(await live(page).getAttribute("aria-pressed")).toBe("true");
+    await send("elsewhere", "stranger");
+    await send("tail", "second", "third");
+    await expect.poll(() => names(page)).toEqual(["third", "second", "first"]);
+    // Spans that come late change what is known of a trace, not where it stands.
+    await sendOtlp(platform.url, [{ ...first!, status: { code: 2, message: "It broke." } }]);
+    await page.getByText("It broke.").waitFor();
+    expect(await names(page)).toEqual(["third", "second", "first"]);
+    web.expectNoFaults();
+  });
+
+  it("waits under the pointer, says how much, and goes on", async () => {
+    await using web = await open();
+    const { page } = web;
+    await send("pause", "first");
+    await web.open("/traces?application=pause&live=on");
+    await link(page, "first").hover();
+    await page.getByRole("button", { name: "Paused" }).waitFor();
+    await send("pause", "second", "third");
+    const paused = page.getByRole("button", { name: "Paused, 2 new" });
+    await paused.waitFor();
+    expect(await names(page)).toEqual(["first"]);
+    await web.expectAccessible();
+    await paused.click();
+    await expect.poll(() => names(page)).toEqual(["third", "second", "first"]);
+    // The pointer is still over the list, but the reader has said to go on.
+    await send("pause", "fourth");
+    await link(page, "fourth").waitFor();
+    await link(page, "fourth").hover();
+    await send("pause", "fifth");
+    await page.getByRole("button", { name: "Paused, 1 new" }).waitFor();
+    await page.mouse.move(5, 5);
+    await link(page, "fifth").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("waits while a row is selected", async () => {
+    await using web = await open();
+    const { page } = web;
+    await send("selecting", "first");
+    await web.open("/traces?application=selecting&live=on");
+    await link(page, "first").waitFor();
+    await page.keyboard.press("j");
+    await send("selecting", "second");
+    await page.getByRole("button", { name: "Paused, 1 new" }).waitFor();
+    await page.keyboard.press("Escape");
+    await link(page, "second").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("says how many are new while it is off, and shows them on demand", async () => {
+    await using web = await open();
+    const { page } = web;
+    await send("quiet", "first");
+    await web.open("/traces?application=quiet");
+    await link(page, "first").waitFor();
+    await send("quiet", "second");
+    const pill = page.getByRole("button", { name: "1 new trace", exact: true });
+    await pill.waitFor();
+    expect(await names(page)).toEqual(["first"]);
+    await pill.click();
+    await expect.poll(() => names(page)).toEqual(["second", "first"]);
+    await page.keyboard.press("l");
+    await page.waitForURL(/live=on/);
+    await send("quiet", "third");
+    await link(page, "third").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("asks the platform for what only that can find: words, and spans below the top", async () => {
+    await using web = await open();
+    const { page } = web;
+    await web.open("/traces?q=chalcedony&live=on");
+    await page.getByRole("heading", { name: "No traces match" }).waitFor();
+    await sendTraces(platform.url, [
+      {
+        name: "stone",
+        application: "words",
+        attributes: { "ag.content.outputs": '"A banded chalcedony."' },
+      },
+      { name: "water", application: "words" },
+    ]);
+    await link(page, "stone").waitFor();
+    expect(await names(page)).toEqual(["stone"]);
+    await web.open("/traces?view=spans&application=words&live=on");
+    await link(page, "stone").waitFor();
+    await send("words", "sand");
+    await link(page, "sand").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("says when it breaks off, and opens again by itself with what it missed", async () => {
+    await using web = await open();
+    const { page } = web;
+    let isBroken = false;
+    await page.route("**/observability/live/", (route) =>
+      isBroken ? route.abort() : route.fulfill({ contentType: "text/event-stream", body: ":\n\n" }),
+    );
+    await send("broken", "first");
+    await web.open("/traces?application=broken&live=on");
+    await link(page, "first").waitFor();
+    isBroken = true;
+    await page.getByText("The live tail broke off. Connecting again…").waitFor();
+    await send("broken", "missed");
+    await page.unroute("**/observability/live/");
+    await link(page, "missed").waitFor();
+    await expect.poll(() => page.getByText("The live tail broke off").count()).toBe(0);
+    await send("broken", "heard");
+    await link(page, "heard").waitFor();
+    web.expectNoFaults();
+  });
+});
+
+describe("the keyboard", () => {
+  it("selects, opens and comes back to where one was", async () => {
+    await using web = await open();
+    const { page } = web;
+    const spans = await send("keys", ...Array.from({ length: 30 }, (_, n) => `trace ${30 - n}`));
+    const selected = async () =>
+      page.locator("[aria-selected=true]").getByRole("link").allInnerTexts();
+    await web.open("/traces?application=keys");
+    await link(page, "trace 1").waitFor();
+    await page.keyboard.press("j");
+    await expect.poll(selected).toEqual(["trace 1"]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await expect.poll(selected).toEqual(["trace 2"]);
+    // What is selected has the focus, which one can see.
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toBe("trace 2");
+    await page.keyboard.press("End");
+    await expect.poll(selected).toEqual(["trace 30"]);
+    await page.keyboard.press("Home");
+    await expect.poll(selected).toEqual(["trace 1"]);
+    await page.keyboard.press("Escape");
+    await expect.poll(selected).toEqual([]);
+    await page.keyboard.press("End");
+    await page.keyboard.press("k");
+    await expect.poll(selected).toEqual(["trace 29"]);
+    const place = await link(page, "trace 29").boundingBox();
+    await page.keyboard.press("Enter");
+    const opened = spans.find(({ name }) => name === "trace 29");
+    await page.waitForURL(`**/traces/${opened?.traceId}*`);
+    await page.getByRole("heading", { level: 1, name: "trace 29" }).waitFor();
+    await page.goBack();
+    await expect.poll(selected).toEqual(["trace 29"]);
+    await expect.poll(() => link(page, "trace 29").boundingBox()).toEqual(place);
+    await page.keyboard.press("k");
+    await expect.poll(selected).toEqual(["trace 28"]);
+    web.expectNoFaults();
+  });
+
+  it("leads to the search, a filter and the help, and leaves typing alone", async () => {
+    await using web = await open();
+    const { page } = web;
+    await send("help", "one", "two");
+    await web.open("/traces?application=help");
+    await link(page, "one").waitFor();
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keys" });
+    await help.getByText("Live tail on or off").waitFor();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("jkfl?");
+    const box = page.getByRole("textbox", { name: "Search names and content" });
+    expect(await box.inputValue()).toBe("jkfl?");
+    await page.getByRole("heading", { name: "No traces match" }).waitFor();
+    await page.keyboard.press("Escape");
+    await link(page, "one").waitFor();
+    expect(new URL(page.url()).search).toBe("?application=help");
+    web.expectNoFaults();
+  });
+});
+
+describe("a long list", () => {
+  it("is read on while one scrolls, every trace once and in order", async () => {
+    await sendTraces(
+      platform.url,
+      Array.from({ length: 500 }, (_, n) => ({
+        name: `trace ${n}`,
+        application: "long",
+        start: Date.now() - 1000 * n,
+      })),
+    );
+    await using web = await open();
+    const { page } = web;
+    await web.open("/traces?application=long");
+    await link(page, "trace 0").waitFor();
+    const seen = new Set<string>();
+    await expect
+      .poll(
+        async () => {
+          for (const name of await names(page)) seen.add(name);
+          await page.keyboard.press("End");
+          return page.getByText("That is all: 500 traces.").isVisible();
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    await link(page, "trace 499").waitFor();
+    // Only what is in sight is in the document.
+    expect((await names(page)).length).toBeLessThan(60);
+    // From the end back to the beginning, a screen at a time: nothing is missing, nothing is twice.
+    const all: string[] = [];
+    await page.keyboard.press("Home");
+    await link(page, "trace 0").waitFor();
+    const grid = page.getByRole("grid");
+    for (let top = 0; !all.includes("trace 499"); top += 400) {
+      await grid.evaluate((element, to) => element.parentElement?.scrollTo(0, to), top);
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      for (const name of await rowsByIndex(page)) if (!all.includes(name)) all.push(name);
+    }
+    expect(all).toEqual(Array.from({ length: 500 }, (_, n) => `trace ${n}`));
+    web.expectNoFaults();
+  });
+});
+
+/** The names of the rows in the document, in the order of the list. */
+async function rowsByIndex(page: Page): Promise<readonly string[]> {
+  return page.getByRole("grid").evaluate((grid) =>
+    [...grid.querySelectorAll("tr[aria-selected]")]
+      .map((row) => ({
+        index: Number(row.getAttribute("aria-rowindex")),
+        name: row.querySelector("a")?.textContent ?? "",
+      }))
+      .sort((a, b) => a.index - b.index)
+      .map(({ name }) => name),
+  );
+}
