@@ -36,9 +36,12 @@ const NEXT_PAGES = 200;
 /** Long enough to read a trace and come back to the list as it was. */
 const KEPT_MS = 30 * 60_000;
 
-/** All lists of traces, or of spans, have a key that begins with this. */
-export function tracesKey(client: PlatformClient, view: ListView): readonly unknown[] {
-  return [client.project, "traces", view];
+/** All lists have a key that begins with this; those of traces, or of spans, with that as well. */
+export function tracesKey(
+  client: PlatformClient,
+  ...view: readonly ListView[]
+): readonly unknown[] {
+  return [client.project, "traces", ...view];
 }
 
 /** Newest first, a page at a time. It is not read anew by itself: what is new is merged into it. */
@@ -82,4 +85,9 @@ export async function readTracePage(
   if (next_cursor === null || after === undefined) return { rows, next: null };
   const { startedAt, traceId, key } = after;
   return { rows, next: { cursor: next_cursor, after: { startedAt, traceId, key }, from, to } };
+}
+
+/** Removes a trace for good. */
+export function deleteTrace(client: PlatformClient, traceId: string): Promise<void> {
+  return client.send("DELETE", `/observability/traces/${encodeURIComponent(traceId)}/`);
 }

@@ -59,3 +59,14 @@ export function withFilter(search: TracesSearch, name: TraceFilter, value: strin
 export function withoutFilters({ live, view }: TracesSearch): TracesSearch {
   return { ...(live && { live }), ...(view && { view }) };
 }
+
+export function withLive({ live: _live, ...search }: TracesSearch, isOn: boolean): TracesSearch {
+  return isOn ? { ...search, live: "on" } : search;
+}
+
+export function withView(
+  { view: _view, ...search }: TracesSearch,
+  view: "traces" | "spans",
+): TracesSearch {
+  return view === "spans" ? { ...search, view } : search;
+}

@@ -1,14 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { analyticsQuery } from "../../api/analytics.ts";
+import { useState } from "react";
+import { facetsQuery } from "../../api/facets.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { OptionPicker, type PickerOption } from "../../design/option-picker.tsx";
 import { formatCount } from "../../format/format-count.ts";
-import { parseTimeRange } from "../../time-range/time-range.ts";
-import { analyticsTime } from "../histogram/histogram-range.ts";
+import { boundsOf, parseTimeRange } from "../../time-range/time-range.ts";
+import { boundedRange } from "../histogram/histogram-range.ts";
 import { filtersOf, type TracesSearch } from "../traces-search.ts";
 import { FILTER_FIELDS, type FilterName, filterText, shownValue } from "./filter-fields.ts";
-
-const MOST_SUGGESTED = 50;
 
 interface ValuePickerProps {
   readonly name: FilterName;
@@ -23,20 +22,20 @@ export function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
   const client = usePlatform();
   const { [name]: _own, ...others } = filtersOf(search);
   // What is suggested: the values of the traces that every other filter lets through.
-  const groups = useQuery({
-    ...analyticsQuery(client, {
-      time: analyticsTime(parseTimeRange(search, "all")),
-      filters: others,
-      groupBy: grouping ?? null,
-      groupLimit: MOST_SUGGESTED,
-    }),
+  const [bounds] = useState(() =>
+    boundsOf(boundedRange(parseTimeRange(search, "all")), Date.now()),
+  );
+  const facets = useQuery({
+    ...facetsQuery(client, grouping ?? "name", { ...others, ...bounds }),
     enabled: grouping !== undefined,
   });
   const options: readonly PickerOption[] = [
     ...(choices ?? usual ?? []).map((each) => ({ value: each, label: shownValue(name, each) })),
-    ...(groups.data?.groups ?? []).flatMap(({ key, count }) =>
-      key === null ? [] : [{ value: key, label: key, detail: formatCount(count) }],
-    ),
+    ...(facets.data ?? []).map((facet) => ({
+      value: facet.value,
+      label: facet.value,
+      detail: formatCount(facet.count),
+    })),
   ];
   return (
     <OptionPicker
@@ -47,7 +46,7 @@ export function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
       initialText={value}
       // A value that the platform does not know is its to refuse; these it tells beforehand.
       {...(choices === undefined && { other: (text: string) => filterText(name, text) })}
-      empty={groups.isFetching ? "Looking for values…" : hint}
+      empty={facets.isFetching ? "Looking for values…" : hint}
       onPick={onPick}
     />
   );

@@ -1,13 +1,18 @@
 import type { Analytics, AnalyticsBucket } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { type PointerEvent, useState } from "react";
-import { analyticsQuery } from "../../api/analytics.ts";
+import { type AnalyticsTime, analyticsQuery } from "../../api/analytics.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { classNames } from "../../design/class-names.ts";
 import { formatTime } from "../../format/format-time.ts";
-import { parseTimeRange, type TimeRange } from "../../time-range/time-range.ts";
+import {
+  parseTimeRange,
+  spanLength,
+  type TimeRange,
+  timeRangeSearch,
+} from "../../time-range/time-range.ts";
 import { filtersOf, type TracesSearch } from "../traces-search.ts";
-import { analyticsTime, histogramRange } from "./histogram-range.ts";
+import { histogramRange } from "./histogram-range.ts";
 
 const LIVE_MS = 5000;
 
@@ -22,12 +27,17 @@ interface TraceHistogramProps {
 export function TraceHistogram({ search, oldest, onNarrow }: TraceHistogramProps) {
   const range = histogramRange(parseTimeRange(search, "all"), oldest, Date.now());
   const counts = useQuery({
-    ...analyticsQuery(usePlatform(), { time: analyticsTime(range), filters: filtersOf(search) }),
+    ...analyticsQuery(usePlatform(), { time: timeOf(range), filters: filtersOf(search) }),
     ...(search.live === "on" && { refetchInterval: LIVE_MS }),
   });
   // The list below says what is wrong, where something is.
   if (counts.data === undefined) return <div className="h-14 shrink-0" />;
   return <Bars counts={counts.data} onNarrow={onNarrow} />;
+}
+
+function timeOf(range: TimeRange): AnalyticsTime {
+  const { range: _span, ...ends } = timeRangeSearch(range);
+  return range.kind === "last" ? { last: spanLength(range.span) ?? 0 } : ends;
 }
 
 interface BarsProps {

@@ -1,8 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { usePlatform } from "../../api/platform-context.tsx";
-import { deleteTrace } from "../../api/trace.ts";
 import type { TraceRow } from "../../api/trace-row.ts";
-import { type TracePages, tracesKey } from "../../api/traces.ts";
+import { deleteTrace, type TracePages, tracesKey } from "../../api/traces.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { useToaster } from "../../design/toaster.tsx";

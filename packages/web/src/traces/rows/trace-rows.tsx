@@ -23,6 +23,8 @@ const READ_AHEAD = 30;
 export interface RowsHandle {
   scrollTo(index: number): void;
   scrollToTop(): void;
+  /** The index of the first row that one sees. */
+  firstInSight(): number;
 }
 
 interface TraceRowsProps {
@@ -78,6 +80,7 @@ export function TraceRows(props: TraceRowsProps) {
   useImperativeHandle(ref, () => ({
     scrollTo: (index) => virtualizer.scrollToIndex(index),
     scrollToTop: () => virtualizer.scrollToOffset(0),
+    firstInSight: () => virtualizer.range?.startIndex ?? 0,
   }));
   const items = virtualizer.getVirtualItems();
   const lastInSight = virtualizer.range?.endIndex ?? 0;

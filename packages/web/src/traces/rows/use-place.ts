@@ -1,4 +1,3 @@
-import { useLocation } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 
 const KEY = "agate-list-place";
@@ -12,24 +11,25 @@ export interface Place {
 const BEGINNING: Place = { selected: null, top: 0 };
 
 /**
- * Where one was when one left the list of this address for a trace, to come back to; and how to keep
- * it. For this tab only.
+ * Where one was when one left this list for a trace, to come back to; and how to keep it. For this
+ * tab only.
+ *
+ * @param list Tells the list from others.
  */
-export function usePlace(): readonly [Place, (place: Partial<Place>) => void] {
-  const href = useLocation({ select: (location) => location.href });
-  const [left] = useState(() => readPlace(href));
+export function usePlace(list: string): readonly [Place, (place: Partial<Place>) => void] {
+  const [left] = useState(() => readPlace(list));
   const keep = useCallback(
     (place: Partial<Place>) => {
-      const kept = { ...readPlace(href), ...place };
-      sessionStorage.setItem(KEY, JSON.stringify({ href, ...kept }));
+      const kept = { ...readPlace(list), ...place };
+      sessionStorage.setItem(KEY, JSON.stringify({ list, ...kept }));
     },
-    [href],
+    [list],
   );
   return [left, keep];
 }
 
-function readPlace(href: string): Place {
-  const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Partial<Place & { href: string }>;
-  if (kept.href !== href) return BEGINNING;
+function readPlace(list: string): Place {
+  const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Partial<Place & { list: string }>;
+  if (kept.list !== list) return BEGINNING;
   return { selected: kept.selected ?? null, top: kept.top ?? 0 };
 }

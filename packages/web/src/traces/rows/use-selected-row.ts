@@ -1,0 +1,36 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { TraceRow } from "../../api/trace-row.ts";
+import { usePlace } from "./use-place.ts";
+
+/** Where one is in a list. It is found again when one comes back to it from a trace. */
+export interface SelectedRow {
+  /** Of the rows; -1 where none is selected. */
+  readonly index: number;
+  readonly select: (key: string | null) => void;
+  /** How far down the list was when it was left. */
+  readonly initialTop: number;
+  readonly noteTop: (top: number) => void;
+}
+
+/** @param list Tells the list from others. */
+export function useSelectedRow(list: string, rows: readonly TraceRow[]): SelectedRow {
+  const [left, keepPlace] = usePlace(list);
+  const [selected, setSelected] = useState(left.selected);
+  const topNow = useRef(left.top);
+  useEffect(() => () => keepPlace({ top: topNow.current }), [keepPlace]);
+  const select = useCallback(
+    (key: string | null) => {
+      setSelected(key);
+      keepPlace({ selected: key });
+    },
+    [keepPlace],
+  );
+  const noteTop = useCallback((top: number) => {
+    topNow.current = top;
+  }, []);
+  const index = useMemo(
+    () => (selected === null ? -1 : rows.findIndex(({ key }) => key === selected)),
+    [rows, selected],
+  );
+  return { index, select, initialTop: left.top, noteTop };
+}

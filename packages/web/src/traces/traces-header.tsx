@@ -1,0 +1,74 @@
+import { Keyboard } from "lucide-react";
+import type { ListView } from "../api/trace-row.ts";
+import { Choice } from "../design/choice.tsx";
+import { IconButton } from "../design/icon-button.tsx";
+import { PageHeader } from "../design/page-header.tsx";
+import { formatCount } from "../format/format-count.ts";
+import { parseTimeRange, withTimeRange } from "../time-range/time-range.ts";
+import { TimeRangePicker } from "../time-range/time-range-picker.tsx";
+import { LiveButton } from "./live/live-button.tsx";
+import { ColumnPicker } from "./rows/column-picker.tsx";
+import type { ColumnId } from "./rows/trace-columns.ts";
+import { type TracesSearch, withLive, withView } from "./traces-search.ts";
+
+const VIEWS: readonly { readonly value: ListView; readonly label: string }[] = [
+  { value: "traces", label: "Traces" },
+  { value: "spans", label: "Spans" },
+];
+
+interface TracesHeaderProps {
+  readonly search: TracesSearch;
+  readonly problems: ReadonlyMap<string, string>;
+  /** How many rows were read, and whether there are more; null before the first are there. */
+  readonly count: { readonly rows: number; readonly hasMore: boolean } | null;
+  readonly isBroken: boolean;
+  readonly columns: ReadonlySet<ColumnId>;
+  readonly onColumns: (columns: ReadonlySet<ColumnId>) => void;
+  readonly onHelp: () => void;
+  readonly onChange: (search: TracesSearch) => void;
+}
+
+/** What is listed, over which time, and how. */
+export function TracesHeader(props: TracesHeaderProps) {
+  const { search, problems, count, isBroken, columns, onColumns, onHelp, onChange } = props;
+  const view = search.view ?? "traces";
+  const isLive = search.live === "on";
+  return (
+    <PageHeader
+      title={
+        <>
+          {view === "spans" ? "Spans" : "Traces"}
+          {count !== null && (
+            <span className="ml-2 text-base font-normal text-ink-soft tabular-nums">
+              {formatCount(count.rows)}
+              {count.hasMore && "+"}
+            </span>
+          )}
+        </>
+      }
+      actions={
+        <>
+          <Choice
+            label="What is listed"
+            options={VIEWS}
+            value={view}
+            onChange={(next) => onChange(withView(search, next))}
+          />
+          <TimeRangePicker
+            value={parseTimeRange(search, "all")}
+            hasAll
+            problem={problems.get("from") ?? problems.get("to")}
+            onChange={(range) => onChange(withTimeRange(search, range))}
+          />
+          <LiveButton
+            isOn={isLive}
+            isBroken={isBroken}
+            onToggle={() => onChange(withLive(search, !isLive))}
+          />
+          <ColumnPicker chosen={columns} onChange={onColumns} />
+          <IconButton icon={Keyboard} label="Keys" onClick={onHelp} />
+        </>
+      }
+    />
+  );
+}
