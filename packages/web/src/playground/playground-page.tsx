@@ -46,7 +46,8 @@ interface ChosenRouteProps {
 function ChosenRoute({ app, path }: ChosenRouteProps) {
   const client = usePlatform();
   const search = page.useSearch();
-  const schema = useQuery(schemaQuery(client, app));
+  // The code may have been saved while one was in the editor.
+  const schema = useQuery({ ...schemaQuery(client, app), refetchOnWindowFocus: "always" });
   const variants = useQuery(variantsQuery(client, app));
   const environments = useQuery(environmentsQuery(client, app));
   const failed = [schema, variants, environments].find(

@@ -1,0 +1,328 @@
+import type { SpanRecord } from "@agate/protocol";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { traceOf } from "../../dev/call.ts";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { openPage, type WebPage } from "../web-page.ts";
+
+const TEXT = "Agate is a stone with bands. It grows in lava. It is sold in shops.";
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+type Look = {
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: "light" | "dark";
+};
+
+async function open(path: string, look: Look = {}): Promise<WebPage> {
+  const web = await openPage(browser, { url: platform.url, ...look });
+  web.page.setDefaultTimeout(10_000);
+  await web.open(path);
+  return web;
+}
+
+const runButton = (page: Page) => page.getByRole("button", { name: /^Run( all \d+)?$/ });
+const columns = (page: Page) => page.getByRole("region", { name: /^Configuration: / });
+const theCase = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const done = (page: Page, count = 1) =>
+  expect.poll(() => page.getByText("Done", { exact: true }).count()).toBe(count);
+
+/** The address has what is typed once the typing pauses. */
+async function kept(page: Page, act: () => Promise<unknown>): Promise<void> {
+  const before = page.url();
+  await act();
+  await page.waitForURL((url) => url.href !== before);
+}
+
+describe("The playground", () => {
+  it("leads to the only application, whose routes stand beside it", async () => {
+    await using web = await open("/playground");
+    const { page } = web;
+    const routes = page.getByRole("navigation", { name: "Routes" });
+    await routes.getByRole("link", { name: "/summarize" }).click();
+    await page.getByRole("heading", { level: 1, name: "/summarize" }).waitFor();
+    const current = routes.getByRole("link", { name: "/summarize" });
+    expect(await current.getAttribute("aria-current")).toBe("page");
+    await routes.getByRole("button", { name: "Fold the routes" }).click();
+    await page.getByRole("button", { name: "Show the routes" }).click();
+    await routes.getByRole("link", { name: "/retrieve" }).click();
+    await page.getByRole("heading", { level: 1, name: "/retrieve" }).waitFor();
+    // The next time one begins where one was.
+    await web.open("/playground");
+    await page.getByRole("heading", { level: 1, name: "/retrieve" }).waitFor();
+    web.expectNoFaults();
+  });
+
+  it("says how to get an application where there is none", async () => {
+    await using web = await openPage(browser, { url: platform.url });
+    await web.page.route("**/registry/applications", (route) =>
+      route.fulfill({ json: { items: [] } }),
+    );
+    await web.open("/playground");
+    await web.page.getByText("agate dev app.ts", { exact: true }).waitFor();
+    await web.page.getByText("agate deploy app.ts", { exact: true }).waitFor();
+    await web.expectAccessible();
+  });
+
+  it("streams a route's answer, with its latency, its tokens and its trace", async () => {
+    await using web = await open("/apps/quickstart/playground?route=/summarize");
+    const { page } = web;
+    const input = theCase(page, "Case 1");
+    await input.getByRole("textbox", { name: "text" }).fill(TEXT);
+    await page.keyboard.press("Control+Enter");
+    await done(page);
+    const output = input.getByRole("region", { name: "Output" });
+    await expect.poll(() => output.textContent()).toContain("Agate is a stone with bands.");
+    expect(await input.textContent()).toMatch(/\d (?:ms|s)/);
+    expect(await input.textContent()).toMatch(/\d+ tokens/);
+    const trace = input.getByRole("region", { name: "Trace", exact: true });
+    await trace.getByText("invoke_workflow summarize").waitFor();
+    await trace.getByText("chat", { exact: true }).click();
+    await web.expectAccessible();
+    await trace.getByRole("link", { name: "Open the trace" }).click();
+    await page.waitForURL(/\/traces\/[0-9a-f]{32}/);
+    web.expectNoFaults();
+  });
+
+  it("begins a draft with the first edit, counts what is changed, and puts it back", async () => {
+    await using web = await open("/apps/quickstart/playground?route=/&configs=concise@1");
+    const { page } = web;
+    const column = columns(page);
+    expect(await column.getByRole("textbox", { name: "sentences" }).inputValue()).toBe("2");
+    await column.getByText("live in production").waitFor();
+    await column.getByLabel("tone").selectOption("formal");
+    await column.getByRole("checkbox", { name: "bullets" }).check();
+    await column.getByText("Draft of concise@1").waitFor();
+    await column.getByText("2 changed").waitFor();
+    expect(await column.getByRole("button", { name: "Deploy…" }).isDisabled()).toBe(true);
+    await column.getByText("A draft is deployed after it is committed.").waitFor();
+    await column.getByRole("button", { name: "Put back", exact: true }).click();
+    await expect.poll(() => column.getByText("Draft of").count()).toBe(0);
+    expect(await column.getByLabel("tone").inputValue()).toBe("plain");
+    web.expectNoFaults();
+  });
+
+  it("refuses to run what the server would refuse, and leads to it", async () => {
+    await using web = await open("/apps/quickstart/playground?route=/summarize&configs=concise@1");
+    const { page } = web;
+    const calls: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/playground/run")) calls.push(request.url());
+    });
+    const sentences = columns(page).getByRole("textbox", { name: "sentences" });
+    await sentences.fill("99");
+    await page.getByText(/at most 10, not 99/).waitFor();
+    await runButton(page).click();
+    await expect.poll(() => sentences.evaluate((box) => box === document.activeElement)).toBe(true);
+    await sentences.fill("4");
+    // What is missing in the inputs is said when somebody tries to send them.
+    await runButton(page).click();
+    const text = theCase(page, "Case 1").getByRole("textbox", { name: "text" });
+    await expect.poll(() => text.evaluate((box) => box === document.activeElement)).toBe(true);
+    expect(await text.getAttribute("aria-invalid")).toBe("true");
+    expect(calls).toEqual([]);
+    await text.fill(TEXT);
+    await runButton(page).click();
+    await done(page);
+    expect(calls).toHaveLength(1);
+    web.expectNoFaults();
+  });
+
+  it("keeps test cases, and runs one or all", async () => {
+    await using web = await open("/apps/quickstart/playground?route=/retrieve");
+    const { page } = web;
+    const question = (name: string) =>
+      theCase(page, name).getByRole("textbox", { name: "question" });
+    await question("Case 1").fill("What is agate?");
+    await theCase(page, "Case 1").getByRole("button", { name: "More for Case 1" }).click();
+    await page.getByRole("menuitem", { name: "Duplicate" }).click();
+    expect(await question("Case 2").inputValue()).toBe("What is agate?");
+    await page.getByRole("button", { name: "Add a test case" }).click();
+    await question("Case 3").fill("Where does it grow?");
+    await theCase(page, "Case 3").getByRole("button", { name: "Run Case 3" }).click();
+    await done(page, 1);
+    await page.getByRole("button", { name: "Run all 3" }).click();
+    await done(page, 3);
+    await theCase(page, "Case 2").getByRole("button", { name: "More for Case 2" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await theCase(page, "Case 3").getByRole("button", { name: "More for Case 3" }).click();
+    await page.getByRole("menuitem", { name: "Rename" }).click();
+    const name = page.getByRole("textbox", { name: "New name of Case 3" });
+    await kept(page, async () => {
+      await name.fill("Origins");
+      await name.press("Enter");
+    });
+    await theCase(page, "Origins").waitFor();
+    // They are there again, in whatever way one comes back.
+    await web.open("/apps/quickstart/playground?route=/retrieve");
+    expect(await question("Origins").inputValue()).toBe("Where does it grow?");
+    await page.getByRole("button", { name: "Reset" }).click();
+    await page.getByRole("menuitem", { name: "Reset the test cases" }).click();
+    await expect.poll(() => question("Case 1").inputValue()).toBe("");
+    await expect.poll(() => theCase(page, "Origins").count()).toBe(0);
+    web.expectNoFaults();
+  });
+
+  it("compares configurations side by side, and marks what differs", async () => {
+    await using web = await open("/apps/quickstart/playground?route=/&configs=concise@1");
+    const { page } = web;
+    await theCase(page, "Case 1").getByRole("textbox", { name: "question" }).fill("What is agate?");
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("menuitem", { name: "thorough@1, latest" }).click();
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("menuitem", { name: /^development: experimental@1/ }).click();
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("menuitem", { name: "A copy, to edit" }).click();
+    await expect.poll(() => columns(page).count()).toBe(4);
+    expect(new URL(page.url()).searchParams.get("configs")).toBe(
+      "concise@1,thorough@1,env:development,env:development",
+    );
+    const second = columns(page).nth(1).getByRole("definition");
+    await expect
+      .poll(() => second.allTextContents())
+      .toContainEqual(expect.stringMatching(/"formal".*differs from the first column/));
+    await columns(page).nth(3).getByRole("button", { name: "All fields" }).click();
+    await columns(page).nth(3).getByLabel("tone").selectOption("formal");
+    await columns(page).nth(3).getByText("Draft of experimental@1").waitFor();
+    await runButton(page).click();
+    await done(page, 4);
+    expect(await page.getByText(/tokens.*[+−]\d+%/).count()).toBeGreaterThan(0);
+    await page.getByRole("button", { name: "Show differences" }).click();
+    await page.getByRole("main").locator("ins, del").first().waitFor();
+    await web.expectAccessible();
+    await columns(page)
+      .nth(2)
+      .getByRole("button", { name: /^More for/ })
+      .click();
+    await page.getByRole("menuitem", { name: "Remove this column" }).click();
+    await expect.poll(() => columns(page).count()).toBe(3);
+    await page.goBack();
+    await expect.poll(() => columns(page).count()).toBe(4);
+    await columns(page).nth(3).getByText("Draft of experimental@1").waitFor();
+    await page.goForward();
+    await expect.poll(() => columns(page).count()).toBe(3);
+    web.expectNoFaults();
+  });
+
+  it("shows a colleague who opens the copied link the same columns, edits and cases", async () => {
+    await using web = await open(
+      "/apps/quickstart/playground?route=/summarize&configs=concise@1,env:staging",
+    );
+    const { page } = web;
+    await theCase(page, "Case 1")
+      .getByRole("textbox", { name: "text" })
+      .fill(`${TEXT} 😀 "quoted"`);
+    await columns(page).nth(1).getByRole("button", { name: "All fields" }).click();
+    await columns(page).nth(1).getByLabel("prompt").fill("Say it in Welsh.");
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("The link is copied").waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(link).toContain("configs=concise%401,env:staging");
+    expect(link).not.toContain("Welsh");
+
+    await using other = await openPage(browser, { url: platform.url });
+    const asked: string[] = [];
+    other.page.on("request", (request) => asked.push(request.url()));
+    await other.open(link);
+    const text = theCase(other.page, "Case 1").getByRole("textbox", { name: "text" });
+    await expect.poll(() => text.inputValue()).toBe(`${TEXT} 😀 "quoted"`);
+    await columns(other.page).nth(1).getByText("Draft of thorough@1").waitFor();
+    await columns(other.page).nth(1).getByText('"Say it in Welsh."').waitFor();
+    expect(asked.filter((url) => url.includes("#"))).toEqual([]);
+    // And goes on with it: reloading brings back what was typed since.
+    await kept(other.page, () => text.fill("Another text."));
+    await other.page.reload();
+    await expect.poll(() => text.inputValue()).toBe("Another text.");
+    web.expectNoFaults();
+    other.expectNoFaults();
+  });
+
+  it.each(["1.abc", "0.older", "%3Cscript%3E", "section"])(
+    "says that the link could not be read, and goes on: #%s",
+    async (fragment) => {
+      await using web = await open(
+        `/apps/quickstart/playground?route=/retrieve&configs=concise@1#${fragment}`,
+      );
+      await web.page.getByText(/of this link could not be read/).waitFor();
+      expect(await columns(web.page).count()).toBe(1);
+      await web.page.getByRole("button", { name: "Close" }).click();
+      web.expectNoFaults();
+    },
+  );
+
+  it("opens a recorded call with its own configuration and inputs", async () => {
+    const traceId = await platform.call("/", {
+      environment: "staging",
+      inputs: { question: "How is agate cut?" },
+    });
+    const span: SpanRecord = await traceOf(platform.url, traceId);
+    await using web = await open(`/apps/quickstart/playground?route=/&span=${span.id}`);
+    const { page } = web;
+    const question = theCase(page, "Recorded call").getByRole("textbox", { name: "question" });
+    await expect.poll(() => question.inputValue()).toBe("How is agate cut?");
+    await columns(page)
+      .getByText(/From trace [0-9a-f]{8}, thorough@1 in staging/)
+      .waitFor();
+    expect(await columns(page).getByLabel("tone").inputValue()).toBe("formal");
+    await page.waitForURL((url) => !url.searchParams.has("span") && url.hash !== "");
+    await runButton(page).click();
+    await done(page);
+    web.expectNoFaults();
+  });
+
+  it("takes over what a playground call was run with, as a draft", async () => {
+    const response = await fetch(`${platform.url}/services/quickstart/playground/run/summarize`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ config: { tone: "playful", sentences: 7 }, inputs: { text: TEXT } }),
+    });
+    const { trace_id, span_id } = (await response.json()) as { trace_id: string; span_id: string };
+    await traceOf(platform.url, trace_id);
+    await using web = await open(`/apps/quickstart/playground?route=/summarize&span=${span_id}`);
+    const { page } = web;
+    await columns(page).getByText("Draft of the schema's defaults").waitFor();
+    await columns(page).getByText("2 changed").waitFor();
+    expect(await columns(page).getByRole("textbox", { name: "sentences" }).inputValue()).toBe("7");
+    web.expectNoFaults();
+  });
+
+  it("says that a recorded call is not there, and goes on without it", async () => {
+    await using web = await open("/apps/quickstart/playground?route=/&span=0123456789abcdef");
+    await web.page.getByText(/The recorded call could not be opened/).waitFor();
+    await runButton(web.page).waitFor();
+    web.expectNoFaults();
+  });
+
+  it.each([
+    ["wide", { width: 1280 }],
+    ["wide and dark", { width: 1280, theme: "dark" }],
+    ["on a phone", { width: 390, height: 844 }],
+    ["on a phone, dark", { width: 390, height: 844, theme: "dark" }],
+  ] as const)("can be used by everybody, %s", async (_look, look) => {
+    for (const configs of ["concise@1", "concise@1,thorough@1,schema:defaults"]) {
+      await using web = await open(`/apps/quickstart/playground?route=/&configs=${configs}`, look);
+      const { page } = web;
+      const testCase = theCase(page, "Case 1");
+      await testCase.getByRole("textbox", { name: "question" }).fill("What is agate?");
+      await runButton(page).click();
+      await done(page, configs.split(",").length);
+      await web.expectAccessible();
+      // Compared columns scroll inside; the page itself does not.
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(overflow).toBe(0);
+      web.expectNoFaults();
+    }
+  });
+});
