@@ -8,6 +8,6 @@ export function parseSearchText(text: string): Record<string, string> {
 export function stringifySearchText(search: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  // Paths and times stay readable; both may stand in a query as they are.
-  return text === "" ? "" : `?${text.replaceAll("%2F", "/").replaceAll("%3A", ":")}`;
+  // Paths, times and names of revisions stay readable; all may stand in a query as they are.
+  return text === "" ? "" : `?${text.replace(/%(?:2F|3A|2C|40)/g, decodeURIComponent)}`;
 }

@@ -6,11 +6,13 @@ interface MenuProps {
   /** The button that opens it. */
   readonly trigger: ReactNode;
   readonly align?: "start" | "end";
+  /** False while something else on the page takes the focus: a box that a choice has opened. */
+  readonly returnsFocus?: boolean;
   readonly children: ReactNode;
 }
 
 /** @example <Menu trigger={<IconButton …/>}><MenuItem onSelect={…}>Delete</MenuItem></Menu> */
-export function Menu({ trigger, align = "end", children }: MenuProps) {
+export function Menu({ trigger, align = "end", returnsFocus = true, children }: MenuProps) {
   return (
     // Not modal: that would lock the page's scrolling with a style element, which the policy forbids.
     <DropdownMenu.Root modal={false}>
@@ -20,6 +22,9 @@ export function Menu({ trigger, align = "end", children }: MenuProps) {
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={(event) => {
+            if (!returnsFocus) event.preventDefault();
+          }}
           className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-xl"
         >
           {children}

@@ -63,11 +63,13 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
   const differing = differingFields(ready.map(({ values }) => values));
   const first = ready[0];
 
+  const placeOf = (view: ColumnView) => (isCompare ? views.indexOf(view) + 1 : null);
   const panel = (view: ColumnView) => (
     <ColumnSlot
       app={app}
       route={route}
       view={view}
+      place={placeOf(view)}
       known={known}
       runner={runner}
       differing={isCompare && first ? { fields: differing, first: first.values } : null}
@@ -77,18 +79,18 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
       onAsk={setQuestion}
     />
   );
-  const cell = (view: ColumnView, { id, draft }: TestCase) => {
-    const parsed = parseDraft(route.inputs, draft);
+  const cell = (view: ColumnView, testCase: TestCase) => {
+    const parsed = parseDraft(route.inputs, testCase.draft);
     return (
       <RunCell
         key={view.column.id}
         app={app}
         board={runner.board}
         view={view}
-        testCase={id}
+        testCase={testCase}
         inputs={parsed.kind === "inputs" ? parsed.inputs : undefined}
         firstColumn={view === views[0] ? null : (views[0]?.column.id ?? null)}
-        isCompared={isCompare}
+        place={placeOf(view)}
         showsDifferences={showsDifferences}
       />
     );

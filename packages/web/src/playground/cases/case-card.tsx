@@ -68,7 +68,10 @@ export function CaseCard(props: CaseCardProps) {
             <Play size={13} aria-hidden />
             Run<span className="sr-only"> {name}</span>
           </Button>
-          <Menu trigger={<IconButton icon={EllipsisVertical} label={`More for ${name}`} />}>
+          <Menu
+            trigger={<IconButton icon={EllipsisVertical} label={`More for ${name}`} />}
+            returnsFocus={!isRenaming}
+          >
             <MenuItem onSelect={() => setRenaming(true)}>
               <Pencil size={15} aria-hidden className="text-ink-soft" />
               Rename

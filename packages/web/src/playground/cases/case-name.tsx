@@ -20,11 +20,7 @@ function NameBox({ name, onRename }: Omit<CaseNameProps, "isRenaming">) {
     <TextInput
       aria-label={`New name of ${name}`}
       value={typed}
-      // The menu gives the focus back to its button first.
-      ref={(box) => {
-        const timer = setTimeout(() => box?.select());
-        return () => clearTimeout(timer);
-      }}
+      ref={(box) => box?.select()}
       onChange={(event) => setTyped(event.target.value)}
       onBlur={finish}
       onKeyDown={(event) => {

@@ -18,6 +18,8 @@ interface ColumnPanelProps {
   readonly app: string;
   readonly route: RouteSchema;
   readonly view: ColumnView;
+  /** Its place among others, from 1; null where it is the only one. */
+  readonly place: number | null;
   readonly known: KnownConfigs;
   /** What is wrong with its values, as the workflow has said. */
   readonly problems: readonly FieldProblem[];
@@ -36,7 +38,7 @@ interface ColumnPanelProps {
 
 /** A configuration: what it starts from, what is edited in it, and where it can go. */
 export function ColumnPanel(props: ColumnPanelProps) {
-  const { app, route, view, known, problems, hasProblems, isFoldable } = props;
+  const { app, route, view, place, known, problems, hasProblems, isFoldable } = props;
   const { actions, summary, onChoose, onEdit, onPutBack } = props;
   const [isUnfolded, setUnfolded] = useState(false);
   const titleId = useId();
@@ -49,7 +51,7 @@ export function ColumnPanel(props: ColumnPanelProps) {
       className="flex min-w-0 flex-col gap-3 p-4"
     >
       <h2 id={titleId} className="sr-only">
-        Configuration: {view.title}
+        Configuration{place !== null && ` ${place}`}: {view.title}
       </h2>
       <div className="flex items-center gap-2">
         <SourceSelect source={view.column.source} known={known} onChange={onChoose} />

@@ -18,6 +18,8 @@ interface ColumnSlotProps {
   readonly app: string;
   readonly route: RouteSchema;
   readonly view: ColumnView;
+  /** Its place among others, from 1; null where it is the only one. */
+  readonly place: number | null;
   readonly known: KnownConfigs;
   readonly runner: Runner;
   /** In which fields columns differ, and the values of the first; null where there is but one. */
@@ -32,7 +34,7 @@ interface ColumnSlotProps {
 
 /** A column's panel, with what is done when something in it is pressed. */
 export function ColumnSlot(props: ColumnSlotProps) {
-  const { app, route, view, known, runner, differing, refusal } = props;
+  const { app, route, view, place, known, runner, differing, refusal } = props;
   const { refused, dispatch, onAsk } = props;
   const toaster = useToaster();
   const { id, draft } = view.column;
@@ -51,6 +53,7 @@ export function ColumnSlot(props: ColumnSlotProps) {
       app={app}
       route={route}
       view={view}
+      place={place}
       known={known}
       problems={problems}
       hasProblems={hasProblems}

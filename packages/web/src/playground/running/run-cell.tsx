@@ -1,5 +1,6 @@
 import { isSameValue } from "../../config-form/same-value.ts";
 import type { ColumnView } from "../columns/column-view.ts";
+import type { TestCase } from "../state/workspace.ts";
 import type { RunBoard } from "./run-board.ts";
 import { runKey } from "./run-board.ts";
 import { RunOutput } from "./run-output.tsx";
@@ -9,22 +10,22 @@ interface RunCellProps {
   readonly app: string;
   readonly board: RunBoard;
   readonly view: ColumnView;
-  readonly testCase: number;
+  readonly testCase: TestCase;
   /** What the case's inputs are now; undefined where they are not finished. */
   readonly inputs: unknown;
   /** The column that the others are compared with; null where this is it. */
   readonly firstColumn: number | null;
-  /** There are others beside it. */
-  readonly isCompared: boolean;
+  /** Its place among others, from 1; null where it is the only one. */
+  readonly place: number | null;
   readonly showsDifferences: boolean;
 }
 
 /** A column on a case: the last run. */
 export function RunCell(props: RunCellProps) {
-  const { app, board, view, testCase, inputs, firstColumn, isCompared, showsDifferences } = props;
+  const { app, board, view, testCase, inputs, firstColumn, place, showsDifferences } = props;
   const { id } = view.column;
-  const run = useRun(board, id, testCase);
-  const first = useRun(board, firstColumn ?? id, testCase);
+  const run = useRun(board, id, testCase.id);
+  const first = useRun(board, firstColumn ?? id, testCase.id);
   const isCurrent =
     run !== undefined &&
     view.kind === "ready" &&
@@ -33,13 +34,14 @@ export function RunCell(props: RunCellProps) {
   return (
     <RunOutput
       app={app}
-      title={isCompared ? view.title : null}
+      name={place === null ? testCase.name : `${testCase.name}, column ${place}`}
+      title={place === null ? null : view.title}
       run={run}
       first={firstColumn === null ? undefined : first}
       showsDifferences={showsDifferences}
       isCurrent={isCurrent}
-      isTraceOpen={!isCompared}
-      onStop={() => board.stop(runKey(id, testCase))}
+      isTraceOpen={place === null}
+      onStop={() => board.stop(runKey(id, testCase.id))}
     />
   );
 }

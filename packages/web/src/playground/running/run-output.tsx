@@ -14,6 +14,8 @@ import { RunTrace } from "./run-trace.tsx";
 
 interface RunOutputProps {
   readonly app: string;
+  /** Of what it is: `Case 1`, `Case 1, column 2`. */
+  readonly name: string;
   /** The column's title, where there are others. */
   readonly title: string | null;
   readonly run: Run | undefined;
@@ -29,7 +31,7 @@ interface RunOutputProps {
 
 /** What came out of a run, how long it took, what it cost, and how it went. */
 export function RunOutput(props: RunOutputProps) {
-  const { app, title, run, first, showsDifferences, isCurrent, isTraceOpen, onStop } = props;
+  const { app, name, title, run, first, showsDifferences, isCurrent, isTraceOpen, onStop } = props;
   if (run === undefined) {
     return (
       <div className="flex flex-wrap gap-x-3 px-4 py-3 text-ink-soft">
@@ -69,12 +71,12 @@ export function RunOutput(props: RunOutputProps) {
               {isCompared ? (
                 <TextDiff from={outputText(other)} to={outputText(output)} />
               ) : (
-                <ValueView value={outputValue(output)} label="Output" />
+                <ValueView value={outputValue(output)} label={`Output of ${name}`} />
               )}
             </Scrolled>
           )}
         </div>
-        <RunTrace run={run} isOpenAtFirst={isTraceOpen} />
+        <RunTrace run={run} name={name} isOpenAtFirst={isTraceOpen} />
       </div>
     </div>
   );

@@ -8,18 +8,20 @@ import type { Run } from "./run.ts";
 
 interface RunTraceProps {
   readonly run: Run;
+  /** Of what it is: `Case 1`. */
+  readonly name: string;
   readonly isOpenAtFirst: boolean;
 }
 
 /** How a run went, from its own answer: nothing has to be asked for. */
-export function RunTrace({ run: { trace, traceId }, isOpenAtFirst }: RunTraceProps) {
+export function RunTrace({ run: { trace, traceId }, name, isOpenAtFirst }: RunTraceProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const [selected, setSelected] = useState<string | null>(null);
   if (traceId === null) return null;
   const span = trace && selected !== null ? findSpan(trace, selected) : null;
   return (
     <section
-      aria-label="Trace"
+      aria-label={`Trace of ${name}`}
       className="min-w-0 border-line @max-4xl:border-t @4xl:w-[26rem] @4xl:shrink-0 @4xl:border-l"
     >
       <div className="flex h-9 items-center justify-between gap-2 px-4">

@@ -1,0 +1,231 @@
+import type { ApplicationSchema, Environment, Revision } from "@agate/protocol";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { openPage, type WebPage } from "../web-page.ts";
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+/** A variant of its own for each test: they run beside each other in one registry. */
+async function makeVariant(slug: string, params: object): Promise<void> {
+  await send("POST", "/variants", { slug });
+  await commit(slug, 0, params, "First");
+}
+
+function commit(slug: string, base_revision: number, params: object, message: string) {
+  return send<Revision>("POST", `/variants/${slug}/revisions`, { params, base_revision, message });
+}
+
+const latest = (slug: string) => send<Revision>("GET", `/variants/${slug}/revisions/latest`);
+
+async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${platform.url}/registry/applications/quickstart${path}`, {
+    method,
+    headers: { "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as T;
+}
+
+async function open(configs: string): Promise<WebPage> {
+  const web = await openPage(browser, { url: platform.url });
+  web.page.setDefaultTimeout(10_000);
+  await web.open(`/apps/quickstart/playground?route=/summarize&configs=${configs}`);
+  return web;
+}
+
+/** Browsers of other tests may have all cores. */
+const poll = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 10_000 });
+const column = (page: Page) => page.getByRole("region", { name: /^Configuration/ });
+const dialog = (page: Page) => page.getByRole("dialog");
+
+describe("A commit", () => {
+  it("shows what changes, keeps the other routes, and offers to deploy", async () => {
+    await makeVariant("steady", { "/summarize": { tone: "plain" }, "/embed": { dimensions: 64 } });
+    await using web = await open("steady@1");
+    const { page } = web;
+    await column(page).getByLabel("tone").selectOption("formal");
+    await column(page).getByRole("button", { name: "Commit…" }).click();
+    await dialog(page).getByText('"plain"').waitFor();
+    await dialog(page).getByText('"formal"').waitFor();
+    await web.expectAccessible();
+    await dialog(page).getByLabel("Message").fill("More formal");
+    await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
+    await dialog(page).getByText("steady@2").waitFor();
+    expect(await latest("steady")).toMatchObject({
+      params: { "/summarize": { tone: "formal" }, "/embed": { dimensions: 64 } },
+      message: "More formal",
+      variant: { revision: 2 },
+    });
+    await dialog(page).getByRole("button", { name: "Deploy…" }).click();
+    await dialog(page).getByLabel("Environment").selectOption("staging");
+    await dialog(page).getByRole("button", { name: "Deploy", exact: true }).click();
+    await column(page).getByText("live in staging").waitFor();
+    expect(new URL(page.url()).searchParams.get("configs")).toBe("steady@2");
+    const { deployment } = await send<Environment>("GET", "/environments/staging");
+    expect(deployment?.variant).toMatchObject({ slug: "steady", revision: 2 });
+    // An earlier revision can be had again.
+    await column(page).getByLabel("Revision of steady").selectOption("1");
+    await poll(() => column(page).getByLabel("tone").inputValue()).toBe("plain");
+    web.expectNoFaults();
+  });
+
+  it("shows that somebody was faster, and commits what is chosen of both on top", async () => {
+    await makeVariant("busy", { "/summarize": { tone: "plain", sentences: 3 } });
+    await using web = await open("busy@1");
+    const { page } = web;
+    await column(page).getByLabel("tone").selectOption("formal");
+    await column(page).getByRole("checkbox", { name: "bullets" }).check();
+    await column(page).getByRole("button", { name: "Commit…" }).click();
+    await dialog(page).getByLabel("Message").fill("Mine");
+    const theirs = {
+      "/summarize": { tone: "playful", sentences: 5 },
+      "/retrieve": { topK: 4 },
+    };
+    await commit("busy", 1, theirs, "Playful, and longer");
+    await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
+    await dialog(page).getByText("Somebody was faster").waitFor();
+    await dialog(page).getByText("Playful, and longer").waitFor();
+    const field = (name: string) => dialog(page).getByRole("group", { name });
+    await field("tone").getByText("both changed it").waitFor();
+    expect(
+      await field("sentences")
+        .getByRole("radio", { name: /^Theirs/ })
+        .isChecked(),
+    ).toBe(true);
+    expect(await field("bullets").getByRole("radio", { name: /^Mine/ }).isChecked()).toBe(true);
+    await dialog(page).getByRole("region", { name: "Changes in /retrieve" }).waitFor();
+    await web.expectAccessible();
+    const onTop = dialog(page).getByRole("button", { name: "Commit on top of busy@2" });
+    expect(await onTop.isDisabled()).toBe(true);
+    await field("tone").getByRole("radio", { name: /^Mine/ }).check();
+    await onTop.click();
+    await dialog(page).getByText("busy@3").waitFor();
+    expect(await latest("busy")).toMatchObject({
+      params: {
+        "/summarize": { tone: "formal", sentences: 5, bullets: true },
+        "/retrieve": { topK: 4 },
+      },
+      message: "Mine",
+    });
+    web.expectNoFaults();
+  });
+
+  it("loses nothing when one closes the dialog, and can give way to the other entirely", async () => {
+    await makeVariant("gentle", { "/summarize": { tone: "plain" } });
+    await using web = await open("gentle@1");
+    const { page } = web;
+    await column(page).getByLabel("tone").selectOption("formal");
+    await commit("gentle", 1, { "/summarize": { tone: "playful" } }, "Playful");
+    await column(page).getByText("gentle@2 is newer").waitFor();
+    await column(page).getByRole("button", { name: "Commit…" }).click();
+    await dialog(page).getByLabel("Message").fill("Formal");
+    await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
+    await dialog(page).getByRole("button", { name: "Keep the draft" }).click();
+    expect(await column(page).getByLabel("tone").inputValue()).toBe("formal");
+    await column(page).getByText("Draft of gentle@1", { exact: true }).waitFor();
+    await column(page).getByRole("button", { name: "Commit…" }).click();
+    expect(await dialog(page).getByLabel("Message").inputValue()).toBe("Formal");
+    await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
+    await dialog(page)
+      .getByRole("radio", { name: /^Theirs/ })
+      .check();
+    await dialog(page).getByRole("button", { name: "Use gentle@2" }).click();
+    await poll(() => column(page).getByLabel("tone").inputValue()).toBe("playful");
+    expect((await latest("gentle")).variant.revision).toBe(2);
+    web.expectNoFaults();
+  });
+
+  it("goes beside what somebody else has committed, as a variant of its own", async () => {
+    await makeVariant("shared", { "/summarize": { tone: "plain" } });
+    await using web = await open("shared@1");
+    const { page } = web;
+    await column(page).getByLabel("tone").selectOption("formal");
+    await commit("shared", 1, { "/summarize": { tone: "playful" } }, "Playful");
+    await column(page).getByRole("button", { name: "Commit…" }).click();
+    await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
+    await dialog(page).getByRole("button", { name: "Save as a new variant instead…" }).click();
+    const name = dialog(page).getByLabel("Name of the variant");
+    await name.fill("Not A Slug");
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await poll(() => name.getAttribute("aria-invalid")).toBe("true");
+    await name.fill("concise");
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await dialog(page)
+      .getByText(/There is a variant "concise" already/)
+      .waitFor();
+    await name.fill("own-way");
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await dialog(page).getByText("own-way@2").waitFor();
+    expect((await latest("own-way")).params).toEqual({ "/summarize": { tone: "formal" } });
+    const { forked_from } = await send<{ forked_from: object }>("GET", "/variants/own-way");
+    expect(forked_from).toMatchObject({ slug: "shared", revision: 1 });
+    web.expectNoFaults();
+  });
+
+  it("makes the first variant of an application, with every value said", async () => {
+    const registry = `${platform.url}/registry/applications`;
+    const headers = { "content-type": "application/json" };
+    await fetch(registry, { method: "POST", headers, body: '{"slug": "newborn"}' });
+    const document = await fetch(`${platform.url}/services/quickstart/openapi.json`);
+    await fetch(`${registry}/newborn/schema`, {
+      method: "PUT",
+      headers,
+      body: await document.text(),
+    });
+    await using web = await openPage(browser, { url: platform.url });
+    const { page } = web;
+    await web.open("/apps/newborn/playground?route=/retrieve");
+    expect(await column(page).getByLabel("Configuration").inputValue()).toBe("schema:defaults");
+    expect(await column(page).getByRole("spinbutton", { name: "topK" }).inputValue()).toBe("2");
+    await column(page).getByRole("button", { name: "Commit…" }).click();
+    expect(await dialog(page).getByLabel("Name of the variant").inputValue()).toBe("default");
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await dialog(page).getByText("default@1").waitFor();
+    const made = await fetch(`${registry}/newborn/variants/default/revisions/1`);
+    expect(((await made.json()) as Revision).params).toEqual({
+      "/retrieve": { topK: 2, minScore: 0.12 },
+    });
+    web.expectNoFaults();
+  });
+
+  it("puts what the registry refuses at its own field", async () => {
+    await makeVariant("strict", { "/embed": { dimensions: 64 } });
+    await using web = await openPage(browser, { url: platform.url });
+    const { page } = web;
+    const schema = await send<ApplicationSchema>("GET", "/schema");
+    // The page's idea of the schema is older than the registry's.
+    const loosened = JSON.stringify(schema).replaceAll('"maximum":3072', '"maximum":9999');
+    await page.route("**/registry/applications/quickstart/schema", (route) =>
+      route.fulfill({ contentType: "application/json", body: loosened }),
+    );
+    await web.open("/apps/quickstart/playground?route=/embed&configs=strict@1");
+    await column(page).getByRole("spinbutton", { name: "dimensions" }).fill("5000");
+    await column(page).getByRole("button", { name: "Commit…" }).click();
+    await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
+    await dialog(page)
+      .getByText(/at most 3072, not 5000/)
+      .waitFor();
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    await column(page)
+      .getByText(/at most 3072, not 5000/)
+      .waitFor();
+    await column(page).getByRole("spinbutton", { name: "dimensions" }).fill("512");
+    await poll(() =>
+      column(page)
+        .getByText(/at most 3072/)
+        .count(),
+    ).toBe(0);
+    web.expectNoFaults();
+  });
+});

@@ -1,0 +1,217 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../open-browser.ts";
+import { openPage, type WebPage } from "../web-page.ts";
+import { startWorkbenchApp, type WorkbenchApp } from "./workbench-app.ts";
+
+let browser: Browser;
+let app: WorkbenchApp;
+beforeAll(async () => {
+  [browser, app] = await Promise.all([openBrowser(), startWorkbenchApp()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.[Symbol.asyncDispose]();
+});
+
+async function open(path: string): Promise<WebPage> {
+  const web = await openPage(browser, { url: app.url });
+  web.page.setDefaultTimeout(10_000);
+  await web.open(path);
+  return web;
+}
+
+const openRoute = (route: string) => open(`/apps/bench/playground?route=${route}`);
+/** Browsers of other tests may have all cores. */
+const poll = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 10_000 });
+const runButton = (page: Page) => page.getByRole("button", { name: /^Run( all \d+)?$/ });
+const theCase = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const columns = (page: Page) => page.getByRole("region", { name: /^Configuration/ });
+const count = (page: Page, text: string) =>
+  poll(() => page.getByText(text, { exact: true }).count());
+
+async function post(path: string, body: unknown, method = "POST"): Promise<unknown> {
+  const response = await fetch(`${app.url}${path}`, {
+    method,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+describe("A run", () => {
+  it("shows what streams as it arrives, and keeps it when it is stopped", async () => {
+    await using web = await openRoute("/wait");
+    const { page } = web;
+    const testCase = theCase(page, "Case 1");
+    await testCase.getByRole("textbox", { name: "name" }).fill("agate");
+    await runButton(page).click();
+    await testCase.getByText("First of agate.").waitFor();
+    await testCase.getByText("Running", { exact: true }).waitFor();
+    await web.expectAccessible();
+    await testCase.getByRole("button", { name: "Stop" }).click();
+    await testCase.getByText("Stopped", { exact: true }).waitFor();
+    await testCase.getByText("First of agate.").waitFor();
+    await testCase.getByRole("link", { name: "Open the trace" }).waitFor();
+    // The function was told.
+    await poll(() => post("/services/bench/playground/run/stops", {})).toMatchObject({
+      data: { stopped: 1 },
+    });
+    web.expectNoFaults();
+  });
+
+  it("waits for its turn where four are under way; all can be stopped at once", async () => {
+    await using web = await openRoute("/wait");
+    const { page } = web;
+    await theCase(page, "Case 1").getByRole("textbox", { name: "name" }).fill("agate");
+    for (let number = 2; number <= 6; number += 1) {
+      await page.getByRole("button", { name: "More for Case 1" }).click();
+      await page.getByRole("menuitem", { name: "Duplicate" }).click();
+    }
+    await page.getByRole("button", { name: "Run all 6" }).click();
+    await count(page, "Running").toBe(4);
+    await count(page, "Waits for its turn").toBe(2);
+    await page.getByRole("button", { name: "Stop", exact: true }).first().click();
+    await count(page, "Stopped").toBe(1);
+    await count(page, "Running").toBe(4);
+    await page.getByRole("button", { name: "Stop all" }).click();
+    await count(page, "Stopped").toBe(6);
+    web.expectNoFaults();
+  });
+
+  it("says why a function failed, where, and how it went", async () => {
+    await using web = await openRoute("/fail");
+    const { page } = web;
+    await runButton(page).click();
+    const failure = page.getByRole("alert").filter({ hasText: "The model is not there." });
+    await failure.getByText("function_failed").waitFor();
+    await failure.getByText("Where it was thrown").click();
+    await failure.getByText(/at .*app\.ts/).waitFor();
+    await page.getByRole("region", { name: "Trace of Case 1" }).getByText("fail").first().waitFor();
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+
+  it("keeps what had arrived before a stream failed", async () => {
+    await using web = await openRoute("/half");
+    await runButton(web.page).click();
+    await web.page.getByText("Too many questions.").first().waitFor();
+    await web.page.getByText("too_many_questions").first().waitFor();
+    await web.page.getByText("The first half,").first().waitFor();
+    web.expectNoFaults();
+  });
+
+  it("takes any JSON where a route has no schema of its inputs", async () => {
+    await using web = await openRoute("/free");
+    const { page } = web;
+    const editor = theCase(page, "Case 1").getByRole("textbox").first();
+    await editor.fill('{"nested": {"list": [1, 2]}');
+    await runButton(page).click();
+    await poll(() => editor.evaluate((box) => box.contains(document.activeElement))).toBe(true);
+    await count(page, "Done").toBe(0);
+    await editor.fill('{"nested": {"list": [1, 2]}}');
+    await page.keyboard.press("Control+Enter");
+    await count(page, "Done").toBe(1);
+    await page.getByRole("region", { name: "Output of Case 1" }).getByText("got").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("puts what only the workflow can refuse at its own field, until that is changed", async () => {
+    await using web = await openRoute("/picky");
+    const { page } = web;
+    const word = columns(page).getByRole("textbox", { name: "word" });
+    const text = theCase(page, "Case 1").getByRole("textbox", { name: "text" });
+    await word.fill("bad");
+    await text.fill("no");
+    await runButton(page).click();
+    await columns(page).getByText("Takes a kinder word.").waitFor();
+    await theCase(page, "Case 1").getByText("Say something else.").waitFor();
+    expect(await word.getAttribute("aria-invalid")).toBe("true");
+    await word.fill("kind");
+    await poll(() => columns(page).getByText("Takes a kinder word.").count()).toBe(0);
+    await theCase(page, "Case 1").getByText("Say something else.").waitFor();
+    await text.fill("yes");
+    await runButton(page).click();
+    await count(page, "Done").toBe(1);
+    web.expectNoFaults();
+  });
+
+  it("says what to do where no build serves the application", async () => {
+    await post("/registry/applications", { slug: "idle" });
+    const document = await (await fetch(`${app.url}/services/bench/openapi.json`)).json();
+    await post("/registry/applications/idle/schema", document, "PUT");
+    await using web = await open("/apps/idle/playground?route=/stops");
+    const { page } = web;
+    await runButton(page).click();
+    await page.getByText("No build serves idle").waitFor();
+    await page.getByText("agate deploy app.ts --app idle").waitFor();
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+
+  it("says what to do where an application has told no routes, or not this one", async () => {
+    await post("/registry/applications", { slug: "mute" });
+    await using web = await open("/apps/mute/playground");
+    await web.page.getByText("mute has told no routes yet").waitFor();
+    await web.open("/apps/bench/playground?route=/gone");
+    await web.page.getByText("bench has no route /gone").waitFor();
+    await web.open("/apps/nobody/playground");
+    await web.page
+      .getByRole("alert")
+      .getByText(/no application "nobody"/)
+      .waitFor();
+    web.expectNoFaults();
+  });
+});
+
+it("follows the code: a saved change of the schema is there when one comes back, and the draft stays", async () => {
+  await using web = await openRoute("/shout");
+  const { page } = web;
+  const marks = columns(page).getByRole("spinbutton", { name: "marks" });
+  await marks.fill("7");
+  await columns(page)
+    .getByText(/at most 5, not 7/)
+    .waitFor();
+  await app.project.edit("app.ts", "le: 5", "le: 9");
+  await app.agate.printed(/eloaded|Ready|ready/);
+  await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+  await poll(() =>
+    columns(page)
+      .getByText(/at most 5/)
+      .count(),
+  ).toBe(0);
+  expect(await marks.inputValue()).toBe("7");
+  await theCase(page, "Case 1").getByRole("textbox", { name: "text" }).fill("hi");
+  await runButton(page).click();
+  await page.getByText("HI!!!!!!!").waitFor();
+  web.expectNoFaults();
+});
+
+it("shows what a key may not do as disabled, with the reason", async () => {
+  const { key } = (await post("/registry/keys", { name: "guest", scopes: ["read"] })) as {
+    key: string;
+  };
+  await using web = await openPage(browser, { url: app.url });
+  const { page } = web;
+  await web.open("/playground");
+  await page.evaluate(
+    (given) =>
+      fetch("/session", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ key: given }),
+      }),
+    key,
+  );
+  await web.open("/apps/bench/playground?route=/shout");
+  await page.getByText("Your key may not run workflows").waitFor();
+  expect(await runButton(page).isDisabled()).toBe(true);
+  const commit = columns(page).getByRole("button", { name: "Commit…" });
+  await columns(page).getByRole("spinbutton", { name: "marks" }).fill("3");
+  await columns(page).getByText("1 changed").waitFor();
+  expect(await commit.isDisabled()).toBe(true);
+  expect(await commit.getAttribute("title")).toContain("admin");
+  await web.expectAccessible();
+  web.expectNoFaults();
+});
