@@ -113,7 +113,7 @@ describe("A run", () => {
     await editor.fill('{"nested": {"list": [1, 2]}}');
     await page.keyboard.press("Control+Enter");
     await count(page, "Done").toBe(1);
-    await page.getByRole("region", { name: "Output of Case 1" }).getByText("got").waitFor();
+    await page.getByRole("list", { name: "Output of Case 1" }).getByText("got").waitFor();
     web.expectNoFaults();
   });
 

@@ -48,7 +48,7 @@ function WayBack({ verb, name, value, onClick }: WayBackProps) {
       type="button"
       onClick={onClick}
       title={typeof value === "string" ? value : undefined}
-      className="inline-flex max-w-full items-center gap-1 rounded hover:text-ink hover:underline"
+      className="inline-flex min-h-[24px] max-w-full items-center gap-1 rounded hover:text-ink hover:underline"
     >
       <RotateCcw size={12} aria-hidden className="shrink-0" />
       <span className="shrink-0">{verb}</span>

@@ -44,7 +44,7 @@ export function RunOutput(props: RunOutputProps) {
   const other = first?.output ?? null;
   const isCompared = showsDifferences && output !== null && other !== null && !isUnderWay(run);
   return (
-    <div className="@container flex min-w-0 flex-col">
+    <div className="@container flex min-w-0 flex-col overflow-hidden rounded-b-xl">
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5">
         <Title title={title} />
         <span role="status">
