@@ -100,7 +100,7 @@ describe("the form of a configuration", () => {
     // Over the way back that the changed field has now.
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
-    await page.keyboard.type("pla");
+    await page.keyboard.type("plai");
     const sent = await sentBy(page, () => page.keyboard.press("Control+Enter"));
     expect(sent.config).toMatchObject({
       top: 0.99,
@@ -197,7 +197,7 @@ describe("the form of a configuration", () => {
     expect(await page.getByRole("textbox", { name: "prompt" }).inputValue()).toBe(
       "Answer from the text alone. Be brief.",
     );
-    expect(await opener.evaluate((it) => it === document.activeElement)).toBe(true);
+    await expect.poll(() => opener.evaluate((it) => it === document.activeElement)).toBe(true);
     web.expectNoFaults();
   });
 

@@ -18,11 +18,37 @@ export function editorExtensions(language: EditorLanguage): Extension {
     history(),
     drawSelection(),
     EditorView.lineWrapping,
+    typedOverSelection,
     keymap.of([...defaultKeymap, ...historyKeymap]),
     editorTheme,
     language === "json" ? [json(), indentOnInput(), bracketMatching(), jsonLinter] : [],
   ];
 }
+
+/**
+ * The browser would keep the look of what is typed over, in a style that the page's policy forbids; the
+ * editor replaces it by itself.
+ */
+const typedOverSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data, isComposing } = event;
+    // The page's own selection: one that a script has made is not the editor's yet.
+    const selection = view.contentDOM.ownerDocument.getSelection();
+    if (inputType !== "insertText" || data === null || isComposing) return false;
+    if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return false;
+    const range = selection.getRangeAt(0);
+    const from = view.posAtDOM(range.startContainer, range.startOffset);
+    const to = view.posAtDOM(range.endContainer, range.endOffset);
+    event.preventDefault();
+    view.dispatch({
+      changes: { from, to, insert: data },
+      selection: { anchor: from + data.length },
+      userEvent: "input.type",
+      scrollIntoView: true,
+    });
+    return true;
+  },
+});
 
 const jsonLinter = linter(
   ({ state }): readonly Diagnostic[] => {

@@ -1,0 +1,212 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../open-browser.ts";
+import { openPage } from "../web-page.ts";
+import { type FormsPlatform, startForms } from "./forms-app.ts";
+import { isRun, openRoute, run, sentBy } from "./open-route.ts";
+
+let browser: Browser;
+let platform: FormsPlatform;
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startForms()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+const open = (theme: "light" | "dark" = "light") =>
+  openPage(browser, { url: platform.url, height: 1600, theme });
+
+const text = (page: Page, name: string) => page.getByRole("textbox", { name });
+const alerts = (page: Page) => page.getByRole("alert").allTextContents();
+
+/** Replaces what is in an editor. Until it is loaded, a text area in its place is filled alike. */
+function write(page: Page, name: string, content: string): Promise<void> {
+  return text(page, name).fill(content);
+}
+
+async function fillKinds(page: Page): Promise<void> {
+  await text(page, "Your text").fill("Agate\nis a stone.");
+  await page.getByRole("spinbutton", { name: "count" }).fill("2");
+  await page.getByRole("checkbox", { name: "isUrgent" }).check();
+  await page.getByRole("combobox", { name: "tone" }).selectOption("calm");
+  await text(page, "tags, text 1").fill("a");
+  await page.getByRole("button", { name: "Add a text" }).click();
+  await text(page, "tags, text 2").fill("b");
+}
+
+const KINDS = {
+  text: "Agate\nis a stone.",
+  count: 2,
+  ratio: null,
+  isUrgent: true,
+  tone: "calm",
+  level: 2,
+  tags: ["a", "b"],
+  options: { depth: 0, unit: "m" },
+};
+
+describe("the form of inputs", () => {
+  it("has a control for each kind, and leaves out what is optional and empty", async () => {
+    await using web = await open();
+    const { page } = web;
+    await openRoute(page, "/kinds");
+    await fillKinds(page);
+    expect((await sentBy(page, () => run(page))).inputs).toEqual(KINDS);
+
+    await page.getByRole("checkbox", { name: "isPublic" }).click();
+    await text(page, "note").fill("!");
+    await page.getByLabel("day").fill("2026-11-15");
+    await text(page, "mail").fill("a@example.org");
+    await page.getByRole("spinbutton", { name: "ratio" }).fill("0.5");
+    await page.getByRole("combobox", { name: "level" }).selectOption("1");
+    await page.getByRole("button", { name: "Remove text 1 of tags" }).click();
+    await write(page, "options", '{"depth": 3, "unit": "km"}');
+    const sent = await sentBy(page, () => run(page));
+    expect(sent.inputs).toEqual({
+      ...KINDS,
+      isPublic: true,
+      note: "!",
+      day: "2026-11-15",
+      mail: "a@example.org",
+      ratio: 0.5,
+      level: 1,
+      tags: ["b"],
+      options: { depth: 3, unit: "km" },
+    });
+    await page.getByRole("button", { name: "Leave out isPublic" }).click();
+    await text(page, "note").fill("");
+    const again = await sentBy(page, () => run(page));
+    expect(again.inputs).not.toHaveProperty("isPublic");
+    expect(again.inputs).not.toHaveProperty("note");
+    web.expectNoFaults();
+  });
+
+  it("says what is missing only when it is sent, and goes there", async () => {
+    await using web = await open();
+    const { page } = web;
+    await openRoute(page, "/kinds");
+    let calls = 0;
+    page.on("request", (request) => {
+      if (isRun(request)) calls++;
+    });
+    const count = page.getByRole("spinbutton", { name: "count" });
+    await count.waitFor();
+    expect(await alerts(page)).toEqual([]);
+    await run(page);
+    await expect.poll(() => alerts(page)).toEqual(["Takes a whole number.", "Choose one."]);
+    await expect.poll(() => count.evaluate((it) => it === document.activeElement)).toBe(true);
+    await count.fill("0");
+    await expect.poll(() => alerts(page)).toContain("Takes a number of at least 1, not 0.");
+    await write(page, "options", "{\n  depth: 3\n}");
+    await expect
+      .poll(() => alerts(page))
+      .toContain('Line 2, column 3: Expected a name in double quotes, such as "text".');
+    await write(page, "options", "[]");
+    await expect.poll(() => alerts(page)).toContain("Takes an object, not a list.");
+    expect(calls).toBe(0);
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+
+  it("is JSON on request and back, and says why it cannot be", async () => {
+    await using web = await open();
+    const { page } = web;
+    await openRoute(page, "/kinds");
+    await fillKinds(page);
+    const mode = (name: string) => page.getByRole("button", { name, exact: true });
+    await page.getByRole("spinbutton", { name: "count" }).fill("two");
+    await mode("JSON").click();
+    await expect
+      .poll(() => alerts(page))
+      .toContain('Mend count first: Takes a whole number, not "two".');
+    await page.getByRole("spinbutton", { name: "count" }).fill("2");
+    await mode("JSON").click();
+    expect(JSON.parse(await editorText(page, "Inputs as JSON"))).toEqual(KINDS);
+
+    await write(page, "Inputs as JSON", '{"text": "Hi", "colour": 1}');
+    await mode("Form").click();
+    await page.getByText('The form has no field "colour". Remove it, or go on in JSON.').waitFor();
+    // It can be sent as it is: the server has the last word.
+    expect((await sentBy(page, () => run(page))).inputs).toEqual({ text: "Hi", colour: 1 });
+    await write(page, "Inputs as JSON", JSON.stringify({ ...KINDS, note: "", count: 7 }));
+    await mode("Form").click();
+    expect(await page.getByRole("spinbutton", { name: "count" }).inputValue()).toBe("7");
+    // An empty text of an optional field is not the same as none.
+    expect(await editorText(page, "note as JSON")).toBe('""');
+    expect((await sentBy(page, () => run(page))).inputs).toEqual({ ...KINDS, note: "", count: 7 });
+    web.expectNoFaults();
+  });
+
+  it("takes any JSON where the route does not name its inputs", async () => {
+    await using web = await open("dark");
+    const { page } = web;
+    await openRoute(page, "/anything");
+    await page.getByText("The route does not name its inputs").waitFor();
+    await page.locator(".cm-editor").waitFor();
+    await web.expectAccessible();
+    await write(page, "Inputs as JSON", '{"list": [1, 2,]}');
+    await expect
+      .poll(() => alerts(page))
+      .toEqual(["Line 1, column 16: A value is missing before this ]."]);
+    await write(page, "Inputs as JSON", '{"list": [1, 2]}');
+    expect((await sentBy(page, () => run(page))).inputs).toEqual({ list: [1, 2] });
+    // Typed and undone by keys, and left by Tab.
+    await text(page, "Inputs as JSON").focus();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("!");
+    expect(await editorText(page, "Inputs as JSON")).toBe('{"list": [1, 2]}!');
+    await page.keyboard.press("Control+z");
+    expect(await editorText(page, "Inputs as JSON")).toBe('{"list": [1, 2]}');
+    await page.keyboard.press("Tab");
+    const isLeft = text(page, "Inputs as JSON").evaluate((it) => it !== document.activeElement);
+    expect(await isLeft).toBe(true);
+    web.expectNoFaults();
+  });
+
+  it("brings what is wrong deep inside of an input to its field", async () => {
+    await using web = await open();
+    const { page } = web;
+    await openRoute(page, "/judged");
+    await write(page, "messages", '[{"content": "hello"}, {"content": 5}]');
+    await run(page);
+    await expect
+      .poll(() => alerts(page))
+      .toContainEqual(expect.stringMatching(/^\[1\]\.content: /));
+    web.expectNoFaults();
+  });
+
+  it("loads the editor only where one is shown", async () => {
+    await using web = await open();
+    const { page } = web;
+    const scripts: string[] = [];
+    page.on("request", (request) => {
+      if (request.resourceType() === "script") scripts.push(new URL(request.url()).pathname);
+    });
+    await openRoute(page, "/fields");
+    await page.getByRole("textbox", { name: "prompt" }).waitFor();
+    const before = scripts.length;
+    expect(scripts.filter((path) => path.includes("code-mirror"))).toEqual([]);
+    await openRoute(page, "/anything");
+    await page.locator(".cm-editor").waitFor();
+    expect(scripts.slice(before).filter((path) => path.includes("code-mirror"))).toHaveLength(1);
+    web.expectNoFaults();
+  });
+
+  it.each(["light", "dark"] as const)("is accessible, %s", async (theme) => {
+    await using web = await open(theme);
+    await openRoute(web.page, "/kinds");
+    await web.page.locator(".cm-editor").waitFor();
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+});
+
+/** What is in an editor, line by line. */
+async function editorText(page: Page, name: string): Promise<string> {
+  await page.locator(".cm-editor").first().waitFor();
+  const lines = text(page, name).locator(".cm-line");
+  await lines.first().waitFor();
+  return (await lines.allTextContents()).join("\n");
+}
