@@ -89,8 +89,13 @@ describe("the tree of a trace", () => {
     await using web = await openTrace();
     const { page } = web;
     const parent = row(page, /weather again/);
+    await row(page, /forecast/).click();
+    await expect.poll(() => chosen(page)).toBe(spanId(agent.traceId, 4));
     await parent.getByRole("button", { name: "Collapse" }).click();
     await row(page, /forecast/).waitFor({ state: "detached" });
+    // What is folded stays so, although the chosen span was in it.
+    await row(page, /look up hotels/).click();
+    await expect.poll(() => chosen(page)).toBe(spanId(agent.traceId, 5));
     expect(await parent.getAttribute("aria-expanded")).toBe("false");
     await parent.getByRole("button", { name: "Expand" }).click();
     await row(page, /forecast/).waitFor();

@@ -51,7 +51,7 @@ export function MetadataTab({ span }: { readonly span: SpanRecord }) {
           <Figures usage={metadata.usage} cost={metadata.cost} />
         </DetailSection>
       )}
-      {span.children !== null && (total?.usage || total?.cost != null) && (
+      {span.children !== null && (total.usage !== null || total.cost !== null) && (
         <DetailSection title="With everything below it">
           <Figures usage={total.usage} cost={total.cost} />
         </DetailSection>

@@ -13,7 +13,7 @@ export interface RouteCall {
 
 /** The call that a span records; null if it is none, or of an application that nobody names. */
 export function routeCallOf(span: ListedSpan): RouteCall | null {
-  const route = span.metadata.attributes?.[AGATE_ATTRIBUTES.route];
+  const route = span.metadata.attributes[AGATE_ATTRIBUTES.route];
   const app = span.metadata.application;
   if (typeof route !== "string" || !route.startsWith("/") || app === null) return null;
   return {

@@ -12,7 +12,7 @@ import { SpanHeader } from "./span-header.tsx";
 /** Everything that is recorded of one span. The chosen tab stays while one goes from span to span. */
 export function SpanDetail({ span }: { readonly span: SpanRecord }) {
   const [tab, setTab] = useState("content");
-  const events = span.metadata.events?.length ?? 0;
+  const events = span.metadata.events.length;
   const tabs: readonly Tab[] = [
     { value: "content", label: "Content", content: <ContentTab key={span.id} span={span} /> },
     {

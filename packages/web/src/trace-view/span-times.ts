@@ -7,8 +7,8 @@ export interface SpanTimes {
   readonly end: number;
 }
 
-export function spanTimes({ created_at, metadata }: SpanRecord): SpanTimes {
-  const start = milliseconds(metadata.start_time ?? created_at);
+export function spanTimes({ metadata }: SpanRecord): SpanTimes {
+  const start = milliseconds(metadata.start_time);
   return { start, end: start + Math.max(0, metadata.latency ?? 0) };
 }
 

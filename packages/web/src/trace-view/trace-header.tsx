@@ -22,7 +22,7 @@ interface TraceHeaderProps {
 /** What a trace is, in short, and what can be done with it. */
 export function TraceHeader({ trace, facts }: TraceHeaderProps) {
   const { metadata } = trace;
-  const total = metadata.total;
+  const { total } = metadata;
   return (
     <header className="flex shrink-0 flex-col gap-2 border-b border-line bg-surface px-4 pt-3 pb-2.5 md:px-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -49,8 +49,8 @@ export function TraceHeader({ trace, facts }: TraceHeaderProps) {
         </Fact>
         <Fact name="Kind">{trace.spankind}</Fact>
         <Fact name="Latency">{formatLatency(metadata.latency)}</Fact>
-        <Fact name="Tokens">{usageText(total?.usage ?? null)}</Fact>
-        <Fact name="Cost">{formatCost(total?.cost ?? null)}</Fact>
+        <Fact name="Tokens">{usageText(total.usage)}</Fact>
+        <Fact name="Cost">{formatCost(total.cost)}</Fact>
         <Fact name="Spans">
           {facts.spans.toLocaleString("en")}
           {facts.errors > 0 && (

@@ -48,7 +48,7 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
   const top = tree.nodes[0]!;
   const onPath = path?.shares.get(span.id);
   const share = onPath === undefined ? undefined : onPath / (top.end - top.start);
-  const total = metadata.total ?? metadata;
+  const { total } = metadata;
   return (
     <GridRow
       id={props.id}

@@ -66,12 +66,15 @@ export function useTreeView(
     setCollapsed((now) => revealed(tree, now, shown));
     setCursor({ id });
   };
-  // Chosen from outside, by a link or by going back: it is shown.
+  // Chosen from outside, by a link or by going back: it is shown. What was chosen here comes back
+  // later, when the reader may be elsewhere already.
   const [known, setKnown] = useState(selected);
+  const [asked, setAsked] = useState<string | null>(null);
   if (selected !== known) {
     setKnown(selected);
+    setAsked(null);
     const chosen = selected === null ? undefined : nodeOf(tree, selected);
-    if (chosen !== undefined && chosen.span.id !== cursor.id) reveal(chosen.span.id, [chosen]);
+    if (chosen !== undefined && selected !== asked) reveal(chosen.span.id, [chosen]);
   }
   // Searched for something else: nothing that was found is hidden, and the first is in sight.
   const [found, setFound] = useState(sought);
@@ -83,7 +86,7 @@ export function useTreeView(
 
   const jumpTo = (node: SpanNode) => {
     reveal(node.span.id, [node]);
-    setKnown(node.span.id);
+    setAsked(node.span.id);
     onSelect(node.span.id);
   };
   return {

@@ -9,7 +9,7 @@ export interface ChatMessage {
   /** The role as it was recorded, where it has another name. */
   readonly recordedRole: string;
   readonly parts: readonly ChatPart[];
-  /** What the message has besides; nothing recorded is left out. */
+  /** What the message has besides. */
   readonly rest: JsonObject;
 }
 
@@ -63,7 +63,13 @@ function readFlat(value: JsonObject): ChatMessage | null {
     ...calls.map(readToolCall),
     ...(isObject(function_call) ? [readToolCall(function_call)] : []),
   ];
-  return { role, recordedRole, parts: read, rest: withoutEmpty(leftOver(rest, role)) };
+  const unread = {
+    ...(said !== content && { content }),
+    ...(!Array.isArray(tool_calls) && { tool_calls }),
+    ...(!isObject(function_call) && { function_call }),
+  };
+  const besides = { ...leftOver(rest, role), ...unread };
+  return { role, recordedRole, parts: read, rest: withoutEmpty(besides) };
 }
 
 function readSaid(said: unknown, role: ChatRole, message: JsonObject): ChatPart[] {
@@ -87,7 +93,7 @@ function leftOver(rest: JsonObject, role: ChatRole): JsonObject {
 function withoutEmpty(rest: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(rest).filter(
-      ([, value]) => value !== null && value !== undefined && !isEmptyList(value),
+      ([, value]) => value !== null && value !== undefined && value !== "" && !isEmptyList(value),
     ),
   );
 }

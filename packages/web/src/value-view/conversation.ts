@@ -42,14 +42,12 @@ export function readConversation(value: unknown): Conversation | null {
 }
 
 function readLists(value: JsonObject): Conversation | null {
-  const messages: ChatMessage[] = [];
-  const used = new Set<string>();
-  for (const name of LISTS) {
+  const lists = LISTS.flatMap((name) => {
     const read = readList(value[name]);
-    if (read === null) continue;
-    messages.push(...read);
-    used.add(name);
-  }
+    return read === null ? [] : [{ name: name as string, read }];
+  });
+  const messages = lists.flatMap(({ read }) => read);
+  const used = new Set(lists.map(({ name }) => name));
   if (used.size === 0) return null;
   for (const name of INSTRUCTIONS) {
     const system = readInstructions(value[name]);

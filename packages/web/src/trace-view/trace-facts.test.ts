@@ -1,0 +1,59 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import { expect, it } from "vitest";
+import { spanRecord } from "./span-record.fixture.ts";
+import { buildSpanTree } from "./span-tree.ts";
+import { traceFacts } from "./trace-facts.ts";
+
+it("lets the earliest span speak where the top says nothing", () => {
+  const trace = spanRecord({
+    id: "top",
+    record: { environment: "staging" },
+    children: [
+      spanRecord({
+        id: "later",
+        from: 20,
+        record: { user_id: "later", environment: "production", status: "ERROR" },
+      }),
+      spanRecord({ id: "earlier", from: 10, record: { user_id: "earlier" } }),
+    ],
+  });
+  expect(traceFacts(buildSpanTree(trace))).toEqual({
+    spans: 3,
+    errors: 1,
+    application: null,
+    environment: "staging",
+    userId: "earlier",
+    sessionId: null,
+    variantSpan: null,
+    call: null,
+  });
+});
+
+it("knows the outermost call of a route, with what it takes to repeat it", () => {
+  const call = (id: string, from: number, route: unknown, application: string | null = "shop") =>
+    spanRecord({
+      id,
+      from,
+      metadata: { application, attributes: { [AGATE_ATTRIBUTES.route]: route } },
+      record: {
+        config: { tone: "plain" },
+        content: { inputs: { text: id }, internals: null, outputs: null },
+      },
+    });
+  const trace = spanRecord({
+    id: "top",
+    children: [
+      call("inner", 9, "/embed"),
+      call("outer", 5, "/summarize"),
+      call("nameless", 1, "/embed", null),
+      call("odd", 2, 7),
+    ],
+  });
+  expect(traceFacts(buildSpanTree(trace)).call).toEqual({
+    spanId: "outer",
+    app: "shop",
+    route: "/summarize",
+    config: { tone: "plain" },
+    inputs: { text: "outer" },
+  });
+});
