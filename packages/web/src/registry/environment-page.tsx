@@ -1,11 +1,11 @@
 import type { Environment } from "@agate/protocol";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ListTree, Undo2 } from "lucide-react";
 import { useState } from "react";
-import { deploymentsQuery, environmentsQuery, variantsQuery } from "../api/applications.ts";
+import { environmentsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { Button, buttonClass } from "../design/button.tsx";
+import { buttonClass } from "../design/button.tsx";
 import { Card } from "../design/card.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { useTitle } from "../design/use-title.ts";
@@ -16,8 +16,8 @@ import { RevisionChip } from "../revisions/revision-chip.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { AppBreadcrumb } from "./app-breadcrumb.tsx";
 import { ChangeButton } from "./change-button.tsx";
-import { DeploymentRow } from "./deployment-row.tsx";
 import { deploymentWords } from "./deployment-words.ts";
+import { EnvironmentHistory } from "./environment-history.tsx";
 import { EnvironmentMenu } from "./environment-menu.tsx";
 import { PromoteButton } from "./promote-button.tsx";
 import { ReadOnlyNote } from "./read-only-note.tsx";
@@ -82,7 +82,7 @@ export function EnvironmentPage() {
                 environment={environment}
                 next={nextEnvironment(items, environment.slug)}
               />
-              <History app={app} environment={environment} />
+              <EnvironmentHistory app={app} environment={environment} />
             </div>
           )
         }
@@ -152,55 +152,6 @@ function Live({ app, environment, next }: LiveProps) {
           </div>
         )}
       </div>
-    </Card>
-  );
-}
-
-function History({ app, environment }: EnvironmentProps) {
-  const client = usePlatform();
-  const history = useInfiniteQuery(deploymentsQuery(client, app, environment.slug));
-  const variants = useQuery(variantsQuery(client, app)).data;
-  return (
-    <Card title="History">
-      <Loaded query={history}>
-        {({ pages }) => {
-          const deployments = pages.flatMap(({ items }) => items);
-          if (deployments.length === 0) {
-            return (
-              <p className="px-4 py-6 text-center text-ink-soft">Nothing was ever deployed here.</p>
-            );
-          }
-          return (
-            <>
-              <ol className="divide-y divide-line">
-                {deployments.map((deployment) => (
-                  <DeploymentRow
-                    key={deployment.id}
-                    app={app}
-                    deployment={deployment}
-                    live={environment.deployment}
-                    target={deployments.find(({ id }) => id === deployment.rolled_back_to)}
-                    isVariantGone={
-                      variants !== undefined &&
-                      !variants.some(({ id }) => id === deployment.variant.id)
-                    }
-                  />
-                ))}
-              </ol>
-              {history.hasNextPage && (
-                <div className="border-t border-line p-3 text-center">
-                  <Button
-                    disabled={history.isFetchingNextPage}
-                    onClick={() => void history.fetchNextPage()}
-                  >
-                    {history.isFetchingNextPage ? "Loading…" : "Earlier deployments"}
-                  </Button>
-                </div>
-              )}
-            </>
-          );
-        }}
-      </Loaded>
     </Card>
   );
 }

@@ -5,6 +5,7 @@ import { useId, useState } from "react";
 import { createKey, keysQuery } from "../api/keys.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { Button } from "../design/button.tsx";
+import { Checkbox } from "../design/checkbox.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { Field } from "../design/field.tsx";
@@ -70,10 +71,9 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
         <fieldset className="flex flex-col gap-1.5">
           <legend className="mb-1 font-medium">It may</legend>
           {SCOPES.map((scope) => (
-            <label key={scope} className="flex items-center gap-2">
-              <input
-                type="checkbox"
-                className="size-4 shrink-0 accent-accent"
+            <label key={scope} htmlFor={`${formId}-${scope}`} className="flex items-center gap-2">
+              <Checkbox
+                id={`${formId}-${scope}`}
                 checked={scopes.includes(scope)}
                 onChange={({ target }) =>
                   setScopes(

@@ -7,6 +7,7 @@ import { revisionQuery, schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { Badge } from "../design/badge.tsx";
 import { buttonClass } from "../design/button.tsx";
+import { Checkbox } from "../design/checkbox.tsx";
 import { Choice } from "../design/choice.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { Ago } from "../revisions/ago.tsx";
@@ -33,12 +34,11 @@ export function RevisionRow({ app, revision, isChosen, onChoose }: RevisionRowPr
   const name = revisionText(variant);
   return (
     <li className="flex gap-3 px-4 py-3">
-      <input
-        type="checkbox"
+      <Checkbox
         checked={isChosen}
         onChange={onChoose}
         aria-label={`Choose ${name} for a comparison`}
-        className="mt-1 size-4 shrink-0 accent-accent"
+        className="mt-1"
       />
       <div className="flex min-w-0 flex-1 flex-col gap-1.5">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">

@@ -24,34 +24,37 @@ export function DeployDialog({ app, variant, revision, environment, onClose }: D
     const live = liveIn(environments, slug);
     return live !== null && isSameRevision(live.variant, to);
   };
-  const choiceOf = (environments: readonly Environment[]) =>
-    environments.find(({ slug }) => slug === chosen)?.slug ??
-    environments.find(({ slug }) => !isLive(environments, slug))?.slug ??
-    environments[0]?.slug;
+  const choiceOf = (opened: readonly Environment[]) => {
+    const ordered = orderEnvironments(opened);
+    return chosen ?? (ordered.find(({ slug }) => !isLive(opened, slug)) ?? ordered[0])?.slug;
+  };
   return (
     <LiveChangeDialog
       app={app}
       title={`Deploy ${name}`}
       action="Deploy"
       onClose={onClose}
-      plan={(environments) => {
-        const into = choiceOf(orderEnvironments(environments));
+      plan={(now, opened) => {
+        const into = choiceOf(opened);
         if (into === undefined) return `${app} has no environment. Make one first.`;
-        if (isLive(environments, into)) {
+        if (!now.some(({ slug }) => slug === into)) {
+          return `There is no environment ${into} any more. Choose another.`;
+        }
+        if (isLive(now, into)) {
           return `${name} is live in ${into} already. Choose another environment.`;
         }
         return { environment: into, to, change: { kind: "deploy", variant, revision } };
       }}
     >
-      {(environments) => (
+      {(now, opened) => (
         <Field label="Environment">
           {(ids) => (
             <Select
               {...ids}
-              value={choiceOf(orderEnvironments(environments)) ?? ""}
+              value={choiceOf(opened) ?? ""}
               onChange={(event) => setChosen(event.target.value)}
             >
-              {orderEnvironments(environments).map(({ slug, deployment }) => (
+              {orderEnvironments(now).map(({ slug, deployment }) => (
                 <option key={slug} value={slug}>
                   {slug} (
                   {deployment === null

@@ -25,10 +25,13 @@ interface LiveChangeDialogProps {
   readonly title: string;
   /** What the button says: "Deploy". */
   readonly action: string;
-  /** What would be done, given what is live; or why nothing can be. */
-  readonly plan: (environments: readonly Environment[]) => LivePlan | string;
+  /**
+   * What would be done, given what is live; or why nothing can be. What is chosen for the reader goes
+   * by what was live when they were first asked: it must not become another under their hands.
+   */
+  readonly plan: (now: readonly Environment[], opened: readonly Environment[]) => LivePlan | string;
   /** Stands above what would change. */
-  readonly children?: (environments: readonly Environment[]) => ReactNode;
+  readonly children?: (now: readonly Environment[], opened: readonly Environment[]) => ReactNode;
   readonly onClose: () => void;
 }
 
@@ -51,12 +54,12 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
   const environments = useQuery({ ...options, refetchOnWindowFocus: "always" });
   const now = environments.isFetchedAfterMount ? environments.data : undefined;
   if (opened === null && now !== undefined) setOpened(now);
-  const planned = now && plan(now);
+  const planned = now && plan(now, opened ?? now);
   const isReady = typeof planned === "object";
 
   const change = useRegistryChange(async (_, agreed: LivePlan) => {
     const latest = await queries.fetchQuery(options);
-    const current = plan(latest);
+    const current = plan(latest, opened ?? latest);
     if (
       now === undefined ||
       typeof current === "string" ||
@@ -123,7 +126,7 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
             submit();
           }}
         >
-          {children?.(now)}
+          {children?.(now, opened ?? now)}
           {isReady ? (
             <LiveChangeSummary plan={planned} now={now} opened={opened ?? now} />
           ) : (

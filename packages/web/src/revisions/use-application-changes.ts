@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
 import { applicationKey } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
+import { usePageVisible } from "../design/use-page-visible.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 /**
@@ -11,8 +12,7 @@ import { watchChanges } from "./watch-changes.ts";
 export function useApplicationChanges(app: string): void {
   const client = usePlatform();
   const queries = useQueryClient();
-  // Browsers open six connections to a platform at most: tabs that nobody looks at must hold none.
-  const isVisible = useSyncExternalStore(subscribeVisibility, () => !document.hidden);
+  const isVisible = usePageVisible();
   useEffect(() => {
     if (!isVisible) return;
     const end = new AbortController();
@@ -24,9 +24,4 @@ export function useApplicationChanges(app: string): void {
     );
     return () => end.abort();
   }, [client, queries, app, isVisible]);
-}
-
-function subscribeVisibility(listener: () => void): () => void {
-  document.addEventListener("visibilitychange", listener);
-  return () => document.removeEventListener("visibilitychange", listener);
 }
