@@ -5,7 +5,7 @@ import { NumberBox } from "../design/number-box.tsx";
 import { parseNumber } from "../design/parse-number.ts";
 import { boundTexts } from "./bound-texts.ts";
 import { Slider } from "./slider.tsx";
-import { clamp, sliderRange, stepFrom, stepOf } from "./slider-range.ts";
+import { sliderRange, stepNumber } from "./slider-range.ts";
 
 interface NumberFieldProps {
   readonly field: ConfigFieldSchema;
@@ -29,7 +29,7 @@ export function NumberField({ field, label, ids, value, onChange }: NumberFieldP
         setTyped(next);
         onChange(readNumber(next));
       }}
-      onStep={(steps) => onChange(stepped(field, value, steps))}
+      onStep={(steps) => onChange(stepNumber(field, value, steps))}
       lowest={field.minimum ?? field.exclusiveMinimum}
       highest={field.maximum ?? field.exclusiveMaximum}
     />
@@ -54,7 +54,7 @@ export function NumberField({ field, label, ids, value, onChange }: NumberFieldP
         onChange={onChange}
       />
       <Bound text={highest} />
-      <div className="w-24 shrink-0">{box}</div>
+      <div className="w-28 shrink-0">{box}</div>
     </div>
   );
 }
@@ -75,13 +75,4 @@ function readNumber(text: string): unknown {
 
 function numberText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-}
-
-/** From what is no number, the arrow keys begin at the default. */
-function stepped(field: ConfigFieldSchema, value: unknown, steps: number): number {
-  const step = stepOf(field);
-  const lowest = field.minimum ?? (field.exclusiveMinimum ?? Number.NEGATIVE_INFINITY) + step;
-  const highest = field.maximum ?? (field.exclusiveMaximum ?? Number.POSITIVE_INFINITY) - step;
-  if (typeof value !== "number") return clamp(Number(field.default), lowest, highest);
-  return stepFrom({ min: lowest, max: highest, step }, value, steps);
 }

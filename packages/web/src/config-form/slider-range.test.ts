@@ -2,7 +2,7 @@ import type { ConfigFieldSchema } from "@agate/protocol";
 import { refusedBy } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sliderRange, snap, stepFrom, stepOf } from "./slider-range.ts";
+import { sliderRange, snap, stepFrom, stepNumber } from "./slider-range.ts";
 
 function field(bounds: Partial<ConfigFieldSchema>): ConfigFieldSchema {
   return { type: "number", default: 0, "x-ag-control": "slider", ...bounds };
@@ -81,6 +81,13 @@ const bounded = fc
     });
   });
 
+it("has whole positions between bounds that are not whole", () => {
+  expect(sliderRange(int({ minimum: 0.5, exclusiveMaximum: 3.5 }))).toMatchObject({
+    min: 1,
+    max: 3,
+  });
+});
+
 describe("a slider", () => {
   it("is never at a value that its field refuses, wherever it is dragged or stepped", () => {
     fc.assert(
@@ -124,14 +131,21 @@ describe("a slider", () => {
   });
 });
 
-describe("stepOf", () => {
-  it("is a whole one for whole numbers, however many there are", () => {
-    expect(stepOf(int({ minimum: 0, maximum: 1e9 }))).toBe(1);
-    expect(stepOf(int({}))).toBe(1);
+describe("stepNumber", () => {
+  it("goes by ones through whole numbers, however many there are", () => {
+    expect(stepNumber(int({ minimum: 0, maximum: 1e9 }), 5, 1)).toBe(6);
+    expect(stepNumber(int({}), 5, -10)).toBe(-5);
   });
 
-  it("follows the default where bounds are missing", () => {
-    expect(stepOf(field({ default: 0.003 }))).toBe(0.0002);
-    expect(stepOf(field({ default: 0 }))).toBe(0.1);
+  it("stays within the one bound that there is, and off it where it is excluded", () => {
+    expect(stepNumber(int({ minimum: 0 }), 0, -1)).toBe(0);
+    expect(stepNumber(int({ exclusiveMinimum: 0 }), 2, -10)).toBe(1);
+    expect(stepNumber(field({ exclusiveMaximum: 1, default: 0.5 }), 0.9, 10)).toBe(0.95);
+  });
+
+  it("follows the default where bounds are missing, and begins at it", () => {
+    expect(stepNumber(field({ default: 0.003 }), 0.003, 1)).toBe(0.0032);
+    expect(stepNumber(field({ default: 0 }), 1, 1)).toBe(1.1);
+    expect(stepNumber(field({ default: 7 }), "many", 1)).toBe(7);
   });
 });

@@ -1,4 +1,5 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
+import { refusedBy } from "@agate/protocol";
 
 /** The positions of a slider: both ends, and between them the multiples of a step. */
 export interface SliderRange {
@@ -19,26 +20,43 @@ export function sliderRange(field: ConfigFieldSchema): SliderRange | null {
   const upper = field.maximum ?? field.exclusiveMaximum;
   if (lower === undefined || upper === undefined) return null;
   const step = stepWithin(upper - lower, field.type === "integer");
-  // The next whole number is inside; of other numbers there is no next one.
-  const inset = field.type === "integer" ? 1 : step;
-  const min = field.minimum ?? tidy(lower + inset);
-  const max = field.maximum ?? tidy(upper - inset);
+  const { min, max } = limits(field, step);
   // Bounds so close, or so large, that a number has no digits left for a step.
-  const isOutside =
-    (field.minimum === undefined && min <= lower) || (field.maximum === undefined && max >= upper);
-  return isOutside || min > max || !Number.isFinite(max - min) ? null : { min, max, step };
+  const isTaken = (value: number) => refusedBy(field, value) === undefined;
+  const isRange = min <= max && isTaken(min) && isTaken(max) && Number.isFinite(max - min);
+  return isRange ? { min, max, step } : null;
 }
 
-/** How far an arrow key goes in the number box of a field. */
-export function stepOf(field: ConfigFieldSchema): number {
-  const range = sliderRange(field);
-  if (range !== null && range.step > 0) {
-    return field.type === "integer" ? 1 : range.step;
-  }
+/** Where the arrow keys lead in the number box of a field; from what is no number, to its default. */
+export function stepNumber(field: ConfigFieldSchema, value: unknown, steps: number): number {
+  const step = stepOf(field);
+  const { min, max } = limits(field, step);
+  if (typeof value !== "number") return clamp(Number(field.default), min, max);
+  return stepFrom({ min, max, step }, value, steps);
+}
+
+function stepOf(field: ConfigFieldSchema): number {
   if (field.type === "integer") return 1;
+  const step = sliderRange(field)?.step;
+  if (step !== undefined && step > 0) return step;
   // About a tenth of what is usual.
-  const usual = Math.abs(Number(field.default));
-  return usual > 0 && Number.isFinite(usual) ? niceBelow(usual / 10) : 0.1;
+  return niceBelow(Math.abs(Number(field.default)) / 10) || 0.1;
+}
+
+/** The least and the greatest number that a field takes; of one that is excluded, one step inside. */
+function limits(field: ConfigFieldSchema, step: number): { min: number; max: number } {
+  const {
+    minimum: ge = Number.NEGATIVE_INFINITY,
+    exclusiveMinimum: gt = Number.NEGATIVE_INFINITY,
+    maximum: le = Number.POSITIVE_INFINITY,
+    exclusiveMaximum: lt = Number.POSITIVE_INFINITY,
+  } = field;
+  return field.type === "integer"
+    ? {
+        min: Math.max(Math.ceil(ge), Math.floor(gt) + 1),
+        max: Math.min(Math.floor(le), Math.ceil(lt) - 1),
+      }
+    : { min: Math.max(ge, tidy(gt + step)), max: Math.min(le, tidy(lt - step)) };
 }
 
 /** The position next to a value, or some further on; ends are the bounds. */

@@ -1,8 +1,9 @@
+import type { ConfigFieldSchema } from "@agate/protocol";
 import { refusedBy, shownValue } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
 import { isSameValue } from "../config-form/same-value.ts";
 import { parseNumber } from "../design/parse-number.ts";
-import type { InputControl, NumberBounds } from "./input-control.ts";
+import type { InputControl } from "./input-control.ts";
 import type { InputField } from "./input-fields.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { skeletonOf } from "./skeleton.ts";
@@ -54,7 +55,7 @@ function parseBlank({ isRequired, isNullable, control }: InputField): ParsedFiel
     case "choice":
       return invalid("Choose one.");
     case "number":
-      return isNullable ? value(null) : invalid(`Takes ${numberName(control.isWhole)}.`);
+      return isNullable ? value(null) : invalid(`Takes ${numberName(control.field)}.`);
     case "json":
       return isNullable ? value(null) : invalid(`Takes ${typeName(control.type)}.`);
   }
@@ -66,7 +67,7 @@ function parseText({ control, isNullable }: InputField, text: string): ParsedFie
     case "texts":
       return value(text);
     case "number":
-      return parseNumberText(control, text);
+      return parseNumberText(control.field, text);
     case "boolean":
       if (text === "true" || text === "false") return value(text === "true");
       return invalid(`Takes true or false, not ${shownValue(text)}.`);
@@ -90,13 +91,9 @@ function parseText({ control, isNullable }: InputField, text: string): ParsedFie
   }
 }
 
-function parseNumberText(
-  { isWhole, bounds }: { readonly isWhole: boolean; readonly bounds: NumberBounds },
-  text: string,
-): ParsedField {
+function parseNumberText(field: ConfigFieldSchema, text: string): ParsedField {
   const number = parseNumber(text) ?? text;
-  const type = isWhole ? "integer" : "number";
-  const takes = refusedBy({ type, ...bounds, default: null, "x-ag-control": "slider" }, number);
+  const takes = refusedBy(field, number);
   return takes === undefined
     ? value(number)
     : invalid(`Takes ${takes}, not ${shownValue(number)}.`);
@@ -171,8 +168,8 @@ function invalid(message: string): ParsedField {
   return { kind: "invalid", message };
 }
 
-function numberName(isWhole: boolean): string {
-  return isWhole ? "a whole number" : "a number";
+function numberName({ type }: ConfigFieldSchema): string {
+  return type === "integer" ? "a whole number" : "a number";
 }
 
 function typeName(type: "object" | "array" | null): string {

@@ -1,21 +1,16 @@
+import type { ConfigFieldSchema } from "@agate/protocol";
 import { isRecord, type JsonSchema, resolveSchema } from "./json-schema.ts";
 
 /** How an input is edited. */
 export type InputControl =
   | { readonly kind: "text"; readonly format: string | null }
-  | { readonly kind: "number"; readonly isWhole: boolean; readonly bounds: NumberBounds }
+  /** With its bounds, as a field of a configuration has them. */
+  | { readonly kind: "number"; readonly field: ConfigFieldSchema }
   | { readonly kind: "boolean" }
   | { readonly kind: "choice"; readonly choices: readonly unknown[] }
   | { readonly kind: "texts" }
   /** Anything else. The type is what is expected on the outside, where one is. */
   | { readonly kind: "json"; readonly type: "object" | "array" | null };
-
-export interface NumberBounds {
-  readonly minimum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMaximum?: number;
-}
 
 export interface ReadSchema {
   readonly control: InputControl;
@@ -80,7 +75,7 @@ function controlOfType(root: JsonSchema, schema: JsonSchema, type: unknown): Inp
       return { kind: "text", format: typeof schema.format === "string" ? schema.format : null };
     case "number":
     case "integer":
-      return { kind: "number", isWhole: type === "integer", bounds: boundsOf(schema) };
+      return { kind: "number", field: numberField(type, schema) };
     case "boolean":
       return { kind: "boolean" };
     case "array":
@@ -98,9 +93,11 @@ function isPlainText(root: JsonSchema, items: unknown): boolean {
   return control.kind === "text" && !isNullable;
 }
 
-function boundsOf(schema: JsonSchema): NumberBounds {
+function numberField(type: "number" | "integer", schema: JsonSchema): ConfigFieldSchema {
   const names = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"] as const;
-  return Object.fromEntries(
-    names.flatMap((name) => (typeof schema[name] === "number" ? [[name, schema[name]]] : [])),
+  const bounds = names.flatMap((name) =>
+    typeof schema[name] === "number" ? [[name, schema[name]]] : [],
   );
+  const initial = typeof schema.default === "number" ? schema.default : 0;
+  return { type, default: initial, "x-ag-control": "slider", ...Object.fromEntries(bounds) };
 }

@@ -1,4 +1,5 @@
 import { CodeEditor } from "../code-editor/code-editor.tsx";
+import { stepNumber } from "../config-form/slider-range.ts";
 import { Checkbox } from "../design/checkbox.tsx";
 import type { FieldIds } from "../design/field.tsx";
 import { NumberBox } from "../design/number-box.tsx";
@@ -42,9 +43,11 @@ export function InputFieldControl({ field, label, ids, draft, onChange }: InputF
             {...ids}
             text={text}
             onText={onChange}
-            onStep={(steps) => onChange(String((parseNumber(text) ?? 0) + steps))}
-            lowest={control.bounds.minimum ?? control.bounds.exclusiveMinimum}
-            highest={control.bounds.maximum ?? control.bounds.exclusiveMaximum}
+            onStep={(steps) =>
+              onChange(String(stepNumber(control.field, parseNumber(text), steps)))
+            }
+            lowest={control.field.minimum ?? control.field.exclusiveMinimum}
+            highest={control.field.maximum ?? control.field.exclusiveMaximum}
           />
         </div>
       );
