@@ -25,7 +25,7 @@ export function TextField({ label, ids, value, onChange }: TextFieldProps) {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return (
     <div className="flex flex-col gap-1">
-      <div className="relative">
+      <div className="relative flex">
         <TextArea
           {...ids}
           value={text}
