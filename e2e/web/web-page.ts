@@ -8,6 +8,8 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: "light" | "dark";
+  /** Pixels of the screen for each of the page. */
+  readonly scale?: number;
 }
 
 const PATIENCE_MS = 15_000;
@@ -29,10 +31,11 @@ export interface WebPage extends AsyncDisposable {
  * await web.open("/traces");
  */
 export async function openPage(browser: Browser, options: PageOptions): Promise<WebPage> {
-  const { url, width = 1280, height = 800, theme = "light" } = options;
+  const { url, width = 1280, height = 800, theme = "light", scale = 1 } = options;
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height },
+    deviceScaleFactor: scale,
     colorScheme: theme,
     reducedMotion: "reduce",
     // axe-core is put into the page by the test; the page's own scripts are under the policy.

@@ -1,0 +1,116 @@
+// The pictures of the documentation. `npm run screenshots` takes them anew; in a run of all tests they
+// are taken and compared with nothing: that each page gets as far as being worth a picture is the test.
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../open-browser.ts";
+import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import { sendOtlp } from "../send-otlp.ts";
+import { openPage } from "../web-page.ts";
+import { demoSpans } from "./demo-traces.ts";
+
+const folder = join(import.meta.dirname, "../../../docs/images");
+const areKept = process.env.AGATE_SCREENSHOTS === "keep";
+
+let browser: Browser;
+let platform: QuickstartPlatform;
+beforeAll(async () => {
+  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
+  const spans = demoSpans(Date.now());
+  for (let at = 0; at < spans.length; at += 500) {
+    await sendOtlp(platform.url, spans.slice(at, at + 500), {
+      resource: { "service.name": "support" },
+    });
+  }
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.[Symbol.asyncDispose]();
+});
+
+interface Picture {
+  readonly name: string;
+  readonly path: string;
+  readonly theme?: "light" | "dark";
+  /** Brings the page to where it is shown best. */
+  readonly arrange: (page: Page) => Promise<unknown>;
+}
+
+const QUESTION = "How do agates get their bands?";
+
+async function compareAnswers(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "question" }).fill(QUESTION);
+  await page.getByRole("button", { name: /^Run all/ }).click();
+  await expect.poll(() => page.getByText("Done").count()).toBe(2);
+  await page.getByRole("button", { name: "Show differences" }).click();
+}
+
+async function chooseChat(page: Page): Promise<void> {
+  await page
+    .getByRole("row", { name: /chat gpt/ })
+    .last()
+    .click();
+  await page.getByText("You answer customers").waitFor();
+}
+
+const PICTURES: readonly Picture[] = [
+  {
+    name: "playground",
+    path: "/apps/quickstart/playground?route=/&configs=concise@1,thorough@1",
+    arrange: compareAnswers,
+  },
+  {
+    name: "traces",
+    path: "/traces?application=support&range=24h",
+    arrange: (page) =>
+      page
+        .getByRole("row", { name: /invoke_workflow answer/ })
+        .first()
+        .waitFor(),
+  },
+  { name: "trace", path: "/traces", arrange: openNewest },
+  { name: "trace-dark", path: "/traces", theme: "dark", arrange: openNewest },
+  {
+    name: "application",
+    path: "/apps/quickstart",
+    arrange: (page) =>
+      page
+        .getByText(/fields differ/)
+        .first()
+        .waitFor(),
+  },
+  {
+    name: "dashboard",
+    path: "/?by=variant&application=support",
+    arrange: (page) => page.locator("canvas").first().waitFor(),
+  },
+];
+
+async function openNewest(page: Page): Promise<void> {
+  const [newest] = demoSpans(Date.now()).map(({ traceId }) => traceId);
+  await page.goto(`/traces/${newest}`);
+  await chooseChat(page);
+}
+
+describe("pictures", () => {
+  it.each(PICTURES)("of $name", async ({ name, path, theme = "light", arrange }) => {
+    await using web = await openPage(browser, {
+      url: platform.url,
+      height: 820,
+      theme,
+      // Sharp on the screens of those who read documentation.
+      scale: areKept ? 2 : 1,
+    });
+    await web.open(path);
+    await arrange(web.page);
+    await web.page.waitForLoadState("networkidle");
+    const picture = await web.page.screenshot();
+    if (areKept) {
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, `${name}.png`), picture);
+    }
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+});
