@@ -32,7 +32,7 @@ const USERS = ["ada", "grace", "linus", "margaret", "dennis", "barbara"] as cons
 const MODELS = ["gpt-5-mini", "gpt-5-mini", "gpt-5"] as const;
 
 /** Calls over the day before `now`, more of them at noon than at night. */
-export function demoSpans(now: number, count = 420): readonly OtlpSpan[] {
+export function demoSpans(now: number, count = 1400): readonly OtlpSpan[] {
   const dice = createDice(7);
   const spans: OtlpSpan[] = [];
   for (let n = 0; n < count; n++) {
@@ -46,8 +46,8 @@ export function demoSpans(now: number, count = 420): readonly OtlpSpan[] {
 /** One answer: what is retrieved, a model that calls a tool, a model that answers. */
 function demoCall(n: number, start: number, dice: () => number): readonly OtlpSpan[] {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(dice() * list.length)] as T;
-  const traceId = (n + 1).toString(16).padStart(32, "a7");
-  const spanId = (k: number) => (n * 16 + k + 1).toString(16).padStart(16, "c");
+  const traceId = `4f8a${(n * 0x9e3779b1).toString(16).padStart(28, "0")}`;
+  const spanId = (k: number) => `c3${(n * 16 + k + 1).toString(16).padStart(14, "0")}`;
   const [question, reply] = pick(QUESTIONS);
   const variant = pick(VARIANTS);
   const model = variant.name === "thorough" ? "gpt-5" : pick(MODELS);

@@ -104,7 +104,7 @@ describe("pictures", () => {
     });
     await web.open(path);
     await arrange(web.page);
-    await web.page.waitForLoadState("networkidle");
+    await web.page.evaluate(() => document.fonts.ready);
     const picture = await web.page.screenshot();
     if (areKept) {
       await mkdir(folder, { recursive: true });
