@@ -139,4 +139,14 @@ describe("more than one project", () => {
     await page.getByRole("button", { name: /other local/ }).waitFor();
     web.expectNoFaults();
   });
+
+  it("says that a project is not there, and leads back", async () => {
+    await using web = await open();
+    await web.open("/traces?project=gone");
+    await web.page.getByRole("heading", { name: "There is no project gone" }).waitFor();
+    await web.expectAccessible();
+    await web.page.getByRole("link", { name: "Go to your own" }).click();
+    await web.page.getByRole("button", { name: /default local/ }).waitFor();
+    web.expectNoFaults();
+  });
 });

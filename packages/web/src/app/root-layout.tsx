@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { ApiError } from "../api/api-error.ts";
 import type { Connection } from "../api/connection.ts";
 import { PlatformClient } from "../api/platform-client.ts";
 import { PlatformProvider } from "../api/platform-context.tsx";
@@ -11,6 +12,7 @@ import { ToasterProvider } from "../design/toaster.tsx";
 import { SignInPage } from "../sign-in/sign-in-page.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { Navigation } from "./navigation.tsx";
+import { NoProject } from "./no-project.tsx";
 
 /** What is around every page: who reads, which project, where one can go. */
 export function RootLayout({ connection }: { readonly connection: Connection }) {
@@ -37,6 +39,9 @@ function Gate({ client }: { readonly client: PlatformClient }) {
   if (session.data?.caller === null) return <SignInPage />;
   if (session.data === undefined) {
     if (session.error === null) return <Skeleton />;
+    if (session.error instanceof ApiError && session.error.has("project_not_found")) {
+      return <NoProject project={client.project} />;
+    }
     return <ErrorState error={session.error} onRetry={() => void session.refetch()} />;
   }
   return (
