@@ -25,6 +25,8 @@ export function Dialog({ title, onClose, actions, width = "normal", children }: 
     <Modal
       aria-labelledby={titleId}
       onClose={onClose}
+      // What was typed, or shown once, is not lost to a click that missed.
+      closesOutside={false}
       className={classNames("m-auto", width === "wide" ? "max-w-3xl" : "max-w-md")}
     >
       <div className="flex max-h-[85dvh] flex-col">

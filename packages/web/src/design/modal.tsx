@@ -4,13 +4,15 @@ import { classNames } from "./class-names.ts";
 
 interface ModalProps extends Omit<ComponentProps<"dialog">, "onClose"> {
   readonly onClose: () => void;
+  /** Whether a click beside it closes it, too. Not where something would be lost. */
+  readonly closesOutside?: boolean;
 }
 
 /**
  * A box over the page: the browser's own dialog, which keeps the focus inside, gives it back, and
  * closes by Escape. It is open for as long as it is there. Give it a name (`aria-label`).
  */
-export function Modal({ onClose, className, children, ...rest }: ModalProps) {
+export function Modal({ onClose, closesOutside = true, className, children, ...rest }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [before] = useState(focusedElement);
   useEffect(() => {
@@ -22,9 +24,10 @@ export function Modal({ onClose, className, children, ...rest }: ModalProps) {
     <dialog
       ref={dialog}
       onClose={onClose}
-      onClick={(event) => {
-        // The backdrop is part of the dialog itself; its content is in the div below.
-        if (event.target === dialog.current) onClose();
+      // The backdrop is part of the dialog itself; its content is in the div below. Not on click: a
+      // text that is selected beyond the edge ends with one on the dialog.
+      onPointerDown={(event) => {
+        if (closesOutside && event.target === dialog.current) onClose();
       }}
       // Keys of the page beneath are not meant.
       onKeyDown={(event) => event.stopPropagation()}
