@@ -236,10 +236,11 @@ describe("what is wrong", () => {
 
 describe("a draft of an app that has changed since", () => {
   it("becomes JSON where a field is not there any more", () => {
-    const draft = form({ text: "hello", old: ["a"], blank: "" });
-    expect(parseDraft(object({ text }), draft)).toEqual({
+    const draft = form({ text: "hello", count: "2", tone: '"calm"', old: ["a"], blank: "" });
+    const schema = object({ text, count: { type: "integer" }, tone: { enum: ["calm"] } });
+    expect(parseDraft(schema, draft)).toEqual({
       kind: "inputs",
-      inputs: { text: "hello", old: ["a"] },
+      inputs: { text: "hello", count: 2, tone: "calm", old: ["a"] },
     });
   });
 

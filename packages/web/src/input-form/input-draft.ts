@@ -78,10 +78,15 @@ export function typedProblems(schema: JsonSchema, draft: InputDraft): readonly F
 export function fittingDraft(schema: JsonSchema, draft: InputDraft): InputDraft {
   if (draft.mode === "json") return draft;
   const fields = inputFields(schema);
-  const known = new Set(fields?.map(({ name }) => name));
+  const known = new Map(fields?.map((field) => [field.name, field]));
   const typed = Object.entries(draft.fields).filter(([, value]) => !isBlank(value));
   if (fields !== null && typed.every(([name]) => known.has(name))) return draft;
-  return jsonDraft(Object.fromEntries(typed.map(([name, value]) => [name, guessValue(value)])));
+  const values = typed.map(([name, value]) => {
+    const field = known.get(name);
+    const parsed = field && parseField(field, value);
+    return [name, parsed?.kind === "value" ? parsed.value : guessValue(value)] as const;
+  });
+  return jsonDraft(Object.fromEntries(values));
 }
 
 export type Switched =
