@@ -28,6 +28,7 @@ export function ColumnActions(props: ColumnActionsProps) {
   const { view, refusal, isOnly, onCommit, onSaveAs, onDeploy, onCopy, onRemove } = props;
   const noCommit = refusal ?? commitRefusal(view);
   const noDeploy = refusal ?? deployRefusal(view);
+  const hint = refusal ?? (view.column.draft === null ? null : noDeploy);
   return (
     <>
       <Button
@@ -64,9 +65,7 @@ export function ColumnActions(props: ColumnActionsProps) {
           </MenuItem>
         )}
       </Menu>
-      {noDeploy !== null && refusal === null && view.column.draft !== null && (
-        <span className="text-[0.93rem] text-ink-soft">{noDeploy}</span>
-      )}
+      {hint !== null && <span className="text-[0.93rem] text-ink-soft">{hint}</span>}
     </>
   );
 }

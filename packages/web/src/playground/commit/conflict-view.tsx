@@ -75,6 +75,7 @@ function Conflict(props: ConflictViewProps & { readonly theirs: Revision }) {
   const now = useNow();
   const name = { variant: base.variant, revision: theirs.variant.revision };
   const title = `${name.variant}@${name.revision}`;
+  const between = name.revision - base.revision - 1;
   const stored = ownField(theirs.params, route.route) ?? {};
   const theirValues = withDefaults(route, knownFields(route, stored));
   const fields = mergeFields(draft.baseValues, draft.values, theirValues);
@@ -127,8 +128,9 @@ function Conflict(props: ConflictViewProps & { readonly theirs: Revision }) {
         <time dateTime={theirs.created_at} title={formatTime(theirs.created_at)}>
           {formatAgo(theirs.created_at, now)}
         </time>
-        {theirs.message === "" ? "." : <>: “{theirs.message}”.</>} Nothing is lost: choose what to
-        keep.
+        {theirs.message === "" ? "." : <>: “{theirs.message}”.</>}
+        {between > 0 && ` It is the last of ${between + 1} revisions since then.`} Nothing is lost:
+        choose what to keep.
       </p>
       <p role="status" className="text-warning empty:hidden">
         {open.length > 0 &&

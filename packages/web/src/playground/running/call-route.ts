@@ -14,8 +14,8 @@ export type CallEvent =
 
 /** The path of a route's playground endpoint, behind the gateway. */
 export function playgroundPath(app: string, route: string): string {
-  const path = route === "/" ? "" : route.split("/").map(encodeURIComponent).join("/");
-  return `/services/${encodeURIComponent(app)}/playground/run${path}`;
+  // A route is a valid path already: it goes into the address as it was declared.
+  return `/services/${encodeURIComponent(app)}/playground/run${route === "/" ? "" : route}`;
 }
 
 /**

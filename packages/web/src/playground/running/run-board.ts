@@ -46,7 +46,10 @@ export class RunBoard {
 
   /** What has arrived stays. */
   stop(key: string): void {
-    if (this.#queue.stop(key)) this.#update(key, { status: "stopped" });
+    const startedAt = this.#runs.get(key)?.startedAt ?? null;
+    if (!this.#queue.stop(key)) return;
+    const elapsedMs = startedAt === null ? null : performance.now() - startedAt;
+    this.#update(key, { status: "stopped", elapsedMs });
   }
 
   stopAll(): void {
@@ -63,7 +66,7 @@ export class RunBoard {
         this.#update(key, { ...change, elapsedMs: performance.now() - startedAt });
       }
     };
-    update({ status: "running" });
+    update({ status: "running", startedAt });
     try {
       for await (const event of this.#call(request, signal)) {
         const run = this.#runs.get(key);

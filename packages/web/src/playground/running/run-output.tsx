@@ -50,7 +50,7 @@ export function RunOutput(props: RunOutputProps) {
         <span role="status">
           <RunBadge status={run.status} />
         </span>
-        <Figures run={run} first={first} />
+        {!isUnderWay(run) && <Figures run={run} first={first} />}
         {!isCurrent && !isUnderWay(run) && (
           <Badge tone="warning" title="The configuration or the inputs were edited after this run.">
             edited since
@@ -76,7 +76,7 @@ export function RunOutput(props: RunOutputProps) {
             </Scrolled>
           )}
         </div>
-        <RunTrace run={run} name={name} isOpenAtFirst={isTraceOpen} />
+        {!isUnderWay(run) && <RunTrace run={run} name={name} isOpenAtFirst={isTraceOpen} />}
       </div>
     </div>
   );
@@ -122,7 +122,7 @@ function RunBadge({ status }: { readonly status: RunStatus }) {
 
 function Figures({ run, first }: { readonly run: Run; readonly first: Run | undefined }) {
   const figures = figuresOf(run);
-  const before = first && !isUnderWay(first) && !isUnderWay(run) ? figuresOf(first) : null;
+  const before = first && !isUnderWay(first) ? figuresOf(first) : null;
   const parts = [
     {
       name: "Latency",

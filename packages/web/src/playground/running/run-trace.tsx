@@ -22,7 +22,7 @@ export function RunTrace({ run: { trace, traceId }, name, isOpenAtFirst }: RunTr
   return (
     <section
       aria-label={`Trace of ${name}`}
-      className="min-w-0 border-line @max-4xl:border-t @4xl:w-[26rem] @4xl:shrink-0 @4xl:border-l"
+      className="min-w-0 border-line @max-4xl:border-t @4xl:w-1/2 @4xl:shrink-0 @4xl:border-l"
     >
       <div className="flex h-9 items-center justify-between gap-2 px-4">
         {trace === null ? (

@@ -25,6 +25,8 @@ export interface Run {
   readonly trace: SpanRecord | null;
   /** Known from the first byte of an answer on; null where no call was begun. */
   readonly traceId: string | null;
+  /** By the page's clock; null while it waits. */
+  readonly startedAt: number | null;
   /** By the page's clock, for answers that come without a trace. */
   readonly elapsedMs: number | null;
 }
@@ -37,6 +39,7 @@ export function waitingRun(request: RunRequest): Run {
     error: null,
     trace: null,
     traceId: null,
+    startedAt: null,
     elapsedMs: null,
   };
 }

@@ -9,7 +9,12 @@ export interface AddressTarget {
   put(link: WorkspaceLink, isNewEntry: boolean): void | Promise<void>;
   /** Keeps it for the next time. */
   keep(link: WorkspaceLink): void;
+  /** More is typed than an address holds: the link is without the cases. */
+  onTooLong(): void;
 }
+
+/** Browsers refuse addresses of about two million characters; other programs cut them off earlier. */
+const LONGEST_FRAGMENT = 500_000;
 
 /**
  * Keeps the address up to date with what is set up. Packing takes a moment, so writes follow each
@@ -51,6 +56,12 @@ export class AddressWriter {
     return this.#chain;
   }
 
+  /** The reader has gone to another entry of the history: what was typed belongs to the one before. */
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#typed = null;
+  }
+
   /** From now on the address belongs to another page; what was typed last is kept all the same. */
   close(): void {
     this.#isOpen = false;
@@ -61,7 +72,10 @@ export class AddressWriter {
     this.#chain = this.#chain.then(async () => {
       const link = await writeLink(workspace);
       this.#target.keep(link);
-      if (this.#isOpen) await this.#target.put(link, isNewEntry);
+      if (!this.#isOpen) return;
+      if (link.fragment.length <= LONGEST_FRAGMENT) return this.#target.put(link, isNewEntry);
+      this.#target.onTooLong();
+      return this.#target.put(await writeLink({ ...workspace, cases: [] }), isNewEntry);
     });
   }
 }

@@ -13,6 +13,9 @@ import { keepLastPlace, keepLink } from "./workspace-storage.ts";
 
 const page = getRouteApi("/apps/$app/playground");
 
+const TOO_LONG =
+  "The test cases are too long for an address: they are kept in this browser, but a link leaves them out.";
+
 export interface OpenWorkspace {
   readonly workspace: Workspace;
   readonly notice: string | null;
@@ -50,6 +53,7 @@ export function useWorkspace(
     const place = { project: client.project, app, route: route.route };
     return new AddressWriter({
       keep: (link) => keepLink(place, link),
+      onTooLong: () => setLoaded((before) => before && { ...before, notice: TOO_LONG }),
       put: (link, isNewEntry) => {
         if (router.latestLocation.pathname !== path) return;
         written.current = addressText(link.configs, link.fragment);
@@ -80,6 +84,7 @@ export function useWorkspace(
   useEffect(() => {
     if (fragment === null) return;
     if (span === undefined && written.current === addressText(configs, fragment)) return;
+    writer.forget();
     let isWanted = true;
     const { route, known } = latest.current;
     const place = { project: client.project, app, route: route.route };
