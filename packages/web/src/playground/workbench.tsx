@@ -51,15 +51,16 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
   const [question, setQuestion] = useState<ColumnQuestion | null>(null);
   const [refused, setRefused] = useState<CommitRefusal | null>(null);
   const [showsDifferences, setShowsDifferences] = useState(false);
+  const ready = views.filter((view): view is ReadyColumn => view.kind === "ready");
+  const refusal = noRun ?? (ready.length === 0 ? "Choose a configuration to run with." : null);
   useRunKey((target) => {
-    if (noRun !== null) return;
+    if (refusal !== null) return;
     const within = target?.closest("[data-case]")?.getAttribute("data-case");
     const chosen = cases.filter(({ id }) => String(id) === within);
     runner.run(views, chosen.length > 0 ? chosen : cases);
   });
 
   const isCompare = views.length > 1;
-  const ready = views.filter((view): view is ReadyColumn => view.kind === "ready");
   const differing = differingFields(ready.map(({ values }) => values));
   const first = ready[0];
 
@@ -102,7 +103,7 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
       testCase={testCase}
       isOnly={cases.length === 1}
       runner={runner}
-      refusal={noRun}
+      refusal={refusal}
       dispatch={dispatch}
       onRun={() => runner.run(views, [testCase])}
     >
@@ -126,7 +127,7 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
         route={route.route}
         isUnderWay={runner.isUnderWay}
         runs={views.length * cases.length}
-        refusal={noRun}
+        refusal={refusal}
         hasDrafts={views.some(({ column }) => column.draft !== null)}
         compare={
           <>

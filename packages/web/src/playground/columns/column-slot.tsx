@@ -57,7 +57,7 @@ export function ColumnSlot(props: ColumnSlotProps) {
       known={known}
       problems={problems}
       hasProblems={hasProblems}
-      isFoldable={differing !== null}
+      isFoldable={place !== null}
       summary={
         differing &&
         view.kind === "ready" && (
@@ -72,7 +72,7 @@ export function ColumnSlot(props: ColumnSlotProps) {
         <ColumnActions
           view={view}
           refusal={refusal}
-          isOnly={differing === null}
+          isOnly={place === null}
           onCommit={() => ask({ kind: "commit", column: id })}
           onSaveAs={() => ask({ kind: "save-as", column: id })}
           onDeploy={() => base && onAsk({ kind: "deploy", ...base })}
