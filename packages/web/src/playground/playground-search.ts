@@ -1,6 +1,6 @@
 /**
  * What the playground shows, in the address. Drafts and inputs, which may be long, are in the
- * fragment (see playground-state.ts): it is never sent to the server.
+ * fragment (see state/workspace-link.ts): it is never sent to the server.
  */
 export interface PlaygroundSearch {
   /** The path of the route: `/summarize`. */
