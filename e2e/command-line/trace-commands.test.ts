@@ -57,7 +57,7 @@ describe("agate traces", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(
       new RegExp(
-        `^TIME +NAME +STATUS +LATENCY +TOKENS +COST +VARIANT +ENVIRONMENT +TRACE\n.*Z +answer +UNSET +1\\.00 s +120 +\\$\\S+ +- +production +${TRACE}\n$`,
+        `^TIME +NAME +STATUS +LATENCY +TOKENS +COST +VARIANT +ENVIRONMENT +TRACE\n.*Z +answer +UNSET +1\\.00 s +120 +\\$\\S+ +default@3 +production +${TRACE}\n$`,
       ),
     );
   });
@@ -89,7 +89,7 @@ describe("agate trace", () => {
     expect(code).toBe(0);
     const [head, whose, totals, empty, ...tree] = stdout.trimEnd().split("\n");
     expect(head).toMatch(new RegExp(`^Trace ${TRACE} {2}.*Z \\(\\d+ s ago\\)$`));
-    expect([whose, empty]).toEqual(["support · production · user u-17", ""]);
+    expect([whose, empty]).toEqual(["support · default@3 · production · user u-17", ""]);
     expect(totals).toMatch(/^UNSET · 1\.00 s · 2 spans · 120 tokens · \$/);
     expect(tree).toEqual([
       expect.stringMatching(/^· answer +WORKFLOW +1\.00 s █{40} +00000000000000a1$/),
