@@ -66,7 +66,8 @@ export function runAnalytics(
       groupsLeftOut: leftOut,
     };
   } finally {
-    db.exec("COMMIT");
+    // A failure that ended it already must not be hidden by one of this.
+    if (db.isTransaction) db.exec("COMMIT");
   }
 }
 
