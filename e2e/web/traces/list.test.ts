@@ -166,6 +166,7 @@ describe("filters", () => {
     for (const [query, expected] of [
       ["route=/answer", ["known"]],
       ["variant=concise", ["known"]],
+      ["revision=7", ["known"]],
       ["environment=production", ["failed"]],
       ["status=ERROR", ["failed"]],
       ["spankind=UNKNOWN", ["unknown"]],
@@ -209,6 +210,12 @@ describe("filters", () => {
     await page.getByRole("option", { name: "Latency ≥ 1500 ms" }).click();
     await page.getByRole("button", { name: "Remove filter: Latency ≥ 1500 ms" }).waitFor();
     expect(queryOf(page)).toMatchObject({ min_latency: "1500" });
+
+    // What traces have is suggested, with how many.
+    await page.getByRole("button", { name: "Add filter" }).click();
+    await page.getByRole("option", { name: "Environment" }).click();
+    await page.getByRole("option", { name: "staging 1" }).click();
+    await page.getByRole("button", { name: "Remove filter: Environment is staging" }).click();
 
     await page.getByRole("button", { name: "Remove filter: Status is OK" }).click();
     await expect.poll(() => queryOf(page)).toEqual({ application: "columns", min_latency: "1500" });

@@ -4,6 +4,7 @@ export const TRACE_FILTERS = [
   "application",
   "route",
   "variant",
+  "revision",
   "environment",
   "status",
   "spankind",

@@ -30,6 +30,7 @@ export const FILTER_FIELDS: Readonly<Record<FilterName, FilterField>> = {
   },
   route: { label: "Route", sign: "is", grouping: "route", hint: "Its path: /summarize" },
   variant: { label: "Variant", sign: "is", grouping: "variant", hint: "Its name" },
+  revision: { label: "Revision", sign: "is", hint: "Its number: 3" },
   environment: {
     label: "Environment",
     sign: "is",

@@ -15,9 +15,10 @@ interface LivePillProps {
 /** Says over the list what waits to be shown, so that no row moves under the reader. */
 export function LivePill({ live, isPaused, isLive, what, onShow }: LivePillProps) {
   const { newCount, hasGap, isBroken } = live;
-  const news = hasGap ? `many new ${what}s` : `${formatCount(newCount)} new`;
   const hasNews = hasGap || newCount > 0;
-  const label = isPaused ? `Paused, ${news}` : `${news} ${hasGap ? "" : plural(newCount, what)}`;
+  const news = hasGap ? "many new" : `${formatCount(newCount)} new`;
+  const noun = newCount === 1 ? what : `${what}s`;
+  const label = !isPaused ? `${news} ${noun}` : hasNews ? `Paused, ${news}` : "Paused";
   return (
     <div
       role="status"
@@ -31,7 +32,7 @@ export function LivePill({ live, isPaused, isLive, what, onShow }: LivePillProps
           className="pointer-events-auto flex h-7 items-center gap-1.5 rounded-full border border-accent bg-accent-soft px-3 font-medium text-accent shadow-lg hover:brightness-105"
         >
           {isPaused ? <Pause size={13} aria-hidden /> : <ArrowUp size={13} aria-hidden />}
-          {label.trim()}
+          {label}
         </button>
       )}
       {isLive && isBroken && (
@@ -42,8 +43,4 @@ export function LivePill({ live, isPaused, isLive, what, onShow }: LivePillProps
       )}
     </div>
   );
-}
-
-function plural(count: number, what: string): string {
-  return count === 1 ? what : `${what}s`;
 }

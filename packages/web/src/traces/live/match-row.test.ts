@@ -13,6 +13,7 @@ const ROW = rowOf({
   application: "shop",
   route: "/answer",
   variant: "default",
+  revision: 3,
   environment: "production",
   userId: "ada",
 });
@@ -24,6 +25,8 @@ describe("whether a trace that arrives belongs to the list", () => {
     [{ status: "ERROR", spankind: "LLM", name: "answer", user_id: "ada", route: "/answer" }, "yes"],
     [{ application: "shop", status: "OK" }, "no"],
     [{ name: "Answer" }, "no"],
+    [{ variant: "default", revision: "3" }, "yes"],
+    [{ revision: "4" }, "no"],
     [{ min_latency: "1500", min_cost: "0.02" }, "yes"],
     [{ min_latency: "1500.1" }, "no"],
     [{ min_cost: "0.03" }, "no"],
@@ -35,6 +38,11 @@ describe("whether a trace that arrives belongs to the list", () => {
     [{ q: "agate", application: "mill" }, "no"],
   ])("%j: %s", (filters, match) => {
     expect(matchRow(ROW, filters, {})).toBe(match);
+  });
+
+  it("takes the revision from the span that names the variant", () => {
+    expect(matchRow(rowOf(), { revision: "3" }, {})).toBe("unknown");
+    expect(matchRow(rowOf({ variant: "default" }), { revision: "3" }, {})).toBe("no");
   });
 
   it("is no where a least is asked of what nobody knows", () => {

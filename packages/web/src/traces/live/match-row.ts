@@ -6,7 +6,7 @@ import type { TraceFilters } from "../traces-search.ts";
 /** `unknown`: only the platform can tell, from what is not in the record. */
 export type Match = "yes" | "no" | "unknown";
 
-const VALUES: Readonly<Record<Exclude<FilterName, "min_latency" | "min_cost">, ValueOf>> = {
+const VALUES: Readonly<Record<ValueFilter, ValueOf>> = {
   application: (row) => row.application,
   route: (row) => row.route,
   variant: (row) => row.variant,
@@ -17,6 +17,7 @@ const VALUES: Readonly<Record<Exclude<FilterName, "min_latency" | "min_cost">, V
   user_id: (row) => row.userId,
   session_id: (row) => row.sessionId,
 };
+type ValueFilter = Exclude<FilterName, "revision" | "min_latency" | "min_cost">;
 type ValueOf = (row: TraceRow) => string | null;
 
 /**
@@ -25,11 +26,12 @@ type ValueOf = (row: TraceRow) => string | null;
  * are in the trace.
  */
 export function matchRow(row: TraceRow, filters: TraceFilters, bounds: TimeBounds): Match {
-  const { q, min_latency, min_cost, ...equal } = filters;
+  const { q, revision, min_latency, min_cost, ...equal } = filters;
   const matches = [
     ...Object.entries(VALUES).map(([name, read]) =>
-      matchValue(equal[name as keyof typeof VALUES], read(row)),
+      matchValue(equal[name as ValueFilter], read(row)),
     ),
+    matchRevision(revision, row),
     atLeast(min_latency, row.latency),
     atLeast(min_cost, row.cost),
     within(row.startedAt, bounds),
@@ -42,6 +44,12 @@ export function matchRow(row: TraceRow, filters: TraceFilters, bounds: TimeBound
 function matchValue(wanted: string | undefined, found: string | null): Match {
   if (wanted === undefined || wanted === found) return "yes";
   return found === null ? "unknown" : "no";
+}
+
+/** Of the span that names the variant: a variant without a revision has none. */
+function matchRevision(wanted: string | undefined, { variant, revision }: TraceRow): Match {
+  if (wanted === undefined || Number(wanted) === revision) return "yes";
+  return variant === null && revision === null ? "unknown" : "no";
 }
 
 function atLeast(least: string | undefined, found: number | null): Match {

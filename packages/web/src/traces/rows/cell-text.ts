@@ -23,7 +23,7 @@ export function cellText(row: TraceRow, column: ColumnId): CellText {
     case "cost":
       return { text: formatCost(row.cost), title: exactCost(row.cost) };
     case "revision":
-      return { text: row.revision === null ? "–" : String(row.revision), title: undefined };
+      return valueCell("revision", row.revision === null ? null : String(row.revision));
     case "kind":
       return valueCell("spankind", row.kind);
     case "variant":

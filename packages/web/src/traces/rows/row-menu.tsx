@@ -15,6 +15,7 @@ const FILTERABLE: readonly ColumnId[] = [
   "application",
   "route",
   "variant",
+  "revision",
   "environment",
   "user",
   "session",
