@@ -143,15 +143,14 @@ export function TracesPage() {
               selected={selected.index}
               initialTop={selected.initialTop}
               hasMore={query.hasNextPage}
+              mayReadOn={query.hasNextPage && !query.isFetching && !query.isFetchNextPageError}
               isStale={query.isPlaceholderData}
               actions={actions}
               onScroll={(top) => {
                 pause.onScroll(top);
                 selected.noteTop(top);
               }}
-              onNearEnd={() => {
-                if (!query.isFetching && !query.isFetchNextPageError) void query.fetchNextPage();
-              }}
+              onNearEnd={() => void query.fetchNextPage()}
             >
               <ListEnd query={query} count={rows.length} what={what} />
             </TraceRows>

@@ -1,6 +1,13 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import type { ReactNode, Ref } from "react";
-import { useEffect, useEffectEvent, useImperativeHandle, useMemo, useRef } from "react";
+import {
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+} from "react";
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
 import { classNames } from "../../design/class-names.ts";
 import { useElementWidth } from "../../design/use-element-width.ts";
@@ -37,6 +44,8 @@ interface TraceRowsProps {
   /** How far down the list is at first. */
   readonly initialTop: number;
   readonly hasMore: boolean;
+  /** More is there to be read, and is not being read yet. */
+  readonly mayReadOn: boolean;
   /** What is shown is of another list, until this one is there. */
   readonly isStale: boolean;
   readonly actions: RowActions;
@@ -48,10 +57,17 @@ interface TraceRowsProps {
 
 /** The rows that are in sight, of however many. */
 export function TraceRows(props: TraceRowsProps) {
-  const { ref, rows, view, chosen, selected, initialTop, hasMore, isStale, actions } = props;
-  const { onNearEnd, onScroll } = props;
+  const { ref, rows, view, chosen, selected, initialTop, hasMore, mayReadOn } = props;
+  const { isStale, actions, onNearEnd, onScroll } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [widthRef, width] = useElementWidth();
+  const scrollerRef = useCallback(
+    (element: HTMLDivElement | null) => {
+      scroller.current = element;
+      return widthRef(element);
+    },
+    [widthRef],
+  );
   const now = useNow();
   const isCards = width !== null && width < CARDS_BELOW;
   const columns = useMemo(() => fitColumns(chosen, (width ?? 0) - MARGINS), [chosen, width]);
@@ -84,7 +100,8 @@ export function TraceRows(props: TraceRowsProps) {
   }));
   const items = virtualizer.getVirtualItems();
   const lastInSight = virtualizer.range?.endIndex ?? 0;
-  const isNearEnd = hasMore && lastInSight >= rows.length - READ_AHEAD;
+  const tabStop = selected >= 0 ? selected : (virtualizer.range?.startIndex ?? 0);
+  const isNearEnd = mayReadOn && lastInSight >= rows.length - READ_AHEAD;
   const readOn = useEffectEvent(onNearEnd);
   // biome-ignore lint/correctness/useExhaustiveDependencies: near the end again, of more rows
   useEffect(() => {
@@ -92,10 +109,7 @@ export function TraceRows(props: TraceRowsProps) {
   }, [isNearEnd, rows.length]);
   return (
     <div
-      ref={(element) => {
-        scroller.current = element;
-        return widthRef(element);
-      }}
+      ref={scrollerRef}
       onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
       className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto border-t border-line bg-surface"
     >
@@ -123,7 +137,7 @@ export function TraceRows(props: TraceRowsProps) {
               now,
               actions,
               isSelected: item.index === selected,
-              isTabStop: item.index === Math.max(selected, 0),
+              isTabStop: item.index === tabStop,
             };
             return isCards ? (
               <TraceCard key={item.key} {...shared} />
