@@ -10,6 +10,8 @@ export default defineConfig({
     maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Not the second that is usual: the other core's tests, or others on the machine, may need it.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         extends: true,

@@ -12,6 +12,8 @@ import { startBuildProcess } from "./start-build-process.ts";
 import { buildProgram, workflowSource } from "./testing/build-program.fixture.ts";
 
 const TIMEOUT_MS = 20_000;
+/** Of what never answers: long enough for it to begin on a busy machine. */
+const SHORT_TIMEOUT_MS = 3_000;
 const WAITS = { timeout: 15_000 };
 
 interface Started {
@@ -146,10 +148,10 @@ it("refuses a program that ends without listening", async () => {
 it("refuses a program that listens on nothing, and kills it though it will not be ended", async () => {
   const failure = await startFailing(
     `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("pid", process.pid);`,
-    1_000,
+    SHORT_TIMEOUT_MS,
   );
   expect(failure.cause).toBe("silent");
-  expect(failure.reason).toContain("AGATE_LISTEN within 1 s");
+  expect(failure.reason).toContain("AGATE_LISTEN within 3 s");
   const pid = Number(failure.log.join().replace("pid ", ""));
   expect(isAlive(pid)).toBe(false);
 });
@@ -168,7 +170,7 @@ it.each([
   [
     "one that never gets ready",
     `response.statusCode = 503; response.end();`,
-    "GET /health with 503, where a workflow answers 200, for 1 s",
+    "GET /health with 503, where a workflow answers 200, for 3 s",
   ],
   [
     "one without a description",
@@ -188,7 +190,7 @@ it.each([
     `import { createServer } from "node:http";
      createServer((request, response) => { ${handle} })
        .listen(process.env.AGATE_LISTEN.slice(5));`,
-    reason.includes("for 1 s") ? 1_000 : TIMEOUT_MS,
+    reason.includes("for 3 s") ? SHORT_TIMEOUT_MS : TIMEOUT_MS,
   );
   expect(failure.cause).toBe("not-a-workflow");
   expect(failure.reason).toContain(reason);

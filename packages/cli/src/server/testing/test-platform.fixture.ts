@@ -8,6 +8,7 @@ import { expect } from "vitest";
 import type { AccessPolicy } from "../../access/create-access-control.ts";
 import type { OpenAccess } from "../../access/open-access.ts";
 import { openAccess } from "../../access/open-access.ts";
+import type { StartBuildProcess } from "../../deployments/build-process.ts";
 import type { DeployerLimits } from "../../deployments/create-deployer.ts";
 import { createDeployer } from "../../deployments/create-deployer.ts";
 import type { RunningDeployer } from "../../deployments/deployer.ts";
@@ -32,6 +33,7 @@ export interface TestPlatformOptions {
   readonly maxBodyBytes?: number;
   readonly maxBuildBytes?: number;
   readonly deploying?: Partial<DeployerLimits>;
+  readonly startBuild?: StartBuildProcess;
   readonly rootApplication?: string;
   readonly maxDecompressedBytes?: number;
   readonly maxWaitingBytes?: number;
@@ -107,6 +109,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
       access.internalKeys.issue({ project, name: `builds of ${slug}`, scopes: ["ingest", "read"] }),
     log,
     ...(options.deploying && { limits: options.deploying }),
+    ...(options.startBuild && { start: options.startBuild }),
   });
   await deployer.recover();
   const app = createHttpApp({

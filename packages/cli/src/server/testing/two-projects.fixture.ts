@@ -1,6 +1,6 @@
 import type { Scope } from "@agate/protocol";
 import { SCOPES } from "@agate/protocol";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { buildArchive } from "../../deployments/builds/testing/build-archive.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
 import { workflowOpenapi } from "../routes/registry/testing/workflow-openapi.fixture.ts";
@@ -119,10 +119,10 @@ async function deployBuild(
     body: await buildArchive({ files }),
   });
   if (deployed.status !== 201) throw new Error(deployed.body.toString());
-  await vi.waitFor(async () => {
-    const logs = await platform.send({ path: `${path}/logs`, headers: { authorization } });
-    expect(logs.body.toString()).toContain(`${marker} line`);
-  });
+  const logs = { path: `${path}/logs`, headers: { authorization } };
+  await expect
+    .poll(async () => (await platform.send(logs)).body.toString())
+    .toContain(`${marker} line`);
   return deployed.json.build.id;
 }
 

@@ -125,7 +125,7 @@ export function describeTrees(subject: Subject): void {
             (await subject.list("listTraces")).items[0]?.metadata.total.usage?.input_tokens,
         )
         .toBe(20_000);
-    });
+    }, 120_000);
 
     it("takes any text", async () => {
       subject.fresh();
