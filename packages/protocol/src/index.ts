@@ -26,6 +26,7 @@ export { BUILD_FORMAT, BUILD_MANIFEST_FILE } from "./registry/build-manifest.ts"
 export type { ConfigDiff, FieldDiff, RouteDiff } from "./registry/config-diff.ts";
 export type { Deployment, DeploymentKind } from "./registry/deployment.ts";
 export { DEPLOYMENT_KINDS } from "./registry/deployment.ts";
+export { diffParams } from "./registry/diff-params.ts";
 export type { Environment } from "./registry/environment.ts";
 export type { Project } from "./registry/project.ts";
 export { DEFAULT_PROJECT_ID } from "./registry/project.ts";
@@ -34,6 +35,7 @@ export type { ListedRevision, Revision, RouteParams } from "./registry/revision.
 export type { ApplicationSchema, ConfigFieldSchema, RouteSchema } from "./registry/route-schema.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
 export type { ResolvedConfig } from "./resolved-config.ts";
+export { isSameJson } from "./same-json.ts";
 export type { Session, SessionCaller } from "./session.ts";
 export { shownChoices, shownValue } from "./shown-value.ts";
 export type { SpanKind } from "./span-kind.ts";

@@ -1,8 +1,8 @@
 import type { Revision, RouteParams, VariantRevision } from "@agate/protocol";
+import { diffParams } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import type { ParamsFault } from "./params/check-params.ts";
 import { checkParams } from "./params/check-params.ts";
-import { diffParams } from "./params/diff-params.ts";
 import { findApplication, routesOf } from "./queries/find-application.ts";
 import type { DeploymentRow } from "./queries/find-deployment.ts";
 import { selectLive } from "./queries/find-deployment.ts";

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ApiError } from "./api-error.ts";
 import { Connection } from "./connection.ts";
-import { followTraces, retryDelay } from "./follow-traces.ts";
+import { retryDelay } from "./follow-events.ts";
+import { followTraces } from "./follow-traces.ts";
 import { PlatformClient } from "./platform-client.ts";
 
 const stop = { signal: new AbortController() };

@@ -1,4 +1,5 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
+import { isSameJson } from "@agate/protocol";
 import { Badge } from "../design/badge.tsx";
 import { Checkbox } from "../design/checkbox.tsx";
 import { classNames } from "../design/class-names.ts";
@@ -8,7 +9,6 @@ import { controlOf } from "./control-of.ts";
 import { EarlierValues } from "./earlier-values.tsx";
 import { FieldName } from "./field-name.tsx";
 import { NumberField } from "./number-field.tsx";
-import { isSameValue } from "./same-value.ts";
 import { TextField } from "./text-field.tsx";
 
 interface ConfigFieldProps {
@@ -25,7 +25,7 @@ interface ConfigFieldProps {
 /** One parameter: its control, what is wrong with it, and the way back to what it was. */
 export function ConfigField(props: ConfigFieldProps) {
   const { name, field, value, base, problem, onChange, onPutBack } = props;
-  const isChanged = !isSameValue(value, base);
+  const isChanged = !isSameJson(value, base);
   return (
     <div
       className={classNames(

@@ -1,6 +1,5 @@
-import { shownValue } from "@agate/protocol";
+import { isSameJson, shownValue } from "@agate/protocol";
 import { RotateCcw } from "lucide-react";
-import { isSameValue } from "./same-value.ts";
 
 interface EarlierValuesProps {
   readonly name: string;
@@ -15,14 +14,14 @@ interface EarlierValuesProps {
 /** What the field was, and what it is by default, where it is neither now; each a way back. */
 export function EarlierValues(props: EarlierValuesProps) {
   const { name, value, base, initial, onPutBack, onUseDefault } = props;
-  const isChanged = !isSameValue(value, base);
-  const isUnusual = !isSameValue(value, initial) && !isSameValue(base, initial);
+  const isChanged = !isSameJson(value, base);
+  const isUnusual = !isSameJson(value, initial) && !isSameJson(base, initial);
   if (!isChanged && !isUnusual) return null;
   return (
     <div className="flex flex-wrap gap-x-3 text-[0.93rem] text-ink-soft">
       {isChanged && (
         <WayBack
-          verb={isSameValue(base, initial) ? "Put back the default" : "Put back"}
+          verb={isSameJson(base, initial) ? "Put back the default" : "Put back"}
           name={name}
           value={base}
           onClick={onPutBack}

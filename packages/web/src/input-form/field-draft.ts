@@ -1,7 +1,6 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
-import { refusedBy, shownValue } from "@agate/protocol";
+import { isSameJson, refusedBy, shownValue } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
-import { isSameValue } from "../config-form/same-value.ts";
 import { parseNumber } from "../design/parse-number.ts";
 import type { InputControl } from "./input-control.ts";
 import type { InputField } from "./input-fields.ts";
@@ -108,7 +107,7 @@ function parseJson(text: string): ParsedField {
 export function fieldDraftOf(field: InputField, given: unknown): FieldDraft {
   const draft = naturalDraft(field.control, given);
   const parsed = parseField(field, draft);
-  return parsed.kind === "value" && isSameValue(parsed.value, given)
+  return parsed.kind === "value" && isSameJson(parsed.value, given)
     ? draft
     : { json: JSON.stringify(given, null, 2) };
 }

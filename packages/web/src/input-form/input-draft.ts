@@ -1,6 +1,6 @@
+import { isSameJson } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
 import type { FieldProblem } from "../config-form/field-problem.ts";
-import { isSameValue } from "../config-form/same-value.ts";
 import {
   emptyFieldDraft,
   type FieldDraft,
@@ -38,7 +38,7 @@ export function draftOf(schema: JsonSchema, inputs: unknown): InputDraft {
   if (inputs === undefined) return emptyDraft(schema);
   const draft = formDraftOf(schema, inputs);
   const parsed = draft && parseDraft(schema, draft);
-  const isFaithful = parsed?.kind === "inputs" && isSameValue(parsed.inputs, inputs);
+  const isFaithful = parsed?.kind === "inputs" && isSameJson(parsed.inputs, inputs);
   return draft !== undefined && isFaithful ? draft : jsonDraft(inputs);
 }
 

@@ -1,7 +1,7 @@
 import type { RouteSchema } from "@agate/protocol";
+import { isSameJson } from "@agate/protocol";
 import { checkConfig } from "../../config-form/check-config.ts";
 import type { ConfigValues } from "../../config-form/config-values.ts";
-import { isSameValue } from "../../config-form/same-value.ts";
 import { useToaster } from "../../design/toaster.tsx";
 import type { ColumnQuestion } from "../commit/column-question.ts";
 import type { CommitRefusal } from "../commit/commit-dialog.tsx";
@@ -41,7 +41,7 @@ export function ColumnSlot(props: ColumnSlotProps) {
   const values = view.kind === "ready" ? view.values : {};
   const runs = [...runner.runs].flatMap(([key, run]) => (key.startsWith(`${id}:`) ? [run] : []));
   const uncommitted = refused?.problems.filter(({ path: [field] }) =>
-    isSameValue(refused.values[String(field)], values[String(field)]),
+    isSameJson(refused.values[String(field)], values[String(field)]),
   );
   const problems = [...configProblems(runs, values), ...(uncommitted ?? [])];
   const hasProblems = problems.length > 0 || checkConfig(route, values).length > 0;

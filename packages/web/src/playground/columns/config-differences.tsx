@@ -1,6 +1,5 @@
-import { shownValue } from "@agate/protocol";
+import { isSameJson, shownValue } from "@agate/protocol";
 import type { ConfigValues } from "../../config-form/config-values.ts";
-import { isSameValue } from "../../config-form/same-value.ts";
 import { classNames } from "../../design/class-names.ts";
 
 interface ConfigDifferencesProps {
@@ -19,7 +18,7 @@ export function ConfigDifferences({ fields, values, first }: ConfigDifferencesPr
   return (
     <dl aria-label="Fields that differ" className="flex flex-col rounded-md border border-line">
       {fields.map((field) => {
-        const isDifferent = !isSameValue(values[field], first[field]);
+        const isDifferent = !isSameJson(values[field], first[field]);
         const text = shownValue(values[field]);
         return (
           <div

@@ -1,8 +1,8 @@
 import type { Revision, RouteParams } from "@agate/protocol";
+import { diffParams } from "@agate/protocol";
 import { variantPath } from "../../api/applications.ts";
 import type { PlatformClient } from "../../api/platform-client.ts";
 import { commitRevision, createVariant, forkVariant } from "../../api/registry-changes.ts";
-import { diffParams } from "../../revisions/diff-params.ts";
 import type { RevisionName } from "../state/workspace.ts";
 
 /** A draft on its way into the registry. */

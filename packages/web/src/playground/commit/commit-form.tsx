@@ -1,9 +1,9 @@
 import type { ApplicationSchema, RouteParams } from "@agate/protocol";
+import { diffParams } from "@agate/protocol";
 import type { FormEvent } from "react";
 import { Field } from "../../design/field.tsx";
 import { TextInput } from "../../design/text-input.tsx";
 import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
-import { diffParams } from "../../revisions/diff-params.ts";
 import { unnamedDiff } from "./unnamed-diff.ts";
 
 interface CommitFormProps {

@@ -1,5 +1,5 @@
+import { isSameJson } from "@agate/protocol";
 import { useId } from "react";
-import { isSameValue } from "../../config-form/same-value.ts";
 import { Badge } from "../../design/badge.tsx";
 import { classNames } from "../../design/class-names.ts";
 import type { MergedField, Side } from "./merge-fields.ts";
@@ -17,7 +17,7 @@ interface ConflictFieldProps {
 export function ConflictField({ field, title, side, onChoose }: ConflictFieldProps) {
   const name = useId();
   const { field: label, base, mine, theirs, isConflict } = field;
-  const isSame = isSameValue(mine, theirs);
+  const isSame = isSameJson(mine, theirs);
   return (
     <li>
       <fieldset
@@ -39,7 +39,7 @@ export function ConflictField({ field, title, side, onChoose }: ConflictFieldPro
             name={name}
             label={`Theirs, ${title}`}
             value={theirs}
-            isChanged={!isSameValue(base, theirs)}
+            isChanged={!isSameJson(base, theirs)}
             isChosen={side === "theirs"}
             onChoose={() => onChoose("theirs")}
           />
@@ -47,7 +47,7 @@ export function ConflictField({ field, title, side, onChoose }: ConflictFieldPro
             name={name}
             label="Mine, the draft"
             value={mine}
-            isChanged={!isSameValue(base, mine)}
+            isChanged={!isSameJson(base, mine)}
             isChosen={side === "mine"}
             onChoose={() => onChoose("mine")}
           />

@@ -1,4 +1,5 @@
 import type { ApplicationSchema, Revision, RouteParams, RouteSchema } from "@agate/protocol";
+import { diffParams } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { revisionQuery } from "../../api/applications.ts";
@@ -13,7 +14,6 @@ import { TextInput } from "../../design/text-input.tsx";
 import { useNow } from "../../design/use-now.ts";
 import { formatAgo, formatTime } from "../../format/format-time.ts";
 import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
-import { diffParams } from "../../revisions/diff-params.ts";
 import { RefusalView } from "../../revisions/refusal-view.tsx";
 import type { ReadyColumn } from "../columns/column-view.ts";
 import { changedFields } from "../state/changed-fields.ts";

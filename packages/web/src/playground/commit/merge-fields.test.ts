@@ -1,6 +1,6 @@
+import { isSameJson } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isSameValue } from "../../config-form/same-value.ts";
 import { mergeFields, resolvedFields, type Side, usualSide } from "./merge-fields.ts";
 
 const base = { tone: "plain", sentences: 3, bullets: false, prompt: "Say it." };
@@ -49,8 +49,8 @@ test("No change of either side is lost: each field is as one of them has it, the
         const [was, my, their, now] = [before, mine, theirs, result].map((each) =>
           Object.hasOwn(each, name) ? each[name] : undefined,
         );
-        const isMine = !isSameValue(was, my);
-        const isTheirs = !isSameValue(was, their);
+        const isMine = !isSameJson(was, my);
+        const isTheirs = !isSameJson(was, their);
         if (!isMine && !isTheirs) expect(now).toEqual(was);
         else if (Object.hasOwn(chosen, name))
           expect(now).toEqual(chosen[name] === "mine" ? my : their);

@@ -1,5 +1,5 @@
+import { isSameJson } from "@agate/protocol";
 import type { ConfigValues } from "../../config-form/config-values.ts";
-import { isSameValue } from "../../config-form/same-value.ts";
 import { ownField } from "../state/own-field.ts";
 
 /** Whose value is taken. */
@@ -24,10 +24,10 @@ export function mergeFields(
   const fields = new Set([base, mine, theirs].flatMap((values) => Object.keys(values)));
   return [...fields].flatMap((field) => {
     const [before, my, their] = [base, mine, theirs].map((values) => ownField(values, field));
-    const isMine = !isSameValue(before, my);
-    const isTheirs = !isSameValue(before, their);
+    const isMine = !isSameJson(before, my);
+    const isTheirs = !isSameJson(before, their);
     if (!isMine && !isTheirs) return [];
-    const isConflict = isMine && isTheirs && !isSameValue(my, their);
+    const isConflict = isMine && isTheirs && !isSameJson(my, their);
     return [{ field, base: before, mine: my, theirs: their, isConflict }];
   });
 }
@@ -35,7 +35,7 @@ export function mergeFields(
 /** Whose value a field has as long as nobody has chosen: the one that was changed; in a conflict, none. */
 export function usualSide({ base, mine, isConflict }: MergedField): Side | null {
   if (isConflict) return null;
-  return isSameValue(base, mine) ? "theirs" : "mine";
+  return isSameJson(base, mine) ? "theirs" : "mine";
 }
 
 /** The configuration that comes out; a field without a choice has its usual side, a conflict theirs. */

@@ -1,4 +1,4 @@
-import { isSameValue } from "../../config-form/same-value.ts";
+import { isSameJson } from "@agate/protocol";
 import type { ColumnView } from "../columns/column-view.ts";
 import type { TestCase } from "../state/workspace.ts";
 import type { RunBoard } from "./run-board.ts";
@@ -29,8 +29,8 @@ export function RunCell(props: RunCellProps) {
   const isCurrent =
     run !== undefined &&
     view.kind === "ready" &&
-    isSameValue(run.request.config, view.values) &&
-    isSameValue(run.request.inputs, inputs);
+    isSameJson(run.request.config, view.values) &&
+    isSameJson(run.request.inputs, inputs);
   return (
     <RunOutput
       app={app}

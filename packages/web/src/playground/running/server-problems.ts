@@ -1,7 +1,7 @@
+import { isSameJson } from "@agate/protocol";
 import { ApiError } from "../../api/api-error.ts";
 import type { ConfigValues } from "../../config-form/config-values.ts";
 import { type FieldProblem, problemsFrom } from "../../config-form/field-problem.ts";
-import { isSameValue } from "../../config-form/same-value.ts";
 import type { Run } from "./run.ts";
 
 /**
@@ -14,14 +14,14 @@ export function configProblems(
   return refusals(runs, "config", (problem, { config }) => {
     const field = problem.path[0];
     return field === undefined
-      ? isSameValue(config, values)
-      : isSameValue(config[field], values[field]);
+      ? isSameJson(config, values)
+      : isSameJson(config[field], values[field]);
   });
 }
 
 /** What the workflow has refused of inputs that are still as they were sent. */
 export function inputProblems(runs: readonly Run[], inputs: unknown): readonly FieldProblem[] {
-  return refusals(runs, "inputs", (_problem, request) => isSameValue(request.inputs, inputs));
+  return refusals(runs, "inputs", (_problem, request) => isSameJson(request.inputs, inputs));
 }
 
 function refusals(
@@ -36,6 +36,6 @@ function refusals(
   );
   // Every column, or every case, is refused for the same reason.
   return problems.filter(
-    (problem, index) => problems.findIndex((other) => isSameValue(other, problem)) === index,
+    (problem, index) => problems.findIndex((other) => isSameJson(other, problem)) === index,
   );
 }

@@ -1,11 +1,11 @@
+import { isSameJson } from "@agate/protocol";
 import type { ConfigValues } from "../../config-form/config-values.ts";
-import { isSameValue } from "../../config-form/same-value.ts";
 
 /** The fields of `values` that are not as in `base`. */
 export function changedFields(base: ConfigValues, values: ConfigValues): ConfigValues {
   return Object.fromEntries(
     Object.entries(values).filter(
-      ([field, value]) => !Object.hasOwn(base, field) || !isSameValue(base[field], value),
+      ([field, value]) => !Object.hasOwn(base, field) || !isSameJson(base[field], value),
     ),
   );
 }
@@ -14,6 +14,6 @@ export function changedFields(base: ConfigValues, values: ConfigValues): ConfigV
 export function differingFields(all: readonly ConfigValues[]): readonly string[] {
   const fields = new Set(all.flatMap((values) => Object.keys(values)));
   return [...fields].filter((field) =>
-    all.some((values) => !isSameValue(values[field], all[0]?.[field])),
+    all.some((values) => !isSameJson(values[field], all[0]?.[field])),
   );
 }

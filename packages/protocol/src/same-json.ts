@@ -1,5 +1,5 @@
-/** Whether two values are the same JSON. */
-export function isSameValue(one: unknown, other: unknown): boolean {
+/** Whether two values are the same JSON, whatever the order of their keys. */
+export function isSameJson(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) {
     return false;
@@ -9,6 +9,6 @@ export function isSameValue(one: unknown, other: unknown): boolean {
   const theirs = new Map(Object.entries(other));
   return (
     ours.length === theirs.size &&
-    ours.every(([key, value]) => theirs.has(key) && isSameValue(value, theirs.get(key)))
+    ours.every(([key, value]) => theirs.has(key) && isSameJson(value, theirs.get(key)))
   );
 }

@@ -1,8 +1,10 @@
-import type { FieldDiff, RouteDiff, RouteParams } from "@agate/protocol";
+import { isSameJson } from "../same-json.ts";
+import type { FieldDiff, RouteDiff } from "./config-diff.ts";
+import type { RouteParams } from "./revision.ts";
 
 /**
- * How two configurations differ, in the order and shape of the platform's own diffs: for drafts, which
- * it does not know. A route that is not there is the same as one without any field.
+ * How two configurations differ. A route that is not there is the same as one without any field, and
+ * a field that is undefined, as in a draft, the same as one that is not there.
  */
 export function diffParams(from: RouteParams, to: RouteParams): readonly RouteDiff[] {
   return keysOf(from, to)
@@ -20,27 +22,9 @@ function diffFields(from: Fields, to: Fields): readonly FieldDiff[] {
       return after === undefined ? [] : [{ field, change: "added", to: after }];
     }
     if (after === undefined) return [{ field, change: "removed", from: before }];
-    if (isSame(before, after)) return [];
+    if (isSameJson(before, after)) return [];
     return [{ field, change: "changed", from: before, to: after }];
   });
-}
-
-/** Whether two JSON values are the same, whatever the order of their keys. */
-function isSame(left: unknown, right: unknown): boolean {
-  if (Object.is(left, right)) return true;
-  if (Array.isArray(left) && Array.isArray(right)) {
-    return left.length === right.length && left.every((item, at) => isSame(item, right[at]));
-  }
-  if (!isRecord(left) || !isRecord(right)) return false;
-  const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]))
-  );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function keysOf(from: object, to: object): string[] {

@@ -1,0 +1,75 @@
+import { Ellipsis } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import type { PlatformClient } from "../api/platform-client.ts";
+import { IconButton } from "../design/icon-button.tsx";
+import { Menu, MenuHeading, MenuItem } from "../design/menu.tsx";
+import { useToaster } from "../design/toaster.tsx";
+import { useMayChange } from "../revisions/use-may-change.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { NameDialog } from "./name-dialog.tsx";
+
+interface RenameOrDeleteMenuProps {
+  /** What it is called. */
+  readonly name: string;
+  readonly rename: (client: PlatformClient, slug: string) => Promise<{ readonly slug: string }>;
+  /** What a new name means for others. */
+  readonly renameNote: ReactNode;
+  readonly onRenamed: (slug: string) => void;
+  readonly remove: (client: PlatformClient) => Promise<unknown>;
+  /** What goes with it. */
+  readonly deleteNote: ReactNode;
+  readonly onDeleted: () => void;
+}
+
+/** What can be done with a whole application, or a whole variant. */
+export function RenameOrDeleteMenu(props: RenameOrDeleteMenuProps) {
+  const { name } = props;
+  const forbidden = useMayChange();
+  const toaster = useToaster();
+  const [asked, setAsked] = useState<"rename" | "delete" | null>(null);
+  const close = () => setAsked(null);
+  return (
+    <>
+      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />}>
+        {forbidden !== null && <MenuHeading>{forbidden}</MenuHeading>}
+        <MenuItem disabled={forbidden !== null} onSelect={() => setAsked("rename")}>
+          Rename…
+        </MenuItem>
+        <MenuItem disabled={forbidden !== null} tone="danger" onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      {asked === "rename" && (
+        <NameDialog
+          title={`Rename ${name}`}
+          action="Rename"
+          initial={name}
+          change={props.rename}
+          onDone={({ slug }) => {
+            toaster.done(`${name} is called ${slug} now.`);
+            props.onRenamed(slug);
+          }}
+          onClose={close}
+        >
+          <p className="text-ink-soft">{props.renameNote}</p>
+        </NameDialog>
+      )}
+      {asked === "delete" && (
+        <ConfirmDialog
+          title={`Delete ${name}`}
+          action="Delete"
+          look="danger"
+          refusal="Not deleted"
+          change={props.remove}
+          onDone={() => {
+            toaster.done(`${name} is deleted.`);
+            props.onDeleted();
+          }}
+          onClose={close}
+        >
+          <p>{props.deleteNote}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
