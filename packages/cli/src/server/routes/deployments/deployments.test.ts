@@ -2,37 +2,26 @@ import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildArchive } from "../../../deployments/builds/testing/build-archive.fixture.ts";
-import { startBuildProcess } from "../../../deployments/processes/start-build-process.ts";
 import { openEventStream } from "../../testing/event-stream.fixture.ts";
 import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
 import { sendJson } from "../registry/testing/registry-client.fixture.ts";
-import { callService, deploy, workflow } from "./testing/deploying.fixture.ts";
+import {
+  at,
+  buildsOf,
+  callService,
+  deploy,
+  logsOf,
+  workflow,
+} from "./testing/deploying.fixture.ts";
 
 let platform: TestPlatform;
-/** Of a build that is to be refused because it takes too long; any other has all the time it needs. */
-let shortStartMs: number | undefined;
 beforeAll(async () => {
-  platform = await startTestPlatform({
-    maxBuildBytes: 100_000,
-    startBuild: (program, options) =>
-      startBuildProcess(program, { ...options, timeoutMs: shortStartMs ?? options.timeoutMs }),
-  });
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
-
-const at = (app: string, path = "") => `/registry/applications/${app}${path}`;
-const buildsOf = async (app: string) => (await platform.get(at(app, "/builds"))).json.items;
-const logsOf = async (app: string, query = "") => {
-  const { body } = await platform.get(at(app, `/logs${query}`));
-  return body
-    .toString()
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-};
 
 it("serves what was deployed, what was deployed after it, and what is activated again", async () => {
   expect(await callService(platform, "one")).toMatchObject({ status: 404 });
@@ -49,10 +38,9 @@ it("serves what was deployed, what was deployed after it, and what is activated 
 
   expect((await deploy(platform, "one", workflow("second"))).json.build.number).toBe(2);
   expect(await callService(platform, "one")).toEqual({ status: 200, text: "second" });
-  expect((await buildsOf("one")).map(({ status }: { status: string }) => status)).toEqual([
-    "live",
-    "retired",
-  ]);
+  expect((await buildsOf(platform, "one")).map(({ status }: { status: string }) => status)).toEqual(
+    ["live", "retired"],
+  );
 
   const back = await sendJson(platform, "POST", at("one", "/builds/1/activate"), {
     message: "Back",
@@ -62,7 +50,9 @@ it("serves what was deployed, what was deployed after it, and what is activated 
   expect(await callService(platform, "one")).toEqual({ status: 200, text: "first" });
   expect((await platform.get(at("one", "/builds/2"))).json.status).toBe("retired");
   expect((await platform.get(at("one"))).json.build).toBe(1);
-  expect((await logsOf("one")).map(({ line }) => line)).toContain("Activated by local: Back");
+  expect((await logsOf(platform, "one")).map(({ line }) => line)).toContain(
+    "Activated by local: Back",
+  );
 });
 
 it("starts the live build anew when it is activated", async () => {
@@ -106,184 +96,6 @@ it("stops serving, and serves again", async () => {
   expect((await platform.send(stop)).json.detail[0].type).toBe("build_not_found");
   expect((await sendJson(platform, "POST", at("stopped", "/builds/1/activate"))).status).toBe(200);
   expect(await callService(platform, "stopped")).toEqual({ status: 200, text: "here" });
-});
-
-describe("refuses, and the build before still serves,", () => {
-  beforeAll(async () => {
-    const query = "?environment=production";
-    expect((await deploy(platform, "firm", workflow("good"), query)).status).toBe(201);
-  });
-
-  async function expectRefusal(build: Parameters<typeof deploy>[2], status: number, type: string) {
-    const response = await deploy(platform, "firm", build);
-    expect(response.status, response.body.toString()).toBe(status);
-    expect(response.json.detail[0].type).toBe(type);
-    expect(await callService(platform, "firm")).toEqual({ status: 200, text: "good" });
-    return response.json.detail as { msg: string; loc: unknown[]; type: string }[];
-  }
-
-  /** It says something before it hangs, for which a busy machine takes a while as well. */
-  async function expectTimeOut(build: string): Promise<string> {
-    shortStartMs = 3_000;
-    onTestFinished(() => {
-      shortStartMs = undefined;
-    });
-    const [fault] = await expectRefusal(build, 422, "build_unusable");
-    return fault?.msg ?? "";
-  }
-
-  /** The record of the newest build says why, and none of its files are left. */
-  async function expectRecord(reason: string): Promise<void> {
-    const [newest] = await buildsOf("firm");
-    expect(newest).toMatchObject({ status: "refused", refusal: expect.stringContaining(reason) });
-    expect(await readdir(join(platform.dataDirectory, "builds"))).not.toContain(newest.id);
-  }
-
-  it("a build that crashes at start, with its last lines", async () => {
-    const before = "console.log('reading keys'); throw new Error('no key for the model');";
-    const [fault] = await expectRefusal(workflow("x", { before }), 422, "build_unusable");
-    expect(fault?.msg).toMatch(/^The build cannot be used\. It ended with code 1 before it answer/);
-    expect(fault?.msg).toContain("\nreading keys\n");
-    expect(fault?.msg).toContain("no key for the model");
-    await expectRecord("It ended with code 1");
-    const [{ number }] = await buildsOf("firm");
-    const lines = (await logsOf("firm", `?build=${number}`)).map(({ line }) => line);
-    expect(lines).toContain("reading keys");
-    expect(lines.at(-1)).toMatch(/^Refused\. The build cannot be used\./);
-  });
-
-  it("a build that hangs before it listens", async () => {
-    const before = "console.log('waiting'); await new Promise(() => setInterval(() => {}, 1e6));";
-    const reason = await expectTimeOut(workflow("x", { before }));
-    expect(reason).toContain("did not answer GET /health");
-    expect(reason).toContain("\nwaiting");
-    await expectRecord("did not answer GET /health");
-  });
-
-  it("a build that listens on nothing", async () => {
-    const source = "console.log('done with everything'); setInterval(() => {}, 1e6);";
-    const reason = await expectTimeOut(source);
-    expect(reason).toContain("AGATE_LISTEN");
-    expect(reason).toContain("\ndone with everything");
-  });
-
-  it("a build that is not a workflow", async () => {
-    const source = `
-      import { createServer } from "node:http";
-      createServer((request, response) => response.end("hello"))
-        .listen(process.env.AGATE_LISTEN.slice("unix:".length));`;
-    const [fault] = await expectRefusal(source, 422, "build_unusable");
-    expect(fault?.msg).toContain("/openapi.json");
-  });
-
-  it("a build whose description is not a workflow's", async () => {
-    const source = workflow("x").replace("response.end(openapi)", "response.end('[]')");
-    const [fault] = await expectRefusal(source, 422, "build_unusable");
-    expect(fault).toMatchObject({ loc: ["body"] });
-    expect(fault?.msg).toMatch(
-      /^What the build answers as its \/openapi\.json is not a workflow's/,
-    );
-    await expectRecord("is not a workflow's");
-  });
-
-  it("a schema that a live configuration does not satisfy, naming what does not", async () => {
-    const params = { "/summarize": { temperature: 1.5 } };
-    const commit = { params, base_revision: 1 };
-    const revision = await sendJson(
-      platform,
-      "POST",
-      at("firm", "/variants/default/revisions"),
-      commit,
-    );
-    expect(revision.status).toBe(201);
-    const deployed = await sendJson(
-      platform,
-      "POST",
-      at("firm", "/environments/production/deployments"),
-      { variant: "default" },
-    );
-    expect(deployed.status).toBe(201);
-    const [fault] = await expectRefusal(workflow("x", { maximum: 1 }), 409, "config_invalid");
-    for (const part of ["production", "/summarize", "temperature", "1.5", "1"]) {
-      expect(fault?.msg).toContain(part);
-    }
-    await expectRecord("temperature");
-  });
-
-  it("what is no build, without a record of it", async () => {
-    const [before] = await buildsOf("firm");
-    const entries = [
-      { header: { name: "x", size: 0, type: "symlink", linkname: "/etc/passwd" } as const },
-    ];
-    const files = { "app.js": workflow("x") };
-    const [fault] = await expectRefusal({ files, entries }, 422, "archive_invalid");
-    expect(fault?.msg).toBe(
-      'This is not a build. "x" is a symlink; a build has regular files only.',
-    );
-    expect((await buildsOf("firm"))[0]).toEqual(before);
-  });
-
-  it("packages that cannot be installed, with what npm says", async () => {
-    const files = {
-      "app.js": workflow("x"),
-      "package.json": "{",
-      "package-lock.json": "{}",
-    };
-    const [fault] = await expectRefusal({ files }, 422, "install_failed");
-    expect(fault?.msg).toMatch(/^The packages of the build could not be installed: npm ended/);
-    expect(fault?.msg).toContain("\nnpm error code EJSONPARSE");
-    await expectRecord("npm ended");
-    const [{ number }] = await buildsOf("firm");
-    const lines = (await logsOf("firm", `?build=${number}`)).map(({ line }) => line);
-    expect(lines).toContain("npm error code EJSONPARSE");
-  });
-
-  it("to activate a build that was refused, or never was", async () => {
-    const builds: { number: number; status: string }[] = await buildsOf("firm");
-    const refused = builds.find(({ status }) => status === "refused");
-    const path = (build: unknown) => at("firm", `/builds/${build}/activate`);
-    const response = await sendJson(platform, "POST", path(refused?.number));
-    expect(response.status).toBe(422);
-    expect(response.json.detail[0]).toMatchObject({
-      type: "build_unusable",
-      loc: ["path", "build"],
-    });
-    expect((await sendJson(platform, "POST", path(999))).status).toBe(404);
-    expect(await callService(platform, "firm")).toMatchObject({ text: "good" });
-  });
-});
-
-describe("takes no request that", () => {
-  const send = (query: string, headers: Record<string, string>, body: string | Uint8Array = "") =>
-    platform.send({
-      method: "POST",
-      path: at("checked", `/builds${query}`),
-      headers,
-      body,
-    });
-  const gzip = { "content-type": "application/gzip" };
-
-  it.each([
-    ["is of another type", "", { "content-type": "application/json" }, 415],
-    ["is compressed twice", "", { ...gzip, "content-encoding": "gzip" }, 415],
-    ["names a revision that is no number", "?environment=staging&revision=x", gzip, 422],
-    ["names a variant without an environment", "?variant=default", gzip, 422],
-  ])("%s", async (_, query, headers, status) => {
-    expect((await send(query, headers)).status).toBe(status);
-  });
-
-  it("is larger than the limit", async () => {
-    const response = await send("", gzip, Buffer.alloc(100_001));
-    expect(response.status).toBe(413);
-    expect(response.json.detail[0].msg).toContain("--max-build");
-  });
-
-  it("names an application that cannot be one", async () => {
-    const body = await buildArchive({ files: { "app.js": workflow("x") } });
-    const path = at("No%20Slug", "/builds");
-    const response = await platform.send({ method: "POST", path, headers: gzip, body });
-    expect(response.json.detail[0]).toMatchObject({ type: "slug_invalid", loc: ["path", "app"] });
-  });
 });
 
 it("tells the steps as they happen", async () => {
@@ -359,7 +171,7 @@ it("deploys one after the other what comes at once, and the last one serves", as
   expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   const numbers = responses.map(({ json }) => json.build.number as number);
   expect(numbers.toSorted()).toEqual([1, 2, 3, 4]);
-  const builds: { number: number; status: string }[] = await buildsOf("crowded");
+  const builds: { number: number; status: string }[] = await buildsOf(platform, "crowded");
   expect(builds.map(({ number, status }) => [number, status])).toEqual([
     [4, "live"],
     [3, "retired"],
@@ -383,7 +195,7 @@ it("starts a build again that has crashed, and says so in its log", async () => 
   expect(again.status).toBe(200);
   expect(again.text).not.toBe(pid);
   await expect
-    .poll(async () => (await logsOf("shaky")).map(({ line }) => line))
+    .poll(async () => (await logsOf(platform, "shaky")).map(({ line }) => line))
     .toContainEqual(expect.stringMatching(/^Crashed\. .* It is started again/));
 });
 
@@ -433,15 +245,15 @@ it("removes what belongs to an application that was deleted", async () => {
 it("shows the last lines, those of one build, and new ones as they come", async () => {
   const handle = "console.log('called'); response.end('x');";
   await deploy(platform, "talking", workflow("", { handle, before: "console.error('hello');" }));
-  const first = await logsOf("talking");
+  const first = await logsOf(platform, "talking");
   expect(first).toContainEqual({
     time: expect.stringMatching(/^2\d{3}-.*Z$/),
     build: 1,
     stream: "stderr",
     line: "hello",
   });
-  expect(await logsOf("talking", "?tail=1")).toEqual(first.slice(-1));
-  expect(await logsOf("talking", "?build=1&tail=0")).toEqual([]);
+  expect(await logsOf(platform, "talking", "?tail=1")).toEqual(first.slice(-1));
+  expect(await logsOf(platform, "talking", "?build=1&tail=0")).toEqual([]);
   expect((await platform.get(at("talking", "/logs?build=9"))).status).toBe(404);
   expect((await platform.get(at("talking", "/logs?follow=maybe"))).status).toBe(422);
 

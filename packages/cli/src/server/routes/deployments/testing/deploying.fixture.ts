@@ -52,7 +52,7 @@ export async function deploy(
   const contents = typeof build === "string" ? { files: { "app.js": build, ...MODULE } } : build;
   return platform.send({
     method: "POST",
-    path: `/registry/applications/${application}/builds${query}`,
+    path: at(application, `/builds${query}`),
     headers: { "content-type": "application/gzip" },
     body: await buildArchive(contents),
   });
@@ -67,4 +67,24 @@ export async function callService(
 ): Promise<{ readonly status: number; readonly text: string }> {
   const response = await fetch(`${platform.server.url}/services/${application}/run/x`);
   return { status: response.status, text: await response.text() };
+}
+
+/** A path of an application in the registry. */
+export function at(application: string, path = ""): string {
+  return `/registry/applications/${application}${path}`;
+}
+
+/** The records of an application's builds, the newest first. */
+export async function buildsOf(platform: TestPlatform, application: string) {
+  return (await platform.get(at(application, "/builds"))).json.items;
+}
+
+/** The lines of an application's log. */
+export async function logsOf(platform: TestPlatform, application: string, query = "") {
+  const { body } = await platform.get(at(application, `/logs${query}`));
+  return body
+    .toString()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }
