@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { lazy, Suspense, useId, useMemo } from "react";
+import { useElementWidth } from "../design/use-element-width.ts";
 import { hasSomething, meantSeries } from "./chart-cursor.ts";
 import { ChartOverlay, type ChartOverlayProps } from "./chart-overlay.tsx";
 import { ChartTooltip } from "./chart-tooltip.tsx";
@@ -7,7 +8,6 @@ import { chartWords, type WordedChart } from "./chart-words.ts";
 import { CHART_HEIGHT, PLOT_MARGIN } from "./plot-area.ts";
 import { bucketOf } from "./time-buckets.ts";
 import { useShownTheme } from "./use-shown-theme.ts";
-import { useWidth } from "./use-width.ts";
 import type { ValueTicks } from "./value-ticks.ts";
 
 const PlotCanvas = lazy(async () => {
@@ -29,7 +29,8 @@ interface TimeChartProps extends Omit<ChartOverlayProps, "describedBy" | "top"> 
 export function TimeChart(props: TimeChartProps) {
   const { chart, ticks, formatTick, emphasis, cursor, title, name } = props;
   const { kind, series, buckets } = chart;
-  const [host, width] = useWidth();
+  const [host, measured] = useElementWidth();
+  const width = measured ?? 0;
   const theme = useShownTheme();
   const titleId = useId();
   const plot = useMemo(

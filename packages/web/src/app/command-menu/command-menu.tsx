@@ -1,10 +1,10 @@
-import type { SpanRecord } from "@agate/protocol";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { applicationsQuery } from "../../api/applications.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
+import { spanQuery } from "../../api/span.ts";
 import { Modal } from "../../design/modal.tsx";
 import { useToaster } from "../../design/toaster.tsx";
 import { type Command, commandsFor, type Destination } from "./command.ts";
@@ -131,12 +131,12 @@ function CommandOption({ id, command, isChosen, onPoint, onRun }: CommandOptionP
 function useJump(): (destination: Destination) => void {
   const navigate = useNavigate();
   const client = usePlatform();
+  const queries = useQueryClient();
   const toaster = useToaster();
   return (destination) => {
     switch (destination.to) {
       case "span": {
-        const { spanId } = destination;
-        client.get<SpanRecord>(`/observability/spans/${spanId}/`).then(
+        queries.fetchQuery(spanQuery(client, destination.spanId)).then(
           ({ trace_id, id }) =>
             void navigate({
               to: "/traces/$traceId",
