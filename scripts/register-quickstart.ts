@@ -29,14 +29,15 @@ export async function registerQuickstart(registration: Registration): Promise<vo
   await send("POST", applications, { slug: application }, "slug_taken");
   const schema = await fetch(`${registration.workflowUrl}/openapi.json`);
   await send("PUT", `${there}/schema`, await schema.json());
+  for (const [variant, params] of Object.entries(variants)) {
+    await send("POST", `${there}/variants`, { slug: variant }, "slug_taken");
+    const first = { params, base_revision: 0 };
+    await send("POST", `${there}/variants/${variant}/revisions`, first, "revision_stale");
+  }
   for (const [environment, variant] of Object.entries(environments)) {
     const history = `${there}/environments/${environment}/deployments`;
     const { items } = (await send("GET", `${history}?limit=1`)) as { items: unknown[] };
-    if (items.length > 0) continue;
-    await send("POST", `${there}/variants`, { slug: variant }, "slug_taken");
-    const first = { params: variants[variant], base_revision: 0 };
-    await send("POST", `${there}/variants/${variant}/revisions`, first, "revision_stale");
-    await send("POST", history, { variant });
+    if (items.length === 0) await send("POST", history, { variant });
   }
 }
 
