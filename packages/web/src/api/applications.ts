@@ -11,6 +11,7 @@ import type {
 } from "@agate/protocol";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
+import { schemaWithEntrypointFirst, withEntrypointFirst } from "./entrypoint-first.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
 interface Items<T> {
@@ -43,14 +44,17 @@ export function applicationsQuery(client: PlatformClient) {
   return queryOptions({
     queryKey: [client.project, "applications"],
     queryFn: async ({ signal }) =>
-      (await client.get<Items<Application>>("/registry/applications", { signal })).items,
+      (await client.get<Items<Application>>("/registry/applications", { signal })).items.map(
+        withEntrypointFirst,
+      ),
   });
 }
 
 export function applicationQuery(client: PlatformClient, app: string) {
   return queryOptions({
     queryKey: [...applicationKey(client, app), "itself"],
-    queryFn: ({ signal }) => client.get<Application>(applicationPath(app), { signal }),
+    queryFn: async ({ signal }) =>
+      withEntrypointFirst(await client.get<Application>(applicationPath(app), { signal })),
   });
 }
 
@@ -60,7 +64,8 @@ export function schemaQuery(client: PlatformClient, app: string) {
     queryKey: [...applicationKey(client, app), "schema"],
     queryFn: async ({ signal }): Promise<ApplicationSchema | null> => {
       try {
-        return await client.get<ApplicationSchema>(`${applicationPath(app)}/schema`, { signal });
+        const path = `${applicationPath(app)}/schema`;
+        return schemaWithEntrypointFirst(await client.get<ApplicationSchema>(path, { signal }));
       } catch (error) {
         if (error instanceof ApiError && error.has("schema_not_found")) return null;
         throw error;
