@@ -17,3 +17,8 @@ it("says on which side a single bound is", () => {
   expect(textsOf({ maximum: 5 })).toEqual([undefined, "≤ 5"]);
   expect(textsOf({})).toEqual([undefined, undefined]);
 });
+
+it("leaves room for the slider, whatever the bound", () => {
+  expect(textsOf({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })).toEqual(["0", "≈9.01e+15"]);
+  expect(textsOf({ minimum: 0.123456789, maximum: 1 })).toEqual(["≈1.23e-1", "1"]);
+});

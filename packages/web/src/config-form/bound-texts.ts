@@ -17,5 +17,11 @@ export function boundTexts(field: ConfigFieldSchema): BoundTexts {
 function boundText(bound: number | undefined, sign: string): string | undefined {
   if (bound === undefined) return undefined;
   const text = Math.abs(bound) < 10_000 ? String(bound) : formatCount(bound);
-  return sign + (text.length > 6 ? bound.toExponential() : text);
+  return sign + (text.length > 6 ? shortExponential(bound) : text);
+}
+
+/** The slider and its box need the space; the exact bound is read out, and said where it is broken. */
+function shortExponential(bound: number): string {
+  const [exact, short] = [bound.toExponential(), bound.toExponential(2)];
+  return exact.length <= short.length ? exact : `≈${short}`;
 }

@@ -58,6 +58,7 @@ describe("sliderRange", () => {
     expect(sliderRange(int({ exclusiveMinimum: 0, exclusiveMaximum: 1 }))).toBeNull();
     expect(sliderRange(field({ exclusiveMinimum: 1e16, exclusiveMaximum: 1e16 + 2 }))).toBeNull();
     expect(sliderRange(field({ minimum: -1.7e308, maximum: 1.7e308 }))).toBeNull();
+    expect(sliderRange(field({ minimum: 0, maximum: 5e-324 }))).toBeNull();
   });
 });
 

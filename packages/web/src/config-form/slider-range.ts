@@ -24,7 +24,8 @@ export function sliderRange(field: ConfigFieldSchema): SliderRange | null {
   // Bounds so close, or so large, that a number has no digits left for a step.
   const isTaken = (value: number) => refusedBy(field, value) === undefined;
   const isRange = min <= max && isTaken(min) && isTaken(max) && Number.isFinite(max - min);
-  return isRange ? { min, max, step } : null;
+  const hasSteps = step > 0 || min === max;
+  return isRange && hasSteps ? { min, max, step } : null;
 }
 
 /** Where the arrow keys lead in the number box of a field; from what is no number, to its default. */
