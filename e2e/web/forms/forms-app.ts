@@ -31,9 +31,9 @@ export const fields = ag.route("/fields", { config: FieldsConfig, input: z.stric
   async (_inputs, { config }) => ({ ...config }),
 );
 
-const word = z.string().refine((text) => text !== "rude", "Say it politely.").default("please");
+const polite = z.string().refine((text) => text !== "rude", "Say it politely.").default("please");
 export const judged = ag.route("/judged", {
-  config: z.object({ word }),
+  config: z.object({ word: polite }),
   input: z.object({
     text: z.string().refine((text) => !text.includes("forbidden"), "Not that word."),
     messages: z.array(z.object({ content: z.string() })),
@@ -62,7 +62,11 @@ class NoConfig extends ag.BaseModel {}
 
 export const anything = ag.route("/anything", NoConfig)(async (inputs: object) => inputs);
 
-export default ag.app(fields, judged, kinds, anything);
+export const word = ag.route("/word", { config: NoConfig, input: z.string().min(3) })(
+  async (inputs) => inputs,
+);
+
+export default ag.app(fields, judged, kinds, anything, word);
 `;
 
 const PACKAGE = JSON.stringify({

@@ -110,6 +110,20 @@ describe("the form of inputs", () => {
     web.expectNoFaults();
   });
 
+  it("is one field where the inputs are one text", async () => {
+    await using web = await open();
+    const { page } = web;
+    await openRoute(page, "/word");
+    await text(page, "inputs").fill("no");
+    expect((await sentBy(page, () => run(page))).inputs).toBe("no");
+    await expect.poll(() => text(page, "inputs").getAttribute("aria-invalid")).toBe("true");
+    await text(page, "inputs").fill('Say "agate"');
+    expect((await sentBy(page, () => run(page))).inputs).toBe('Say "agate"');
+    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    expect(JSON.parse(await editorText(page, "Inputs as JSON"))).toBe('Say "agate"');
+    web.expectNoFaults();
+  });
+
   it("is JSON on request and back, and says why it cannot be", async () => {
     await using web = await open();
     const { page } = web;

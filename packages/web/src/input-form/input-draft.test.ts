@@ -141,10 +141,22 @@ describe("an empty draft", () => {
   it("is JSON where the schema does not name fields", () => {
     expect(emptyDraft({})).toEqual({ mode: "json", text: "{}" });
     expect(emptyDraft({ type: "object" })).toEqual({ mode: "json", text: "{}" });
-    expect(emptyDraft({ type: "string" })).toEqual({ mode: "json", text: '""' });
     expect(emptyDraft({ anyOf: [object({ url: text }), object({ file: text })] })).toEqual({
       mode: "json",
       text: '{\n  "url": ""\n}',
+    });
+  });
+
+  it("is one field where the inputs are one text, number or choice", () => {
+    expect(emptyDraft(text)).toEqual(form({ "": "" }));
+    expect(parseDraft(text, form({ "": "Hello" }))).toEqual({ kind: "inputs", inputs: "Hello" });
+    const count = { type: "integer", minimum: 1 };
+    expect(draftOf(count, 3)).toEqual(form({ "": "3" }));
+    expect(problemsOf(count, form({ "": "0" }))).toHaveProperty([""]);
+    expect(typedProblems(count, form({ "": "" }))).toEqual([]);
+    expect(switchToJson(count, form({ "": "" }))).toEqual({
+      kind: "switched",
+      draft: { mode: "json", text: "" },
     });
   });
 

@@ -9,7 +9,7 @@ import {
   isBlank,
   parseField,
 } from "./field-draft.ts";
-import { inputFields } from "./input-fields.ts";
+import { type InputFields, inputFields, WHOLE } from "./input-fields.ts";
 import { isRecord, type JsonSchema, ownValue } from "./json-schema.ts";
 import { skeletonOf } from "./skeleton.ts";
 
@@ -24,9 +24,9 @@ export type ParsedDraft =
 
 /** What a form begins with: the schema's defaults. */
 export function emptyDraft(schema: JsonSchema): InputDraft {
-  const fields = inputFields(schema);
-  if (fields === null) return jsonDraft(skeletonOf(schema, schema));
-  const drafts = fields.map((field) => [field.name, emptyFieldDraft(schema, field)] as const);
+  const form = inputFields(schema);
+  if (form === null) return jsonDraft(skeletonOf(schema, schema));
+  const drafts = form.fields.map((field) => [field.name, emptyFieldDraft(schema, field)] as const);
   return { mode: "form", fields: Object.fromEntries(drafts) };
 }
 
@@ -51,15 +51,18 @@ export function parseDraft(schema: JsonSchema, draft: InputDraft): ParsedDraft {
       ? { kind: "inputs", inputs: reading.value }
       : { kind: "invalid", problems: [{ path: [], message: reading.fault.message }] };
   }
+  const form = inputFields(schema) ?? NO_FIELDS;
   const values: [string, unknown][] = [];
   const problems: FieldProblem[] = [];
-  for (const field of inputFields(schema) ?? []) {
+  for (const field of form.fields) {
     const parsed = parseField(field, ownValue(fitting.fields, field.name));
     if (parsed.kind === "value") values.push([field.name, parsed.value]);
-    if (parsed.kind === "invalid") problems.push({ path: [field.name], message: parsed.message });
+    if (parsed.kind === "invalid") {
+      problems.push({ path: form.isWhole ? [] : [field.name], message: parsed.message });
+    }
   }
   return problems.length === 0
-    ? { kind: "inputs", inputs: Object.fromEntries(values) }
+    ? { kind: "inputs", inputs: inputsOf(form, values) }
     : { kind: "invalid", problems };
 }
 
@@ -68,7 +71,9 @@ export function typedProblems(schema: JsonSchema, draft: InputDraft): readonly F
   const parsed = parseDraft(schema, draft);
   if (parsed.kind === "inputs") return [];
   if (draft.mode === "json") return draft.text.trim() === "" ? [] : parsed.problems;
-  return parsed.problems.filter(({ path }) => !isBlank(ownValue(draft.fields, String(path[0]))));
+  return parsed.problems.filter(
+    ({ path }) => !isBlank(ownValue(draft.fields, String(path[0] ?? WHOLE))),
+  );
 }
 
 /**
@@ -77,10 +82,10 @@ export function typedProblems(schema: JsonSchema, draft: InputDraft): readonly F
  */
 export function fittingDraft(schema: JsonSchema, draft: InputDraft): InputDraft {
   if (draft.mode === "json") return draft;
-  const fields = inputFields(schema);
-  const known = new Map(fields?.map((field) => [field.name, field]));
+  const form = inputFields(schema);
+  const known = new Map(form?.fields.map((field) => [field.name, field]));
   const typed = Object.entries(draft.fields).filter(([, value]) => !isBlank(value));
-  if (fields !== null && typed.every(([name]) => known.has(name))) return draft;
+  if (form !== null && typed.every(([name]) => known.has(name))) return draft;
   const values = typed.map(([name, value]) => {
     const field = known.get(name);
     const parsed = field && parseField(field, value);
@@ -100,13 +105,16 @@ export function switchToJson(schema: JsonSchema, draft: InputDraft): Switched {
   if (fitting.mode === "json") return { kind: "switched", draft: fitting };
   const [problem] = typedProblems(schema, fitting);
   if (problem !== undefined) {
-    return { kind: "refused", reason: `Mend ${problem.path[0]} first: ${problem.message}` };
+    const what = problem.path[0] ?? "this";
+    return { kind: "refused", reason: `Mend ${what} first: ${problem.message}` };
   }
-  const values = (inputFields(schema) ?? []).flatMap((field): [string, unknown][] => {
+  const form = inputFields(schema) ?? NO_FIELDS;
+  const values = form.fields.flatMap((field): [string, unknown][] => {
     const parsed = parseField(field, ownValue(fitting.fields, field.name));
     return parsed.kind === "value" ? [[field.name, parsed.value]] : [];
   });
-  return { kind: "switched", draft: jsonDraft(Object.fromEntries(values)) };
+  if (form.isWhole && values.length === 0) return { kind: "switched", draft: EMPTY_JSON };
+  return { kind: "switched", draft: jsonDraft(inputsOf(form, values)) };
 }
 
 /** The same inputs by fields. */
@@ -116,7 +124,7 @@ export function switchToForm(schema: JsonSchema, draft: InputDraft): Switched {
   if (reading.kind === "broken") return { kind: "refused", reason: reading.fault.message };
   const form = formDraftOf(schema, reading.value);
   if (form !== undefined) return { kind: "switched", draft: form };
-  const names = new Set(inputFields(schema)?.map(({ name }) => name));
+  const names = new Set(inputFields(schema)?.fields.map(({ name }) => name));
   const extra = isRecord(reading.value)
     ? Object.keys(reading.value).find((name) => !names.has(name))
     : undefined;
@@ -129,18 +137,27 @@ export function switchToForm(schema: JsonSchema, draft: InputDraft): Switched {
 
 /** Undefined where the form has no place for it. */
 function formDraftOf(schema: JsonSchema, inputs: unknown): InputDraft | undefined {
-  const fields = inputFields(schema);
-  if (fields === null || !isRecord(inputs)) return undefined;
-  const names = new Set(fields.map(({ name }) => name));
-  if (Object.keys(inputs).some((name) => !names.has(name))) return undefined;
-  const drafts = fields.map(
+  const form = inputFields(schema);
+  const members = form?.isWhole ? { [WHOLE]: inputs } : inputs;
+  if (form === null || !isRecord(members)) return undefined;
+  const names = new Set(form.fields.map(({ name }) => name));
+  if (Object.keys(members).some((name) => !names.has(name))) return undefined;
+  const drafts = form.fields.map(
     (field) =>
       [
         field.name,
-        Object.hasOwn(inputs, field.name) ? fieldDraftOf(field, inputs[field.name]) : null,
+        Object.hasOwn(members, field.name) ? fieldDraftOf(field, members[field.name]) : null,
       ] as const,
   );
   return { mode: "form", fields: Object.fromEntries(drafts) };
+}
+
+const NO_FIELDS: InputFields = { fields: [], isWhole: false };
+const EMPTY_JSON: InputDraft = { mode: "json", text: "" };
+
+/** What the values of the fields come to. */
+function inputsOf({ isWhole }: InputFields, values: readonly (readonly [string, unknown])[]) {
+  return isWhole ? values[0]?.[1] : Object.fromEntries(values);
 }
 
 function jsonDraft(inputs: unknown): InputDraft {

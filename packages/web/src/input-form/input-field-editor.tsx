@@ -4,7 +4,7 @@ import { Button } from "../design/button.tsx";
 import { Field } from "../design/field.tsx";
 import { type FieldDraft, fieldDraftOf, isBlank, isJsonDraft, parseField } from "./field-draft.ts";
 import { InputFieldControl } from "./input-field-control.tsx";
-import type { InputField } from "./input-fields.ts";
+import { type InputField, WHOLE } from "./input-fields.ts";
 
 interface InputFieldEditorProps {
   readonly field: InputField;
@@ -15,13 +15,13 @@ interface InputFieldEditorProps {
 
 /** One input of a route, with what there is to know about it. */
 export function InputFieldEditor({ field, draft, problem, onChange }: InputFieldEditorProps) {
-  const { name, title, description, isRequired, control } = field;
+  const { title, description, isRequired, control } = field;
   const isOdd = isJsonDraft(draft);
   return (
     <Field
       label={
         <>
-          <FieldName name={name} title={title} />
+          <FieldName name={nameOf(field)} title={title} />
           {!isRequired && <span className="font-normal text-ink-soft"> (optional)</span>}
         </>
       }
@@ -33,7 +33,7 @@ export function InputFieldEditor({ field, draft, problem, onChange }: InputField
       {(ids) => (
         <InputFieldControl
           field={field}
-          label={title ?? name}
+          label={title ?? nameOf(field)}
           ids={ids}
           draft={draft}
           onChange={onChange}
@@ -51,7 +51,8 @@ interface FieldStateProps {
 
 /** What becomes of an optional field that is empty, and ways back that a control itself does not have. */
 function FieldState({ field, draft, onChange }: FieldStateProps) {
-  const { name, isRequired, control } = field;
+  const { isRequired, control } = field;
+  const name = nameOf(field);
   if (isJsonDraft(draft)) {
     return (
       <Button size="small" look="quiet" onClick={() => onChange(asControl(field, draft))}>
@@ -74,6 +75,10 @@ function FieldState({ field, draft, onChange }: FieldStateProps) {
   }
   const hasDefault = ![undefined, null, ""].some((nothing) => nothing === field.default);
   return <State text={hasDefault ? `left out, so ${shownValue(field.default)}` : "left out"} />;
+}
+
+function nameOf({ name }: InputField): string {
+  return name === WHOLE ? "inputs" : name;
 }
 
 function State({ text }: { readonly text: string }) {

@@ -14,27 +14,52 @@ export interface InputField {
   readonly schema: JsonSchema;
 }
 
+/** The fields that inputs are edited by. */
+export interface InputFields {
+  readonly fields: readonly InputField[];
+  /** The one field is not a member of the inputs but all of them: a text, a number, a choice. */
+  readonly isWhole: boolean;
+}
+
+/** What a field is called in a draft that is all of the inputs. */
+export const WHOLE = "";
+
 /** The fields of the inputs; null where the schema does not name any, and inputs are written as JSON. */
-export function inputFields(root: JsonSchema): readonly InputField[] | null {
+export function inputFields(root: JsonSchema): InputFields | null {
   const schema = resolveSchema(root, root);
+  const whole = fieldOf(root, WHOLE, schema, true);
+  if (whole.control.kind !== "json") return { fields: [whole], isWhole: true };
+  const members = membersOf(root, schema);
+  return members && { fields: members, isWhole: false };
+}
+
+function membersOf(root: JsonSchema, schema: JsonSchema): readonly InputField[] | null {
   const { properties, required } = schema;
   if (!isRecord(properties) || ![undefined, "object"].includes(asText(schema.type))) return null;
   // Which fields there are depends on what is in them.
   if (["anyOf", "oneOf", "allOf", "if"].some((keyword) => keyword in schema)) return null;
   if (Object.keys(properties).length === 0 && schema.additionalProperties !== false) return null;
   const names = new Set<unknown>(Array.isArray(required) ? required : []);
-  return Object.entries(properties).map(([name, property]) => {
-    const resolved = resolveSchema(root, property);
-    return {
-      name,
-      ...readControl(root, resolved),
-      isRequired: names.has(name),
-      title: asText(resolved.title),
-      description: asText(resolved.description),
-      default: resolved.default,
-      schema: resolved,
-    };
-  });
+  return Object.entries(properties).map(([name, property]) =>
+    fieldOf(root, name, resolveSchema(root, property), names.has(name)),
+  );
+}
+
+function fieldOf(
+  root: JsonSchema,
+  name: string,
+  schema: JsonSchema,
+  isRequired: boolean,
+): InputField {
+  return {
+    name,
+    ...readControl(root, schema),
+    isRequired,
+    title: asText(schema.title),
+    description: asText(schema.description),
+    default: schema.default,
+    schema,
+  };
 }
 
 function asText(value: unknown): string | undefined {

@@ -1,20 +1,11 @@
 import type { RouteSchema } from "@agate/protocol";
-import { useState } from "react";
 import { CodeEditor } from "../code-editor/code-editor.tsx";
 import { type FieldProblem, problemsAt, problemsElsewhere } from "../config-form/field-problem.ts";
 import { ProblemSummary } from "../config-form/problem-summary.tsx";
-import {
-  fittingDraft,
-  type InputDraft,
-  type Switched,
-  switchToForm,
-  switchToJson,
-  typedProblems,
-} from "./input-draft.ts";
+import { fittingDraft, type InputDraft, typedProblems } from "./input-draft.ts";
 import { InputFieldEditor } from "./input-field-editor.tsx";
-import { inputFields } from "./input-fields.ts";
+import { type InputFields, inputFields } from "./input-fields.ts";
 import { ownValue } from "./json-schema.ts";
-import { ModeSwitch } from "./mode-switch.tsx";
 
 interface InputFormProps {
   readonly schema: RouteSchema["inputs"];
@@ -26,57 +17,43 @@ interface InputFormProps {
 
 /** The inputs of a route: fields by its schema, or JSON. */
 export function InputForm({ schema, draft: given, problems, onChange }: InputFormProps) {
-  const [refusal, setRefusal] = useState<string | null>(null);
   const draft = fittingDraft(schema, given);
-  const fields = inputFields(schema);
+  const form = inputFields(schema);
   const all = [...typedProblems(schema, draft), ...problems];
-  const change = (next: InputDraft) => {
-    setRefusal(null);
-    onChange(next);
-  };
-  const take = (switched: Switched) => {
-    if (switched.kind === "switched") change(switched.draft);
-    else setRefusal(switched.reason);
-  };
+  if (draft.mode === "json" || form === null) {
+    return (
+      <JsonInputs
+        isDescribed={form !== null}
+        text={draft.mode === "json" ? draft.text : ""}
+        problem={allText(all)}
+        onChange={(text) => onChange({ mode: "json", text })}
+      />
+    );
+  }
   return (
     <div className="flex flex-col gap-3">
-      {fields !== null && fields.length > 0 && (
-        <ModeSwitch
-          mode={draft.mode}
-          refusal={refusal}
-          onSwitch={(mode) =>
-            take(mode === "json" ? switchToJson(schema, draft) : switchToForm(schema, draft))
+      <ProblemSummary messages={form.isWhole ? [] : problemsOfNoField(form, all)} />
+      {form.fields.length === 0 && <p className="text-ink-soft">This route takes no inputs.</p>}
+      {form.fields.map((field) => (
+        <InputFieldEditor
+          key={field.name}
+          field={field}
+          draft={ownValue(draft.fields, field.name) ?? null}
+          problem={form.isWhole ? allText(all) : problemsAt(all, field.name)}
+          onChange={(value) =>
+            onChange({ mode: "form", fields: { ...draft.fields, [field.name]: value } })
           }
         />
-      )}
-      {draft.mode === "json" ? (
-        <JsonInputs
-          isDescribed={fields !== null}
-          text={draft.text}
-          problem={allText(all)}
-          onChange={(text) => change({ mode: "json", text })}
-        />
-      ) : (
-        <>
-          <ProblemSummary
-            messages={problemsElsewhere(all, new Set(fields?.map(({ name }) => name)))}
-          />
-          {fields?.length === 0 && <p className="text-ink-soft">This route takes no inputs.</p>}
-          {fields?.map((field) => (
-            <InputFieldEditor
-              key={field.name}
-              field={field}
-              draft={ownValue(draft.fields, field.name) ?? null}
-              problem={problemsAt(all, field.name)}
-              onChange={(value) =>
-                change({ mode: "form", fields: { ...draft.fields, [field.name]: value } })
-              }
-            />
-          ))}
-        </>
-      )}
+      ))}
     </div>
   );
+}
+
+function problemsOfNoField(
+  { fields }: InputFields,
+  problems: readonly FieldProblem[],
+): readonly string[] {
+  return problemsElsewhere(problems, new Set(fields.map(({ name }) => name)));
 }
 
 function allText(problems: readonly FieldProblem[]): string | undefined {
@@ -94,7 +71,7 @@ interface JsonInputsProps {
 
 function JsonInputs({ isDescribed, text, problem, onChange }: JsonInputsProps) {
   return (
-    <>
+    <div className="flex flex-col gap-3">
       {!isDescribed && (
         <p className="text-[0.93rem] text-ink-soft">
           The route does not name its inputs, so they are written as JSON.
@@ -107,6 +84,6 @@ function JsonInputs({ isDescribed, text, problem, onChange }: JsonInputsProps) {
         label="Inputs as JSON"
         problem={problem}
       />
-    </>
+    </div>
   );
 }

@@ -8,6 +8,8 @@ import { IconButton } from "../../design/icon-button.tsx";
 import { Menu, MenuItem } from "../../design/menu.tsx";
 import type { InputDraft } from "../../input-form/input-draft.ts";
 import { InputForm } from "../../input-form/input-form.tsx";
+import { ModeSwitch } from "../../input-form/mode-switch.tsx";
+import { useInputMode } from "../../input-form/use-input-mode.ts";
 import type { TestCase } from "../state/workspace.ts";
 import { CaseName } from "./case-name.tsx";
 
@@ -36,6 +38,7 @@ export function CaseCard(props: CaseCardProps) {
   const [isFolded, setFolded] = useState(false);
   const { name } = testCase;
   const isOpen = !isFolded || problems.length > 0;
+  const mode = useInputMode(schema, testCase.draft, onType);
   return (
     <section
       aria-label={name}
@@ -59,6 +62,7 @@ export function CaseCard(props: CaseCardProps) {
           }}
         />
         <div className="ml-auto flex shrink-0 items-center gap-1">
+          {isOpen && <ModeSwitch {...mode} />}
           <Button
             size="small"
             disabled={refusal !== null}
@@ -88,7 +92,12 @@ export function CaseCard(props: CaseCardProps) {
         </div>
       </header>
       {isOpen && (
-        <div className="border-t border-line p-4">
+        <div className="flex flex-col gap-3 border-t border-line p-4">
+          {mode.refusal !== null && (
+            <p role="alert" className="text-[0.93rem] text-danger">
+              {mode.refusal}
+            </p>
+          )}
           <InputForm schema={schema} draft={testCase.draft} problems={problems} onChange={onType} />
         </div>
       )}
