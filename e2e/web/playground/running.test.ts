@@ -156,6 +156,32 @@ describe("A run", () => {
     web.expectNoFaults();
   });
 
+  it("says that the workflow has crashed or is not there yet, and runs again when it is", async () => {
+    await using web = await openRoute("/crash");
+    const { page } = web;
+    await runButton(page).click();
+    const failure = page.getByRole("alert");
+    await failure.getByText("bench broke off before it answered").waitFor();
+    await failure.getByText(/The terminal that it was started in says why/).waitFor();
+    const path = "**/services/bench/playground/run/nothing";
+    const msg = "Build 2 of bench is started again in 8 s.";
+    await page.route(path, (route) =>
+      route.fulfill({
+        status: 503,
+        json: { detail: [{ loc: [], msg, type: "service_unavailable" }] },
+      }),
+    );
+    await web.open("/apps/bench/playground?route=/nothing");
+    await runButton(page).click();
+    await failure.getByText("bench does not answer yet").waitFor();
+    await failure.getByText(msg).waitFor();
+    await web.expectAccessible();
+    await page.unroute(path);
+    await runButton(page).click();
+    await page.getByText("An empty stream.").waitFor();
+    web.expectNoFaults();
+  });
+
   it("says what to do where an application has told no routes, or not this one", async () => {
     await post("/registry/applications", { slug: "mute" });
     await using web = await open("/apps/mute/playground");

@@ -39,6 +39,10 @@ export const half = ag.route("/half", NoConfig)(async function* () {
   throw new ag.HttpError(429, "Too many questions.", { type: "too_many_questions" });
 });
 
+export const crash = ag.route("/crash", NoConfig)(async () => process.exit(3));
+
+export const nothing = ag.route("/nothing", NoConfig)(async function* () {});
+
 /** Refuses what no schema can say. */
 export const picky = ag.route("/picky", {
   config: z.object({
@@ -49,7 +53,7 @@ export const picky = ag.route("/picky", {
 
 export const free = ag.route("/free", NoConfig)(async (inputs: unknown) => ({ got: inputs }));
 
-export default ag.app(wait, stops, shout, fail, half, picky, free);
+export default ag.app(wait, stops, shout, fail, half, crash, nothing, picky, free);
 `;
 
 /** The built platform in development, with the routes above as the application \`bench\`. */

@@ -8,8 +8,16 @@ export interface GatewayProblem {
   readonly commands: readonly string[];
 }
 
-/** Null where the workflow itself has answered. */
-export function gatewayProblem(error: ApiError, app: string): GatewayProblem | null {
+/**
+ * Null where the workflow itself has answered.
+ *
+ * @param isDeployed Whether a build serves it, whose log is kept; else it runs from its source.
+ */
+export function gatewayProblem(
+  error: ApiError,
+  app: string,
+  isDeployed: boolean,
+): GatewayProblem | null {
   if (error.has("service_not_found") || error.has("application_not_found")) {
     return {
       title: `No build serves ${app}`,
@@ -17,19 +25,16 @@ export function gatewayProblem(error: ApiError, app: string): GatewayProblem | n
       commands: [`agate dev app.ts --app ${app}`, `agate deploy app.ts --app ${app}`],
     };
   }
+  const log = isDeployed ? "Its log says why:" : "The terminal that it was started in says why.";
+  const commands = isDeployed ? [`agate logs ${app}`] : [];
   if (error.has("service_unavailable")) {
-    return {
-      title: `${app} is being started`,
-      advice: "It answers in a moment. If it does not, its log says why.",
-      commands: [`agate logs ${app}`],
-    };
+    // It says which build, what is wrong with it, and how long it takes.
+    const advice = `${error.message} Run this again then. ${log}`;
+    return { title: `${app} does not answer yet`, advice, commands };
   }
   if (error.has("service_failed")) {
-    return {
-      title: `${app} broke off before it answered`,
-      advice: "It has crashed, or was reloaded. Its log says why; it is started again by itself.",
-      commands: [`agate logs ${app}`],
-    };
+    const advice = `It has crashed, or was reloaded, and is started again by itself. ${log}`;
+    return { title: `${app} broke off before it answered`, advice, commands };
   }
   return null;
 }

@@ -1,5 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { CircleAlert } from "lucide-react";
 import { ApiError } from "../../api/api-error.ts";
+import { applicationsQuery } from "../../api/applications.ts";
+import { usePlatform } from "../../api/platform-context.tsx";
 import { problemsFrom } from "../../config-form/field-problem.ts";
 import { CommandLine } from "../command-line.tsx";
 import { gatewayProblem } from "./gateway-problem.ts";
@@ -11,7 +14,9 @@ interface RunFailureProps {
 
 /** Why a run has failed. What is wrong with a field is said at the field as well. */
 export function RunFailure({ app, error }: RunFailureProps) {
-  const problem = error instanceof ApiError ? gatewayProblem(error, app) : null;
+  const applications = useQuery(applicationsQuery(usePlatform())).data;
+  const isDeployed = applications?.find(({ slug }) => slug === app)?.build != null;
+  const problem = error instanceof ApiError ? gatewayProblem(error, app, isDeployed) : null;
   if (problem !== null) {
     return (
       <Box title={problem.title}>

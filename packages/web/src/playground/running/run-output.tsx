@@ -66,6 +66,9 @@ export function RunOutput(props: RunOutputProps) {
       <div className="flex min-w-0 flex-col @4xl:flex-row">
         <div className="min-w-0 flex-1" aria-busy={isUnderWay(run)}>
           {error !== null && <RunFailure app={app} error={error} />}
+          {output === null && run.status === "done" && (
+            <p className="px-4 pb-3 text-ink-soft">An empty stream.</p>
+          )}
           {output !== null && (
             <Scrolled>
               {isCompared ? (
@@ -93,7 +96,7 @@ function Scrolled({ children }: { readonly children: ReactNode }) {
       // Scrolls: to be reached by the keyboard as well.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
       tabIndex={0}
-      className="max-h-[32rem] min-w-0 overflow-auto px-4 pb-3"
+      className="max-h-96 min-w-0 @4xl:max-h-[32rem] overflow-auto px-4 pb-3"
     >
       {children}
     </div>
