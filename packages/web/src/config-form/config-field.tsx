@@ -18,13 +18,15 @@ interface ConfigFieldProps {
   /** What it was. */
   readonly base: unknown;
   readonly problem: string | undefined;
+  /** Another form beside this one has another value. */
+  readonly isDiffering: boolean;
   readonly onChange: (value: unknown) => void;
   readonly onPutBack: () => void;
 }
 
 /** One parameter: its control, what is wrong with it, and the way back to what it was. */
 export function ConfigField(props: ConfigFieldProps) {
-  const { name, field, value, base, problem, onChange, onPutBack } = props;
+  const { name, field, value, base, problem, isDiffering, onChange, onPutBack } = props;
   const isChanged = !isSameJson(value, base);
   return (
     <div
@@ -38,7 +40,12 @@ export function ConfigField(props: ConfigFieldProps) {
         label={<FieldName name={name} title={field.title} />}
         description={field.description}
         problem={problem}
-        aside={isChanged && <Badge tone="accent">changed</Badge>}
+        aside={
+          <>
+            {isDiffering && <Badge>differs</Badge>}
+            {isChanged && <Badge tone="accent">changed</Badge>}
+          </>
+        }
         isInline={controlOf(field) === "checkbox"}
       >
         {(ids) => (

@@ -20,11 +20,14 @@ interface ConfigFormProps {
   readonly base: ConfigValues;
   /** Of the server; what the page can see by itself is marked anyway. */
   readonly problems: readonly FieldProblem[];
+  /** Fields to be marked: elsewhere, beside this form, they have another value. */
+  readonly differing?: readonly string[];
   readonly onChange: (values: ConfigValues) => void;
 }
 
 /** The configuration of a route, with the controls of its schema. */
-export function ConfigForm({ route, values, base, problems, onChange }: ConfigFormProps) {
+export function ConfigForm(props: ConfigFormProps) {
+  const { route, values, base, problems, differing = [], onChange } = props;
   const all = [...checkConfig(route, values), ...problems];
   const unknown = unknownFields(route, values);
   const shown = new Set([...Object.keys(route.config), ...unknown]);
@@ -43,6 +46,7 @@ export function ConfigForm({ route, values, base, problems, onChange }: ConfigFo
           value={fieldValue(route, values, name)}
           base={fieldValue(route, base, name)}
           problem={problemsAt(all, name)}
+          isDiffering={differing.includes(name)}
           onChange={(value) => onChange(withValue(values, name, value))}
           onPutBack={() => onChange(putBack(values, base, name))}
         />

@@ -27,6 +27,8 @@ interface ColumnPanelProps {
   readonly hasProblems: boolean;
   /** The form can be folded, and is at first: there are others beside it. */
   readonly isFoldable: boolean;
+  /** Fields in which columns differ. */
+  readonly differing: readonly string[];
   /** Commit, deploy, and the like. */
   readonly actions: ReactNode;
   /** What is shown in any case, of the fields in which columns differ. */
@@ -39,7 +41,7 @@ interface ColumnPanelProps {
 /** A configuration: what it starts from, what is edited in it, and where it can go. */
 export function ColumnPanel(props: ColumnPanelProps) {
   const { app, route, view, place, known, problems, hasProblems, isFoldable } = props;
-  const { actions, summary, onChoose, onEdit, onPutBack } = props;
+  const { differing, actions, summary, onChoose, onEdit, onPutBack } = props;
   const [isUnfolded, setUnfolded] = useState(false);
   const titleId = useId();
   const isOpen = !isFoldable || isUnfolded || hasProblems;
@@ -106,6 +108,7 @@ export function ColumnPanel(props: ColumnPanelProps) {
               values={view.values}
               base={view.baseValues}
               problems={problems}
+              differing={differing}
               onChange={(values) => onEdit(view, values)}
             />
           )}

@@ -58,6 +58,7 @@ export function ColumnSlot(props: ColumnSlotProps) {
       problems={problems}
       hasProblems={hasProblems}
       isFoldable={place !== null}
+      differing={differing?.fields ?? []}
       summary={
         differing &&
         view.kind === "ready" && (
