@@ -46,11 +46,21 @@ async function kept(page: Page, act: () => Promise<unknown>): Promise<void> {
   await page.waitForURL((url) => url.href !== before);
 }
 
+/** The link to everything that is set up, what was typed just now as well. */
+async function copiedLink(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByText("The link is copied").waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 describe("The playground", () => {
   it("leads to the only application, whose routes stand beside it", async () => {
     await using web = await open("/playground");
     const { page } = web;
+    // It begins with the one at the application's own address, wherever that is declared.
+    await page.getByRole("heading", { level: 1, name: "/", exact: true }).waitFor();
     const routes = page.getByRole("navigation", { name: "Routes" });
+    expect(await routes.getByRole("link").first().textContent()).toBe("/");
     await routes.getByRole("link", { name: "/summarize" }).click();
     await page.getByRole("heading", { level: 1, name: "/summarize" }).waitFor();
     const current = routes.getByRole("link", { name: "/summarize" });
@@ -195,6 +205,9 @@ describe("The playground", () => {
     );
     await columns(page).nth(3).getByRole("button", { name: "All fields" }).click();
     await columns(page).nth(3).getByLabel("tone").selectOption("playful");
+    expect(await columns(page).nth(3).getByText("differs", { exact: true }).count()).toBe(
+      await second.count(),
+    );
     await columns(page).nth(3).getByText("Draft of thorough@1", { exact: true }).waitFor();
     await runButton(page).click();
     await done(page, 4);
@@ -226,9 +239,7 @@ describe("The playground", () => {
       .fill(`${TEXT} 😀 "quoted"`);
     await columns(page).nth(1).getByRole("button", { name: "All fields" }).click();
     await columns(page).nth(1).getByRole("textbox", { name: "prompt" }).fill("Say it in Welsh.");
-    await page.getByRole("button", { name: "Copy link" }).click();
-    await page.getByText("The link is copied").waitFor();
-    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const link = await copiedLink(page);
     expect(link).toContain("configs=concise@1,env:staging");
     expect(link).not.toContain("Welsh");
 
@@ -247,6 +258,33 @@ describe("The playground", () => {
     await poll(() => text.inputValue()).toBe("Another text.");
     web.expectNoFaults();
     other.expectNoFaults();
+  });
+
+  it("keeps what a reader had set up when a link brings something else", async () => {
+    await using web = await open("/apps/quickstart/playground?route=/summarize");
+    const { page } = web;
+    const text = theCase(page, "Case 1").getByRole("textbox", { name: "text" });
+    await text.fill("Theirs.");
+    const link = await copiedLink(page);
+    await page.evaluate(() => localStorage.clear());
+    await web.open("/apps/quickstart/playground?route=/summarize");
+    await poll(() => text.inputValue()).toBe("");
+    await text.fill("Mine.");
+    await copiedLink(page);
+
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.getByText(/Yours are kept/).waitFor();
+    expect(await text.inputValue()).toBe("Theirs.");
+    await web.expectAccessible();
+    await kept(page, () => text.fill("Theirs, edited."));
+    await page.getByRole("button", { name: "Bring mine back" }).click();
+    await poll(() => text.inputValue()).toBe("Mine.");
+    await page.goBack();
+    await poll(() => text.inputValue()).toBe("Theirs, edited.");
+    await page.goForward();
+    await poll(() => text.inputValue()).toBe("Mine.");
+    web.expectNoFaults();
   });
 
   it.each(["1.abc", "0.older", "%3Cscript%3E", "section"])(
@@ -268,7 +306,8 @@ describe("The playground", () => {
       inputs: { question: "How is agate cut?" },
     });
     const span: SpanRecord = await traceOf(platform.url, traceId);
-    await using web = await open(`/apps/quickstart/playground?route=/&span=${span.id}`);
+    // Its route is known from the call itself.
+    await using web = await open(`/apps/quickstart/playground?span=${span.id}`);
     const { page } = web;
     const question = theCase(page, "Recorded call").getByRole("textbox", { name: "question" });
     await poll(() => question.inputValue()).toBe("How is agate cut?");

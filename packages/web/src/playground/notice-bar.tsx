@@ -1,13 +1,16 @@
 import { Info, X } from "lucide-react";
+import type { ReactNode } from "react";
 import { IconButton } from "../design/icon-button.tsx";
 
 interface NoticeBarProps {
   readonly text: string;
+  /** What can be done about it: a button. */
+  readonly action?: ReactNode;
   readonly onClose?: () => void;
 }
 
 /** Something to know about what is shown below. */
-export function NoticeBar({ text, onClose }: NoticeBarProps) {
+export function NoticeBar({ text, action, onClose }: NoticeBarProps) {
   return (
     <div
       role="status"
@@ -15,6 +18,7 @@ export function NoticeBar({ text, onClose }: NoticeBarProps) {
     >
       <Info size={16} aria-hidden className="mt-1 shrink-0" />
       <p className="min-w-0 flex-1 pt-0.5 break-words">{text}</p>
+      {action}
       {onClose && <IconButton icon={X} label="Close" onClick={onClose} />}
     </div>
   );

@@ -15,6 +15,7 @@ import { useTitle } from "../design/use-title.ts";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { NoSchema } from "./no-schema.tsx";
 import { RouteList } from "./route-list.tsx";
+import { RouteOfSpan } from "./route-of-span.tsx";
 import { RoutePlayground } from "./route-playground.tsx";
 import { lastPlace } from "./state/workspace-storage.ts";
 
@@ -62,6 +63,9 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   if (schema.data === null || schema.data.routes.length === 0) return <NoSchema app={app} />;
   const { routes } = schema.data;
   const paths = routes.map(({ route }) => route);
+  if (path === undefined && search.span !== undefined) {
+    return <RouteOfSpan app={app} spanId={search.span} />;
+  }
   if (path === undefined) {
     const last = lastPlace(client.project);
     const usual = paths.find((each) => last?.app === app && each === last.route) ?? paths[0] ?? "/";

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { EllipsisVertical, Link2, Play, RotateCcw, Square } from "lucide-react";
+import { EllipsisVertical, History, Link2, Play, RotateCcw, Square } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../design/button.tsx";
 import { IconButton } from "../design/icon-button.tsx";
@@ -23,12 +23,14 @@ interface WorkbenchHeaderProps {
   readonly onCopyLink: () => void;
   readonly onResetCases: () => void;
   readonly onPutBackAll: () => void;
+  /** Null where the reader had set up nothing else here. */
+  readonly onBringBack: (() => void) | null;
 }
 
 /** The route's name, and what can be done with all that is set up for it. */
 export function WorkbenchHeader(props: WorkbenchHeaderProps) {
   const { app, route, isUnderWay, runs, refusal, hasDrafts, compare } = props;
-  const { onRun, onStop, onCopyLink, onResetCases, onPutBackAll } = props;
+  const { onRun, onStop, onCopyLink, onResetCases, onPutBackAll, onBringBack } = props;
   return (
     <PageHeader
       above={
@@ -39,6 +41,13 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
       title={<span className="font-mono">{route}</span>}
       actions={
         <>
+          {isUnderWay && (
+            // Where nothing moves when it comes and goes: what is beside it would be pressed instead.
+            <Button className="max-sm:order-last" onClick={onStop}>
+              <Square size={13} aria-hidden />
+              Stop{runs > 1 && " all"}
+            </Button>
+          )}
           {compare}
           <Button onClick={onCopyLink}>
             <Link2 size={15} aria-hidden />
@@ -53,13 +62,13 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
               <RotateCcw size={15} aria-hidden className="text-ink-soft" />
               Reset the test cases
             </MenuItem>
+            {onBringBack && (
+              <MenuItem onSelect={onBringBack}>
+                <History size={15} aria-hidden className="text-ink-soft" />
+                Bring back what I had here
+              </MenuItem>
+            )}
           </Menu>
-          {isUnderWay && (
-            <Button onClick={onStop}>
-              <Square size={13} aria-hidden />
-              Stop{runs > 1 && " all"}
-            </Button>
-          )}
           <Button
             look="primary"
             disabled={refusal !== null}

@@ -8,6 +8,7 @@ import { Button } from "../design/button.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { emptyDraft, parseDraft } from "../input-form/input-draft.ts";
 import { useMayChange } from "../revisions/use-may-change.ts";
+import { AsideNotice } from "./aside-notice.tsx";
 import { CaseSlot } from "./cases/case-slot.tsx";
 import { AddColumnMenu } from "./columns/add-column-menu.tsx";
 import { ColumnSlot } from "./columns/column-slot.tsx";
@@ -40,7 +41,7 @@ interface WorkbenchProps {
 
 /** Configurations, inputs and what comes out of them, for one route. */
 export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
-  const { workspace, notice, closeNotice, dispatch, flush } = open;
+  const { workspace, notice, closeNotice, own, bringBack, dispatch, flush } = open;
   const { cases } = workspace;
   const views = useColumnViews(app, route, workspace.columns, known);
   const runner = useRunner(app, route);
@@ -132,10 +133,7 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
         compare={
           <>
             {isCompare && (
-              <Button
-                aria-pressed={showsDifferences}
-                onClick={() => setShowsDifferences(!showsDifferences)}
-              >
+              <Button onClick={() => setShowsDifferences(!showsDifferences)}>
                 {showsDifferences ? "Show outputs" : "Show differences"}
               </Button>
             )}
@@ -162,8 +160,10 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
         }}
         onResetCases={() => dispatch({ kind: "reset-cases", draft: emptyDraft(route.inputs) })}
         onPutBackAll={() => dispatch({ kind: "put-back-all" })}
+        onBringBack={own.aside && bringBack}
       />
       {notice !== null && <NoticeBar text={notice} onClose={closeNotice} />}
+      {own.isNews && own.aside !== null && <AsideNotice onBringBack={bringBack} />}
       {noRun !== null && <NoticeBar text={noRun} />}
       {isCompare ? (
         <CompareLayout

@@ -3,7 +3,7 @@ import { emptyDraft } from "../../input-form/input-draft.ts";
 import { firstSource, type KnownConfigs, pinned } from "./column-base.ts";
 import { columnOf, type TestCase, type Workspace } from "./workspace.ts";
 import { type LinkedWorkspace, readLink } from "./workspace-link.ts";
-import { keptWorkspace, type RoutePlace } from "./workspace-storage.ts";
+import { type RoutePlace, readKept } from "./workspace-storage.ts";
 
 /** A workspace as it is opened. */
 export interface LoadedWorkspace {
@@ -29,14 +29,14 @@ export async function loadWorkspace(
   known: KnownConfigs,
 ): Promise<LoadedWorkspace> {
   const linked = await readLink(configs, fragment);
-  const kept = await keptWorkspace(place);
+  const kept = (await readKept(place))?.workspace;
   const says = linked.columns !== null || linked.cases !== null;
   const columns = linked.columns ??
-    (says ? null : kept.columns) ?? [columnOf(1, firstSource(known))];
+    (says ? undefined : kept?.columns) ?? [columnOf(1, firstSource(known))];
   return {
     workspace: {
       columns: columns.map((column) => ({ ...column, source: pinned(column.source, known) })),
-      cases: linked.cases ?? kept.cases ?? [firstCase(route)],
+      cases: linked.cases ?? kept?.cases ?? [firstCase(route)],
     },
     notice: noticeOf(linked),
   };

@@ -7,19 +7,32 @@ import { AddressWriter } from "./address-writer.ts";
 import type { KnownConfigs } from "./column-base.ts";
 import { loadRecordedCall } from "./load-recorded-call.ts";
 import { type LoadedWorkspace, loadWorkspace } from "./load-workspace.ts";
+import { keepOwn, type OwnWorkspace } from "./own-workspace.ts";
 import type { Workspace } from "./workspace.ts";
 import { isStep, reduceWorkspace, type WorkspaceAction } from "./workspace-reducer.ts";
-import { keepLastPlace, keepLink } from "./workspace-storage.ts";
+import { forgetAside, keepLastPlace, keepLink } from "./workspace-storage.ts";
 
 const page = getRouteApi("/apps/$app/playground");
 
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** The playground has written this entry of the history: it is no link from elsewhere. */
+    isOwn?: boolean;
+  }
+}
+
 const TOO_LONG =
   "The test cases are too long for an address: they are kept in this browser, but a link leaves them out.";
+
+const NOTHING_ASIDE: OwnWorkspace = { aside: null, isNews: false, isOpened: false };
 
 export interface OpenWorkspace {
   readonly workspace: Workspace;
   readonly notice: string | null;
   readonly closeNotice: () => void;
+  /** What the reader had set up here before a link, or a recorded call, brought this. */
+  readonly own: OwnWorkspace;
+  readonly bringBack: () => void;
   readonly dispatch: (action: WorkspaceAction) => void;
   /** Resolves when the address has everything that is set up. */
   readonly flush: () => Promise<void>;
@@ -45,6 +58,9 @@ export function useWorkspace(
     select: ({ pathname, hash }) => (pathname === path ? hash : null),
   });
   const [loaded, setLoaded] = useState<LoadedWorkspace>();
+  const [own, setOwn] = useState<OwnWorkspace>(NOTHING_ASIDE);
+  /** What is shown came from elsewhere, and was not edited. */
+  const isOpened = useRef(false);
   const current = useRef<Workspace>(undefined);
   /** What the address has by our own doing: there is nothing to read in it. */
   const written = useRef<string>(undefined);
@@ -52,7 +68,7 @@ export function useWorkspace(
   const [writer] = useState(() => {
     const place = { project: client.project, app, route: route.route };
     return new AddressWriter({
-      keep: (link) => keepLink(place, link),
+      keep: (link) => keepLink(place, link, isOpened.current),
       onTooLong: () => setLoaded((before) => before && { ...before, notice: TOO_LONG }),
       put: (link, isNewEntry) => {
         if (router.latestLocation.pathname !== path) return;
@@ -64,6 +80,7 @@ export function useWorkspace(
             configs: link.configs,
           }),
           hash: link.fragment,
+          state: (before) => ({ ...before, isOwn: true }),
           replace: !isNewEntry,
           resetScroll: false,
           hashScrollIntoView: false,
@@ -99,23 +116,31 @@ export function useWorkspace(
         return { workspace, notice: `The recorded call could not be opened. ${reason}` };
       }
     };
-    void load().then((result) => {
+    const isFromElsewhere = span !== undefined || router.latestLocation.state.isOwn !== true;
+    const open = async () => {
+      const result = await load();
       if (!isWanted) return;
+      const beside = await keepOwn(place, route, result.workspace, isFromElsewhere);
+      if (!isWanted) return;
+      isOpened.current = beside.isOpened;
+      setOwn(beside);
       current.current = result.workspace;
       setLoaded(result);
       writer.write(result.workspace, false);
       void writer.flush();
-    });
+    };
+    void open();
     return () => {
       isWanted = false;
     };
-  }, [configs, fragment, span, app, client, queries, writer]);
+  }, [configs, fragment, span, app, client, queries, router, writer]);
 
   const dispatch = useCallback(
     (action: WorkspaceAction) => {
       if (current.current === undefined) return;
       const workspace = reduceWorkspace(current.current, action);
       current.current = workspace;
+      isOpened.current = false;
       setLoaded((before) => ({ workspace, notice: before?.notice ?? null }));
       writer.write(workspace, isStep(action));
     },
@@ -125,8 +150,14 @@ export function useWorkspace(
     () => setLoaded((before) => before && { ...before, notice: null }),
     [],
   );
+  const bringBack = useCallback(() => {
+    if (own.aside === null) return;
+    dispatch({ kind: "bring-back", workspace: own.aside });
+    forgetAside({ project: client.project, app, route: route.route });
+    setOwn(NOTHING_ASIDE);
+  }, [own, dispatch, client, app, route.route]);
   const flush = useCallback(() => writer.flush(), [writer]);
-  return loaded && { ...loaded, closeNotice, dispatch, flush };
+  return loaded && { ...loaded, closeNotice, own, bringBack, dispatch, flush };
 }
 
 function addressText(configs: string | undefined, fragment: string): string {

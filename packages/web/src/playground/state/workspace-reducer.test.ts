@@ -82,6 +82,16 @@ describe("Cases", () => {
   });
 });
 
+test("What is brought back has numbers of its own, and everything that it had", () => {
+  const mine = after(edit({ tone: "formal" }), { kind: "add-case", draft: empty });
+  const { columns, cases } = after({ kind: "bring-back", workspace: mine });
+  expect(columns.map(({ id, draft }) => [id, draft])).toEqual([[2, mine.columns[0]?.draft]]);
+  expect(cases.map(({ id, name }) => [id, name])).toEqual([
+    [2, "Case 1"],
+    [3, "Case 2"],
+  ]);
+});
+
 test("Whatever is done, there is a column and a case, and no two have one number", () => {
   const id = fc.integer({ min: 1, max: 12 });
   const action: fc.Arbitrary<WorkspaceAction> = fc.oneof(

@@ -35,7 +35,9 @@ export type WorkspaceAction =
   | { readonly kind: "remove-case"; readonly case: number }
   /** The last case cannot be removed: it is emptied. */
   | { readonly kind: "reset-cases"; readonly draft: InputDraft }
-  | { readonly kind: "put-back-all" };
+  | { readonly kind: "put-back-all" }
+  /** All of it becomes what it was before. */
+  | { readonly kind: "bring-back"; readonly workspace: Workspace };
 
 /** Whether "back" should undo it by itself; what is typed is one with what was there before. */
 export function isStep({ kind }: WorkspaceAction): boolean {
@@ -91,6 +93,12 @@ export function reduceWorkspace(workspace: Workspace, action: WorkspaceAction): 
       return { ...workspace, cases: [{ id: freeId(cases), name: "Case 1", draft: action.draft }] };
     case "put-back-all":
       return { ...workspace, columns: columns.map(withoutDraft) };
+    case "bring-back":
+      // With numbers of their own, so that no output of others is shown for them.
+      return {
+        columns: renumbered(action.workspace.columns, columns),
+        cases: renumbered(action.workspace.cases, cases),
+      };
   }
 }
 
@@ -109,6 +117,14 @@ function afterItself<Item extends { readonly id: number }>(
   copy: (item: Item) => Item,
 ): readonly Item[] {
   return items.flatMap((item) => (item.id === id ? [item, copy(item)] : [item]));
+}
+
+function renumbered<Item extends { readonly id: number }>(
+  items: readonly Item[],
+  taken: readonly Item[],
+): readonly Item[] {
+  const first = freeId(taken);
+  return items.map((item, index) => ({ ...item, id: first + index }));
 }
 
 function newCase(cases: readonly TestCase[], draft: InputDraft): TestCase {

@@ -1,3 +1,4 @@
+import type { Workspace } from "./workspace.ts";
 import { readLink, type WorkspaceLink } from "./workspace-link.ts";
 
 /** Where the page keeps what was last set up for a route, in the same words as an address. */
@@ -7,17 +8,40 @@ export interface RoutePlace {
   readonly route: string;
 }
 
+/** What was last set up for a route. */
+export interface KeptWorkspace {
+  readonly workspace: Workspace;
+  /** It came with a link, or from a recorded call, and was not edited since. */
+  readonly isOpened: boolean;
+}
+
 const PREFIX = "agate-playground";
 
-export function keepLink(place: RoutePlace, link: WorkspaceLink): void {
-  write(linkKey(place), JSON.stringify(link));
+export function keepLink(place: RoutePlace, link: WorkspaceLink, isOpened: boolean): void {
+  write(linkKey(place), JSON.stringify({ ...link, ...(isOpened && { isOpened }) }));
 }
 
 /** What was kept; null where nothing was, or nothing that can be read. */
-export async function keptWorkspace(place: RoutePlace): ReturnType<typeof readLink> {
+export async function readKept(place: RoutePlace): Promise<KeptWorkspace | null> {
   const kept = localStorage.getItem(linkKey(place));
-  const link = kept === null ? null : parseLink(kept);
-  return readLink(link?.configs, link?.fragment ?? "");
+  if (kept === null) return null;
+  const workspace = await readWorkspace(kept);
+  return workspace && { workspace, isOpened: parseRecord(kept).isOpened === true };
+}
+
+/** Keeps what was kept under another name, where it stays until something else is put there. */
+export function setAside(place: RoutePlace): void {
+  const kept = localStorage.getItem(linkKey(place));
+  if (kept !== null) write(asideKey(place), kept);
+}
+
+export async function asideWorkspace(place: RoutePlace): Promise<Workspace | null> {
+  const aside = localStorage.getItem(asideKey(place));
+  return aside === null ? null : readWorkspace(aside);
+}
+
+export function forgetAside(place: RoutePlace): void {
+  localStorage.removeItem(asideKey(place));
 }
 
 /** Where one was last, for the way back from elsewhere. */
@@ -37,9 +61,11 @@ export function lastPlace(project: string | null): LastPlace | null {
   return typeof app === "string" && typeof route === "string" ? { app, route } : null;
 }
 
-function parseLink(text: string): WorkspaceLink | null {
+async function readWorkspace(text: string): Promise<Workspace | null> {
   const { configs, fragment } = parseRecord(text);
-  return typeof configs === "string" && typeof fragment === "string" ? { configs, fragment } : null;
+  if (typeof configs !== "string" || typeof fragment !== "string") return null;
+  const { columns, cases } = await readLink(configs, fragment);
+  return columns && cases && { columns, cases };
 }
 
 function parseRecord(text: string): Readonly<Record<string, unknown>> {
@@ -53,6 +79,10 @@ function parseRecord(text: string): Readonly<Record<string, unknown>> {
 
 function linkKey({ project, app, route }: RoutePlace): string {
   return [PREFIX, project ?? "", app, route].map(encodeURIComponent).join(":");
+}
+
+function asideKey(place: RoutePlace): string {
+  return `${linkKey(place)}:aside`;
 }
 
 function lastKey(project: string | null): string {
