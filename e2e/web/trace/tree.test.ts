@@ -312,6 +312,10 @@ describe("on a phone, in the dark", () => {
     const { page } = web;
     await row(page, /plan a trip/).waitFor();
     await web.expectAccessible();
+    const isCut = await page
+      .getByRole("heading", { name: "plan a trip", level: 1 })
+      .evaluate((heading) => heading.scrollWidth > heading.clientWidth);
+    expect(isCut).toBe(false);
     await row(page, /weather again/).click();
     await page.getByRole("heading", { name: "weather again", level: 2 }).waitFor();
     await web.expectAccessible();

@@ -186,6 +186,16 @@ describe("the keyboard", () => {
     await expect.poll(() => link(page, "trace 29").boundingBox()).toEqual(place);
     await page.keyboard.press("k");
     await expect.poll(selected).toEqual(["trace 28"]);
+    // The trace knows which list it was opened from, whatever is chosen in it.
+    await page.keyboard.press("Enter");
+    await page
+      .getByRole("treegrid")
+      .getByRole("row", { name: /trace 28/ })
+      .click();
+    await page.waitForURL("**/traces/*?span=*");
+    await page.getByRole("main").getByRole("link", { name: "Traces", exact: true }).click();
+    await page.waitForURL("**/traces?application=keys");
+    await expect.poll(selected).toEqual(["trace 28"]);
     web.expectNoFaults();
   });
 
@@ -208,8 +218,35 @@ describe("the keyboard", () => {
     await page.keyboard.press("Escape");
     await link(page, "one").waitFor();
     expect(new URL(page.url()).search).toBe("?application=help");
+
+    // Whoever dictates, or has a screen reader, can do without keys that are characters.
+    await page.getByRole("button", { name: "Keys" }).click();
+    await help.getByRole("checkbox", { name: "Letters and signs work as keys" }).uncheck();
+    await web.expectAccessible();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await page.reload();
+    await link(page, "one").waitFor();
+    for (const key of ["l", "f", "/", "j"]) await page.keyboard.press(key);
+    await page.keyboard.press("ArrowDown");
+    await page.locator("[aria-selected=true]").waitFor();
+    expect(new URL(page.url()).search).toBe("?application=help");
+    expect(await page.locator("[aria-selected=true]").textContent()).toContain("two");
+    expect(await page.getByRole("dialog").count()).toBe(0);
     web.expectNoFaults();
   });
+});
+
+it("a range that ends now leaves behind what is too old for it", async () => {
+  await using web = await open();
+  const { page } = web;
+  await send("rolling", "one");
+  await page.clock.install();
+  await web.open("/traces?application=rolling&range=15m");
+  await link(page, "one").waitFor();
+  await page.clock.fastForward("20:00");
+  await page.getByRole("heading", { name: "No traces match" }).waitFor();
+  web.expectNoFaults();
 });
 
 describe("a long list", () => {

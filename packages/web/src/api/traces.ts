@@ -8,8 +8,8 @@ export interface TraceListRequest {
   readonly view: ListView;
   /** Filters by the names that the platform has for them. */
   readonly filters: Readonly<Record<string, string>>;
-  /** When the range begins and ends, as of now: one that ends now moves on. */
-  readonly bounds: () => { readonly from?: string; readonly to?: string };
+  /** When the range begins and ends, at a time in milliseconds since 1970: one that ends now moves on. */
+  readonly bounds: (now: number) => { readonly from?: string; readonly to?: string };
   /** Names the range, which does not move on. */
   readonly range: string;
 }
@@ -66,7 +66,7 @@ export async function readTracePage(
   next: NextPage | null,
   signal?: AbortSignal,
 ): Promise<TracePage> {
-  const { from, to } = next ?? bounds();
+  const { from, to } = next ?? bounds(Date.now());
   const { items, next_cursor } = await client.get<{
     readonly items: readonly ListedSpan[];
     readonly next_cursor: string | null;

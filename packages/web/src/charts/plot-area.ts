@@ -2,4 +2,4 @@
 export const CHART_HEIGHT = 190;
 
 /** What is around the part of a chart that has the values: the same in all, so that times line up. */
-export const PLOT_MARGIN = { top: 8, right: 8, bottom: 24, left: 54 } as const;
+export const PLOT_MARGIN = { top: 8, right: 20, bottom: 24, left: 54 } as const;

@@ -8,6 +8,7 @@ import { classNames } from "../design/class-names.ts";
 import { IconButton } from "../design/icon-button.tsx";
 import { Menu, MenuHeading, MenuItem } from "../design/menu.tsx";
 import { formatCount } from "../format/format-count.ts";
+import { shownName } from "../spans/shown-name.ts";
 import { boundsOf, type TimeRange } from "../time-range/time-range.ts";
 import type { DashboardFilters, Split } from "./dashboard-search.ts";
 
@@ -26,6 +27,7 @@ export function FilterMenu(props: FilterMenuProps) {
   const { name, filters, onChange } = props;
   const value = filters[name];
   const label = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const chosen = value === undefined ? label : `${label}: ${shownName(value)}`;
   return (
     <span className="inline-flex max-w-full items-center">
       <Menu
@@ -38,7 +40,7 @@ export function FilterMenu(props: FilterMenuProps) {
               value === undefined ? buttonClass("plain") : CHOSEN_CLASS,
             )}
           >
-            <span className="truncate">{value === undefined ? label : `${label}: ${value}`}</span>
+            <span className="truncate">{chosen}</span>
             {value === undefined && <ChevronDown size={14} aria-hidden className="shrink-0" />}
           </button>
         }
@@ -49,7 +51,7 @@ export function FilterMenu(props: FilterMenuProps) {
       {value !== undefined && (
         <IconButton
           icon={X}
-          label={`Remove the filter ${label}: ${value}`}
+          label={`Remove the filter ${chosen}`}
           onClick={() => onChange(undefined)}
           className="h-8 rounded-l-none border border-l-0 border-accent bg-accent-soft text-accent"
         />
@@ -77,7 +79,7 @@ function FilterItems({ name, filters, range, onChange }: FilterMenuProps) {
         aria-label={value === chosen ? "chosen" : undefined}
         className={value === chosen ? "shrink-0 text-accent" : "invisible shrink-0"}
       />
-      <span className="max-w-72 flex-1 truncate">{value}</span>
+      <bdi className="max-w-72 flex-1 truncate">{shownName(value)}</bdi>
       <span className="text-ink-soft tabular-nums">{formatCount(count)}</span>
     </MenuItem>
   ));

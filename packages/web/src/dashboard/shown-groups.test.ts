@@ -20,6 +20,15 @@ test("traces without a value are shown, but cannot be filtered by it", () => {
   expect(row).toMatchObject({ label: "none", key: undefined });
 });
 
+test("a name is shown with what cannot be seen in it, and filtered by as it is", () => {
+  const names = ["a\u202Eb", ""].map((name) => group(name, { count: 1 }, [{ count: 1 }]));
+  expect(shownGroups(analytics({}, [{}], { groups: names }))).toMatchObject([
+    { label: "a⟨202E⟩b", key: "a\u202Eb" },
+    // An empty filter is none.
+    { label: "(no name)", key: undefined },
+  ]);
+});
+
 test("what the answer left out is one more group, bucket by bucket", () => {
   const answer = analytics(
     { count: 10, errors: 2, cost: 0.3, tokens: { input: 5, output: 6, total: 11 } },

@@ -1,5 +1,6 @@
 import type { Analytics, AnalyticsBucket, AnalyticsFigures, AnalyticsGroup } from "@agate/protocol";
 import { OTHER_PAINT, type SeriesPaint, seriesPaint } from "../charts/chart-series.ts";
+import { shownName } from "../spans/shown-name.ts";
 
 /** Traces that are shown together: a row of the table, a series of each chart. */
 export interface ShownGroup {
@@ -19,11 +20,12 @@ export function shownGroups(analytics: Analytics): readonly ShownGroup[] {
   const byName = [...groups].sort((a, b) => compareKeys(a.key, b.key));
   const shown = groups.map((group) => ({
     id: group.key === null ? "none" : `key ${group.key}`,
-    label: group.key ?? "none",
+    label: group.key === null ? "none" : shownName(group.key),
     paint: seriesPaint(byName.indexOf(group)),
     figures: group,
     buckets: group.buckets,
-    key: group.key ?? undefined,
+    // Nothing is no filter either.
+    key: group.key || undefined,
   }));
   return leftOut === 0 ? shown : [...shown, otherGroup(analytics, groups, leftOut)];
 }

@@ -3,7 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { IconButton } from "../design/icon-button.tsx";
 import { Select } from "../design/select.tsx";
-import { useKeptFlag } from "./use-kept-flag.ts";
+import { useKeptFlag } from "../design/use-kept-flag.ts";
 
 interface RouteListProps {
   readonly applications: readonly Application[];

@@ -17,11 +17,13 @@ import { useCopy } from "./use-copy.ts";
 
 interface TraceActionsProps {
   readonly trace: SpanRecord;
+  /** What the list of traces that one came from is filtered by. */
+  readonly list: Readonly<Record<string, string>>;
   readonly call: RouteCall | null;
 }
 
 /** What can be done with a trace. */
-export function TraceActions({ trace, call }: TraceActionsProps) {
+export function TraceActions({ trace, list, call }: TraceActionsProps) {
   const [isDeleting, setDeleting] = useState(false);
   const client = usePlatform();
   const toaster = useToaster();
@@ -53,18 +55,16 @@ export function TraceActions({ trace, call }: TraceActionsProps) {
         disabled={!isAdmin}
         onClick={() => setDeleting(true)}
       />
-      {isDeleting && <DeleteDialog trace={trace} onClose={() => setDeleting(false)} />}
+      {isDeleting && <DeleteDialog trace={trace} list={list} onClose={() => setDeleting(false)} />}
     </div>
   );
 }
 
-function DeleteDialog({
-  trace,
-  onClose,
-}: {
-  readonly trace: SpanRecord;
+interface DeleteDialogProps extends Pick<TraceActionsProps, "trace" | "list"> {
   readonly onClose: () => void;
-}) {
+}
+
+function DeleteDialog({ trace, list, onClose }: DeleteDialogProps) {
   const client = usePlatform();
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -75,7 +75,7 @@ function DeleteDialog({
       toaster.done("The trace is deleted.");
       // Lists are not read anew by themselves; they must not show what is gone.
       void queries.resetQueries({ queryKey: tracesKey(client) });
-      await navigate({ to: "/traces" });
+      await navigate({ to: "/traces", search: list });
       queries.removeQueries({ queryKey: traceQuery(client, trace.trace_id).queryKey });
     },
   });

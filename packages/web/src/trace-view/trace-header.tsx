@@ -16,32 +16,42 @@ import { VariantLink } from "./variant-link.tsx";
 
 interface TraceHeaderProps {
   readonly trace: SpanRecord;
+  /** What the list of traces that one came from is filtered by. */
+  readonly list: Readonly<Record<string, string>>;
   readonly facts: TraceFacts;
 }
 
 /** What a trace is, in short, and what can be done with it. */
-export function TraceHeader({ trace, facts }: TraceHeaderProps) {
+export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
   const { metadata } = trace;
   const { total } = metadata;
   return (
     <header className="flex shrink-0 flex-col gap-2 border-b border-line bg-surface px-4 pt-3 pb-2.5 md:px-6">
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <div className="flex min-w-0 flex-1 items-center gap-2 ">
-          <Link to="/traces" className="text-ink-soft hover:text-ink hover:underline">
-            Traces
-          </Link>
-          <span aria-hidden className="text-ink-soft">
-            /
-          </span>
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
+        <Link
+          to="/traces"
+          search={list}
+          className="text-ink-soft hover:text-ink hover:underline max-md:mr-auto"
+        >
+          Traces
+        </Link>
+        <span aria-hidden className="text-ink-soft max-md:hidden">
+          /
+        </span>
+        {/* On a phone a line of its own: beside the actions nothing would be left of the name. */}
+        <div className="flex min-w-0 items-center gap-2 max-md:order-last max-md:basis-full md:flex-1">
           <SpanKindIcon kind={trace.spankind} size={18} />
-          <h1 className="min-w-0 truncate text-lg font-semibold tracking-tight" title={trace.name}>
+          <h1
+            className="min-w-0 truncate pr-0.5 text-lg font-semibold tracking-tight"
+            title={trace.name}
+          >
             <bdi>{shownName(trace.name)}</bdi>
           </h1>
           <span className="shrink-0">
             <StatusBadge status={trace.status} />
           </span>
         </div>
-        <TraceActions trace={trace} call={facts.call} />
+        <TraceActions trace={trace} list={list} call={facts.call} />
       </div>
       <dl className="flex gap-x-5 gap-y-1 pb-0.5 max-md:overflow-x-auto md:flex-wrap">
         <Fact name="Started">

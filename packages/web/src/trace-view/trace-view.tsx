@@ -15,13 +15,15 @@ import { nodeOf } from "./use-tree-view.ts";
 
 interface TraceViewProps {
   readonly trace: SpanRecord;
+  /** What the list of traces that one came from is filtered by. */
+  readonly list: Readonly<Record<string, string>>;
   /** The id of the chosen span; null for the top. */
   readonly selected: string | null;
   readonly onSelect: (spanId: string | null) => void;
 }
 
 /** A trace with its header, its tree and the chosen span: beside each other, or on a phone over it. */
-export function TraceView({ trace, selected, onSelect }: TraceViewProps) {
+export function TraceView({ trace, list, selected, onSelect }: TraceViewProps) {
   const tree = useMemo(() => buildSpanTree(trace), [trace]);
   const facts = useMemo(() => traceFacts(tree), [tree]);
   const [seen, setSeen] = useState<ReadonlySet<string>>(() => new Set(tree.indexOf.keys()));
@@ -37,7 +39,7 @@ export function TraceView({ trace, selected, onSelect }: TraceViewProps) {
   };
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <TraceHeader trace={trace} facts={facts} />
+      <TraceHeader trace={trace} list={list} facts={facts} />
       <SplitPane
         label="Width of the tree"
         name="trace"

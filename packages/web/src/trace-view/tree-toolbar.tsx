@@ -88,14 +88,14 @@ function SearchBox({ view }: { readonly view: TreeView }) {
   const place = current === undefined ? -1 : matches.indexOf(current);
   const jump = (to: SpanNode | undefined) => to && view.jumpTo(to);
   return (
-    <div className="flex min-w-40 flex-1 items-center gap-0.5">
+    <div className="flex min-w-56 flex-1 items-center gap-0.5">
       <div className="relative min-w-0 flex-1">
         <TextInput
           type="search"
           aria-label="Search in the trace"
           placeholder="Search in the trace"
           value={search}
-          className="h-7 pr-16"
+          className={search === "" ? "h-7" : "h-7 pr-16"}
           onChange={(event) => view.setSearch(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === "Enter") jump((event.shiftKey ? before : after)(matches, current));

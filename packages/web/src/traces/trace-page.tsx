@@ -7,6 +7,7 @@ import { shownName } from "../spans/shown-name.ts";
 import { NotThere } from "../trace-view/not-there.tsx";
 import { TraceView } from "../trace-view/trace-view.tsx";
 import { useLiveTrace } from "../trace-view/use-live-trace.ts";
+import { useListBehind } from "./list-behind.ts";
 
 const route = getRouteApi("/traces/$traceId");
 
@@ -19,13 +20,21 @@ export function TracePage() {
 function Trace({ traceId }: { readonly traceId: string }) {
   const { span } = route.useSearch();
   const navigate = route.useNavigate();
+  const list = useListBehind();
   const { data: trace, error, refetch, isFetching } = useLiveTrace(traceId);
   useTitle(trace ? shownName(trace.name) : "Trace");
   if (!trace) {
     const retry = () => void refetch();
     return (
       <>
-        <PageHeader title="Trace" above={<Link to="/traces">Traces</Link>} />
+        <PageHeader
+          title="Trace"
+          above={
+            <Link to="/traces" search={list}>
+              Traces
+            </Link>
+          }
+        />
         {trace === null ? (
           <NotThere traceId={traceId} isLooking={isFetching} onRetry={retry} />
         ) : error === null ? (
@@ -39,9 +48,14 @@ function Trace({ traceId }: { readonly traceId: string }) {
   return (
     <TraceView
       trace={trace}
+      list={list}
       selected={span ?? null}
       onSelect={(next) =>
-        void navigate({ search: next === null ? {} : { span: next }, replace: true })
+        void navigate({
+          search: next === null ? {} : { span: next },
+          state: true,
+          replace: true,
+        })
       }
     />
   );

@@ -66,7 +66,7 @@ export function TracesHeader(props: TracesHeaderProps) {
             onToggle={() => onChange(withLive(search, !isLive))}
           />
           <ColumnPicker chosen={columns} onChange={onColumns} />
-          <IconButton icon={Keyboard} label="Keys" onClick={onHelp} />
+          <IconButton icon={Keyboard} label="Keys" className="max-sm:hidden" onClick={onHelp} />
         </>
       }
     />

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import type { TraceRow } from "../api/trace-row.ts";
+import { useKeptFlag } from "../design/use-kept-flag.ts";
 import { useTitle } from "../design/use-title.ts";
 import { withTimeRange } from "../time-range/time-range.ts";
 import { FilterBar } from "./filters/filter-bar.tsx";
@@ -34,11 +35,12 @@ export function TracesPage() {
   const client = usePlatform();
   const request = useMemo(() => traceListRequest(search), [search]);
   const listName = JSON.stringify([client.project, request.view, request.range, request.filters]);
-  const { query, rows } = useTraceList(request);
+  const { query, rows, hasMore } = useTraceList(request);
   const { data: session } = useQuery(sessionQuery(client));
   const selected = useSelectedRow(listName, rows);
   const [columns, chooseColumns] = useChosenColumns();
   const [opened, setOpened] = useState<"help" | "filter" | null>(null);
+  const [areKeysOff, setKeysOff] = useKeptFlag("agate-character-keys-off");
   const [doomed, setDoomed] = useState<TraceRow | null>(null);
   const searchInput = useRef<HTMLInputElement>(null);
   const list = useRef<RowsHandle>(null);
@@ -48,7 +50,7 @@ export function TracesPage() {
   const isPaused = isLive && hasRows && pause.isOn;
   const live = useLiveRows(request, hasRows && (!isLive || isPaused));
   const actions = useRowActions({
-    view: request.view,
+    list: search,
     mayDelete: mayDo(session, "admin"),
     select: selected.select,
     askToDelete: setDoomed,
@@ -67,7 +69,7 @@ export function TracesPage() {
     shownList.current = listName;
   }, [listName]);
 
-  useListKeys({
+  useListKeys(!areKeysOff, {
     move: (by) => {
       const from = selected.index >= 0 ? selected.index + by : (list.current?.firstInSight() ?? 0);
       const index = Math.max(0, Math.min(rows.length - 1, Number.isFinite(by) ? from : by));
@@ -98,7 +100,7 @@ export function TracesPage() {
       <TracesHeader
         search={search}
         problems={problems}
-        count={query.data ? { rows: rows.length, hasMore: query.hasNextPage } : null}
+        count={query.data ? { rows: rows.length, hasMore } : null}
         isBroken={live.isBroken}
         columns={columns}
         onColumns={chooseColumns}
@@ -142,8 +144,8 @@ export function TracesPage() {
               chosen={columns}
               selected={selected.index}
               initialTop={selected.initialTop}
-              hasMore={query.hasNextPage}
-              mayReadOn={query.hasNextPage && !query.isFetching && !query.isFetchNextPageError}
+              hasMore={hasMore}
+              mayReadOn={hasMore && !query.isFetching && !query.isFetchNextPageError}
               isStale={query.isPlaceholderData}
               actions={actions}
               onScroll={(top) => {
@@ -152,7 +154,7 @@ export function TracesPage() {
               }}
               onNearEnd={() => void query.fetchNextPage()}
             >
-              <ListEnd query={query} count={rows.length} what={what} />
+              <ListEnd query={query} hasMore={hasMore} count={rows.length} what={what} />
             </TraceRows>
           </>
         ) : (
@@ -164,7 +166,13 @@ export function TracesPage() {
           />
         )}
       </div>
-      {opened === "help" && <KeysHelp onClose={() => setOpened(null)} />}
+      {opened === "help" && (
+        <KeysHelp
+          hasCharacters={!areKeysOff}
+          onCharacters={(areOn) => setKeysOff(!areOn)}
+          onClose={() => setOpened(null)}
+        />
+      )}
       {doomed !== null && <DeleteDialog row={doomed} onClose={() => setDoomed(null)} />}
     </>
   );

@@ -4,6 +4,7 @@ import { ApiError } from "../../api/api-error.ts";
 import { revisionQuery } from "../../api/applications.ts";
 import type { PlatformClient } from "../../api/platform-client.ts";
 import { spanQuery } from "../../api/span.ts";
+import { shownName } from "../../spans/shown-name.ts";
 import type { LoadedWorkspace } from "./load-workspace.ts";
 import { revisionOf, workspaceOfCall } from "./recorded-call.ts";
 import type { RevisionName } from "./workspace.ts";
@@ -27,7 +28,9 @@ export async function loadRecordedCall(
     (field) => !Object.hasOwn(route.config, field),
   );
   const notices = [
-    name !== null && base === null && `${name.variant}@${name.revision} is no longer there.`,
+    name !== null &&
+      base === null &&
+      `${shownName(name.variant)}@${name.revision} is no longer there.`,
     unknown.length > 0 && `${route.route} no longer takes ${unknown.join(", ")}: left out here.`,
   ];
   return {

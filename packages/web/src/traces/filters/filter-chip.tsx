@@ -42,7 +42,7 @@ export function FilterChip({ chip, search, problem, onChange }: FilterChipProps)
               {label} {sign}
             </span>{" "}
             <span className="max-w-56 truncate font-medium">
-              {shownValue(chip.name, chip.value)}
+              <bdi>{shownValue(chip.name, chip.value)}</bdi>
             </span>
           </button>
         }

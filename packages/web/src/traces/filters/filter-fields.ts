@@ -1,5 +1,6 @@
 import type { AnalyticsGrouping } from "@agate/protocol";
 import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import { shownName } from "../../spans/shown-name.ts";
 import { TRACE_FILTERS, type TraceFilter, type TracesSearch } from "../traces-search.ts";
 
 /** What a list can be filtered by, besides its search. */
@@ -82,9 +83,10 @@ export function filterText(name: FilterName, value: string): string {
   return `${label} ${sign} ${shownValue(name, value)}`;
 }
 
-/** A filter's value for people; what is no number is shown as it is. */
+/** A filter's value for people; what should be a number and is none is shown as any other. */
 export function shownValue(name: FilterName, value: string): string {
   const { show } = FILTER_FIELDS[name];
   const number = Number(value);
-  return show === undefined || !Number.isFinite(number) || number < 0 ? value : show(value);
+  const isText = show === undefined || !Number.isFinite(number) || number < 0;
+  return isText ? shownName(value) : show(value);
 }

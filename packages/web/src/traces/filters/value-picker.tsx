@@ -33,7 +33,7 @@ export function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
     ...(choices ?? usual ?? []).map((each) => ({ value: each, label: shownValue(name, each) })),
     ...(facets.data ?? []).map((facet) => ({
       value: facet.value,
-      label: facet.value,
+      label: shownValue(name, facet.value),
       detail: formatCount(facet.count),
     })),
   ];

@@ -1,8 +1,17 @@
+import { useId } from "react";
+import { Checkbox } from "../../design/checkbox.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { LIST_KEYS } from "./use-list-keys.ts";
 
-/** The keys of the list. */
-export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
+interface KeysHelpProps {
+  readonly hasCharacters: boolean;
+  readonly onCharacters: (areOn: boolean) => void;
+  readonly onClose: () => void;
+}
+
+/** The keys of the list, and whether those that are characters work. */
+export function KeysHelp({ hasCharacters, onCharacters, onClose }: KeysHelpProps) {
+  const id = useId();
   return (
     <Dialog title="Keys" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
@@ -22,6 +31,14 @@ export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <label htmlFor={id} className="flex items-center gap-2 border-t border-line pt-3">
+        <Checkbox
+          id={id}
+          checked={hasCharacters}
+          onChange={(event) => onCharacters(event.target.checked)}
+        />
+        Letters and signs work as keys
+      </label>
     </Dialog>
   );
 }

@@ -26,11 +26,16 @@ export const LIST_KEYS = [
   { keys: ["?"], does: "These keys" },
 ] as const;
 
-/** Keys that work wherever one is on the page, unless one types or is in a menu. */
-export function useListKeys(keys: ListKeys): void {
+/**
+ * Keys that work wherever one is on the page, unless one types or is in a menu.
+ *
+ * @param hasCharacters Whether those work that are characters: whoever dictates sets them off by words.
+ */
+export function useListKeys(hasCharacters: boolean, keys: ListKeys): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (!(event.target instanceof Element) || isForOthers(event.target)) return;
+    if (event.key.length === 1 && !hasCharacters) return;
     const action = actionOf(keys, event.key, isControl(event.target));
     if (action === undefined) return;
     event.preventDefault();

@@ -102,7 +102,7 @@ export function useLiveRows(request: TraceListRequest, isHeld: boolean): LiveRow
     lagged: miss,
     changed: (records: readonly ListedSpan[]) => {
       if (request.view === "spans" || readPages() === undefined) return askSoon();
-      const bounds = request.bounds();
+      const bounds = request.bounds(Date.now());
       const matched = records.map((record) => {
         const row = traceRow(record, "traces");
         return { row, match: matchRow(row, request.filters, bounds) };

@@ -38,6 +38,15 @@ describe("a cell", () => {
     expect(cellText(rowOf(), "user").filter).toBeUndefined();
   });
 
+  it("writes out what cannot be seen, and filters by what is recorded", () => {
+    const cell = cellText(rowOf({ environment: "prod\u202Etset" }), "environment");
+    expect(cell).toEqual({
+      text: "prod⟨202E⟩tset",
+      title: "prod⟨202E⟩tset",
+      filter: ["environment", "prod\u202Etset"],
+    });
+  });
+
   it("is there for every column", () => {
     for (const { id } of TRACE_COLUMNS) expect(cellText(rowOf(), id).text).not.toBe("");
   });

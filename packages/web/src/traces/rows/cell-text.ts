@@ -3,6 +3,7 @@ import { formatCost } from "../../format/format-cost.ts";
 import { formatCount } from "../../format/format-count.ts";
 import { formatLatency } from "../../format/format-latency.ts";
 import { formatTime } from "../../format/format-time.ts";
+import { shownName } from "../../spans/shown-name.ts";
 import type { FilterName } from "../filters/filter-fields.ts";
 import type { ColumnId } from "./trace-columns.ts";
 
@@ -50,9 +51,9 @@ export function cellText(row: TraceRow, column: ColumnId): CellText {
 }
 
 function valueCell(name: FilterName, value: string | null): CellText {
-  return value === null
-    ? { text: "–", title: undefined }
-    : { text: value, title: value, filter: [name, value] };
+  if (value === null) return { text: "–", title: undefined };
+  const shown = shownName(value);
+  return { text: shown, title: shown, filter: [name, value] };
 }
 
 /** The reader's time, and the record's. */

@@ -13,7 +13,10 @@ export function ColumnPicker({ chosen, onChange }: ColumnPickerProps) {
   const toggle = (id: ColumnId) =>
     onChange(new Set(chosen.has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id]));
   return (
-    <Popover label="Columns" trigger={<IconButton icon={Columns3} label="Columns" />}>
+    <Popover
+      label="Columns"
+      trigger={<IconButton icon={Columns3} label="Columns" className="max-sm:hidden" />}
+    >
       <fieldset className="flex flex-col">
         <legend className="px-1 pb-1 text-xs font-medium text-ink-soft">
           Columns, where there is room

@@ -2,18 +2,18 @@ import { Button } from "../../design/button.tsx";
 
 interface ListEndProps {
   readonly query: {
-    readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
     readonly isFetchNextPageError: boolean;
     readonly error: Error | null;
     readonly fetchNextPage: () => unknown;
   };
+  readonly hasMore: boolean;
   readonly count: number;
   readonly what: string;
 }
 
 /** What comes after the last row: more, or nothing. */
-export function ListEnd({ query, count, what }: ListEndProps) {
+export function ListEnd({ query, hasMore, count, what }: ListEndProps) {
   return (
     <div className="flex min-h-14 items-center justify-center gap-3 p-3 text-ink-soft">
       {query.isFetchNextPageError && (
@@ -21,7 +21,7 @@ export function ListEnd({ query, count, what }: ListEndProps) {
           {query.error?.message}
         </p>
       )}
-      {query.hasNextPage ? (
+      {hasMore ? (
         <Button
           size="small"
           disabled={query.isFetchingNextPage}

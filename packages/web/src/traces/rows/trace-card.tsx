@@ -21,16 +21,12 @@ export const TraceCard = memo(function TraceCard(
       <td className="flex min-w-0 flex-1 flex-col gap-0.5">
         <div className="flex min-w-0 items-center gap-1.5">
           <SpanKindIcon kind={row.kind} />
-          <TraceLink
-            row={row}
-            view={view}
-            isSelected={isSelected}
-            isTabStop={isTabStop}
-            onFocus={() => actions.select(row.key)}
-          >
+          <TraceLink row={row} isSelected={isSelected} isTabStop={isTabStop} actions={actions}>
             <bdi>{shownName(row.name)}</bdi>
           </TraceLink>
-          <StatusBadge status={row.status} />
+          <span className="flex shrink-0">
+            <StatusBadge status={row.status} />
+          </span>
           <span
             title={exactTime(row.startedAt)}
             className="ml-auto shrink-0 text-[0.93rem] text-ink-soft"

@@ -34,6 +34,6 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
 
   function shown() {
     if (column.id === "status") return <StatusBadge status={row.status} />;
-    return column.id === "time" ? formatAgo(row.startedAt, now) : text;
+    return column.id === "time" ? formatAgo(row.startedAt, now) : <bdi>{text}</bdi>;
   }
 }

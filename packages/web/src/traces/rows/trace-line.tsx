@@ -90,10 +90,9 @@ export const TraceLine = memo(function TraceLine(props: TraceLineProps) {
                 <SpanKindIcon kind={row.kind} />
                 <TraceLink
                   row={row}
-                  view={view}
                   isSelected={isSelected}
                   isTabStop={isTabStop}
-                  onFocus={() => actions.select(row.key)}
+                  actions={actions}
                 >
                   <bdi>{shownName(row.name)}</bdi>
                 </TraceLink>

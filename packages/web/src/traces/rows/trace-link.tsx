@@ -1,22 +1,23 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useEffect, useRef } from "react";
-import type { ListView, TraceRow } from "../../api/trace-row.ts";
+import type { TraceRow } from "../../api/trace-row.ts";
+import type { RowActions } from "./row-actions.ts";
+import { rowTarget } from "./row-target.ts";
 
 interface TraceLinkProps {
   readonly row: TraceRow;
-  readonly view: ListView;
   /** The row is where the keyboard is. */
   readonly isSelected: boolean;
   /** The row that Tab leads to. */
   readonly isTabStop: boolean;
-  readonly onFocus: () => void;
+  readonly actions: RowActions;
   readonly children: ReactNode;
 }
 
 /** The link of a row, as large as the row: a real one, so that a middle click opens a new tab. */
 export function TraceLink(props: TraceLinkProps) {
-  const { row, view, isSelected, isTabStop, onFocus, children } = props;
+  const { row, isSelected, isTabStop, actions, children } = props;
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (!isSelected || link.current === null) return;
@@ -28,11 +29,9 @@ export function TraceLink(props: TraceLinkProps) {
   return (
     <Link
       ref={link}
-      to="/traces/$traceId"
-      params={{ traceId: row.traceId }}
-      search={view === "spans" ? { span: row.spanId } : {}}
+      {...rowTarget(row, actions.list)}
       tabIndex={isTabStop ? 0 : -1}
-      onFocus={onFocus}
+      onFocus={() => actions.select(row.key)}
       className="truncate font-medium outline-none after:absolute after:inset-0"
     >
       {children}

@@ -75,11 +75,13 @@ export function TraceRows(props: TraceRowsProps) {
   const lineHeight = chosen.has("preview") ? PREVIEWED_HEIGHT : LINE_HEIGHT;
   const height = isCards ? CARD_HEIGHT : lineHeight;
   const head = isCards ? 0 : HEAD_HEIGHT;
+  // The same for as long as the rows are: for another, all of them are placed anew at every frame.
+  const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows]);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    getItemKey: (index) => rows[index]?.key ?? index,
+    getItemKey,
     overscan: 10,
     scrollMargin: head,
     scrollPaddingStart: head,
