@@ -9,7 +9,7 @@ import { type Browser, chromium as playwright } from "playwright-core";
 export async function openBrowser(): Promise<Browser> {
   return playwright.launch({
     executablePath: await chromium.executablePath(),
-    args: ["--no-sandbox", "--no-zygote", "--disable-gpu"],
+    args: ["--no-sandbox", "--disable-gpu"],
     headless: true,
   });
 }

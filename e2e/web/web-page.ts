@@ -1,18 +1,6 @@
 import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
-
-export interface PageOptions {
-  /** Where the platform is. */
-  readonly url: string;
-  readonly width?: number;
-  readonly height?: number;
-  readonly theme?: "light" | "dark";
-  /** Pixels of the screen for each of the page. */
-  readonly scale?: number;
-}
-
-const PATIENCE_MS = 15_000;
 
 /** A page of the browser, which remembers everything that went wrong in it. */
 export interface WebPage extends AsyncDisposable {
@@ -23,28 +11,17 @@ export interface WebPage extends AsyncDisposable {
   expectNoFaults(): void;
   /** Fails if axe-core finds anything that WCAG 2.2 AA forbids. */
   expectAccessible(): Promise<void>;
+  /** Fails if it can be scrolled sideways. */
+  expectNoOverflow(): Promise<void>;
 }
 
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
 /**
- * @example
- * await using web = await openPage(browser, { url: server.url });
- * await web.open("/traces");
+ * @param origin Of the platform: requests to any other are faults.
+ * @param leave What becomes of the page when its test is done with it.
  */
-export async function openPage(browser: Browser, options: PageOptions): Promise<WebPage> {
-  const { url, width = 1280, height = 800, theme = "light", scale = 1 } = options;
-  const context = await browser.newContext({
-    baseURL: url,
-    viewport: { width, height },
-    deviceScaleFactor: scale,
-    colorScheme: theme,
-    reducedMotion: "reduce",
-    // axe-core is put into the page by the test; the page's own scripts are under the policy.
-    bypassCSP: false,
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
-  const page = await context.newPage();
-  // Before the test itself gives up, so that it says what it was waiting for.
-  page.setDefaultTimeout(PATIENCE_MS);
+export function createWebPage(page: Page, origin: string, leave: () => Promise<void>): WebPage {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`thrown: ${error.message}`));
   page.on("console", (message) => {
@@ -54,7 +31,7 @@ export async function openPage(browser: Browser, options: PageOptions): Promise<
   });
   page.on("request", (request) => {
     const target = request.url();
-    if (!/^(?:data|blob):/.test(target) && new URL(target).origin !== new URL(url).origin) {
+    if (!/^(?:data|blob):/.test(target) && new URL(target).origin !== origin) {
       faults.push(`asked another host: ${target}`);
     }
   });
@@ -66,11 +43,14 @@ export async function openPage(browser: Browser, options: PageOptions): Promise<
     expectNoFaults: () => expect(faults).toEqual([]),
     expectAccessible: async () => {
       // Over the debugger's protocol, which the page's policy does not reach.
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate(() =>
-        (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
-          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-        }),
+      if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
+      const { violations } = await page.evaluate(
+        (runOnly) =>
+          (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
+            runOnly,
+            resultTypes: ["violations"],
+          }),
+        RULES,
       );
       expect(
         violations.map(({ id, help, nodes }) => ({
@@ -80,6 +60,15 @@ export async function openPage(browser: Browser, options: PageOptions): Promise<
         })),
       ).toEqual([]);
     },
-    [Symbol.asyncDispose]: () => context.close(),
+    expectNoOverflow: async () => {
+      const overflow = () =>
+        page.evaluate(() =>
+          [document.documentElement, ...document.querySelectorAll("main")].map(
+            (element) => element.scrollWidth - element.clientWidth,
+          ),
+        );
+      await expect.poll(overflow, { message: page.url() }).toEqual([0, 0]);
+    },
+    [Symbol.asyncDispose]: leave,
   };
 }

@@ -1,9 +1,10 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunningServer, startServer } from "../../running-server.ts";
-import { openBrowser } from "../open-browser.ts";
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { startServer } from "../../running-server.ts";
+import type { PageOptions } from "../page-lender.ts";
 import { sendOtlp } from "../send-otlp.ts";
-import { openPage, type WebPage } from "../web-page.ts";
+import type { WebPage } from "../web-page.ts";
+import { withPlatform } from "../with-platform.ts";
 import { DAY, knownCalls } from "./known-calls.ts";
 
 const THE_DAY = `/?from=${DAY.from}&to=${DAY.to}`;
@@ -11,30 +12,30 @@ const CHARTS = ["Calls", "Errors", "Latency", "Tokens", "Cost"] as const;
 /** Ten o'clock to a quarter past: four calls. */
 const TEN = { from: "2025-03-10T10:00:00.000Z", to: "2025-03-10T10:15:00.000Z" };
 
-let browser: Browser;
-let server: RunningServer;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), startServer()]);
-  await sendOtlp(server.url, knownCalls());
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.[Symbol.asyncDispose]();
-});
+const { newPage, open, platform } = withPlatform(startServer);
+beforeAll(() => sendOtlp(platform().url, knownCalls()));
 
 function chart(page: Page, title: (typeof CHARTS)[number]): Locator {
   return page.getByRole("slider", { name: `${title} over time` });
 }
 
-/** Opens the dashboard and waits until its charts are drawn. */
-async function openCharts(web: WebPage, path = THE_DAY): Promise<void> {
-  await web.open(path);
-  await web.page
+const drawn = (page: Page) =>
+  page
     .locator("canvas")
     .nth(CHARTS.length - 1)
     .waitFor();
+
+/** Opens the dashboard and waits until its charts are drawn. */
+async function openCharts(path = THE_DAY, options?: PageOptions): Promise<WebPage> {
+  const web = await open(path, options);
+  await drawn(web.page);
+  return web;
+}
+
+/** Goes back to the dashboard from wherever a chart has led to. */
+async function openAgain(web: WebPage, path = THE_DAY): Promise<void> {
+  await web.open(path);
+  await drawn(web.page);
 }
 
 /** The point of the screen at a time of the day, and so far up the chart. */
@@ -68,8 +69,7 @@ async function expectListed(page: Page, ...names: readonly string[]): Promise<vo
 }
 
 test("dragging over a chart zooms all of them to whole buckets, and back", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await openCharts(web);
+  await using web = await openCharts();
   const { page } = web;
   const start = await place(chart(page, "Tokens"), 9.1, 0.5);
   const end = await place(chart(page, "Tokens"), 14.9, 0.5);
@@ -95,13 +95,12 @@ test("dragging over a chart zooms all of them to whole buckets, and back", async
 });
 
 test("behind the bar of a group are its traces, and above all bars those of the bucket", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await openCharts(web);
+  await using web = await openCharts();
   await clickAt(web.page, chart(web.page, "Calls"), 10.1, 0.1);
   await expectListed(web.page, "call 01", "call 02", "call 03");
   expect(searchOf(web.page)).toEqual({ application: "shop", ...TEN });
 
-  await openCharts(web);
+  await openAgain(web);
   await clickAt(web.page, chart(web.page, "Calls"), 14.4, 0.9);
   await expectListed(web.page, "call 05", "call 06");
   expect(searchOf(web.page)).toEqual({
@@ -112,27 +111,24 @@ test("behind the bar of a group are its traces, and above all bars those of the 
 });
 
 test("filters go along to the traces", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await openCharts(web, `${THE_DAY}&environment=staging&by=route`);
+  await using web = await openCharts(`${THE_DAY}&environment=staging&by=route`);
   await clickAt(web.page, chart(web.page, "Calls"), 20.1, 0.1);
   await expectListed(web.page, "call 07");
   expect(searchOf(web.page)).toMatchObject({ environment: "staging" });
 });
 
 test("behind errors are the traces that failed", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await openCharts(web, `${THE_DAY}&by=none`);
+  await using web = await openCharts(`${THE_DAY}&by=none`);
   await clickAt(web.page, chart(web.page, "Errors"), 10.1, 0.1);
   await expectListed(web.page, "call 03");
-  await openCharts(web, `${THE_DAY}&by=none`);
+  await openAgain(web, `${THE_DAY}&by=none`);
   // Errors are at the bottom of the calls.
   await clickAt(web.page, chart(web.page, "Calls"), 10.1, 0.05);
   await expectListed(web.page, "call 03");
 });
 
 test("behind a point of the latency are the traces that took at least so long", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await openCharts(web, `${THE_DAY}&application=shop`);
+  await using web = await openCharts(`${THE_DAY}&application=shop`);
   // The p50 of the three calls is the lowest line.
   await clickAt(web.page, chart(web.page, "Latency"), 10.1, 0.01);
   await expectListed(web.page, "call 02", "call 03");
@@ -140,15 +136,13 @@ test("behind a point of the latency are the traces that took at least so long", 
 });
 
 test("an empty bucket leads nowhere", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await openCharts(web);
+  await using web = await openCharts();
   await clickAt(web.page, chart(web.page, "Calls"), 3, 0.5);
   expect(searchOf(web.page)).toEqual(DAY);
 });
 
 test("with the keyboard: from bucket to bucket, read out, and to the traces", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await openCharts(web);
+  await using web = await openCharts();
   const { page } = web;
   const calls = chart(page, "Calls");
   await calls.focus();
@@ -174,8 +168,7 @@ test("with the keyboard: from bucket to bucket, read out, and to the traces", as
 });
 
 test("with the keyboard: in and out of time", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await openCharts(web);
+  await using web = await openCharts();
   const cost = chart(web.page, "Cost");
   await cost.focus();
   await web.page.keyboard.press("End");
@@ -191,55 +184,42 @@ test("with the keyboard: in and out of time", async () => {
 });
 
 test("charts are drawn anew when the theme changes", async () => {
-  await using web = await openPage(browser, { url: server.url, theme: "light" });
-  await openCharts(web);
-  const drawn = () =>
+  await using web = await openCharts();
+  const picture = () =>
     web.page
       .locator("canvas")
       .first()
       .evaluate((c) => (c as HTMLCanvasElement).toDataURL());
-  const light = await drawn();
+  const light = await picture();
   await web.page.getByRole("button", { name: /theme/ }).click();
   await web.page.getByRole("menuitem", { name: "Dark" }).click();
-  await expect.poll(drawn).not.toBe(light);
+  await expect.poll(picture).not.toBe(light);
   await web.page.getByRole("button", { name: /theme/ }).click();
   await web.page.getByRole("menuitem", { name: "As the system" }).click();
-  await expect.poll(drawn).toBe(light);
+  await expect.poll(picture).toBe(light);
   await web.page.emulateMedia({ colorScheme: "dark" });
-  await expect.poll(drawn).not.toBe(light);
+  await expect.poll(picture).not.toBe(light);
 });
 
 test("a narrow page: a tap shows the values, and a button leads to the traces", async () => {
-  const context = await browser.newContext({
-    baseURL: server.url,
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-  });
-  try {
-    const page = await context.newPage();
-    await page.goto(`${THE_DAY}&by=none`);
-    await page
-      .locator("canvas")
-      .nth(CHARTS.length - 1)
-      .waitFor();
-    const { x, y } = await place(chart(page, "Tokens"), 14.4, 0.1);
-    await page.touchscreen.tap(x, y);
-    await page.getByText(quarter("2025-03-10T14:15:00Z")).waitFor();
-    expect(searchOf(page)).toMatchObject(DAY);
-    await page.getByRole("button", { name: "Open traces" }).tap();
-    await expectListed(page, "call 05", "call 06");
-  } finally {
-    await context.close();
-  }
+  const phone = { width: 390, height: 844, own: { hasTouch: true } };
+  await using web = await openCharts(`${THE_DAY}&by=none`, phone);
+  const { page } = web;
+  const { x, y } = await place(chart(page, "Tokens"), 14.4, 0.1);
+  await page.touchscreen.tap(x, y);
+  await page.getByText(quarter("2025-03-10T14:15:00Z")).waitFor();
+  expect(searchOf(page)).toMatchObject(DAY);
+  await page.getByRole("button", { name: "Open traces" }).tap();
+  await expectListed(page, "call 05", "call 06");
 });
 
 test("what draws charts is not loaded with the traces", async () => {
-  await using web = await openPage(browser, { url: server.url });
+  await using web = await newPage({ own: {} });
   const loaded: string[] = [];
   web.page.on("request", (request) => loaded.push(request.url()));
   await web.open("/traces");
   await web.page.getByRole("grid", { name: "Traces" }).getByRole("link").first().waitFor();
   expect(loaded.filter((url) => url.includes("plot-canvas"))).toEqual([]);
-  await openCharts(web);
+  await openAgain(web);
   expect(loaded.filter((url) => url.includes("plot-canvas"))).not.toEqual([]);
 });

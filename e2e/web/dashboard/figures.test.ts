@@ -1,25 +1,14 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunningServer, startServer } from "../../running-server.ts";
-import { openBrowser } from "../open-browser.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { startServer } from "../../running-server.ts";
 import { sendOtlp } from "../send-otlp.ts";
-import { openPage } from "../web-page.ts";
+import { withPlatform } from "../with-platform.ts";
 import { DAY, knownCalls } from "./known-calls.ts";
 
 const THE_DAY = `/?from=${DAY.from}&to=${DAY.to}`;
 
-let browser: Browser;
-let server: RunningServer;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), startServer()]);
-  await sendOtlp(server.url, knownCalls());
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.[Symbol.asyncDispose]();
-});
+const { newPage, open, platform } = withPlatform(startServer);
+beforeAll(() => sendOtlp(platform().url, knownCalls()));
 
 /** The rows of the table of groups, cell by cell. */
 async function table(page: Page): Promise<readonly (readonly string[])[]> {
@@ -41,8 +30,7 @@ async function calls(page: Page): Promise<string | undefined> {
 }
 
 test("the figures of a day, and how they were on the day before", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await web.open(THE_DAY);
+  await using web = await open(THE_DAY);
   await web.page.getByLabel("up", { exact: true }).first().waitFor();
   expect(await figure(web.page, "Calls")).toEqual(["Calls", "7", "up 75%", "2 errors"]);
   expect(await figure(web.page, "Error rate")).toEqual([
@@ -63,14 +51,14 @@ test("the figures of a day, and how they were on the day before", async () => {
 });
 
 test("a change that nobody can know is a dash, and no 0", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await web.open("/?from=2025-03-09T00:00:00Z&to=2025-03-10T00:00:00Z&application=shop");
+  await using web = await open(
+    "/?from=2025-03-09T00:00:00Z&to=2025-03-10T00:00:00Z&application=shop",
+  );
   await expect.poll(() => figure(web.page, "Calls")).toEqual(["Calls", "4", "–", "0 errors"]);
 });
 
 test("the groups of every split, exactly", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await web.open(THE_DAY);
+  await using web = await open(THE_DAY);
   const shop = ["5", "1", "20.0%", "300 ms", "480 ms", "496 ms", "500", "50", "$0.050"];
   const desk = ["2", "1", "50.0%", "1.50 s", "1.95 s", "1.99 s", "0", "0", "–"];
   for (const [split, names] of [
@@ -93,8 +81,7 @@ test("the groups of every split, exactly", async () => {
 });
 
 test("the table is sorted by any column, unknown values last", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await web.open(THE_DAY);
+  await using web = await open(THE_DAY);
   const first = async () => (await table(web.page))[0]?.[0];
   await expect.poll(first).toBe("shop");
   await web.page.getByRole("button", { name: "Error rate" }).click();
@@ -110,8 +97,7 @@ test("the table is sorted by any column, unknown values last", async () => {
 });
 
 test("filters count only what they let through, and are in the address", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await web.open(THE_DAY);
+  await using web = await open(THE_DAY);
   await web.page.getByRole("button", { name: "Environment", exact: true }).click();
   await web.page.getByRole("menuitem", { name: "staging" }).click();
   await expect.poll(() => calls(web.page)).toBe("2");
@@ -130,8 +116,7 @@ test("filters count only what they let through, and are in the address", async (
 });
 
 test("nothing in a range is said, with a way out", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await web.open("/?from=2025-03-01T00:00:00Z&to=2025-03-02T00:00:00Z");
+  await using web = await open("/?from=2025-03-01T00:00:00Z&to=2025-03-02T00:00:00Z");
   await web.page.getByRole("heading", { name: "No calls in this time" }).waitFor();
   await web.expectAccessible();
   await web.page.goto(`${THE_DAY}&variant=unheard-of`);
@@ -141,18 +126,17 @@ test("nothing in a range is said, with a way out", async () => {
 });
 
 test("a range that the platform refuses says why", async () => {
-  await using web = await openPage(browser, { url: server.url });
-  await web.open("/?from=yesterday&to=today");
+  await using web = await open("/?from=yesterday&to=today");
   await web.page.getByRole("alert").getByText("Takes an ISO 8601 date").first().waitFor();
 });
 
 test("new calls are counted when one asks for them, and by themselves", async () => {
-  await using web = await openPage(browser, { url: server.url });
+  await using web = await newPage({ own: {} });
   const [call] = knownCalls();
   const sendNow = (digit: string) => {
     const start = Date.now() - 60_000;
     const traceId = digit.repeat(32);
-    return sendOtlp(server.url, [{ ...call!, traceId, start, end: start + 5 }]);
+    return sendOtlp(platform().url, [{ ...call!, traceId, start, end: start + 5 }]);
   };
   await sendNow("7");
   await web.page.clock.install();
@@ -171,14 +155,11 @@ test("the figures can be read in light and dark, wide and narrow", async () => {
     ["light", 1280],
     ["dark", 390],
   ] as const) {
-    await using web = await openPage(browser, { url: server.url, theme, width });
-    await web.open(THE_DAY);
+    await using web = await open(THE_DAY, { theme, width });
     await web.page.getByRole("table").waitFor();
     await web.page.locator("canvas").nth(4).waitFor();
     await web.expectAccessible();
-    expect(await web.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(
-      true,
-    );
+    await web.expectNoOverflow();
     web.expectNoFaults();
   }
 });

@@ -1,22 +1,11 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../open-browser.ts";
-import { openPage } from "../web-page.ts";
-import { type FormsPlatform, startForms } from "./forms-app.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { withPlatform } from "../with-platform.ts";
+import { startForms } from "./forms-app.ts";
 import { isRun, openRoute, run, sentBy } from "./open-route.ts";
 
-let browser: Browser;
-let platform: FormsPlatform;
-beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startForms()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
-});
-
-const open = (theme: "light" | "dark" = "light") =>
-  openPage(browser, { url: platform.url, height: 1600, theme });
+const { newPage } = withPlatform(startForms);
+const open = (theme: "light" | "dark" = "light") => newPage({ height: 1600, theme });
 
 const slider = (page: Page, name: string) => page.getByRole("slider", { name });
 const box = (page: Page, name: string) => page.getByRole("spinbutton", { name });

@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { startAgate } from "../../dev/running-agate.ts";
+import { type AppPlatform, startApp } from "../app-platform.ts";
 
 /** Routes with every kind of field, bound and input; each answers with what it was given. */
 const APP = `import * as ag from "@agate/sdk";
@@ -69,29 +67,7 @@ export const word = ag.route("/word", { config: NoConfig, input: z.string().min(
 export default ag.app(fields, judged, kinds, anything, word);
 `;
 
-const PACKAGE = JSON.stringify({
-  name: "forms",
-  private: true,
-  type: "module",
-  dependencies: { "@agate/sdk": "0.1.0", zod: "4.6.7" },
-});
-
 /** The built platform with that app in it. */
-export interface FormsPlatform extends AsyncDisposable {
-  readonly url: string;
-}
-
-export async function startForms(): Promise<FormsPlatform> {
-  await using parts = new AsyncDisposableStack();
-  // Inside of the package of tests, so that the app finds the SDK without an installation.
-  const folder = await mkdtemp(join(import.meta.dirname, "../../.guide-forms-"));
-  parts.defer(() => rm(folder, { recursive: true, force: true }));
-  await writeFile(join(folder, "app.ts"), APP);
-  await writeFile(join(folder, "package.json"), PACKAGE);
-  const args = ["dev", "app.ts", "--app", "forms", "--port", "0", "--data-dir", "data"];
-  const agate = await startAgate(args, { cwd: folder });
-  parts.use(agate);
-  await agate.printed(/Ready in/);
-  const started = parts.move();
-  return { url: agate.url, [Symbol.asyncDispose]: () => started.disposeAsync() };
+export function startForms(): Promise<AppPlatform> {
+  return startApp("forms", APP);
 }

@@ -1,46 +1,31 @@
 // Whatever a client sends is shown as text. Markup goes through every field that a client can fill,
 // and through every view that shows one.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "../../running-server.ts";
-import { openBrowser } from "../open-browser.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startServer } from "../../running-server.ts";
 import { sendOtlp } from "../send-otlp.ts";
-import { openPage } from "../web-page.ts";
+import { withPlatform } from "../with-platform.ts";
 import { HOSTILE_SOURCE, HOSTILE_SPANS, HOSTILE_TRACE_ID, hostile } from "./hostile-trace.ts";
 
-let browser: Browser;
-let server: RunningServer;
+const { newPage, platform, registry } = withPlatform(startServer);
 beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), startServer()]);
-  await sendOtlp(server.url, HOSTILE_SPANS, HOSTILE_SOURCE);
+  await sendOtlp(platform().url, HOSTILE_SPANS, HOSTILE_SOURCE);
   await registerHostile();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.[Symbol.asyncDispose]();
 });
 
 /** Names are slugs; but a schema, a configuration and messages are anybody's text. */
 async function registerHostile(): Promise<void> {
-  const send = async (method: string, path: string, body: unknown) => {
-    const response = await fetch(`${server.url}/registry/applications${path}`, {
-      method,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    expect(response.status, `${path}: ${await response.clone().text()}`).toBeLessThan(300);
-  };
-  await send("POST", "", { slug: "hostile" });
-  await send("POST", "/hostile/variants", { slug: "default" });
+  await registry("POST", "/applications", { slug: "hostile" });
+  await registry("POST", "/applications/hostile/variants", { slug: "default" });
   for (const n of [1, 2]) {
-    await send("POST", "/hostile/variants/default/revisions", {
+    await registry("POST", "/applications/hostile/variants/default/revisions", {
       params: {
         [`/${hostile("route param")}`]: { [hostile("param")]: hostile(`param value ${n}`) },
       },
       base_revision: n - 1,
       message: hostile("commit message"),
     });
-    await send("POST", "/hostile/environments/production/deployments", {
+    await registry("POST", "/applications/hostile/environments/production/deployments", {
       variant: "default",
       revision: n,
       message: hostile("deploy message"),
@@ -50,7 +35,7 @@ async function registerHostile(): Promise<void> {
 
 /** A page that remembers what ran, and what the policy had to stop. */
 async function openWatched(path: string) {
-  const web = await openPage(browser, { url: server.url });
+  const web = await newPage({ own: {} });
   await web.page.addInitScript(() => {
     const watched = globalThis as unknown as { hits: string[]; hit: (field: string) => void };
     watched.hits = [];

@@ -1,19 +1,10 @@
 import type { ApplicationSchema, Environment, Revision } from "@agate/protocol";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
-import { openPage, type WebPage } from "../web-page.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { startQuickstart } from "../quickstart-platform.ts";
+import { withPlatform } from "../with-platform.ts";
 
-let browser: Browser;
-let platform: QuickstartPlatform;
-beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
-});
+const { newPage, open, platform, registry } = withPlatform(startQuickstart);
 
 /** A variant of its own for each test: they run beside each other in one registry. */
 async function makeVariant(slug: string, params: object): Promise<void> {
@@ -27,32 +18,18 @@ function commit(slug: string, base_revision: number, params: object, message: st
 
 const latest = (slug: string) => send<Revision>("GET", `/variants/${slug}/revisions/latest`);
 
-async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${platform.url}/registry/applications/quickstart${path}`, {
-    method,
-    headers: { "content-type": "application/json" },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  return (await response.json()) as T;
-}
+const send = <T>(method: string, path: string, body?: unknown) =>
+  registry<T>(method, `/applications/quickstart${path}`, body);
 
-async function open(configs: string): Promise<WebPage> {
-  const web = await openPage(browser, { url: platform.url });
-  web.page.setDefaultTimeout(10_000);
-  await web.open(`/apps/quickstart/playground?route=/summarize&configs=${configs}`);
-  return web;
-}
-
-/** Browsers of other tests may have all cores. */
-const poll = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 10_000 });
+const openSummarize = (configs: string) =>
+  open(`/apps/quickstart/playground?route=/summarize&configs=${configs}`);
 const column = (page: Page) => page.getByRole("region", { name: /^Configuration/ });
 const dialog = (page: Page) => page.getByRole("dialog");
 
 describe("A commit", () => {
   it("shows what changes, keeps the other routes, and offers to deploy", async () => {
     await makeVariant("steady", { "/summarize": { tone: "plain" }, "/embed": { dimensions: 64 } });
-    await using web = await open("steady@1");
+    await using web = await openSummarize("steady@1");
     const { page } = web;
     await column(page).getByLabel("tone").selectOption("formal");
     await column(page).getByRole("button", { name: "Commit…" }).click();
@@ -76,13 +53,13 @@ describe("A commit", () => {
     expect(deployment?.variant).toMatchObject({ slug: "steady", revision: 2 });
     // An earlier revision can be had again.
     await column(page).getByLabel("Revision of steady").selectOption("1");
-    await poll(() => column(page).getByLabel("tone").inputValue()).toBe("plain");
+    await expect.poll(() => column(page).getByLabel("tone").inputValue()).toBe("plain");
     web.expectNoFaults();
   });
 
   it("shows that somebody was faster, and commits what is chosen of both on top", async () => {
     await makeVariant("busy", { "/summarize": { tone: "plain", sentences: 3 } });
-    await using web = await open("busy@1");
+    await using web = await openSummarize("busy@1");
     const { page } = web;
     await column(page).getByLabel("tone").selectOption("formal");
     await column(page).getByRole("checkbox", { name: "bullets" }).check();
@@ -123,7 +100,7 @@ describe("A commit", () => {
 
   it("loses nothing when one closes the dialog, and can give way to the other entirely", async () => {
     await makeVariant("gentle", { "/summarize": { tone: "plain" } });
-    await using web = await open("gentle@1");
+    await using web = await openSummarize("gentle@1");
     const { page } = web;
     await column(page).getByLabel("tone").selectOption("formal");
     await commit("gentle", 1, { "/summarize": { tone: "playful" } }, "Playful");
@@ -141,14 +118,14 @@ describe("A commit", () => {
       .getByRole("radio", { name: /^Theirs/ })
       .check();
     await dialog(page).getByRole("button", { name: "Use gentle@2" }).click();
-    await poll(() => column(page).getByLabel("tone").inputValue()).toBe("playful");
+    await expect.poll(() => column(page).getByLabel("tone").inputValue()).toBe("playful");
     expect((await latest("gentle")).variant.revision).toBe(2);
     web.expectNoFaults();
   });
 
   it("goes beside what somebody else has committed, as a variant of its own", async () => {
     await makeVariant("shared", { "/summarize": { tone: "plain" } });
-    await using web = await open("shared@1");
+    await using web = await openSummarize("shared@1");
     const { page } = web;
     await column(page).getByLabel("tone").selectOption("formal");
     await commit("shared", 1, { "/summarize": { tone: "playful" } }, "Playful");
@@ -158,7 +135,7 @@ describe("A commit", () => {
     const name = dialog(page).getByLabel("Name of the variant");
     await name.fill("Not A Slug");
     await dialog(page).getByRole("button", { name: "Save" }).click();
-    await poll(() => name.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => name.getAttribute("aria-invalid")).toBe("true");
     await name.fill("concise");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await dialog(page)
@@ -174,26 +151,20 @@ describe("A commit", () => {
   });
 
   it("makes the first variant of an application, with every value said", async () => {
-    const registry = `${platform.url}/registry/applications`;
-    const headers = { "content-type": "application/json" };
-    await fetch(registry, { method: "POST", headers, body: '{"slug": "newborn"}' });
-    const document = await fetch(`${platform.url}/services/quickstart/openapi.json`);
-    await fetch(`${registry}/newborn/schema`, {
-      method: "PUT",
-      headers,
-      body: await document.text(),
-    });
-    await using web = await openPage(browser, { url: platform.url });
+    const newborn = "/applications/newborn";
+    await registry("POST", "/applications", { slug: "newborn" });
+    const document = await fetch(`${platform().url}/services/quickstart/openapi.json`);
+    await registry("PUT", `${newborn}/schema`, await document.json());
+    await using web = await open("/apps/newborn/playground?route=/retrieve");
     const { page } = web;
-    await web.open("/apps/newborn/playground?route=/retrieve");
     expect(await column(page).getByLabel("Configuration").inputValue()).toBe("schema:defaults");
     expect(await column(page).getByRole("spinbutton", { name: "topK" }).inputValue()).toBe("2");
     await column(page).getByRole("button", { name: "Commit…" }).click();
     expect(await dialog(page).getByLabel("Name of the variant").inputValue()).toBe("default");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await dialog(page).getByText("default@1").waitFor();
-    const made = await fetch(`${registry}/newborn/variants/default/revisions/1`);
-    expect(((await made.json()) as Revision).params).toEqual({
+    const made = await registry<Revision>("GET", `${newborn}/variants/default/revisions/1`);
+    expect(made.params).toEqual({
       "/retrieve": { topK: 2, minScore: 0.12 },
     });
     web.expectNoFaults();
@@ -201,7 +172,7 @@ describe("A commit", () => {
 
   it("puts what the registry refuses at its own field", async () => {
     await makeVariant("strict", { "/embed": { dimensions: 64 } });
-    await using web = await openPage(browser, { url: platform.url });
+    await using web = await newPage();
     const { page } = web;
     const schema = await send<ApplicationSchema>("GET", "/schema");
     // The page's idea of the schema is older than the registry's.
@@ -221,11 +192,13 @@ describe("A commit", () => {
       .getByText(/at most 3072, not 5000/)
       .waitFor();
     await column(page).getByRole("spinbutton", { name: "dimensions" }).fill("512");
-    await poll(() =>
-      column(page)
-        .getByText(/at most 3072/)
-        .count(),
-    ).toBe(0);
+    await expect
+      .poll(() =>
+        column(page)
+          .getByText(/at most 3072/)
+          .count(),
+      )
+      .toBe(0);
     web.expectNoFaults();
   });
 });

@@ -1,43 +1,19 @@
 import type { SpanRecord } from "@agate/protocol";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { traceOf } from "../../dev/call.ts";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
-import { openPage, type WebPage } from "../web-page.ts";
+import { startQuickstart } from "../quickstart-platform.ts";
+import { withPlatform } from "../with-platform.ts";
 
 const TEXT = "Agate is a stone with bands. It grows in lava. It is sold in shops.";
 
-let browser: Browser;
-let platform: QuickstartPlatform;
-beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
-});
+const { newPage, open, platform } = withPlatform(startQuickstart);
 
-type Look = {
-  readonly width?: number;
-  readonly height?: number;
-  readonly theme?: "light" | "dark";
-};
-
-async function open(path: string, look: Look = {}): Promise<WebPage> {
-  const web = await openPage(browser, { url: platform.url, ...look });
-  web.page.setDefaultTimeout(10_000);
-  await web.open(path);
-  return web;
-}
-
-/** Browsers of other tests may have all cores. */
-const poll = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 10_000 });
 const runButton = (page: Page) => page.getByRole("button", { name: /^Run( all \d+)?$/ });
 const columns = (page: Page) => page.getByRole("region", { name: /^Configuration/ });
 const theCase = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const done = (page: Page, count = 1) =>
-  poll(() => page.getByText("Done", { exact: true }).count()).toBe(count);
+  expect.poll(() => page.getByText("Done", { exact: true }).count()).toBe(count);
 
 /** The address has what is typed once the typing pauses. */
 async function kept(page: Page, act: () => Promise<unknown>): Promise<void> {
@@ -76,7 +52,7 @@ describe("The playground", () => {
   });
 
   it("says how to get an application where there is none", async () => {
-    await using web = await openPage(browser, { url: platform.url });
+    await using web = await newPage();
     await web.page.route("**/registry/applications", (route) =>
       route.fulfill({ json: { items: [] } }),
     );
@@ -94,7 +70,7 @@ describe("The playground", () => {
     await page.keyboard.press("Control+Enter");
     await done(page);
     const output = input.getByRole("region", { name: "Output of Case 1" });
-    await poll(() => output.textContent()).toContain("Agate is a stone with bands.");
+    await expect.poll(() => output.textContent()).toContain("Agate is a stone with bands.");
     expect(await input.textContent()).toMatch(/\d (?:ms|s)/);
     expect(await input.textContent()).toMatch(/\d+ tokens/);
     const trace = input.getByRole("region", { name: "Trace of Case 1" });
@@ -119,7 +95,7 @@ describe("The playground", () => {
     expect(await column.getByRole("button", { name: "Deploy…" }).isDisabled()).toBe(true);
     await column.getByText("A draft is deployed after it is committed.").waitFor();
     await column.getByRole("button", { name: "Put back", exact: true }).click();
-    await poll(() => column.getByText("Draft of").count()).toBe(0);
+    await expect.poll(() => column.getByText("Draft of").count()).toBe(0);
     expect(await column.getByLabel("tone").inputValue()).toBe("plain");
     web.expectNoFaults();
   });
@@ -135,7 +111,7 @@ describe("The playground", () => {
     await sentences.fill("99");
     await page.getByText(/at most 10, not 99/).waitFor();
     await runButton(page).click();
-    await poll(() => sentences.evaluate((box) => box === document.activeElement)).toBe(true);
+    await expect.poll(() => sentences.evaluate((box) => box === document.activeElement)).toBe(true);
     await sentences.fill("4");
     expect(calls).toEqual([]);
     // What only the workflow knows lands at its field when it has said so.
@@ -180,8 +156,8 @@ describe("The playground", () => {
     expect(await question("Origins").inputValue()).toBe("Where does it grow?");
     await page.getByRole("button", { name: "Reset" }).click();
     await page.getByRole("menuitem", { name: "Reset the test cases" }).click();
-    await poll(() => question("Case 1").inputValue()).toBe("");
-    await poll(() => theCase(page, "Origins").count()).toBe(0);
+    await expect.poll(() => question("Case 1").inputValue()).toBe("");
+    await expect.poll(() => theCase(page, "Origins").count()).toBe(0);
     web.expectNoFaults();
   });
 
@@ -195,14 +171,14 @@ describe("The playground", () => {
     await page.getByRole("menuitem", { name: "staging: thorough@1" }).click();
     await page.getByRole("button", { name: "Compare" }).click();
     await page.getByRole("menuitem", { name: "A copy, to edit" }).click();
-    await poll(() => columns(page).count()).toBe(4);
+    await expect.poll(() => columns(page).count()).toBe(4);
     expect(new URL(page.url()).searchParams.get("configs")).toBe(
       "concise@1,thorough@1,env:staging,env:staging",
     );
     const second = columns(page).nth(1).getByRole("definition");
-    await poll(() => second.allTextContents()).toContainEqual(
-      expect.stringMatching(/"formal".*differs from the first column/),
-    );
+    await expect
+      .poll(() => second.allTextContents())
+      .toContainEqual(expect.stringMatching(/"formal".*differs from the first column/));
     await columns(page).nth(3).getByRole("button", { name: "All fields" }).click();
     await columns(page).nth(3).getByLabel("tone").selectOption("playful");
     expect(await columns(page).nth(3).getByText("differs", { exact: true }).count()).toBe(
@@ -220,12 +196,12 @@ describe("The playground", () => {
       .getByRole("button", { name: /^More for/ })
       .click();
     await page.getByRole("menuitem", { name: "Remove this column" }).click();
-    await poll(() => columns(page).count()).toBe(3);
+    await expect.poll(() => columns(page).count()).toBe(3);
     await page.goBack();
-    await poll(() => columns(page).count()).toBe(4);
+    await expect.poll(() => columns(page).count()).toBe(4);
     await columns(page).nth(3).getByText("Draft of thorough@1", { exact: true }).waitFor();
     await page.goForward();
-    await poll(() => columns(page).count()).toBe(3);
+    await expect.poll(() => columns(page).count()).toBe(3);
     web.expectNoFaults();
   });
 
@@ -243,19 +219,19 @@ describe("The playground", () => {
     expect(link).toContain("configs=concise@1,env:staging");
     expect(link).not.toContain("Welsh");
 
-    await using other = await openPage(browser, { url: platform.url });
+    await using other = await newPage();
     const asked: string[] = [];
     other.page.on("request", (request) => asked.push(request.url()));
     await other.open(link);
     const text = theCase(other.page, "Case 1").getByRole("textbox", { name: "text" });
-    await poll(() => text.inputValue()).toBe(`${TEXT} 😀 "quoted"`);
+    await expect.poll(() => text.inputValue()).toBe(`${TEXT} 😀 "quoted"`);
     await columns(other.page).nth(1).getByText("Draft of thorough@1", { exact: true }).waitFor();
     await columns(other.page).nth(1).getByText('"Say it in Welsh."').waitFor();
     expect(asked.filter((url) => url.includes("#"))).toEqual([]);
     // And goes on with it: reloading brings back what was typed since.
     await kept(other.page, () => text.fill("Another text."));
     await other.page.reload();
-    await poll(() => text.inputValue()).toBe("Another text.");
+    await expect.poll(() => text.inputValue()).toBe("Another text.");
     web.expectNoFaults();
     other.expectNoFaults();
   });
@@ -268,7 +244,7 @@ describe("The playground", () => {
     const link = await copiedLink(page);
     await page.evaluate(() => localStorage.clear());
     await web.open("/apps/quickstart/playground?route=/summarize");
-    await poll(() => text.inputValue()).toBe("");
+    await expect.poll(() => text.inputValue()).toBe("");
     await text.fill("Mine.");
     await copiedLink(page);
 
@@ -279,11 +255,11 @@ describe("The playground", () => {
     await web.expectAccessible();
     await kept(page, () => text.fill("Theirs, edited."));
     await page.getByRole("button", { name: "Bring mine back" }).click();
-    await poll(() => text.inputValue()).toBe("Mine.");
+    await expect.poll(() => text.inputValue()).toBe("Mine.");
     await page.goBack();
-    await poll(() => text.inputValue()).toBe("Theirs, edited.");
+    await expect.poll(() => text.inputValue()).toBe("Theirs, edited.");
     await page.goForward();
-    await poll(() => text.inputValue()).toBe("Mine.");
+    await expect.poll(() => text.inputValue()).toBe("Mine.");
     web.expectNoFaults();
   });
 
@@ -301,16 +277,16 @@ describe("The playground", () => {
   );
 
   it("opens a recorded call with its own configuration and inputs", async () => {
-    const traceId = await platform.call("/", {
+    const traceId = await platform().call("/", {
       environment: "staging",
       inputs: { question: "How is agate cut?" },
     });
-    const span: SpanRecord = await traceOf(platform.url, traceId);
+    const span: SpanRecord = await traceOf(platform().url, traceId);
     // Its route is known from the call itself.
     await using web = await open(`/apps/quickstart/playground?span=${span.id}`);
     const { page } = web;
     const question = theCase(page, "Recorded call").getByRole("textbox", { name: "question" });
-    await poll(() => question.inputValue()).toBe("How is agate cut?");
+    await expect.poll(() => question.inputValue()).toBe("How is agate cut?");
     await columns(page)
       .getByText(/From trace [0-9a-f]{8}, thorough@1 in staging/)
       .waitFor();
@@ -322,13 +298,13 @@ describe("The playground", () => {
   });
 
   it("takes over what a playground call was run with, as a draft", async () => {
-    const response = await fetch(`${platform.url}/services/quickstart/playground/run/summarize`, {
+    const response = await fetch(`${platform().url}/services/quickstart/playground/run/summarize`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ config: { tone: "playful", sentences: 7 }, inputs: { text: TEXT } }),
     });
     const { trace_id, span_id } = (await response.json()) as { trace_id: string; span_id: string };
-    await traceOf(platform.url, trace_id);
+    await traceOf(platform().url, trace_id);
     await using web = await open(`/apps/quickstart/playground?route=/summarize&span=${span_id}`);
     const { page } = web;
     await columns(page).getByText("Draft of the schema's defaults", { exact: true }).waitFor();

@@ -1,44 +1,16 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../open-browser.ts";
-import { openPage, type WebPage } from "../web-page.ts";
-import { startWorkbenchApp, type WorkbenchApp } from "./workbench-app.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { call } from "../../dev/call.ts";
+import { withPlatform } from "../with-platform.ts";
+import { startWorkbench } from "./workbench-app.ts";
 
-let browser: Browser;
-let app: WorkbenchApp;
-beforeAll(async () => {
-  [browser, app] = await Promise.all([openBrowser(), startWorkbenchApp()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await app?.[Symbol.asyncDispose]();
-});
-
-async function open(path: string): Promise<WebPage> {
-  const web = await openPage(browser, { url: app.url });
-  web.page.setDefaultTimeout(10_000);
-  await web.open(path);
-  return web;
-}
-
+const { newPage, open, platform, registry } = withPlatform(startWorkbench);
 const openRoute = (route: string) => open(`/apps/bench/playground?route=${route}`);
-/** Browsers of other tests may have all cores. */
-const poll = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 10_000 });
 const runButton = (page: Page) => page.getByRole("button", { name: /^Run( all \d+)?$/ });
 const theCase = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const columns = (page: Page) => page.getByRole("region", { name: /^Configuration/ });
 const count = (page: Page, text: string) =>
-  poll(() => page.getByText(text, { exact: true }).count());
-
-async function post(path: string, body: unknown, method = "POST"): Promise<unknown> {
-  const response = await fetch(`${app.url}${path}`, {
-    method,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
-}
+  expect.poll(() => page.getByText(text, { exact: true }).count());
 
 describe("A run", () => {
   it("shows what streams as it arrives, and keeps it when it is stopped", async () => {
@@ -55,9 +27,8 @@ describe("A run", () => {
     await testCase.getByText("First of agate.").waitFor();
     await testCase.getByRole("link", { name: "Open the trace" }).waitFor();
     // The function was told.
-    await poll(() => post("/services/bench/playground/run/stops", {})).toMatchObject({
-      data: { stopped: 1 },
-    });
+    const stops = `${platform().url}/services/bench/playground/run/stops`;
+    await expect.poll(() => call(stops)).toMatchObject({ data: { stopped: 1 } });
     web.expectNoFaults();
   });
 
@@ -114,7 +85,9 @@ describe("A run", () => {
     };
     await type("nonsense");
     await runButton(page).click();
-    await poll(() => editor.evaluate((box) => box.contains(document.activeElement))).toBe(true);
+    await expect
+      .poll(() => editor.evaluate((box) => box.contains(document.activeElement)))
+      .toBe(true);
     await count(page, "Done").toBe(0);
     await type('[1, "two"]');
     await page.keyboard.press("Control+Enter");
@@ -135,7 +108,7 @@ describe("A run", () => {
     await theCase(page, "Case 1").getByText("Say something else.").waitFor();
     expect(await word.getAttribute("aria-invalid")).toBe("true");
     await word.fill("kind");
-    await poll(() => columns(page).getByText("Takes a kinder word.").count()).toBe(0);
+    await expect.poll(() => columns(page).getByText("Takes a kinder word.").count()).toBe(0);
     await theCase(page, "Case 1").getByText("Say something else.").waitFor();
     await text.fill("yes");
     await runButton(page).click();
@@ -144,9 +117,9 @@ describe("A run", () => {
   });
 
   it("says what to do where no build serves the application", async () => {
-    await post("/registry/applications", { slug: "idle" });
-    const document = await (await fetch(`${app.url}/services/bench/openapi.json`)).json();
-    await post("/registry/applications/idle/schema", document, "PUT");
+    await registry("POST", "/applications", { slug: "idle" });
+    const document = await (await fetch(`${platform().url}/services/bench/openapi.json`)).json();
+    await registry("PUT", "/applications/idle/schema", document);
     await using web = await open("/apps/idle/playground?route=/stops");
     const { page } = web;
     await runButton(page).click();
@@ -183,7 +156,7 @@ describe("A run", () => {
   });
 
   it("says what to do where an application has told no routes, or not this one", async () => {
-    await post("/registry/applications", { slug: "mute" });
+    await registry("POST", "/applications", { slug: "mute" });
     await using web = await open("/apps/mute/playground");
     await web.page.getByText("mute has told no routes yet").waitFor();
     await web.open("/apps/bench/playground?route=/gone");
@@ -205,14 +178,16 @@ it("follows the code: a saved change of the schema is there when one comes back,
   await columns(page)
     .getByText(/at most 5, not 7/)
     .waitFor();
-  await app.project.edit("app.ts", "le: 5", "le: 9");
-  await app.agate.printed(/eloaded|Ready|ready/);
+  await platform().edit("le: 5", "le: 9");
+  await platform().agate.printed(/eloaded|Ready|ready/);
   await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
-  await poll(() =>
-    columns(page)
-      .getByText(/at most 5/)
-      .count(),
-  ).toBe(0);
+  await expect
+    .poll(() =>
+      columns(page)
+        .getByText(/at most 5/)
+        .count(),
+    )
+    .toBe(0);
   expect(await marks.inputValue()).toBe("7");
   await theCase(page, "Case 1").getByRole("textbox", { name: "text" }).fill("hi");
   await runButton(page).click();
@@ -221,21 +196,11 @@ it("follows the code: a saved change of the schema is there when one comes back,
 });
 
 it("shows what a key may not do as disabled, with the reason", async () => {
-  const { key } = (await post("/registry/keys", { name: "guest", scopes: ["read"] })) as {
-    key: string;
-  };
-  await using web = await openPage(browser, { url: app.url });
+  const guest = { name: "guest", scopes: ["read"] };
+  const { key } = await registry<{ key: string }>("POST", "/keys", guest);
+  await using web = await newPage();
   const { page } = web;
-  await web.open("/playground");
-  await page.evaluate(
-    (given) =>
-      fetch("/session", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ key: given }),
-      }),
-    key,
-  );
+  await page.context().request.post("/session", { data: { key } });
   await web.open("/apps/bench/playground?route=/shout");
   await page.getByText("Your key may not run workflows").waitFor();
   expect(await runButton(page).isDisabled()).toBe(true);

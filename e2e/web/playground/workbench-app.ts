@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type DevProject, makeProject } from "../../dev/dev-project.ts";
-import { type RunningAgate, startAgate } from "../../dev/running-agate.ts";
+import { type AppPlatform, startApp } from "../app-platform.ts";
 
 /** Routes that behave in every way a playground has to cope with. */
 const APP = `import * as ag from "@agate/sdk";
@@ -56,31 +52,7 @@ export const free = ag.route("/free", NoConfig)(async (inputs: unknown) => ({ go
 export default ag.app(wait, stops, shout, fail, half, crash, nothing, picky, free);
 `;
 
-/** The built platform in development, with the routes above as the application \`bench\`. */
-export interface WorkbenchApp extends AsyncDisposable {
-  readonly url: string;
-  readonly agate: RunningAgate;
-  readonly project: DevProject;
-}
-
-export async function startWorkbenchApp(): Promise<WorkbenchApp> {
-  await using parts = new AsyncDisposableStack();
-  const project = parts.use(await makeProject());
-  const data = await mkdtemp(join(tmpdir(), "agate-web-"));
-  parts.defer(() => rm(data, { recursive: true, force: true }));
-  await project.edit("package.json", '"dependencies": {', '"dependencies": {\n    "zod": "*",');
-  await project.write("app.ts", APP);
-  const agate = await startAgate(
-    ["dev", "app.ts", "--app", "bench", "--port", "0", "--data-dir", data],
-    { cwd: project.folder },
-  );
-  parts.use(agate);
-  await agate.printed(/Ready in/);
-  const started = parts.move();
-  return {
-    url: agate.url,
-    agate,
-    project,
-    [Symbol.asyncDispose]: () => started.disposeAsync(),
-  };
+/** The built platform in development, with the routes above as the application `bench`. */
+export function startWorkbench(): Promise<AppPlatform> {
+  return startApp("bench", APP);
 }

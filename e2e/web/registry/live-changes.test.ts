@@ -1,43 +1,31 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Deployment } from "../../../packages/protocol/src/registry/deployment.ts";
 import type { Environment } from "../../../packages/protocol/src/registry/environment.ts";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
-import { openPage } from "../web-page.ts";
-import { type RegistryRequests, registryRequests } from "./registry-requests.ts";
+import { startQuickstart } from "../quickstart-platform.ts";
+import { withPlatform } from "../with-platform.ts";
 
 const APP = "/applications/quickstart";
 
-let browser: Browser;
-let platform: QuickstartPlatform;
-let registry: RegistryRequests;
+const { newPage, open, platform, registry } = withPlatform(startQuickstart);
 beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-  registry = registryRequests(platform.url);
   const params = {
     "/summarize": {
       sentences: 4,
       prompt: "Answer from the text alone, in a line or two of rhyme.",
     },
   };
-  await registry.send("POST", `${APP}/variants/thorough/revisions`, { params, base_revision: 1 });
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
+  await registry("POST", `${APP}/variants/thorough/revisions`, { params, base_revision: 1 });
 });
 
 const deploy = (environment: string, variant: string, revision: number, message = "") =>
-  registry.send<Deployment>("POST", `${APP}/environments/${environment}/deployments`, {
+  registry<Deployment>("POST", `${APP}/environments/${environment}/deployments`, {
     variant,
     revision,
     message,
   });
 const live = async (environment: string) =>
-  (await registry.send<Environment>("GET", `${APP}/environments/${environment}`)).deployment;
-const open = (options: { width?: number; theme?: "light" | "dark" } = {}) =>
-  openPage(browser, { url: platform.url, ...options });
+  (await registry<Environment>("GET", `${APP}/environments/${environment}`)).deployment;
 const dialogOf = (page: Page, name: string | RegExp) => page.getByRole("dialog", { name });
 
 // What every test begins with: thorough@2 in staging, concise@1 in production.
@@ -48,9 +36,8 @@ beforeEach(async () => {
 
 describe("changing what is live", () => {
   it("promotes what it says, field by field, with the message into the history", async () => {
-    await using web = await open();
+    await using web = await open("/apps/quickstart");
     const { page } = web;
-    await web.open("/apps/quickstart");
     const staging = page.getByRole("article", { name: "staging" });
     await staging.getByText("5 fields differ").waitFor();
     await staging.getByRole("button", { name: "Promote to production" }).click();
@@ -85,9 +72,8 @@ describe("changing what is live", () => {
   it("rolls back to the deployment that it names, and to no other", async () => {
     const before = await deploy("production", "thorough", 1, "The good one");
     await deploy("production", "thorough", 2);
-    await using web = await open();
+    await using web = await open("/apps/quickstart/environments/production");
     const { page } = web;
-    await web.open("/apps/quickstart/environments/production");
     await page.getByRole("button", { name: "Roll back", exact: true }).click();
     const dialog = dialogOf(page, "Roll production back");
     await dialog.getByText("production: thorough@2 → thorough@1", { exact: true }).waitFor();
@@ -114,9 +100,8 @@ describe("changing what is live", () => {
   it("rolls back to any entry of the history, after a look at the difference", async () => {
     await deploy("production", "thorough", 1);
     await deploy("production", "thorough", 2);
-    await using web = await open();
+    await using web = await open("/apps/quickstart/environments/production");
     const { page } = web;
-    await web.open("/apps/quickstart/environments/production");
     const entry = page
       .getByRole("listitem")
       .filter({ has: page.getByRole("link", { name: "concise@1" }) })
@@ -133,10 +118,9 @@ describe("changing what is live", () => {
   });
 
   it("deploys a revision to an environment where nothing is live, and takes it down", async () => {
-    await registry.send("POST", `${APP}/environments`, { slug: "eu" });
-    await using web = await open();
+    await registry("POST", `${APP}/environments`, { slug: "eu" });
+    await using web = await open("/apps/quickstart/variants/thorough");
     const { page } = web;
-    await web.open("/apps/quickstart/variants/thorough");
     await page.getByRole("button", { name: "Deploy thorough@1" }).click();
     const dialog = dialogOf(page, "Deploy thorough@1");
     await dialog.getByLabel("Environment").selectOption("eu");
@@ -172,19 +156,18 @@ describe("changing what is live", () => {
   it("says for every value why the workflow does not take a revision, and loses nothing", async () => {
     // Committed before any workflow had told what it takes.
     const strict = "/applications/strict";
-    await registry.send("POST", "/applications", { slug: "strict" });
-    await registry.send("POST", `${strict}/variants`, { slug: "default" });
+    await registry("POST", "/applications", { slug: "strict" });
+    await registry("POST", `${strict}/variants`, { slug: "default" });
     const params = { "/summarize": { sentences: 99, tone: "rude" } };
-    await registry.send("POST", `${strict}/variants/default/revisions`, {
+    await registry("POST", `${strict}/variants/default/revisions`, {
       params,
       base_revision: 0,
     });
-    const workflow = await fetch(`${platform.url}/services/quickstart/openapi.json`);
-    await registry.send("PUT", `${strict}/schema`, await workflow.json());
+    const workflow = await fetch(`${platform().url}/services/quickstart/openapi.json`);
+    await registry("PUT", `${strict}/schema`, await workflow.json());
 
-    await using web = await open({ theme: "dark" });
+    await using web = await open("/apps/strict/variants/default", { theme: "dark" });
     const { page } = web;
-    await web.open("/apps/strict/variants/default");
     await page.getByRole("button", { name: "Deploy default@1" }).click();
     const dialog = dialogOf(page, "Deploy default@1");
     await dialog.getByLabel("Environment").selectOption("production");
@@ -203,9 +186,8 @@ describe("changing what is live", () => {
   });
 
   it("says that something else became live while the question stood, and asks again", async () => {
-    await using web = await open();
+    await using web = await open("/apps/quickstart");
     const { page } = web;
-    await web.open("/apps/quickstart");
     const promote = page
       .getByRole("article", { name: "staging" })
       .getByRole("button", { name: "Promote to production" });
@@ -224,7 +206,7 @@ describe("changing what is live", () => {
   });
 
   it("does nothing that was not read: a change just before the button counts", async () => {
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     // Never answered: nobody tells this page of changes.
     await page.route("**/changes", () => {});
@@ -247,25 +229,24 @@ describe("changing what is live", () => {
 
 describe("what others change", () => {
   it("appears by itself: deployments, revisions, variants, environments", async () => {
-    await using web = await open();
+    await using web = await open("/apps/quickstart");
     const { page } = web;
-    await web.open("/apps/quickstart");
     const production = page.getByRole("article", { name: "production" });
     await production.getByRole("link", { name: "concise@1" }).waitFor();
     await deploy("production", "thorough", 2, "From elsewhere");
     await production.getByText("“From elsewhere”").waitFor();
-    await registry.send("POST", `${APP}/variants/thorough/fork`, { slug: "elsewhere" });
+    await registry("POST", `${APP}/variants/thorough/fork`, { slug: "elsewhere" });
     await page.getByRole("link", { name: "elsewhere", exact: true }).waitFor();
-    await registry.send("POST", `${APP}/environments`, { slug: "canary" });
+    await registry("POST", `${APP}/environments`, { slug: "canary" });
     await page.getByRole("article", { name: "canary" }).waitFor();
-    await registry.send("DELETE", `${APP}/environments/canary`);
+    await registry("DELETE", `${APP}/environments/canary`);
     await page.getByRole("article", { name: "canary" }).waitFor({ state: "detached" });
 
     await web.open("/apps/quickstart/variants/elsewhere");
     await page.getByRole("heading", { name: "@1" }).waitFor();
     const params = { "/summarize": { sentences: 7 } };
     const commit = { params, base_revision: 1, message: "Seven" };
-    await registry.send("POST", `${APP}/variants/elsewhere/revisions`, commit);
+    await registry("POST", `${APP}/variants/elsewhere/revisions`, commit);
     await page.getByText("Seven").waitFor();
     web.expectNoFaults();
   });
@@ -273,11 +254,11 @@ describe("what others change", () => {
 
 describe("a reader whose key may only read", () => {
   it("sees everything, and why nothing can be changed", async () => {
-    const { key } = await registry.send<{ key: string }>("POST", "/keys", {
+    const { key } = await registry<{ key: string }>("POST", "/keys", {
       name: "reader",
       scopes: ["read"],
     });
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     await page.context().request.post("/session", { data: { key } });
     await web.open("/apps/quickstart");

@@ -1,12 +1,10 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Build } from "../../../packages/protocol/src/registry/build.ts";
 import { deployClient } from "../../deployments/deploy-client.fixture.ts";
 import { openPacker, support } from "../../deployments/pack-workflow.fixture.ts";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
-import { openPage } from "../web-page.ts";
-import { type RegistryRequests, registryRequests } from "./registry-requests.ts";
+import { startQuickstart } from "../quickstart-platform.ts";
+import { withPlatform } from "../with-platform.ts";
 
 const APP = "/applications/quickstart";
 const PROMPT = "Answer from the text alone.\nUse one example. Say when you do not know.";
@@ -15,32 +13,20 @@ const REWRITTEN = "Answer from the text alone.\nUse two examples. Say when you d
 /** For tests of many pages, or with deploys, on a busy machine. */
 const PATIENCE_MS = 90_000;
 
-let browser: Browser;
-let platform: QuickstartPlatform;
-let registry: RegistryRequests;
+const { newPage, open, platform, registry } = withPlatform(startQuickstart);
 beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-  registry = registryRequests(platform.url);
   const commit = (base_revision: number, message: string, params: object) =>
-    registry.send("POST", `${APP}/variants/thorough/revisions`, { base_revision, message, params });
+    registry("POST", `${APP}/variants/thorough/revisions`, { base_revision, message, params });
   await commit(1, "Write the prompt down", { "/summarize": { sentences: 5, prompt: PROMPT } });
   await commit(2, "More examples", { "/summarize": { prompt: REWRITTEN, sentences: 4 } });
 });
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
-});
-
-const open = (options: { width?: number; height?: number; theme?: "light" | "dark" } = {}) =>
-  openPage(browser, { url: platform.url, ...options });
 
 const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
 describe("applications", () => {
   it("are listed with their routes and what is live where", async () => {
-    await using web = await open();
+    await using web = await open("/apps");
     const { page } = web;
-    await web.open("/apps");
     const row = page
       .getByRole("listitem")
       .filter({ has: page.getByRole("heading", { name: "quickstart" }) });
@@ -59,9 +45,8 @@ describe("applications", () => {
   });
 
   it("are made, renamed and deleted; a wrong name is said at the name", async () => {
-    await using web = await open();
+    await using web = await open("/apps");
     const { page } = web;
-    await web.open("/apps");
     await page.getByRole("button", { name: "New application" }).click();
     const dialog = page.getByRole("dialog", { name: "New application" });
     await dialog.getByLabel("Name").fill("My Shop");
@@ -91,9 +76,8 @@ describe("applications", () => {
   });
 
   it("that is live is not deleted, and it is said what still is", async () => {
-    await using web = await open();
+    await using web = await open("/apps/quickstart");
     const { page } = web;
-    await web.open("/apps/quickstart");
     await page.getByRole("button", { name: "More for quickstart" }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete quickstart" });
@@ -104,9 +88,8 @@ describe("applications", () => {
   });
 
   it("that are not there yet: says how one gets there", async () => {
-    await registry.send("POST", "/projects", { slug: "empty" });
-    await using web = await open();
-    await web.open("/apps?project=empty");
+    await registry("POST", "/projects", { slug: "empty" });
+    await using web = await open("/apps?project=empty");
     await web.page.getByText("No applications yet").waitFor();
     await web.page.getByText("agate deploy app.ts --app my-app").waitFor();
     await web.expectAccessible();
@@ -114,8 +97,7 @@ describe("applications", () => {
   });
 
   it("that do not exist: says which do", async () => {
-    await using web = await open();
-    await web.open("/apps/quickstarf");
+    await using web = await open("/apps/quickstarf");
     await web.page
       .getByRole("alert")
       .getByText(/There is no application "quickstarf"/)
@@ -125,9 +107,8 @@ describe("applications", () => {
 
 describe("a variant", () => {
   it("shows each revision with its changes and its whole configuration", async () => {
-    await using web = await open();
+    await using web = await open("/apps/quickstart/variants/thorough");
     const { page } = web;
-    await web.open("/apps/quickstart/variants/thorough");
     const revisions = page.getByRole("heading", { level: 3 });
     await expect.poll(() => revisions.allTextContents()).toEqual(["@3", "@2", "@1"]);
     const newest = page.getByRole("listitem").filter({ has: page.getByText("More examples") });
@@ -150,9 +131,8 @@ describe("a variant", () => {
   });
 
   it("compares any two revisions that are ticked", async () => {
-    await using web = await open();
+    await using web = await open("/apps/quickstart/variants/thorough");
     const { page } = web;
-    await web.open("/apps/quickstart/variants/thorough");
     await page.getByRole("checkbox", { name: "Choose thorough@3 for a comparison" }).check();
     await page.getByRole("checkbox", { name: "Choose thorough@1 for a comparison" }).check();
     await page.getByRole("link", { name: "Compare @1 and @3" }).click();
@@ -162,9 +142,8 @@ describe("a variant", () => {
   });
 
   it("is forked, renamed and deleted; not while it is live", async () => {
-    await using web = await open();
+    await using web = await open("/apps/quickstart/variants/thorough");
     const { page } = web;
-    await web.open("/apps/quickstart/variants/thorough");
     await page.getByRole("button", { name: "More for thorough" }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
@@ -188,14 +167,13 @@ describe("a variant", () => {
   });
 
   it("pages through revisions without end", async () => {
-    await registry.send("POST", `${APP}/variants`, { slug: "long" });
+    await registry("POST", `${APP}/variants`, { slug: "long" });
     for (let base_revision = 0; base_revision < 55; base_revision++) {
       const params = { "/summarize": { sentences: 1 + (base_revision % 9) } };
-      await registry.send("POST", `${APP}/variants/long/revisions`, { params, base_revision });
+      await registry("POST", `${APP}/variants/long/revisions`, { params, base_revision });
     }
-    await using web = await open();
+    await using web = await open("/apps/quickstart/variants/long");
     const { page } = web;
-    await web.open("/apps/quickstart/variants/long");
     await page.getByRole("heading", { name: "@55" }).waitFor();
     expect(await page.getByRole("heading", { name: "@1", exact: true }).count()).toBe(0);
     await page.getByRole("button", { name: "Earlier revisions" }).click();
@@ -206,9 +184,8 @@ describe("a variant", () => {
 
 describe("a comparison", () => {
   it("names what is compared in the address, can be swapped, and says when nothing differs", async () => {
-    await using web = await open();
+    await using web = await open("/apps/quickstart/compare");
     const { page } = web;
-    await web.open("/apps/quickstart/compare");
     await page.getByText("Choose two configurations").waitFor();
     await page.getByLabel("Before", { exact: true }).selectOption("env:staging");
     await page.getByLabel("After", { exact: true }).selectOption("thorough");
@@ -236,15 +213,14 @@ describe("builds", () => {
     timeout: PATIENCE_MS,
   }, async () => {
     await using packer = await openPacker();
-    const client = deployClient(platform.url);
+    const client = deployClient(platform().url);
     await client.mustDeploy(await packer.pack(support("one")), "?environment=production");
     await client.mustDeploy(await packer.pack(support("two")));
     const refused = await client.deploy(await packer.pack("throw new Error('not today');"));
     expect(refused.ok).toBe(false);
-    const builds = await registry.send<{ items: Build[] }>("GET", "/applications/support/builds");
-    await using web = await open();
+    const builds = await registry<{ items: Build[] }>("GET", "/applications/support/builds");
+    await using web = await open("/apps/support");
     const { page } = web;
-    await web.open("/apps/support");
     await page.getByText("Build 2 is running").waitFor();
     const build = (number: number) =>
       page
@@ -269,9 +245,8 @@ describe("builds", () => {
 
 describe("API keys", () => {
   it("are made, shown once, and revoked", async () => {
-    await using web = await open();
+    await using web = await open("/apps");
     const { page } = web;
-    await web.open("/apps");
     await page.getByRole("button", { name: /theme and more/ }).click();
     await page.getByRole("menuitem", { name: "API keys" }).click();
     await page.getByText("No keys yet").waitFor();
@@ -284,7 +259,8 @@ describe("API keys", () => {
     const made = page.getByRole("dialog", { name: "Key ci" });
     const key = (await made.getByText(/^ag_/).textContent()) ?? "";
     const authorization = { authorization: `Bearer ${key}` };
-    const reads = () => fetch(`${platform.url}/registry/applications`, { headers: authorization });
+    const reads = () =>
+      fetch(`${platform().url}/registry/applications`, { headers: authorization });
     expect((await reads()).status).toBe(200);
     await made.getByRole("button", { name: "I have kept it" }).click();
     await page.getByText(`${key.slice(0, 11)}…`).waitFor();
@@ -310,7 +286,7 @@ describe("every page", () => {
     "is accessible, %s",
     { timeout: PATIENCE_MS },
     async (theme) => {
-      await using web = await open({ theme });
+      await using web = await newPage({ theme });
       for (const path of paths) {
         await web.open(path);
         await web.page.getByRole("heading", { level: 1 }).waitFor();
@@ -322,7 +298,7 @@ describe("every page", () => {
   );
 
   it("fits a phone", async () => {
-    await using web = await open({ width: 390, height: 844 });
+    await using web = await newPage({ width: 390, height: 844 });
     for (const path of paths) {
       await web.open(path);
       await web.page.getByRole("heading", { level: 1 }).waitFor();

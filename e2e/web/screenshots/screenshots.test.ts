@@ -2,31 +2,24 @@
 // are taken and compared with nothing: that each page gets as far as being worth a picture is the test.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startQuickstart } from "../quickstart-platform.ts";
 import { sendOtlp } from "../send-otlp.ts";
-import { openPage } from "../web-page.ts";
+import { withPlatform } from "../with-platform.ts";
 import { demoSpans } from "./demo-traces.ts";
 
 const folder = join(import.meta.dirname, "../../../docs/images");
 const areKept = process.env.AGATE_SCREENSHOTS === "keep";
 
-let browser: Browser;
-let platform: QuickstartPlatform;
+const { open, platform } = withPlatform(startQuickstart);
 beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
   const spans = demoSpans(Date.now());
   for (let at = 0; at < spans.length; at += 500) {
-    await sendOtlp(platform.url, spans.slice(at, at + 500), {
+    await sendOtlp(platform().url, spans.slice(at, at + 500), {
       resource: { "service.name": "support" },
     });
   }
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
 });
 
 interface Picture {
@@ -95,14 +88,12 @@ async function openNewest(page: Page): Promise<void> {
 
 describe("pictures", () => {
   it.each(PICTURES)("of $name", async ({ name, path, theme = "light", arrange }) => {
-    await using web = await openPage(browser, {
-      url: platform.url,
+    await using web = await open(path, {
       height: 820,
       theme,
       // Sharp on the screens of those who read documentation.
-      scale: areKept ? 2 : 1,
+      ...(areKept && { own: { deviceScaleFactor: 2 } }),
     });
-    await web.open(path);
     await arrange(web.page);
     await web.page.evaluate(() => document.fonts.ready);
     const picture = await web.page.screenshot();

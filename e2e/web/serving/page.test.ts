@@ -1,29 +1,20 @@
 import { gzipSync } from "node:zlib";
-import type { Browser, Response } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Response } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { emptyDataFolder } from "../../data-folder.ts";
 import { startServer } from "../../running-server.ts";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
-import { openPage } from "../web-page.ts";
+import { startQuickstart } from "../quickstart-platform.ts";
+import { withPlatform } from "../with-platform.ts";
 
 /** Bytes of script, compressed with gzip, that the list of traces may take. */
 const MOST_SCRIPT = 300_000;
 
-let browser: Browser;
-let platform: QuickstartPlatform;
-beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
-});
+const { newPage, platform } = withPlatform(startQuickstart);
 
 describe("the page, opened at an address", () => {
   it("is there at each of its paths, and asks no other host", async () => {
-    const traceId = await platform.call("/", { inputs: { question: "What is agate?" } });
-    await using web = await openPage(browser, { url: platform.url });
+    const traceId = await platform().call("/", { inputs: { question: "What is agate?" } });
+    await using web = await newPage();
     for (const path of [
       "/",
       "/dashboard",
@@ -44,7 +35,7 @@ describe("the page, opened at an address", () => {
   });
 
   it("takes little script for the list of traces, all of it compressed", async () => {
-    await using web = await openPage(browser, { url: platform.url });
+    await using web = await newPage({ own: {} });
     const scripts: Response[] = [];
     web.page.on("response", (response) => {
       if (response.request().resourceType() === "script") scripts.push(response);
@@ -67,7 +58,7 @@ describe("the page, opened at an address", () => {
 
 describe("markup that somebody gets into the page", () => {
   it("runs no script, styles nothing and is not framed", async () => {
-    await using web = await openPage(browser, { url: platform.url });
+    await using web = await newPage();
     const { page } = web;
     await page.route("**/traces", async (route) => {
       const response = await route.fetch();
@@ -91,7 +82,7 @@ describe("markup that somebody gets into the page", () => {
     await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
     expect(await page.evaluate(() => Reflect.get(window, "injected"))).toBeUndefined();
     expect(await page.evaluate(() => getComputedStyle(document.body).marginTop)).toBe("0px");
-    expect(await page.evaluate(() => document.baseURI)).toBe(`${platform.url}/traces`);
+    expect(await page.evaluate(() => document.baseURI)).toBe(`${platform().url}/traces`);
     expect([...blocked]).toEqual(expect.arrayContaining(["script-src", "style-src", "base-uri"]));
     // Script that would turn text into markup fails instead, whoever wrote it.
     const outcome = await page.evaluate(() => {
@@ -111,7 +102,7 @@ describe("a platform that stops", () => {
     await using folder = await emptyDataFolder();
     const options = { dataDirectory: folder.path };
     await using first = await startServer(options);
-    await using web = await openPage(browser, { url: first.url });
+    await using web = await newPage({ own: { baseURL: first.url } });
     const { page } = web;
     const away = page.getByRole("status").filter({ hasText: "Agate does not answer" });
     const again = { ...options, flags: ["--port", new URL(first.url).port] };

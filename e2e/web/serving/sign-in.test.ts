@@ -1,29 +1,26 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type DataFolder, emptyDataFolder } from "../../data-folder.ts";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { emptyDataFolder } from "../../data-folder.ts";
 import { runAgate } from "../../run-agate.ts";
-import { type RunningServer, startServer } from "../../running-server.ts";
-import { openBrowser } from "../open-browser.ts";
-import { openPage } from "../web-page.ts";
+import { startServer } from "../../running-server.ts";
+import { withPlatform } from "../with-platform.ts";
 
-let browser: Browser;
-let folder: DataFolder;
-let server: RunningServer;
-let adminKey: string;
-beforeAll(async () => {
-  [browser, folder] = await Promise.all([openBrowser(), emptyDataFolder()]);
-  const create = ["keys", "create", "grace", "--scope", "admin", "--data-dir", folder.path];
-  adminKey = (await runAgate(create)).stdout.trim();
-  server = await startServer({ dataDirectory: folder.path, flags: ["--require-key"] });
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.[Symbol.asyncDispose]();
-  await folder?.[Symbol.asyncDispose]();
-});
+const { open, platform } = withPlatform(startLocked);
+
+/** A server that asks everybody for a key, and one that opens it. */
+async function startLocked() {
+  await using parts = new AsyncDisposableStack();
+  const { path } = parts.use(await emptyDataFolder());
+  const create = ["keys", "create", "grace", "--scope", "admin", "--data-dir", path];
+  const adminKey = (await runAgate(create)).stdout.trim();
+  const options = { dataDirectory: path, flags: ["--require-key"] };
+  const { url } = parts.use(await startServer(options));
+  const started = parts.move();
+  return { url, adminKey, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
 
 async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel("API key").fill(key);
@@ -34,15 +31,14 @@ const asksForKey = (page: Page) =>
   page.getByRole("heading", { level: 1, name: "Sign in to Agate" }).waitFor();
 
 it("asks for a key, says that one is wrong, and opens what was asked for with a right one", async () => {
-  await using web = await openPage(browser, { url: server.url });
+  await using web = await open("/traces?q=refund");
   const { page } = web;
-  await web.open("/traces?q=refund");
   await asksForKey(page);
   await web.expectAccessible();
   await signIn(page, `ag_12345678_${"x".repeat(32)}`);
   await page.getByText("The API key is not one of this server's, or was revoked.").waitFor();
   await web.expectAccessible();
-  await signIn(page, ` ${adminKey} `);
+  await signIn(page, ` ${platform().adminKey} `);
   await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
   expect(new URL(page.url()).search).toBe("?q=refund");
   expect(await page.evaluate(() => document.cookie)).toBe("");
@@ -62,19 +58,21 @@ it("asks for a key, says that one is wrong, and opens what was asked for with a 
 });
 
 it("asks again when the key is revoked", async () => {
-  const headers = { authorization: `Bearer ${adminKey}`, "content-type": "application/json" };
-  const made = await fetch(`${server.url}/registry/keys`, {
+  const headers = {
+    authorization: `Bearer ${platform().adminKey}`,
+    "content-type": "application/json",
+  };
+  const made = await fetch(`${platform().url}/registry/keys`, {
     method: "POST",
     headers,
     body: JSON.stringify({ name: "guest", scopes: ["read"] }),
   });
   const { id, key } = (await made.json()) as { readonly id: string; readonly key: string };
-  await using web = await openPage(browser, { url: server.url });
+  await using web = await open("/traces");
   const { page } = web;
-  await web.open("/traces");
   await signIn(page, key);
   await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
-  await fetch(`${server.url}/registry/keys/${id}`, { method: "DELETE", headers });
+  await fetch(`${platform().url}/registry/keys/${id}`, { method: "DELETE", headers });
   await page.getByRole("link", { name: "Applications" }).click();
   await asksForKey(page);
   web.expectNoFaults();
@@ -85,10 +83,9 @@ it("does nothing for the page of another program on this machine", async () => {
     response.setHeader("content-type", "text/html").end("<!doctype html><title>Other</title>");
   }).listen(0, "127.0.0.1");
   await once(other, "listening");
-  await using web = await openPage(browser, { url: server.url });
+  await using web = await open("/");
   const { page } = web;
-  await web.open("/");
-  await signIn(page, adminKey);
+  await signIn(page, platform().adminKey);
   await page.getByRole("button", { name: /grace/ }).waitFor();
 
   await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
@@ -99,7 +96,7 @@ it("does nothing for the page of another program on this machine", async () => {
   ];
   for (const [method = "", path = ""] of requests) {
     const [response] = await Promise.all([
-      page.waitForResponse((each) => each.url() === server.url + path),
+      page.waitForResponse((each) => each.url() === platform().url + path),
       page.evaluate(
         async ([url = "", method = ""]) => {
           await fetch(url, {
@@ -109,7 +106,7 @@ it("does nothing for the page of another program on this machine", async () => {
             ...(method === "POST" && { body: "{}" }),
           });
         },
-        [server.url + path, method],
+        [platform().url + path, method],
       ),
     ]);
     // Cookies know no ports: the browser does send it. Without, these were a 401.

@@ -1,29 +1,15 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
-import { openPage } from "../web-page.ts";
+import { describe, expect, it } from "vitest";
+import { startQuickstart } from "../quickstart-platform.ts";
+import { withPlatform } from "../with-platform.ts";
 
-let browser: Browser;
-let platform: QuickstartPlatform;
-beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
-});
-
-const open = (options: { width?: number; height?: number; theme?: "light" | "dark" } = {}) =>
-  openPage(browser, { url: platform.url, ...options });
+const { open, platform, registry } = withPlatform(startQuickstart);
 
 describe("around every page", () => {
   it.each([
     ["wide", 1280],
     ["on a phone", 390],
   ])("leads everywhere, %s", async (_, width) => {
-    await using web = await open({ width });
-    await web.open("/");
+    await using web = await open("/", { width });
     const main = web.page.getByRole("navigation", { name: "Main" });
     for (const [name, heading] of [
       ["Playground", /quickstart|playground|answer|embed|^\//i],
@@ -45,8 +31,7 @@ describe("around every page", () => {
   });
 
   it("looks as the system does, or as was chosen, and remembers it", async () => {
-    await using web = await open({ theme: "dark" });
-    await web.open("/apps");
+    await using web = await open("/apps", { theme: "dark" });
     const ground = () => web.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const heading = web.page.getByRole("heading", { level: 1 });
     await heading.waitFor();
@@ -65,14 +50,13 @@ describe("around every page", () => {
   });
 
   it("jumps with Ctrl+K: to a route, to a trace by its id, to a search", async () => {
-    const traceId = await platform.call("/", { inputs: { question: "What is agate?" } });
-    await using web = await open();
-    await web.open("/traces");
+    const traceId = await platform().call("/", { inputs: { question: "What is agate?" } });
+    await using web = await open("/traces");
     const { page } = web;
     await page.getByRole("heading", { level: 1 }).waitFor();
     const jumpTo = async (text: string) => {
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox").fill(text);
+      await page.getByRole("combobox", { name: /A page/ }).fill(text);
     };
     await jumpTo("summ");
     await web.expectAccessible();
@@ -92,16 +76,14 @@ describe("around every page", () => {
   });
 
   it("says that there is no such page", async () => {
-    await using web = await open();
-    await web.open("/traces/a/b/c");
+    await using web = await open("/traces/a/b/c");
     await web.page.getByRole("heading", { name: "There is no such page" }).waitFor();
     await web.expectAccessible();
     web.expectNoFaults();
   });
 
   it("moves nothing for readers who ask for that", async () => {
-    await using web = await open();
-    await web.open("/traces");
+    await using web = await open("/traces");
     await web.page.getByRole("heading", { level: 1 }).waitFor();
     const seconds = await web.page.evaluate(() =>
       [...document.querySelectorAll("*")].map((element) => {
@@ -118,14 +100,8 @@ describe("around every page", () => {
 
 describe("more than one project", () => {
   it("lets whoever runs the platform choose; the choice is in the address", async () => {
-    const made = await fetch(`${platform.url}/registry/projects`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ slug: "other" }),
-    });
-    expect(made.status).toBe(201);
-    await using web = await open();
-    await web.open("/apps");
+    await registry("POST", "/projects", { slug: "other" });
+    await using web = await open("/apps");
     const { page } = web;
     await page.getByRole("link", { name: "quickstart" }).first().waitFor();
     await page.getByRole("button", { name: /default local/ }).click();
@@ -141,8 +117,7 @@ describe("more than one project", () => {
   });
 
   it("says that a project is not there, and leads back", async () => {
-    await using web = await open();
-    await web.open("/traces?project=gone");
+    await using web = await open("/traces?project=gone");
     await web.page.getByRole("heading", { name: "There is no project gone" }).waitFor();
     await web.expectAccessible();
     await web.page.getByRole("link", { name: "Go to your own" }).click();

@@ -1,9 +1,8 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RunningServer, startServer } from "../../running-server.ts";
-import { openBrowser } from "../open-browser.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { startServer } from "../../running-server.ts";
 import { sendOtlp } from "../send-otlp.ts";
-import { openPage } from "../web-page.ts";
+import { withPlatform } from "../with-platform.ts";
 import { numberedTrace, type SampleTrace, spanId } from "./sample-traces.ts";
 
 const BATCH = 2500;
@@ -19,21 +18,14 @@ const SHAPES = [
   { shape: "20,000 children of one", trace: numberedTrace(20_000, () => 0) },
 ];
 
-let browser: Browser;
-let server: RunningServer;
-
+const { open, platform } = withPlatform(startServer);
 beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), startServer()]);
   for (const { trace } of SHAPES) await send(trace);
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.[Symbol.asyncDispose]();
 });
 
 async function send({ spans }: SampleTrace): Promise<void> {
   for (let from = 0; from < spans.length; from += BATCH) {
-    await sendOtlp(server.url, spans.slice(from, from + BATCH));
+    await sendOtlp(platform().url, spans.slice(from, from + BATCH));
   }
 }
 
@@ -44,9 +36,8 @@ it.each(SHAPES)(
   async ({ trace }) => {
     const { traceId, spans } = trace;
     const last = spanId(traceId, spans.length - 1);
-    await using web = await openPage(browser, { url: server.url });
+    await using web = await open(`/traces/${traceId}`);
     const { page } = web;
-    await web.open(`/traces/${traceId}`);
     await rows(page).nth(20).waitFor();
     const grid = page.getByRole("treegrid", { name: "Spans" });
     expect(await grid.getAttribute("aria-rowcount")).toBe(String(spans.length + 1));

@@ -1,42 +1,30 @@
 import { execFileSync } from "node:child_process";
 import type { SpanRecord } from "@agate/protocol";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startQuickstart } from "../quickstart-platform.ts";
 import { type Attributes, sendOtlp } from "../send-otlp.ts";
-import { openPage } from "../web-page.ts";
+import { withPlatform } from "../with-platform.ts";
 import { agentTrace, newTraceId, spanId } from "./sample-traces.ts";
 
-let browser: Browser;
-let platform: QuickstartPlatform;
 const agent = agentTrace(Date.now() - 3_600_000);
-
+const { open, platform } = withPlatform(startQuickstart);
 beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-  await sendOtlp(platform.url, agent.spans);
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
+  await sendOtlp(platform().url, agent.spans);
 });
 
-async function openSpan(n: number, theme: "light" | "dark" = "light") {
-  const web = await openPage(browser, { url: platform.url, theme });
-  await web.open(`/traces/${agent.traceId}?span=${spanId(agent.traceId, n)}`);
-  return web;
+function openSpan(n: number, theme: "light" | "dark" = "light") {
+  return open(`/traces/${agent.traceId}?span=${spanId(agent.traceId, n)}`, { theme });
 }
 
 /** A trace of one span with these attributes, opened. */
 async function openSingle(name: string, attributes: Attributes) {
   const traceId = newTraceId();
   const start = Date.now() - 3_600_000;
-  await sendOtlp(platform.url, [
+  await sendOtlp(platform().url, [
     { traceId, spanId: spanId(traceId, 0), name, start, end: start + 5, attributes },
   ]);
-  const web = await openPage(browser, { url: platform.url });
-  await web.open(`/traces/${traceId}`);
-  return web;
+  return open(`/traces/${traceId}`);
 }
 
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
@@ -123,10 +111,10 @@ describe("the tabs of a span", () => {
   it("keep their choice from span to span, and show all that is recorded", async () => {
     await using web = await openSpan(2);
     const { page } = web;
-    const open = (tab: string | RegExp) => page.getByRole("tab", { name: tab }).click();
+    const choose = (tab: string | RegExp) => page.getByRole("tab", { name: tab }).click();
     const panel = page.getByRole("tabpanel");
     await page.getByRole("note").getByText("The weather service does not answer").waitFor();
-    await open(/Events/);
+    await choose(/Events/);
     await panel.getByText("TimeoutError", { exact: true }).waitFor();
     await panel.getByText("No answer within 400 ms").waitFor();
     await panel.getByText("at weather (tools.ts:12:9)").waitFor();
@@ -137,7 +125,7 @@ describe("the tabs of a span", () => {
       .first()
       .click();
     await panel.getByText("No events are recorded.").waitFor();
-    await open("Metadata");
+    await choose("Metadata");
     const metadata = (await panel.textContent()) ?? "";
     for (const part of [
       "Provideropenai",
@@ -151,14 +139,14 @@ describe("the tabs of a span", () => {
     await page.getByRole("row", { name: /plan a trip/ }).click();
     await panel.getByText("With everything below it").waitFor();
     expect(await panel.textContent()).toMatch(/Own time\d+ ms \(\d+%/);
-    await open("Configuration");
+    await choose("Configuration");
     await panel.getByRole("link", { name: "careful@3" }).waitFor();
     await page
       .getByRole("row", { name: /chat gpt-5-mini/ })
       .first()
       .click();
     await panel.getByText("temperature").waitFor();
-    await open("Raw");
+    await choose("Raw");
     await panel.getByText("parent_span_id").waitFor();
     await panel.getByText(spanId(agent.traceId, 1)).first().waitFor();
     web.expectNoFaults();
@@ -180,16 +168,15 @@ describe("the tabs of a span", () => {
 
 describe("a recorded call of a route", () => {
   it("is opened in the playground, and repeated from a shell, inner calls too", async () => {
-    const traceId = await platform.call("/", { inputs: { question: "What's agate?" } });
-    await using web = await openPage(browser, { url: platform.url });
+    const traceId = await platform().call("/", { inputs: { question: "What's agate?" } });
+    await using web = await open(`/traces/${traceId}`);
     const { page } = web;
-    await web.open(`/traces/${traceId}`);
     const link = page.getByRole("banner").or(page.getByRole("main")).getByRole("link", {
       name: "Open in playground",
     });
     await link.first().waitFor();
     const trace = (await (
-      await fetch(`${platform.url}/observability/traces/${traceId}/`)
+      await fetch(`${platform().url}/observability/traces/${traceId}/`)
     ).json()) as SpanRecord;
     const to = `/apps/quickstart/playground?route=/&span=${trace.id}`;
     expect(await link.first().getAttribute("href")).toBe(to);
@@ -217,7 +204,7 @@ describe("a recorded call of a route", () => {
 
     await detail.getByRole("button", { name: "Copy curl" }).click();
     await page.getByRole("menuitem", { name: "Read this span" }).click();
-    const read = `${platform.url}/observability/spans/${inner.id}/`;
+    const read = `${platform().url}/observability/spans/${inner.id}/`;
     await expect.poll(async () => words(await copied(page))).toEqual(["-s", read]);
     expect(await (await fetch(read)).json()).toMatchObject({ id: inner.id });
 

@@ -1,31 +1,22 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startQuickstart } from "../quickstart-platform.ts";
 import { sendOtlp } from "../send-otlp.ts";
-import { openPage, type WebPage } from "../web-page.ts";
+import type { WebPage } from "../web-page.ts";
+import { withPlatform } from "../with-platform.ts";
 import { agentTrace, newTraceId, spanId } from "./sample-traces.ts";
 
-let browser: Browser;
-let platform: QuickstartPlatform;
 const agent = agentTrace(Date.now() - 3_600_000);
-
+const { open, platform } = withPlatform(startQuickstart);
 beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-  await sendOtlp(platform.url, agent.spans);
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
+  await sendOtlp(platform().url, agent.spans);
 });
 
-async function openTrace(
+function openTrace(
   options: { traceId?: string; span?: string; width?: number; theme?: "dark" } = {},
 ): Promise<WebPage> {
   const { traceId = agent.traceId, span, ...look } = options;
-  const web = await openPage(browser, { url: platform.url, ...look });
-  await web.open(`/traces/${traceId}${span === undefined ? "" : `?span=${span}`}`);
-  return web;
+  return open(`/traces/${traceId}${span === undefined ? "" : `?span=${span}`}`, look);
 }
 
 const grid = (page: Page) => page.getByRole("treegrid", { name: "Spans" });
@@ -47,7 +38,7 @@ describe("the header of a trace", () => {
     expect(shown).toContain("1h ago");
     const target = async (name: string) => {
       const href = await header.getByRole("link", { name }).getAttribute("href");
-      const { pathname, searchParams } = new URL(href ?? "", platform.url);
+      const { pathname, searchParams } = new URL(href ?? "", platform().url);
       return [pathname, Object.fromEntries(searchParams)];
     };
     expect(await target("travel")).toEqual(["/traces", { application: "travel" }]);
@@ -241,7 +232,7 @@ describe("a trace that is still being written", () => {
     const trace = agentTrace(Date.now() - 5000);
     const late = trace.spans[5]!;
     await sendOtlp(
-      platform.url,
+      platform().url,
       trace.spans.filter((span) => span !== late),
     );
     await using web = await openTrace({ traceId: trace.traceId, span: spanId(trace.traceId, 3) });
@@ -250,7 +241,7 @@ describe("a trace that is still being written", () => {
       .getByRole("button", { name: "Collapse" })
       .click();
     await page.getByRole("tab", { name: "Metadata" }).click();
-    await sendOtlp(platform.url, [late]);
+    await sendOtlp(platform().url, [late]);
     const note = page.getByRole("button", { name: "1 new span" });
     await note.waitFor();
     await row(page, /look up hotels New/).waitFor();
@@ -272,7 +263,7 @@ describe("a trace that is still being written", () => {
     await page.getByText("This trace is not there").waitFor();
     await web.expectAccessible();
     const start = Date.now();
-    await sendOtlp(platform.url, [
+    await sendOtlp(platform().url, [
       { traceId, spanId: spanId(traceId, 0), name: "here at last", start, end: start + 5 },
     ]);
     await page.getByRole("heading", { name: "here at last", level: 1 }).waitFor();
@@ -289,7 +280,7 @@ describe("a trace that is still being written", () => {
 it("is deleted after a question, and gone from then on", async () => {
   const traceId = newTraceId();
   const start = Date.now();
-  await sendOtlp(platform.url, [
+  await sendOtlp(platform().url, [
     { traceId, spanId: spanId(traceId, 0), name: "short-lived", start, end: start + 5 },
   ]);
   await using web = await openTrace({ traceId });
@@ -301,7 +292,7 @@ it("is deleted after a question, and gone from then on", async () => {
   await dialog.getByRole("button", { name: "Delete" }).click();
   await page.getByText("The trace is deleted.").waitFor();
   await expect.poll(() => new URL(page.url()).pathname).toBe("/traces");
-  const answer = await fetch(`${platform.url}/observability/traces/${traceId}/`);
+  const answer = await fetch(`${platform().url}/observability/traces/${traceId}/`);
   expect(answer.status).toBe(404);
   web.expectNoFaults();
 });

@@ -1,23 +1,16 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import { otlpJson } from "../../sent-span.ts";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
-import { openPage, type PageOptions } from "../web-page.ts";
+import { startQuickstart } from "../quickstart-platform.ts";
+import { withPlatform } from "../with-platform.ts";
 import { sendTraces } from "./sent-trace.ts";
 
 const DAY = 86_400_000;
 const FIVE_DAYS_AGO = Date.now() - 5.5 * DAY;
 
-let browser: Browser;
-let platform: QuickstartPlatform;
+const { newPage, open, platform, registry } = withPlatform(startQuickstart);
 beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-  await sendTraces(platform.url, SENT);
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
+  await sendTraces(platform().url, SENT);
 });
 
 /** One trace of which everything is known, one of which nothing is, and others beside them. */
@@ -55,9 +48,6 @@ const SENT = [
   },
 ] as const;
 
-const open = (options: Omit<PageOptions, "url"> = {}) =>
-  openPage(browser, { url: platform.url, ...options });
-
 /** The names of the rows that are shown, from above. */
 async function names(page: Page): Promise<readonly string[]> {
   return page.getByRole("grid").getByRole("row").getByRole("link").allInnerTexts();
@@ -67,8 +57,7 @@ const queryOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchPar
 
 describe("the columns", () => {
   it("show what is known, exactly in their titles, and a dash for what is not", async () => {
-    await using web = await open();
-    await web.open("/traces?application=columns");
+    await using web = await open("/traces?application=columns");
     const { page } = web;
     const cell = (row: string, column: string) => cellOf(page, row, column);
     await page.getByRole("link", { name: "known", exact: true }).waitFor();
@@ -129,8 +118,7 @@ describe("the columns", () => {
   });
 
   it("can be chosen, and stay so", async () => {
-    await using web = await open();
-    await web.open("/traces?application=columns");
+    await using web = await open("/traces?application=columns");
     const head = (name: string) => web.page.getByRole("columnheader", { name, exact: true });
     await head("User").waitFor();
     await web.page.getByRole("button", { name: "Columns", exact: true }).click();
@@ -162,7 +150,7 @@ async function cellOf(page: Page, name: string, column: string): Promise<string>
 
 describe("filters", () => {
   it("come from the address, each and together", async () => {
-    await using web = await open();
+    await using web = await newPage();
     for (const [query, expected] of [
       ["route=/answer", ["known"]],
       ["variant=concise", ["known"]],
@@ -188,9 +176,8 @@ describe("filters", () => {
   });
 
   it("are added, changed and taken away as chips, which the address has, and Back undoes", async () => {
-    await using web = await open();
+    await using web = await open("/traces?application=columns");
     const { page } = web;
-    await web.open("/traces?application=columns");
     await page.getByText("That is all: 3 traces.").waitFor();
     await page.keyboard.press("f");
     await page.getByRole("combobox", { name: "Filter by" }).fill("stat");
@@ -225,9 +212,8 @@ describe("filters", () => {
   });
 
   it("are offered by the values of a row, in its menu and by Alt and a click", async () => {
-    await using web = await open();
+    await using web = await open("/traces?application=columns");
     const { page } = web;
-    await web.open("/traces?application=columns");
     await page.getByRole("button", { name: "More for known" }).click();
     await page.getByRole("menuitem", { name: "User is ada" }).click();
     await expect.poll(() => names(page)).toEqual(["known"]);
@@ -238,9 +224,8 @@ describe("filters", () => {
   });
 
   it("say what the platform has against them, where it is", async () => {
-    await using web = await open();
+    await using web = await open("/traces?min_cost=lots&from=soon");
     const { page } = web;
-    await web.open("/traces?min_cost=lots&from=soon");
     const chip = page.getByRole("button", { name: /^Change filter: Cost ≥ lots\. Takes a number/ });
     await chip.waitFor();
     await page.getByRole("button", { name: /^Time range: Since soon\. Takes an ISO/ }).waitFor();
@@ -257,11 +242,11 @@ describe("filters", () => {
 
 describe("the search", () => {
   it("finds words, phrases and prefixes, and is in the address", async () => {
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     await expect
       .poll(async () => {
-        const url = `${platform.url}/observability/traces/?application=columns&q=banded`;
+        const url = `${platform().url}/observability/traces/?application=columns&q=banded`;
         const { items } = (await (await fetch(url)).json()) as { items: readonly unknown[] };
         return items.length;
       })
@@ -288,9 +273,8 @@ describe("the search", () => {
 
 describe("the time range", () => {
   it("is one that ends now, or any other, in the reader's time", async () => {
-    await using web = await open();
+    await using web = await open("/traces?application=columns");
     const { page } = web;
-    await web.open("/traces?application=columns");
     await page.getByText("That is all: 3 traces.").waitFor();
     await page.getByRole("button", { name: "Time range: All time" }).click();
     await page.getByRole("button", { name: "Last 24 hours" }).click();
@@ -312,9 +296,8 @@ describe("the time range", () => {
   });
 
   it("is narrowed by a click on the histogram", async () => {
-    await using web = await open();
+    await using web = await open("/traces?application=columns&range=7d");
     const { page } = web;
-    await web.open("/traces?application=columns&range=7d");
     const histogram = page.getByRole("img", { name: /^3 traces, 1 of them failed, from/ });
     await histogram.waitFor();
     await histogram.locator('[title*="3 traces, 1 failed"]').click();
@@ -326,10 +309,9 @@ describe("the time range", () => {
 
 describe("a trace of the list", () => {
   it("is copied by its id, opened in a new tab, and deleted after a question", async () => {
-    const [span] = await sendTraces(platform.url, [{ name: "doomed", application: "deleting" }]);
-    await using web = await open();
+    const [span] = await sendTraces(platform().url, [{ name: "doomed", application: "deleting" }]);
+    await using web = await open("/traces?application=deleting");
     const { page } = web;
-    await web.open("/traces?application=deleting");
     const more = page.getByRole("button", { name: "More for doomed" });
     await more.click();
     await page.getByRole("menuitem", { name: "Copy trace id" }).click();
@@ -347,25 +329,19 @@ describe("a trace of the list", () => {
     await web.expectAccessible();
     await dialog.getByRole("button", { name: "Delete for good" }).click();
     await page.getByRole("heading", { name: "No traces match" }).waitFor();
-    const read = await fetch(`${platform.url}/observability/traces/${span?.traceId}/`);
+    const read = await fetch(`${platform().url}/observability/traces/${span?.traceId}/`);
     expect(read.status).toBe(404);
     web.expectNoFaults();
   });
 });
 
 it("says how to send traces where there are none, and shows the first that comes", async () => {
-  const made = await fetch(`${platform.url}/registry/projects`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ slug: "empty" }),
-  });
-  expect(made.status).toBe(201);
-  await using web = await open();
-  await web.open("/traces?project=empty");
+  await registry("POST", "/projects", { slug: "empty" });
+  await using web = await open("/traces?project=empty");
   await web.page.getByRole("heading", { name: "No traces yet" }).waitFor();
-  await web.page.getByText(`export OTEL_EXPORTER_OTLP_ENDPOINT=${platform.url}`).waitFor();
+  await web.page.getByText(`export OTEL_EXPORTER_OTLP_ENDPOINT=${platform().url}`).waitFor();
   await web.expectAccessible();
-  await fetch(`${platform.url}/v1/traces`, {
+  await fetch(`${platform().url}/v1/traces`, {
     method: "POST",
     headers: { "content-type": "application/json", "agate-project": "empty" },
     body: otlpJson([
@@ -390,9 +366,12 @@ describe("its looks", () => {
     ["on a phone and light", 390, "light"],
     ["on a phone and dark", 390, "dark"],
   ] as const)("are fit for all, %s", async (_, width, theme) => {
-    await using web = await open({ width, theme, height: 844 });
+    await using web = await open("/traces?application=columns&min_latency=1", {
+      width,
+      theme,
+      height: 844,
+    });
     const { page } = web;
-    await web.open("/traces?application=columns&min_latency=1");
     await page.getByRole("link", { name: "known", exact: true }).waitFor();
     if (width === 390) {
       // Two lines: what and when, then what went in and how it went.

@@ -1,25 +1,15 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../open-browser.ts";
-import { type QuickstartPlatform, startQuickstart } from "../quickstart-platform.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { startQuickstart } from "../quickstart-platform.ts";
 import { sendOtlp } from "../send-otlp.ts";
-import { openPage } from "../web-page.ts";
+import { withPlatform } from "../with-platform.ts";
 import { sendTraces } from "./sent-trace.ts";
 
-let browser: Browser;
-let platform: QuickstartPlatform;
-beforeAll(async () => {
-  [browser, platform] = await Promise.all([openBrowser(), startQuickstart()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await platform?.[Symbol.asyncDispose]();
-});
+const { newPage, open, platform } = withPlatform(startQuickstart);
 
-const open = () => openPage(browser, { url: platform.url });
 const send = (application: string, ...names: readonly string[]) =>
   sendTraces(
-    platform.url,
+    platform().url,
     // A millisecond apart, so that the last one is the newest.
     names.map((name, n) => ({ name, application, start: Date.now() - names.length + n })),
   );
@@ -30,7 +20,7 @@ const link = (page: Page, name: string) => page.getByRole("link", { name, exact:
 
 describe("the live tail", () => {
   it("puts new traces on top, changes rows in place, and leaves out what is filtered", async () => {
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     const [first] = await send("tail", "first");
     await web.open("/traces?application=tail&live=on");
@@ -40,14 +30,14 @@ describe("the live tail", () => {
     await send("tail", "second", "third");
     await expect.poll(() => names(page)).toEqual(["third", "second", "first"]);
     // Spans that come late change what is known of a trace, not where it stands.
-    await sendOtlp(platform.url, [{ ...first!, status: { code: 2, message: "It broke." } }]);
+    await sendOtlp(platform().url, [{ ...first!, status: { code: 2, message: "It broke." } }]);
     await page.getByText("It broke.").waitFor();
     expect(await names(page)).toEqual(["third", "second", "first"]);
     web.expectNoFaults();
   });
 
   it("waits under the pointer, says how much, and goes on", async () => {
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     await send("pause", "first");
     await web.open("/traces?application=pause&live=on");
@@ -72,7 +62,7 @@ describe("the live tail", () => {
   });
 
   it("waits while a row is selected", async () => {
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     await send("selecting", "first");
     await web.open("/traces?application=selecting&live=on");
@@ -86,7 +76,7 @@ describe("the live tail", () => {
   });
 
   it("says how many are new while it is off, and shows them on demand", async () => {
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     await send("quiet", "first");
     await web.open("/traces?application=quiet");
@@ -105,11 +95,10 @@ describe("the live tail", () => {
   });
 
   it("asks the platform for what only that can find: words, and spans below the top", async () => {
-    await using web = await open();
+    await using web = await open("/traces?q=chalcedony&live=on");
     const { page } = web;
-    await web.open("/traces?q=chalcedony&live=on");
     await page.getByRole("heading", { name: "No traces match" }).waitFor();
-    await sendTraces(platform.url, [
+    await sendTraces(platform().url, [
       {
         name: "stone",
         application: "words",
@@ -127,7 +116,7 @@ describe("the live tail", () => {
   });
 
   it("says when it breaks off, and opens again by itself with what it missed", async () => {
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     let isBroken = false;
     await page.route("**/observability/live/", (route) =>
@@ -150,7 +139,7 @@ describe("the live tail", () => {
 
 describe("the keyboard", () => {
   it("selects, opens and comes back to where one was", async () => {
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     const spans = await send("keys", ...Array.from({ length: 30 }, (_, n) => `trace ${30 - n}`));
     const selected = async () =>
@@ -200,7 +189,7 @@ describe("the keyboard", () => {
   });
 
   it("leads to the search, a filter and the help, and leaves typing alone", async () => {
-    await using web = await open();
+    await using web = await newPage();
     const { page } = web;
     await send("help", "one", "two");
     await web.open("/traces?application=help");
@@ -238,7 +227,7 @@ describe("the keyboard", () => {
 });
 
 it("a range that ends now leaves behind what is too old for it", async () => {
-  await using web = await open();
+  await using web = await newPage();
   const { page } = web;
   await send("rolling", "one");
   await page.clock.install();
@@ -252,16 +241,15 @@ it("a range that ends now leaves behind what is too old for it", async () => {
 describe("a long list", () => {
   it("is read on while one scrolls, every trace once and in order", async () => {
     await sendTraces(
-      platform.url,
+      platform().url,
       Array.from({ length: 500 }, (_, n) => ({
         name: `trace ${n}`,
         application: "long",
         start: Date.now() - 1000 * n,
       })),
     );
-    await using web = await open();
+    await using web = await open("/traces?application=long");
     const { page } = web;
-    await web.open("/traces?application=long");
     await link(page, "trace 0").waitFor();
     await expect
       .poll(
