@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { call } from "../../dev/call.ts";
+import { descriptionOf } from "../description-of.ts";
 import { withPlatform } from "../with-platform.ts";
 import { startWorkbench } from "./workbench-app.ts";
 
@@ -202,13 +203,13 @@ it("shows what a key may not do as disabled, with the reason", async () => {
   const { page } = web;
   await page.context().request.post("/session", { data: { key } });
   await web.open("/apps/bench/playground?route=/shout");
-  await page.getByText("Your key may not run workflows").waitFor();
+  await page.getByText("Your key may not run workflows").filter({ visible: true }).waitFor();
   expect(await runButton(page).isDisabled()).toBe(true);
   const commit = columns(page).getByRole("button", { name: "Commit…" });
   await columns(page).getByRole("spinbutton", { name: "marks" }).fill("3");
   await columns(page).getByText("1 changed").waitFor();
   expect(await commit.isDisabled()).toBe(true);
-  expect(await commit.getAttribute("title")).toContain("admin");
+  expect(await descriptionOf(commit)).toContain("admin");
   await web.expectAccessible();
   web.expectNoFaults();
 });

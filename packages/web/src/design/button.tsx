@@ -1,5 +1,6 @@
 import type { ComponentProps } from "react";
 import { classNames } from "./class-names.ts";
+import { useRefusal } from "./use-refusal.tsx";
 
 export type ButtonLook = "primary" | "plain" | "quiet" | "danger";
 
@@ -17,7 +18,7 @@ export function buttonClass(
 ): string {
   return classNames(
     "inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors select-none",
-    "disabled:opacity-50 aria-disabled:opacity-50",
+    "disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50",
     size === "small" ? "h-7 px-2 text-[0.93rem]" : "h-8 px-3",
     LOOKS[look],
   );
@@ -26,11 +27,23 @@ export function buttonClass(
 interface ButtonProps extends ComponentProps<"button"> {
   readonly look?: ButtonLook;
   readonly size?: "small" | "normal";
+  /** Why it cannot be pressed now; null where it can. `disabled` is for what passes by itself. */
+  readonly refusal?: string | null | undefined;
 }
 
 /** @example <Button look="primary" onClick={run}>Run</Button> */
-export function Button({ look, size, className, type = "button", ...rest }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { look, size, className, type = "button", refusal, ...rest } = props;
+  const refused = useRefusal(refusal);
   return (
-    <button type={type} className={classNames(buttonClass(look, size), className)} {...rest} />
+    <>
+      <button
+        type={type}
+        className={classNames(buttonClass(look, size), className)}
+        {...rest}
+        {...refused?.button}
+      />
+      {refused?.note}
+    </>
   );
 }

@@ -1,5 +1,6 @@
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
+import { useId } from "react";
 import { classNames } from "./class-names.ts";
 
 interface MenuProps {
@@ -8,11 +9,15 @@ interface MenuProps {
   readonly align?: "start" | "end";
   /** False while something else on the page takes the focus: a box that a choice has opened. */
   readonly returnsFocus?: boolean;
+  /** Why nothing in it can be chosen; null where something can. */
+  readonly refusal?: string | null;
   readonly children: ReactNode;
 }
 
 /** @example <Menu trigger={<IconButton …/>}><MenuItem onSelect={…}>Delete</MenuItem></Menu> */
-export function Menu({ trigger, align = "end", returnsFocus = true, children }: MenuProps) {
+export function Menu(props: MenuProps) {
+  const { trigger, align = "end", returnsFocus = true, refusal = null, children } = props;
+  const refusalId = useId();
   return (
     // Not modal: that would lock the page's scrolling with a style element, which the policy forbids.
     <DropdownMenu.Root modal={false}>
@@ -22,11 +27,17 @@ export function Menu({ trigger, align = "end", returnsFocus = true, children }: 
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          aria-describedby={refusal === null ? undefined : refusalId}
           onCloseAutoFocus={(event) => {
             if (!returnsFocus) event.preventDefault();
           }}
           className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-xl"
         >
+          {refusal !== null && (
+            <DropdownMenu.Label id={refusalId} className={HEADING_CLASS}>
+              {refusal}
+            </DropdownMenu.Label>
+          )}
           {children}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
@@ -38,30 +49,37 @@ interface MenuItemProps {
   readonly onSelect: () => void;
   readonly tone?: "plain" | "danger";
   readonly disabled?: boolean;
+  /** Why this one cannot be chosen now, beneath it; null where it can. */
+  readonly refusal?: string | null;
   readonly children: ReactNode;
 }
 
-export function MenuItem({ onSelect, tone = "plain", disabled = false, children }: MenuItemProps) {
+export function MenuItem(props: MenuItemProps) {
+  const { onSelect, tone = "plain", disabled = false, refusal = null, children } = props;
+  const isRefused = refusal !== null && !disabled;
   return (
     <DropdownMenu.Item
-      onSelect={onSelect}
+      onSelect={(event) => (isRefused ? event.preventDefault() : onSelect())}
       disabled={disabled}
+      // Not disabled: that one is passed over, and nobody hears why.
+      aria-disabled={disabled || isRefused}
       className={classNames(
-        "flex h-8 cursor-pointer items-center gap-2 rounded-md px-2 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-sunken",
+        "flex min-h-8 cursor-pointer flex-col justify-center rounded-md px-2 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-sunken",
         tone === "danger" && "text-danger",
       )}
     >
-      {children}
+      <span className={classNames("flex items-center gap-2", isRefused && "opacity-50")}>
+        {children}
+      </span>
+      {isRefused && <span className="max-w-64 pb-1.5 text-xs text-ink-soft">{refusal}</span>}
     </DropdownMenu.Item>
   );
 }
 
+const HEADING_CLASS = "px-2 py-1 text-xs font-medium text-ink-soft";
+
 export function MenuHeading({ children }: { readonly children: ReactNode }) {
-  return (
-    <DropdownMenu.Label className="px-2 py-1 text-xs font-medium text-ink-soft">
-      {children}
-    </DropdownMenu.Label>
-  );
+  return <DropdownMenu.Label className={HEADING_CLASS}>{children}</DropdownMenu.Label>;
 }
 
 export function MenuLine() {

@@ -54,7 +54,7 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
             Copy link
           </Button>
           <Menu trigger={<IconButton icon={EllipsisVertical} label="Reset" />}>
-            <MenuItem disabled={!hasDrafts} onSelect={onPutBackAll}>
+            <MenuItem refusal={hasDrafts ? null : "Nothing is edited."} onSelect={onPutBackAll}>
               <RotateCcw size={15} aria-hidden className="text-ink-soft" />
               Put back all edits
             </MenuItem>
@@ -69,12 +69,7 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
               </MenuItem>
             )}
           </Menu>
-          <Button
-            look="primary"
-            disabled={refusal !== null}
-            title={refusal ?? RUN_KEYS}
-            onClick={onRun}
-          >
+          <Button look="primary" refusal={refusal} title={RUN_KEYS} onClick={onRun}>
             <Play size={14} aria-hidden />
             {runs > 1 ? `Run all ${runs}` : "Run"}
           </Button>

@@ -2,8 +2,8 @@ import type { ComponentProps } from "react";
 import { Button } from "../design/button.tsx";
 import { useMayChange } from "../revisions/use-may-change.ts";
 
-/** A button that changes the registry: disabled, with the reason, for who may only read. */
-export function ChangeButton({ disabled, title, ...rest }: ComponentProps<typeof Button>) {
+/** A button that changes the registry: who may only read is told why it does not for them. */
+export function ChangeButton({ refusal, ...rest }: ComponentProps<typeof Button>) {
   const forbidden = useMayChange();
-  return <Button disabled={disabled || forbidden !== null} title={forbidden ?? title} {...rest} />;
+  return <Button refusal={forbidden ?? refusal} {...rest} />;
 }

@@ -92,8 +92,7 @@ function RollbackButton({ app, deployment, isVariantGone }: RollbackButtonProps)
     <>
       <ChangeButton
         size="small"
-        disabled={isVariantGone}
-        title={isVariantGone ? "Its variant was deleted." : undefined}
+        refusal={isVariantGone ? "Its variant was deleted." : null}
         aria-label={`Roll back to this: ${revisionText(deployment.variant)} of ${formatTime(deployment.deployed_at)}`}
         onClick={() => setAsking(true)}
       >

@@ -7,7 +7,7 @@ import { environmentsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { deleteEnvironment, renameEnvironment } from "../api/registry-changes.ts";
 import { IconButton } from "../design/icon-button.tsx";
-import { Menu, MenuHeading, MenuItem, MenuLine } from "../design/menu.tsx";
+import { Menu, MenuItem, MenuLine } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { orderEnvironments } from "../revisions/order-environments.ts";
 import { useMayChange } from "../revisions/use-may-change.ts";
@@ -46,18 +46,22 @@ export function EnvironmentMenu(props: EnvironmentMenuProps) {
   const isForbidden = forbidden !== null;
   return (
     <>
-      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${slug}`} />}>
-        {forbidden !== null && <MenuHeading>{forbidden}</MenuHeading>}
+      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${slug}`} />} refusal={forbidden}>
         <MenuItem disabled={isForbidden} onSelect={() => setAsked("deploy")}>
           Deploy a revision…
         </MenuItem>
         <MenuItem
-          disabled={isForbidden || target === undefined}
+          disabled={isForbidden}
+          refusal={target === undefined ? "Nothing else was live here before." : null}
           onSelect={() => setAsked("rollback")}
         >
           Roll back…
         </MenuItem>
-        <MenuItem disabled={isForbidden || live === null} onSelect={() => setAsked("take-down")}>
+        <MenuItem
+          disabled={isForbidden}
+          refusal={live === null ? "Nothing is live." : null}
+          onSelect={() => setAsked("take-down")}
+        >
           Take down…
         </MenuItem>
         {live !== null && others.length > 0 && (

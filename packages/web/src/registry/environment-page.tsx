@@ -102,8 +102,7 @@ function RollbackButton({ app, environment }: EnvironmentProps) {
   return (
     <>
       <ChangeButton
-        disabled={target === undefined}
-        title={target === undefined ? "Nothing else was live here before." : undefined}
+        refusal={target === undefined ? "Nothing else was live here before." : null}
         onClick={() => setAsking(true)}
       >
         <Undo2 size={15} aria-hidden />

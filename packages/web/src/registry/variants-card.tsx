@@ -113,8 +113,8 @@ function VariantRow({ app, variant }: VariantRowProps) {
       </ul>
       <ChangeButton
         size="small"
-        disabled={latest === 0}
-        aria-label={`Deploy ${slug}@${latest}`}
+        refusal={latest === 0 ? "It has no revision yet. Commit one in the playground." : null}
+        aria-label={latest === 0 ? `Deploy ${slug}` : `Deploy ${slug}@${latest}`}
         onClick={() => setDeploying(true)}
       >
         Deploy

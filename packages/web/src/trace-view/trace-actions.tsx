@@ -51,8 +51,8 @@ export function TraceActions({ trace, list, call }: TraceActionsProps) {
       />
       <IconButton
         icon={Trash2}
-        label={isAdmin ? "Delete" : "Delete: your key needs the scope admin for it"}
-        disabled={!isAdmin}
+        label="Delete"
+        refusal={isAdmin ? null : "Your key needs the scope admin to delete a trace."}
         onClick={() => setDeleting(true)}
       />
       {isDeleting && <DeleteDialog trace={trace} list={list} onClose={() => setDeleting(false)} />}

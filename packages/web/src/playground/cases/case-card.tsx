@@ -63,12 +63,7 @@ export function CaseCard(props: CaseCardProps) {
         />
         <div className="ml-auto flex shrink-0 items-center gap-1">
           {isOpen && <ModeSwitch {...mode} />}
-          <Button
-            size="small"
-            disabled={refusal !== null}
-            title={refusal ?? undefined}
-            onClick={onRun}
-          >
+          <Button size="small" refusal={refusal} onClick={onRun}>
             <Play size={13} aria-hidden />
             Run<span className="sr-only"> {name}</span>
           </Button>
@@ -84,7 +79,11 @@ export function CaseCard(props: CaseCardProps) {
               <Copy size={15} aria-hidden className="text-ink-soft" />
               Duplicate
             </MenuItem>
-            <MenuItem tone="danger" disabled={isOnly} onSelect={onRemove}>
+            <MenuItem
+              tone="danger"
+              refusal={isOnly ? "It is the only one." : null}
+              onSelect={onRemove}
+            >
               <Trash2 size={15} aria-hidden />
               Delete
             </MenuItem>

@@ -31,26 +31,16 @@ export function ColumnActions(props: ColumnActionsProps) {
   const hint = refusal ?? (view.column.draft === null ? null : noDeploy);
   return (
     <>
-      <Button
-        size="small"
-        disabled={noCommit !== null}
-        title={noCommit ?? undefined}
-        onClick={onCommit}
-      >
+      <Button size="small" refusal={noCommit} onClick={onCommit}>
         <GitCommitHorizontal size={14} aria-hidden />
         Commit…
       </Button>
-      <Button
-        size="small"
-        disabled={noDeploy !== null}
-        title={noDeploy ?? undefined}
-        onClick={onDeploy}
-      >
+      <Button size="small" refusal={noDeploy} onClick={onDeploy}>
         <Rocket size={14} aria-hidden />
         Deploy…
       </Button>
       <Menu trigger={<IconButton icon={EllipsisVertical} label={`More for ${view.title}`} />}>
-        <MenuItem disabled={refusal !== null || view.kind !== "ready"} onSelect={onSaveAs}>
+        <MenuItem refusal={refusal ?? saveRefusal(view)} onSelect={onSaveAs}>
           <GitBranchPlus size={15} aria-hidden className="text-ink-soft" />
           Save as a new variant…
         </MenuItem>
@@ -70,8 +60,12 @@ export function ColumnActions(props: ColumnActionsProps) {
   );
 }
 
+function saveRefusal(view: ColumnView): string | null {
+  return view.kind === "ready" ? null : "There is no configuration to commit.";
+}
+
 function commitRefusal(view: ColumnView): string | null {
-  if (view.kind !== "ready") return "There is no configuration to commit.";
+  if (view.kind !== "ready") return saveRefusal(view);
   const isNew = view.base === null || view.base.revision === 0;
   return isNew || view.column.draft !== null ? null : "Nothing is changed.";
 }

@@ -64,11 +64,11 @@ export function RowMenu({ row, view, isTabStop, actions }: RowMenuProps) {
       <MenuLine />
       <MenuItem
         tone="danger"
-        disabled={!actions.mayDelete}
+        refusal={actions.mayDelete ? null : "Your key needs the scope admin to delete a trace."}
         onSelect={() => actions.askToDelete(row)}
       >
         <Trash2 size={15} aria-hidden />
-        {actions.mayDelete ? "Delete the trace…" : "Delete: needs a key with admin"}
+        Delete the trace…
       </MenuItem>
     </Menu>
   );
