@@ -27,6 +27,20 @@ async function signIn(page: Page, key: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+function asAdmin(method: string, path: string, body?: object): Promise<Response> {
+  const { url, adminKey } = platform();
+  return fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+async function makeKey(name: string, scopes: readonly string[]) {
+  const made = await asAdmin("POST", "/registry/keys", { name, scopes });
+  return (await made.json()) as { readonly id: string; readonly key: string };
+}
+
 const asksForKey = (page: Page) =>
   page.getByRole("heading", { level: 1, name: "Sign in to Agate" }).waitFor();
 
@@ -57,23 +71,35 @@ it("asks for a key, says that one is wrong, and opens what was asked for with a 
   web.expectNoFaults();
 });
 
-it("asks again when the key is revoked", async () => {
-  const headers = {
-    authorization: `Bearer ${platform().adminKey}`,
-    "content-type": "application/json",
-  };
-  const made = await fetch(`${platform().url}/registry/keys`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ name: "guest", scopes: ["read"] }),
-  });
-  const { id, key } = (await made.json()) as { readonly id: string; readonly key: string };
+it("says at once that a key shows nothing, and takes another; other tabs follow", async () => {
+  const { key } = await makeKey("caller", ["run", "ingest"]);
+  await using web = await open("/apps");
+  const { page } = web;
+  const tab = await page.context().newPage();
+  await tab.goto("/traces");
+  await asksForKey(tab);
+  await signIn(page, key);
+  const told = "The key “caller” may only ingest and run: the page needs one with the scope read.";
+  await page.getByText(told).waitFor();
+  await tab.getByText(told).waitFor();
+  await web.expectAccessible();
+  await signIn(page, platform().adminKey);
+  await page.getByRole("heading", { level: 1, name: "Applications" }).waitFor();
+  await tab.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
+  await tab.getByRole("button", { name: /grace/ }).click();
+  await tab.getByRole("menuitem", { name: "Sign out" }).click();
+  await asksForKey(page);
+  web.expectNoFaults();
+});
+
+it("asks again when the key is revoked, even of who only looks", async () => {
+  const { id, key } = await makeKey("guest", ["read"]);
   await using web = await open("/traces");
   const { page } = web;
   await signIn(page, key);
   await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
-  await fetch(`${platform().url}/registry/keys/${id}`, { method: "DELETE", headers });
-  await page.getByRole("link", { name: "Applications" }).click();
+  await page.getByRole("button", { name: "Live" }).click();
+  await asAdmin("DELETE", `/registry/keys/${id}`);
   await asksForKey(page);
   web.expectNoFaults();
 });

@@ -1,9 +1,10 @@
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ApiError } from "./api/api-error.ts";
 import { Connection } from "./api/connection.ts";
+import { isForLater, laterMs } from "./api/retry-later.ts";
+import { onSessionChange } from "./api/session-changes.ts";
 import { createPageRouter } from "./app/create-page-router.tsx";
 import { reloadForLostParts } from "./app/lazy-page.ts";
 import { repairLanguage } from "./app/repair-language.ts";
@@ -16,18 +17,11 @@ showTheme(readTheme());
 const connection = new Connection();
 reloadForLostParts(connection);
 const queries = new QueryClient({
-  queryCache: new QueryCache({
-    onError: (error) => {
-      // Signed out elsewhere, or the key was revoked: whoever reads is asked for one.
-      if (error instanceof ApiError && error.status === 401) {
-        void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === "session" });
-      }
-    },
-  }),
   defaultOptions: {
     queries: {
-      // What was answered stays so; an unreachable platform is asked by the connection.
-      retry: false,
+      // What was answered stays so, but for "later"; an unreachable platform is asked by the connection.
+      retry: isForLater,
+      retryDelay: laterMs,
       staleTime: 5000,
       networkMode: "always",
     },
@@ -37,6 +31,8 @@ const queries = new QueryClient({
 connection.subscribe(() => {
   if (connection.isUp) void queries.invalidateQueries();
 });
+// Everything: nothing of what was read may be shown to whoever comes next.
+onSessionChange(() => void queries.resetQueries());
 
 const root = document.getElementById("page");
 if (root === null) throw new Error("The page has no element #page.");

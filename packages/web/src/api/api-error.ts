@@ -7,13 +7,16 @@ export class ApiError extends Error {
   readonly detail: readonly ErrorDetail[];
   /** The whole body: workflows add `trace_id`, `trace` and `stack`. */
   readonly body: unknown;
+  /** After how long the platform would answer otherwise; null where it does not say so. */
+  readonly retryAfterMs: number | null;
 
-  constructor(status: number, body: unknown) {
+  constructor(status: number, body: unknown, retryAfterMs: number | null = null) {
     const detail = (body as Partial<ErrorBody> | null)?.detail ?? [];
     super(detail.map(({ msg }) => msg).join(" ") || `The platform answered with ${status}.`);
     this.status = status;
     this.detail = detail;
     this.body = body;
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** @example error.has("revision_stale") */

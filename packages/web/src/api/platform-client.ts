@@ -13,11 +13,14 @@ export interface RequestOptions {
 /** Sends the page's requests to the platform that serves it. */
 export class PlatformClient {
   readonly #connection: Connection;
+  readonly #onUnknown: () => void;
   /** The project that an operator has chosen; null leaves it to the platform. */
   readonly project: string | null;
 
-  constructor(connection: Connection, project: string | null) {
+  /** @param onUnknown Called when the platform does not know the reader: signed out, or revoked. */
+  constructor(connection: Connection, project: string | null, onUnknown: () => void = () => {}) {
     this.#connection = connection;
+    this.#onUnknown = onUnknown;
     this.project = project;
   }
 
@@ -59,7 +62,12 @@ export class PlatformClient {
       signal: signal ?? null,
     });
     if (response.ok) return response;
-    throw new ApiError(response.status, await response.json().catch(() => null));
+    if (response.status === 401) this.#onUnknown();
+    throw new ApiError(
+      response.status,
+      await response.json().catch(() => null),
+      retryAfterMs(response),
+    );
   }
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {
@@ -73,6 +81,12 @@ export class PlatformClient {
       throw new UnreachableError("The platform does not answer.", { cause: error });
     }
   }
+}
+
+/** The platform says it in whole seconds. */
+function retryAfterMs({ headers }: Response): number | null {
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds * 1000 : null;
 }
 
 function queryText(query: Query): string {

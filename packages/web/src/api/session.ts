@@ -11,6 +11,10 @@ export function sessionQuery(client: PlatformClient) {
   });
 }
 
+export function isSessionQuery({ queryKey }: { readonly queryKey: readonly unknown[] }): boolean {
+  return queryKey[1] === "session";
+}
+
 /** All projects that the reader may see. */
 export function projectsQuery(client: PlatformClient) {
   return queryOptions({

@@ -1,10 +1,11 @@
 import type { Session } from "@agate/protocol";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { BookOpen, Check, CircleUser, KeyRound, LogOut } from "lucide-react";
 import { useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { projectsQuery } from "../api/session.ts";
+import { useSignOut } from "../api/session-changes.ts";
 import { Menu, MenuHeading, MenuItem, MenuLine } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { keepTheme, readTheme, THEMES, type Theme } from "./theme.ts";
@@ -89,15 +90,10 @@ function ProjectItems({ current }: { readonly current: string | undefined }) {
 }
 
 function SignOutItem() {
-  const client = usePlatform();
-  const queries = useQueryClient();
   const toaster = useToaster();
-  const signOut = useMutation({
-    mutationFn: () => client.send("DELETE", "/session"),
-    // Everything: nothing of what was read may be shown to whoever comes next.
-    onSuccess: () => queries.resetQueries(),
-    onError: (error) => toaster.failed(`You are still signed in: ${error.message}`),
-  });
+  const signOut = useSignOut((error) =>
+    toaster.failed(`You are still signed in: ${error.message}`),
+  );
   return (
     <MenuItem onSelect={() => signOut.mutate()}>
       <LogOut size={15} aria-hidden className="text-ink-soft" />

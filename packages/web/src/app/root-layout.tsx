@@ -1,11 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { ApiError } from "../api/api-error.ts";
 import type { Connection } from "../api/connection.ts";
 import { PlatformClient } from "../api/platform-client.ts";
 import { PlatformProvider } from "../api/platform-context.tsx";
-import { sessionQuery } from "../api/session.ts";
+import { isSessionQuery, mayDo, sessionQuery } from "../api/session.ts";
 import { ErrorState } from "../design/error-state.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { ToasterProvider } from "../design/toaster.tsx";
@@ -13,20 +13,25 @@ import { SignInPage } from "../sign-in/sign-in-page.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { Navigation } from "./navigation.tsx";
 import { NoProject } from "./no-project.tsx";
+import { PageAnnouncer } from "./page-announcer.tsx";
+import { CONTENT_ID, SkipLink } from "./skip-link.tsx";
 
 /** What is around every page: who reads, which project, where one can go. */
 export function RootLayout({ connection }: { readonly connection: Connection }) {
   const { project } = useSearch({ from: "__root__" });
-  const client = useMemo(
-    () => new PlatformClient(connection, project ?? null),
-    [connection, project],
-  );
+  const queries = useQueryClient();
+  const client = useMemo(() => {
+    // Signed out elsewhere, or the key was revoked: whoever reads is asked for one.
+    const askWho = () => void queries.invalidateQueries({ predicate: isSessionQuery });
+    return new PlatformClient(connection, project ?? null, askWho);
+  }, [connection, project, queries]);
   return (
     <PlatformProvider value={client}>
       <ToasterProvider>
         <div className="flex h-dvh flex-col">
           <ConnectionBanner connection={connection} />
           <Gate client={client} />
+          <PageAnnouncer />
         </div>
       </ToasterProvider>
     </PlatformProvider>
@@ -36,7 +41,10 @@ export function RootLayout({ connection }: { readonly connection: Connection }) 
 /** Lets in whoever the platform knows, and asks the others for a key; the address stays as it is. */
 function Gate({ client }: { readonly client: PlatformClient }) {
   const session = useQuery(sessionQuery(client));
-  if (session.data?.caller === null) return <SignInPage />;
+  const caller = session.data?.caller;
+  if (caller === null || (caller !== undefined && !mayDo(session.data, "read"))) {
+    return <SignInPage unable={caller} />;
+  }
   if (session.data === undefined) {
     if (session.error === null) return <Skeleton />;
     if (session.error instanceof ApiError && session.error.has("project_not_found")) {
@@ -46,8 +54,13 @@ function Gate({ client }: { readonly client: PlatformClient }) {
   }
   return (
     <div className="flex min-h-0 flex-1 flex-col-reverse md:flex-row">
+      <SkipLink />
       <Navigation session={session.data} />
-      <main className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
+      <main
+        id={CONTENT_ID}
+        tabIndex={-1}
+        className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto"
+      >
         <Outlet />
       </main>
     </div>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleOff } from "lucide-react";
 import { servingQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
+import { mayDo, sessionQuery } from "../api/session.ts";
 import { Badge } from "../design/badge.tsx";
 
 /** Nothing tells when a build dies or comes back. */
@@ -11,9 +12,13 @@ const REFRESH_MS = 5000;
 /** Whether calls of an application are answered, and by what. */
 export function ServingBadge({ application }: { readonly application: Application }) {
   const { slug, build } = application;
+  const client = usePlatform();
+  const session = useQuery(sessionQuery(client)).data;
   const serving = useQuery({
-    ...servingQuery(usePlatform(), slug),
+    ...servingQuery(client, slug),
     refetchInterval: REFRESH_MS,
+    // It is asked as its callers ask.
+    enabled: mayDo(session, "run"),
   });
   if (serving.data === false) {
     return (

@@ -15,12 +15,16 @@ interface LoadedProps<Data> {
 
 /**
  * What was asked for, or what stands in its place. What was read before stays while the platform is
- * away, but not when the platform says that it is gone.
+ * away or in trouble, but not when the platform says that it is gone.
  */
 export function Loaded<Data>({ query, lines, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
-  if (error !== null && (data === undefined || error instanceof ApiError)) {
+  if (error !== null && (data === undefined || isGone(error))) {
     return <ErrorState error={error} onRetry={() => void refetch()} />;
   }
   return data === undefined ? <Skeleton {...(lines !== undefined && { lines })} /> : children(data);
+}
+
+function isGone(error: Error): boolean {
+  return error instanceof ApiError && error.status < 500 && error.status !== 429;
 }

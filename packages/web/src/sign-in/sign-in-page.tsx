@@ -1,30 +1,29 @@
 import type { Session } from "@agate/protocol";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { usePlatform } from "../api/platform-context.tsx";
+import { useSignIn, useSignOut } from "../api/session-changes.ts";
 import { Button } from "../design/button.tsx";
 import { Field } from "../design/field.tsx";
 import { TextInput } from "../design/text-input.tsx";
 import { useTitle } from "../design/use-title.ts";
 import icon from "../icon.svg";
 
-/** Asks for an API key, where the platform does. */
-export function SignInPage() {
+interface SignInPageProps {
+  /** Whoever is signed in with a key that may not read: every page needs that. */
+  readonly unable: Session["caller"];
+}
+
+/** Asks for an API key, where the platform does, or for another where the one given shows nothing. */
+export function SignInPage({ unable }: SignInPageProps) {
   useTitle("Sign in");
-  const client = usePlatform();
-  const queries = useQueryClient();
   const [key, setKey] = useState("");
-  const signIn = useMutation({
-    mutationFn: () => client.send<Session>("POST", "/session", { key: key.trim() }),
-    onSuccess: () => queries.resetQueries(),
-  });
+  const signIn = useSignIn();
   return (
     <main className="flex flex-1 items-center justify-center p-4">
       <form
         className="flex w-full max-w-sm flex-col gap-4 rounded-xl border border-line bg-surface p-6 shadow-sm"
         onSubmit={(event) => {
           event.preventDefault();
-          signIn.mutate();
+          signIn.mutate(key.trim());
         }}
       >
         <div className="flex items-center gap-2.5">
@@ -34,7 +33,7 @@ export function SignInPage() {
         <Field
           label="API key"
           description="It begins with ag_ and needs the scope read; run calls workflows, admin changes things."
-          problem={signIn.error?.message}
+          problem={signIn.error?.message ?? (unable === null ? undefined : refusal(unable))}
         >
           {(ids) => (
             <TextInput
@@ -51,6 +50,7 @@ export function SignInPage() {
         <Button look="primary" type="submit" disabled={signIn.isPending}>
           {signIn.isPending ? "Signing in…" : "Sign in"}
         </Button>
+        {unable !== null && <SignOutButton />}
         <p className="text-[0.93rem] text-ink-soft">
           No key yet? Whoever runs the platform makes one with{" "}
           <code className="font-mono text-xs break-words">
@@ -61,4 +61,18 @@ export function SignInPage() {
       </form>
     </main>
   );
+}
+
+function SignOutButton() {
+  const signOut = useSignOut();
+  return (
+    <Button look="quiet" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
+      Forget this key
+    </Button>
+  );
+}
+
+/** @example refusal(caller) // "The key “ci” may only run: the page needs one with the scope read." */
+function refusal({ name, scopes }: NonNullable<Session["caller"]>): string {
+  return `The key “${name}” may only ${scopes.join(" and ")}: the page needs one with the scope read.`;
 }
