@@ -142,30 +142,34 @@ export function deploymentsQuery(client: PlatformClient, app: string, environmen
   });
 }
 
+/** Newest first, a page at a time. */
 export function buildsQuery(client: PlatformClient, app: string) {
-  return queryOptions({
+  return infiniteQueryOptions({
     queryKey: [...applicationKey(client, app), "builds"],
-    queryFn: async ({ signal }) =>
-      (await client.get<Items<Build>>(`${applicationPath(app)}/builds`, { signal })).items,
+    queryFn: ({ signal, pageParam }) =>
+      client.get<Page<Build>>(`${applicationPath(app)}/builds`, {
+        query: { cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
   });
 }
 
-/**
- * Whether anything answers calls of the application: its build, or `agate dev`. Null where the reader
- * may not call it.
- */
+/** Whether anything answers calls of the application: its build, or `agate dev`. For who may call it. */
 export function servingQuery(client: PlatformClient, app: string) {
   return queryOptions({
     queryKey: [...applicationKey(client, app), "serving"],
-    queryFn: async ({ signal }): Promise<boolean | null> => {
+    queryFn: async ({ signal }): Promise<boolean> => {
       try {
         await client.open("GET", `/services/${encodeURIComponent(app)}/health`, undefined, {
           signal,
         });
         return true;
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        return error.status === 403 ? null : false;
+        // Of who asks, or how often: that says nothing of the application.
+        if (!(error instanceof ApiError) || [401, 403, 429].includes(error.status)) throw error;
+        return false;
       }
     },
   });

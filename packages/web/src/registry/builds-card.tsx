@@ -1,5 +1,5 @@
 import type { Build, BuildStatus } from "@agate/protocol";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { buildsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
@@ -13,6 +13,7 @@ import { BuildLogs } from "./build-logs.tsx";
 import { ChangeButton } from "./change-button.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { formatBytes } from "./format-bytes.ts";
+import { MoreButton } from "./more-button.tsx";
 
 const STATUSES: Record<BuildStatus, { readonly tone: Tone; readonly word: string }> = {
   starting: { tone: "warning", word: "starting" },
@@ -28,12 +29,15 @@ interface BuildsCardProps {
 
 /** The code of an application as it was deployed, newest first, and what the one that serves prints. */
 export function BuildsCard({ app, refreshMs }: BuildsCardProps) {
-  const builds = useQuery({ ...buildsQuery(usePlatform(), app), refetchInterval: refreshMs });
+  const builds = useInfiniteQuery({
+    ...buildsQuery(usePlatform(), app),
+    refetchInterval: refreshMs,
+  });
   return (
     <Card title="Builds">
       <Loaded query={builds}>
-        {(items) =>
-          items.length === 0 ? (
+        {({ pages }) =>
+          pages[0]?.items.length === 0 ? (
             <p className="px-4 py-6 text-center text-ink-soft">
               No code was deployed. <code className="font-mono">agate deploy</code> makes a build,
               which the platform runs.
@@ -41,10 +45,13 @@ export function BuildsCard({ app, refreshMs }: BuildsCardProps) {
           ) : (
             <>
               <ul className="divide-y divide-line">
-                {items.map((build) => (
-                  <BuildRow key={build.id} app={app} build={build} />
-                ))}
+                {pages
+                  .flatMap(({ items }) => items)
+                  .map((build) => (
+                    <BuildRow key={build.id} app={app} build={build} />
+                  ))}
               </ul>
+              <MoreButton query={builds}>Earlier builds</MoreButton>
               <BuildLogs app={app} />
             </>
           )

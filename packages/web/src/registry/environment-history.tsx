@@ -2,10 +2,10 @@ import type { Environment } from "@agate/protocol";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { deploymentsQuery, variantsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { Button } from "../design/button.tsx";
 import { Card } from "../design/card.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
 import { DeploymentRow } from "./deployment-row.tsx";
+import { MoreButton } from "./more-button.tsx";
 
 interface EnvironmentHistoryProps {
   readonly app: string;
@@ -44,16 +44,7 @@ export function EnvironmentHistory({ app, environment }: EnvironmentHistoryProps
                   />
                 ))}
               </ol>
-              {history.hasNextPage && (
-                <div className="border-t border-line p-3 text-center">
-                  <Button
-                    disabled={history.isFetchingNextPage}
-                    onClick={() => void history.fetchNextPage()}
-                  >
-                    {history.isFetchingNextPage ? "Loading…" : "Earlier deployments"}
-                  </Button>
-                </div>
-              )}
+              <MoreButton query={history}>Earlier deployments</MoreButton>
             </>
           );
         }}

@@ -2,10 +2,11 @@ import type { ListedRevision } from "@agate/protocol";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { FlaskConical, GitCompareArrows, GitFork } from "lucide-react";
+import type { ReactNode } from "react";
 import { useState } from "react";
 import { revisionsQuery, variantsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { Button, buttonClass } from "../design/button.tsx";
+import { buttonClass } from "../design/button.tsx";
 import { Card } from "../design/card.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { useTitle } from "../design/use-title.ts";
@@ -13,6 +14,7 @@ import { revisionText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { AppBreadcrumb } from "./app-breadcrumb.tsx";
+import { MoreButton } from "./more-button.tsx";
 import { ReadOnlyNote } from "./read-only-note.tsx";
 import { RevisionRow } from "./revision-row.tsx";
 import { VariantMenu } from "./variant-menu.tsx";
@@ -57,21 +59,13 @@ export function VariantPage() {
       <ReadOnlyNote />
       <Loaded query={revisions} lines={6}>
         {({ pages }) => (
-          <div className="flex flex-col gap-3 px-4 pb-8 md:px-6">
+          <div className="px-4 pb-8 md:px-6">
             <Revisions
               app={app}
               variant={variant}
               revisions={pages.flatMap(({ items }) => items)}
+              more={<MoreButton query={revisions}>Earlier revisions</MoreButton>}
             />
-            {revisions.hasNextPage && (
-              <Button
-                className="self-center"
-                disabled={revisions.isFetchingNextPage}
-                onClick={() => void revisions.fetchNextPage()}
-              >
-                {revisions.isFetchingNextPage ? "Loading…" : "Earlier revisions"}
-              </Button>
-            )}
           </div>
         )}
       </Loaded>
@@ -83,9 +77,10 @@ interface RevisionsProps {
   readonly app: string;
   readonly variant: string;
   readonly revisions: readonly ListedRevision[];
+  readonly more: ReactNode;
 }
 
-function Revisions({ app, variant, revisions }: RevisionsProps) {
+function Revisions({ app, variant, revisions, more }: RevisionsProps) {
   const [chosen, setChosen] = useState<readonly number[]>([]);
   const [older, newer] = chosen.toSorted((one, other) => one - other);
   if (revisions.length === 0) {
@@ -140,6 +135,7 @@ function Revisions({ app, variant, revisions }: RevisionsProps) {
           );
         })}
       </ol>
+      {more}
     </Card>
   );
 }
