@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Deployment } from "../../../packages/protocol/src/registry/deployment.ts";
 import type { Environment } from "../../../packages/protocol/src/registry/environment.ts";
+import { descriptionOf } from "../description-of.ts";
 import { startQuickstart } from "../quickstart-platform.ts";
 import { withPlatform } from "../with-platform.ts";
 
@@ -227,6 +228,33 @@ describe("changing what is live", () => {
   });
 });
 
+describe("a question that is closed before the answer is known", () => {
+  it.each([
+    [204, "Nothing is live in staging any more."],
+    [409, "Nothing was changed: It is frozen."],
+  ])("is answered nevertheless: %i", async (status, told) => {
+    await using web = await newPage();
+    const { page } = web;
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+    await page.route("**/environments/staging/deployment", async (route) => {
+      await closed;
+      const json = { detail: [{ type: "frozen", loc: [], msg: "It is frozen." }] };
+      await route.fulfill(status === 204 ? { status } : { status, json });
+    });
+    await web.open("/apps/quickstart/environments/staging");
+    await page.getByRole("button", { name: "More for staging" }).click();
+    await page.getByRole("menuitem", { name: "Take down…" }).click();
+    const dialog = dialogOf(page, "Take down staging");
+    await dialog.getByRole("button", { name: "Take down" }).click();
+    await dialog.getByText("Working…").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    close();
+    await page.getByRole("status").getByText(told).waitFor();
+    web.expectNoFaults();
+  });
+});
+
 describe("what others change", () => {
   it("appears by itself: deployments, revisions, variants, environments", async () => {
     await using web = await open("/apps/quickstart");
@@ -263,12 +291,18 @@ describe("a reader whose key may only read", () => {
     await page.context().request.post("/session", { data: { key } });
     await web.open("/apps/quickstart");
     const reason = "Your key only reads: changes need one with the scope admin.";
-    await page.getByText(reason).waitFor();
+    const told = page.getByText(reason).filter({ visible: true });
+    await told.waitFor();
     const staging = page.getByRole("article", { name: "staging" });
     const promote = staging.getByRole("button", { name: "Promote to production" });
     await promote.waitFor();
     expect(await promote.isDisabled()).toBe(true);
-    expect(await promote.getAttribute("title")).toBe(reason);
+    expect(await descriptionOf(promote)).toBe(reason);
+    // Shown as well to whoever reaches it without a pointer, and nothing else comes of pressing it.
+    await promote.focus();
+    await expect.poll(() => told.count()).toBe(2);
+    await page.keyboard.press("Enter");
+    expect(await page.getByRole("dialog").count()).toBe(0);
     for (const name of ["New environment", "New variant", "Deploy thorough@2"]) {
       expect(await page.getByRole("button", { name }).isDisabled(), name).toBe(true);
     }
@@ -282,7 +316,7 @@ describe("a reader whose key may only read", () => {
     }
     await page.keyboard.press("Escape");
     await web.open("/apps/quickstart/environments/production");
-    await page.getByText(reason).waitFor();
+    await told.waitFor();
     expect(await page.getByRole("button", { name: "Roll back", exact: true }).isDisabled()).toBe(
       true,
     );

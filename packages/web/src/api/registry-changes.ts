@@ -26,11 +26,16 @@ import { usePlatform } from "./platform-context.tsx";
  */
 export function useRegistryChange<Input, Output>(
   change: (client: PlatformClient, input: Input) => Promise<Output>,
+  then: {
+    readonly onSuccess?: (output: Output) => void;
+    readonly onError?: (error: Error) => void;
+  } = {},
 ) {
   const client = usePlatform();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (input: Input) => change(client, input),
+    ...then,
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: applicationsQuery(client).queryKey });
     },

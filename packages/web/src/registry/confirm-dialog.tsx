@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { PlatformClient } from "../api/platform-client.ts";
-import { useRegistryChange } from "../api/registry-changes.ts";
 import { Button, type ButtonLook } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { RefusalView } from "../revisions/refusal-view.tsx";
+import { useAskedChange } from "../revisions/use-asked-change.ts";
 
 interface ConfirmDialogProps {
   readonly title: string;
@@ -22,7 +22,14 @@ interface ConfirmDialogProps {
 /** Asks before something is done that is not a matter of course. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, action, look = "primary", refusal, change, onDone, onClose, children } = props;
-  const doing = useRegistryChange((client, _: undefined) => change(client));
+  const doing = useAskedChange({
+    change: (client, _: undefined) => change(client),
+    refusal,
+    onDone: () => {
+      onClose();
+      onDone();
+    },
+  });
   return (
     <Dialog
       title={title}
@@ -30,18 +37,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look={look}
-            disabled={doing.isPending}
-            onClick={() =>
-              doing.mutate(undefined, {
-                onSuccess: () => {
-                  onClose();
-                  onDone();
-                },
-              })
-            }
-          >
+          <Button look={look} disabled={doing.isPending} onClick={() => doing.mutate(undefined)}>
             {doing.isPending ? "Working…" : action}
           </Button>
         </>

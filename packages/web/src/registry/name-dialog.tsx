@@ -2,12 +2,14 @@ import type { ReactNode } from "react";
 import { useId, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import type { PlatformClient } from "../api/platform-client.ts";
-import { useRegistryChange } from "../api/registry-changes.ts";
 import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { Field } from "../design/field.tsx";
 import { TextInput } from "../design/text-input.tsx";
 import { RefusalView } from "../revisions/refusal-view.tsx";
+import { useAskedChange } from "../revisions/use-asked-change.ts";
+
+const REFUSAL = "Nothing was changed";
 
 interface NameDialogProps<Output> {
   readonly title: string;
@@ -27,7 +29,14 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
   const { title, action, initial = "", change, onDone, onClose, children } = props;
   const formId = useId();
   const [slug, setSlug] = useState(initial);
-  const making = useRegistryChange(change);
+  const making = useAskedChange({
+    change,
+    refusal: REFUSAL,
+    onDone: (output: Output) => {
+      onClose();
+      onDone(output);
+    },
+  });
   const { error } = making;
   const problem = error instanceof ApiError ? slugProblem(error) : undefined;
   return (
@@ -53,12 +62,7 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          making.mutate(slug.trim(), {
-            onSuccess: (output) => {
-              onClose();
-              onDone(output);
-            },
-          });
+          making.mutate(slug.trim());
         }}
       >
         {children}
@@ -80,9 +84,7 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
             />
           )}
         </Field>
-        {error !== null && problem === undefined && (
-          <RefusalView title="Nothing was changed" error={error} />
-        )}
+        {error !== null && problem === undefined && <RefusalView title={REFUSAL} error={error} />}
       </form>
     </Dialog>
   );

@@ -18,6 +18,18 @@ interface PromoteButtonProps {
 /** Promotes to the next environment, and says how much that would change. */
 export function PromoteButton({ app, from, to }: PromoteButtonProps) {
   const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Offer app={app} from={from} to={to} onAsk={() => setAsking(true)} />
+      {/* Whatever becomes live meanwhile: the question does not vanish, it says what is new. */}
+      {isAsking && (
+        <PromoteDialog app={app} from={from.slug} to={to.slug} onClose={() => setAsking(false)} />
+      )}
+    </>
+  );
+}
+
+function Offer({ app, from, to, onAsk }: PromoteButtonProps & { readonly onAsk: () => void }) {
   if (from.deployment === null) return null;
   const source = from.deployment.variant;
   const target = to.deployment?.variant ?? null;
@@ -31,7 +43,7 @@ export function PromoteButton({ app, from, to }: PromoteButtonProps) {
   }
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <ChangeButton size="small" onClick={() => setAsking(true)}>
+      <ChangeButton size="small" onClick={onAsk}>
         Promote to {to.slug}
         <ArrowRight size={14} aria-hidden />
       </ChangeButton>
@@ -42,9 +54,6 @@ export function PromoteButton({ app, from, to }: PromoteButtonProps) {
           <Difference app={app} from={revisionTextById(target)} to={revisionTextById(source)} />
         )}
       </span>
-      {isAsking && (
-        <PromoteDialog app={app} from={from.slug} to={to.slug} onClose={() => setAsking(false)} />
-      )}
     </div>
   );
 }

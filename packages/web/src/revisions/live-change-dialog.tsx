@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useId, useState } from "react";
 import { environmentsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { changeLive, useRegistryChange } from "../api/registry-changes.ts";
+import { changeLive } from "../api/registry-changes.ts";
 import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ErrorState } from "../design/error-state.tsx";
@@ -16,8 +16,10 @@ import { useToaster } from "../design/toaster.tsx";
 import { LiveChangeContent, LiveChangeSummary } from "./live-change-view.tsx";
 import { type LivePlan, planText, revisionText } from "./live-plan.ts";
 import { RefusalView } from "./refusal-view.tsx";
+import { useAskedChange } from "./use-asked-change.ts";
 import { useMayChange } from "./use-may-change.ts";
 
+const REFUSAL = "Nothing was changed";
 const LONGEST_MESSAGE = 1000;
 
 interface LiveChangeDialogProps {
@@ -57,38 +59,39 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
   const planned = now && plan(now, opened ?? now);
   const isReady = typeof planned === "object";
 
-  const change = useRegistryChange(async (_, agreed: LivePlan) => {
-    const latest = await queries.fetchQuery(options);
-    const current = plan(latest, opened ?? latest);
-    if (
-      now === undefined ||
-      typeof current === "string" ||
-      planText(latest, current) !== planText(now, agreed)
-    ) {
-      throw new Error("Something else became live meanwhile. Look at what would change now.");
-    }
-    return changeLive(client, app, agreed.environment, agreed.change, message.trim());
+  const change = useAskedChange({
+    change: async (_, agreed: LivePlan) => {
+      const latest = await queries.fetchQuery(options);
+      const current = plan(latest, opened ?? latest);
+      if (
+        now === undefined ||
+        typeof current === "string" ||
+        planText(latest, current) !== planText(now, agreed)
+      ) {
+        throw new Error("Something else became live meanwhile. Look at what would change now.");
+      }
+      return changeLive(client, app, agreed.environment, agreed.change, message.trim());
+    },
+    refusal: REFUSAL,
+    onDone: ({ environment, variant }) => {
+      toaster.done(
+        <>
+          {environment} runs {revisionText(variant)}.{" "}
+          <Link
+            to="/apps/$app/environments/$environment"
+            params={{ app, environment }}
+            className="font-medium text-accent underline"
+          >
+            History of {environment}
+          </Link>
+        </>,
+      );
+      onClose();
+    },
   });
 
   const submit = () => {
-    if (!isReady || change.isPending) return;
-    change.mutate(planned, {
-      onSuccess: ({ environment, variant }) => {
-        toaster.done(
-          <>
-            {environment} runs {revisionText(variant)}.{" "}
-            <Link
-              to="/apps/$app/environments/$environment"
-              params={{ app, environment }}
-              className="font-medium text-accent underline"
-            >
-              History of {environment}
-            </Link>
-          </>,
-        );
-        onClose();
-      },
-    });
+    if (isReady && !change.isPending) change.mutate(planned);
   };
 
   return (
@@ -142,9 +145,7 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
               />
             )}
           </Field>
-          {change.error !== null && (
-            <RefusalView title="Nothing was changed" error={change.error} />
-          )}
+          {change.error !== null && <RefusalView title={REFUSAL} error={change.error} />}
           {isReady && <LiveChangeContent app={app} plan={planned} now={now} />}
         </form>
       )}

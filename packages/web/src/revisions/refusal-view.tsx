@@ -1,5 +1,6 @@
 import { CircleAlert } from "lucide-react";
-import { ApiError, UnreachableError } from "../api/api-error.ts";
+import { ApiError } from "../api/api-error.ts";
+import { refusalTitle } from "./refusal-title.ts";
 
 interface RefusalViewProps {
   /** What did not happen: "Nothing was changed". */
@@ -21,7 +22,7 @@ export function RefusalView({ title, error }: RefusalViewProps) {
     >
       <p className="flex items-center gap-2 font-medium text-danger">
         <CircleAlert size={16} aria-hidden className="shrink-0" />
-        {error instanceof UnreachableError ? "Whether it was done is not known" : title}
+        {refusalTitle(title, error)}
       </p>
       <ul className="mt-1 flex flex-col gap-1 pl-6">
         {reasons.map((reason) => (

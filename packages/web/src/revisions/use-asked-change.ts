@@ -1,0 +1,35 @@
+import { useEffect, useRef } from "react";
+import type { PlatformClient } from "../api/platform-client.ts";
+import { useRegistryChange } from "../api/registry-changes.ts";
+import { useToaster } from "../design/toaster.tsx";
+import { refusalTitle } from "./refusal-title.ts";
+
+interface AskedChange<Input, Output> {
+  readonly change: (client: PlatformClient, input: Input) => Promise<Output>;
+  /** What is said where it is not done: "Not deleted". */
+  readonly refusal: string;
+  readonly onDone: (output: Output) => void;
+}
+
+/**
+ * A change that a dialog asks about. What becomes of it is told even if the dialog is closed before it
+ * is known: some changes take a while.
+ */
+export function useAskedChange<Input, Output>(asked: AskedChange<Input, Output>) {
+  const { change, refusal, onDone } = asked;
+  const toaster = useToaster();
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  return useRegistryChange(change, {
+    onSuccess: onDone,
+    onError: (error) => {
+      // An open dialog says it itself, with all there is to say.
+      if (!isOpen.current) toaster.failed(`${refusalTitle(refusal, error)}: ${error.message}`);
+    },
+  });
+}
