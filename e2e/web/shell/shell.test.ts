@@ -75,6 +75,33 @@ describe("around every page", () => {
     web.expectNoFaults();
   });
 
+  it("leads the keyboard past the navigation, and says aloud which page one has come to", async () => {
+    await using web = await open();
+    await web.open("/apps");
+    const { page } = web;
+    await page.getByRole("link", { name: "quickstart" }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    const focused = page.getByRole("button", { name: "New application" });
+    expect(await focused.evaluate((it) => it === document.activeElement)).toBe(true);
+    await page.getByRole("link", { name: "Traces" }).click();
+    await page.getByRole("status").getByText("Traces · Agate").waitFor({ state: "attached" });
+    web.expectNoFaults();
+  });
+
+  it("shows what is chosen to readers who force their own colours upon it", async () => {
+    await using web = await open();
+    const { page } = web;
+    await page.emulateMedia({ forcedColors: "active" });
+    await web.open("/traces");
+    const main = page.getByRole("navigation", { name: "Main" });
+    const outline = (name: string) =>
+      main.getByRole("link", { name }).evaluate((it) => getComputedStyle(it).outlineStyle);
+    await expect.poll(() => outline("Traces")).toBe("solid");
+    expect(await outline("Applications")).toBe("none");
+  });
+
   it("says that there is no such page", async () => {
     await using web = await open("/traces/a/b/c");
     await web.page.getByRole("heading", { name: "There is no such page" }).waitFor();

@@ -33,7 +33,7 @@ export function ConfigField(props: ConfigFieldProps) {
       className={classNames(
         // The mark hangs in the margin, so that changed fields stay in line with the others.
         "-ml-[calc(0.5rem+2px)] flex flex-col gap-1 border-l-2 pl-2",
-        isChanged ? "border-accent" : "border-transparent",
+        isChanged ? "border-accent" : "border-transparent forced-colors:border-[Canvas]",
       )}
     >
       <Field

@@ -65,8 +65,8 @@ function Piece({
     <span
       className={
         look === "bar"
-          ? "absolute top-[9px] h-3 min-w-[2px] rounded-[2px]"
-          : "absolute bottom-[4px] h-[3px] min-w-[2px]"
+          ? "absolute forced-color-adjust-none top-[9px] h-3 min-w-[2px] rounded-[2px]"
+          : "absolute forced-color-adjust-none bottom-[4px] h-[3px] min-w-[2px]"
       }
       style={{
         // The last two pixels are kept for what ends with the axis.

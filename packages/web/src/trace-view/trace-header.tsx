@@ -116,7 +116,8 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   return (
     <div className="flex shrink-0 items-center gap-1.5 whitespace-nowrap">
       <dt className="text-ink-soft">{name}</dt>
-      <dd className="max-w-96 truncate font-medium tabular-nums">{children}</dd>
+      {/* The padding is for the mark of the focus, which would be cut off. */}
+      <dd className="-m-1 max-w-96 truncate p-1 font-medium tabular-nums">{children}</dd>
     </div>
   );
 }

@@ -115,7 +115,7 @@ function Bar({ bucket: { start, count, errors }, end, most, isChosen }: BarProps
     >
       {count > 0 && (
         <div
-          className="flex min-h-0.5 flex-col justify-end rounded-t-xs bg-accent"
+          className="flex min-h-0.5 flex-col justify-end rounded-t-xs bg-accent forced-color-adjust-none"
           style={{ height: share(count) }}
         >
           {errors > 0 && (
