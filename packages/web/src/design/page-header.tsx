@@ -2,18 +2,23 @@ import type { ReactNode } from "react";
 
 interface PageHeaderProps {
   readonly title: ReactNode;
+  /** Small, after the title: how the thing is. */
+  readonly beside?: ReactNode;
   /** Small, above the title: where one is. */
   readonly above?: ReactNode;
   readonly actions?: ReactNode;
 }
 
 /** The top of a page. */
-export function PageHeader({ title, above, actions }: PageHeaderProps) {
+export function PageHeader({ title, beside, above, actions }: PageHeaderProps) {
   return (
     <header className="flex flex-wrap items-end justify-between gap-x-4 gap-y-2 px-4 pt-4 pb-3 md:px-6">
       <div className="min-w-0">
         {above && <div className="mb-0.5 text-[0.93rem] text-ink-soft">{above}</div>}
-        <h1 className="truncate text-xl font-semibold tracking-tight">{title}</h1>
+        <div className="flex flex-wrap items-center gap-x-3">
+          <h1 className="min-w-0 text-xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
+          {beside}
+        </div>
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

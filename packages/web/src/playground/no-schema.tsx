@@ -1,6 +1,6 @@
 import { Unplug } from "lucide-react";
+import { CommandLine } from "../design/command-line.tsx";
 import { EmptyState } from "../design/empty-state.tsx";
-import { CommandLine } from "./command-line.tsx";
 
 /** An application that has not told what its routes take. */
 export function NoSchema({ app }: { readonly app: string }) {

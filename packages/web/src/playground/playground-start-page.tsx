@@ -5,12 +5,12 @@ import { FlaskConical } from "lucide-react";
 import { applicationsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { Card } from "../design/card.tsx";
+import { CommandLine } from "../design/command-line.tsx";
 import { EmptyState } from "../design/empty-state.tsx";
 import { ErrorState } from "../design/error-state.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { useTitle } from "../design/use-title.ts";
-import { CommandLine } from "./command-line.tsx";
 import { lastPlace } from "./state/workspace-storage.ts";
 
 /** Leads to the application that one works on, or to the choice of one. */

@@ -35,12 +35,8 @@ export function AppPage() {
     <>
       <PageHeader
         above={<AppBreadcrumb />}
-        title={
-          <span className="flex items-center gap-3">
-            <span className="truncate">{app}</span>
-            {application.data && <ServingBadge application={application.data} />}
-          </span>
-        }
+        title={app}
+        beside={application.data && <ServingBadge application={application.data} />}
         actions={
           application.data && (
             <>

@@ -57,14 +57,16 @@ export function AppRow({ application, refreshMs }: AppRowProps) {
               <Link
                 to="/apps/$app/environments/$environment"
                 params={{ app: slug, environment: environment.slug }}
-                className="truncate text-ink-soft hover:text-ink hover:underline"
+                className="max-w-1/2 shrink-0 truncate text-ink-soft hover:text-ink hover:underline"
               >
                 {environment.slug}
               </Link>
               {environment.deployment === null ? (
                 <span className="text-ink-soft italic">nothing</span>
               ) : (
-                <RevisionChip app={slug} name={environment.deployment.variant} />
+                <span className="flex min-w-0">
+                  <RevisionChip app={slug} name={environment.deployment.variant} />
+                </span>
               )}
             </li>
           ))}

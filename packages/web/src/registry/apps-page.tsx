@@ -5,13 +5,13 @@ import { useState } from "react";
 import { applicationsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { createApplication } from "../api/registry-changes.ts";
+import { CommandLine } from "../design/command-line.tsx";
 import { EmptyState } from "../design/empty-state.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { useTitle } from "../design/use-title.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { AppRow } from "./app-row.tsx";
 import { ChangeButton } from "./change-button.tsx";
-import { CommandLine } from "./command-line.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 import { ReadOnlyNote } from "./read-only-note.tsx";
 

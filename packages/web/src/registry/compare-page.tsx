@@ -88,7 +88,7 @@ function Comparison({ app, from, to }: ComparisonProps) {
       {(data) => (
         <div className="flex max-w-4xl flex-col gap-3">
           <p role="status" className="text-ink-soft">
-            <span className="font-mono font-medium text-ink">
+            <span className="font-mono font-medium break-all text-ink">
               {revisionText(data.from)} → {revisionText(data.to)}
             </span>
             : {fieldsText(countFields(data.routes))}

@@ -24,7 +24,7 @@ export function Disclosure({ label, children }: DisclosureProps) {
           aria-hidden
           className={classNames("shrink-0 transition-transform", isOpen && "rotate-90")}
         />
-        {label}
+        <span className="min-w-0 wrap-anywhere">{label}</span>
       </button>
       {isOpen && <div className="min-w-0 md:pl-5">{children}</div>}
     </div>

@@ -77,8 +77,8 @@ interface EarlierProps {
 function Earlier({ app, slug, deployments }: EarlierProps) {
   return (
     <div className="border-t border-line pt-2">
-      <h4 className="flex justify-between gap-2 text-xs font-medium text-ink-soft">
-        Before
+      <div className="flex justify-between gap-2 text-xs font-medium text-ink-soft">
+        <h4>Before</h4>
         <Link
           to="/apps/$app/environments/$environment"
           params={{ app, environment: slug }}
@@ -87,7 +87,7 @@ function Earlier({ app, slug, deployments }: EarlierProps) {
         >
           Whole history
         </Link>
-      </h4>
+      </div>
       <ol className="mt-1 flex flex-col gap-0.5">
         {deployments.map(({ id, variant, deployed_at, deployed_by }) => (
           <li key={id} className="flex items-baseline justify-between gap-3">

@@ -4,8 +4,8 @@ import { FlaskConical } from "lucide-react";
 import { schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { Card } from "../design/card.tsx";
+import { CommandLine } from "../design/command-line.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
-import { CommandLine } from "./command-line.tsx";
 
 interface RoutesCardProps {
   readonly app: string;

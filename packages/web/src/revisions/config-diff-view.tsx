@@ -24,7 +24,9 @@ export function ConfigDiffView({ diff, schema }: ConfigDiffViewProps) {
         const config = schema?.routes.find((known) => known.route === route)?.config ?? {};
         return (
           <section key={route} aria-label={`Changes in ${route}`} className="min-w-0">
-            <p className="mb-1 font-mono text-[0.93rem] font-medium text-ink-soft">{route}</p>
+            <p className="mb-1 font-mono text-[0.93rem] font-medium break-all text-ink-soft">
+              {route}
+            </p>
             <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
               {fields.map((field) => (
                 <li key={field.field} className="px-3 py-2">

@@ -21,7 +21,9 @@ export function ParamsView({ params, schema }: ParamsViewProps) {
         const fields = [...new Set([...Object.keys(config), ...Object.keys(said)])];
         return (
           <section key={route} aria-label={`Configuration of ${route}`} className="min-w-0">
-            <p className="mb-1 font-mono text-[0.93rem] font-medium text-ink-soft">{route}</p>
+            <p className="mb-1 font-mono text-[0.93rem] font-medium break-all text-ink-soft">
+              {route}
+            </p>
             {fields.length === 0 ? (
               <p className="text-ink-soft">No fields.</p>
             ) : (
