@@ -76,8 +76,7 @@ describe("around every page", () => {
   });
 
   it("leads the keyboard past the navigation, and says aloud which page one has come to", async () => {
-    await using web = await open();
-    await web.open("/apps");
+    await using web = await open("/apps");
     const { page } = web;
     await page.getByRole("link", { name: "quickstart" }).waitFor();
     await page.keyboard.press("Tab");
@@ -91,10 +90,8 @@ describe("around every page", () => {
   });
 
   it("shows what is chosen to readers who force their own colours upon it", async () => {
-    await using web = await open();
+    await using web = await open("/traces", { own: { forcedColors: "active" } });
     const { page } = web;
-    await page.emulateMedia({ forcedColors: "active" });
-    await web.open("/traces");
     const main = page.getByRole("navigation", { name: "Main" });
     const outline = (name: string) =>
       main.getByRole("link", { name }).evaluate((it) => getComputedStyle(it).outlineStyle);

@@ -2,7 +2,7 @@ import { Ellipsis } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { PlatformClient } from "../api/platform-client.ts";
 import { IconButton } from "../design/icon-button.tsx";
-import { Menu, MenuHeading, MenuItem } from "../design/menu.tsx";
+import { Menu, MenuItem } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { useMayChange } from "../revisions/use-may-change.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -30,8 +30,7 @@ export function RenameOrDeleteMenu(props: RenameOrDeleteMenuProps) {
   const close = () => setAsked(null);
   return (
     <>
-      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />}>
-        {forbidden !== null && <MenuHeading>{forbidden}</MenuHeading>}
+      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />} refusal={forbidden}>
         <MenuItem disabled={forbidden !== null} onSelect={() => setAsked("rename")}>
           Rename…
         </MenuItem>
