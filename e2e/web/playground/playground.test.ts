@@ -93,7 +93,10 @@ describe("The playground", () => {
     await column.getByText("Draft of concise@1", { exact: true }).waitFor();
     await column.getByText("2 changed").waitFor();
     expect(await column.getByRole("button", { name: "Deploy…" }).isDisabled()).toBe(true);
-    await column.getByText("A draft is deployed after it is committed.").waitFor();
+    await column
+      .getByText("A draft is deployed after it is committed.")
+      .filter({ visible: true })
+      .waitFor();
     await column.getByRole("button", { name: "Put back", exact: true }).click();
     await expect.poll(() => column.getByText("Draft of").count()).toBe(0);
     expect(await column.getByLabel("tone").inputValue()).toBe("plain");
