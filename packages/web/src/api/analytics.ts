@@ -45,7 +45,8 @@ export function analyticsQuery(client: PlatformClient, request: AnalyticsRequest
 }
 
 function boundsAt(time: AnalyticsTime, now: number): { from?: string; to?: string } {
-  return "last" in time ? { from: new Date(now - time.last).toISOString() } : time;
+  // The platform knows no time before 1970.
+  return "last" in time ? { from: new Date(Math.max(0, now - time.last)).toISOString() } : time;
 }
 
 interface NewestTrace {

@@ -17,6 +17,7 @@ describe("a time range in the address", () => {
     ["15m", "2026-11-15T11:45:00.000Z"],
     ["1h", "2026-11-15T11:00:00.000Z"],
     ["7d", "2026-11-08T12:00:00.000Z"],
+    ["99999d", "1970-01-01T00:00:00.000Z"],
   ])("%s began at %s and has no end", (range, from) => {
     expect(boundsOf(parseTimeRange({ range }), NOW)).toEqual({ from });
   });

@@ -71,7 +71,8 @@ export function withTimeRange<Search extends TimeRangeSearch>(
 export function boundsOf(range: TimeRange, now: number): TimeBounds {
   if (range.kind === "fixed") return timeRangeSearch(range);
   const length = spanLength(range.span);
-  return length === null ? {} : { from: new Date(now - length).toISOString() };
+  // The platform knows no time before 1970.
+  return length === null ? {} : { from: new Date(Math.max(0, now - length)).toISOString() };
 }
 
 /** Milliseconds; null for `all` of the time. */

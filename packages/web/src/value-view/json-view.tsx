@@ -5,6 +5,7 @@ import { CopyButton } from "../design/copy-button.tsx";
 import { type JsonLine, jsonLines } from "./json-lines.ts";
 import { jsonText } from "./json-text.ts";
 import { LongText } from "./long-text.tsx";
+import { isRounded, numberText } from "./number-text.ts";
 
 /** How many lines are shown at once; more on demand. */
 const PAGE_LINES = 500;
@@ -118,6 +119,16 @@ function Leaf({ value }: { readonly value: unknown }) {
   }
   if (typeof value === "object" && value !== null) {
     return <span className="text-ink-soft">{Array.isArray(value) ? "[]" : "{}"}</span>;
+  }
+  if (typeof value === "number") {
+    const why = isRounded(value)
+      ? "Not all digits are here: download the trace for them"
+      : undefined;
+    return (
+      <span title={why} className="text-accent">
+        {numberText(value)}
+      </span>
+    );
   }
   const isEmpty = value === null || value === undefined;
   return <span className={isEmpty ? "text-ink-soft" : "text-accent"}>{String(value)}</span>;
