@@ -146,14 +146,20 @@ describe("The playground", () => {
     await done(page, 3);
     await theCase(page, "Case 2").getByRole("button", { name: "More for Case 2" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
+    const next = theCase(page, "Case 3").getByRole("button", { name: /^Fold/ });
+    await poll(() => next.evaluate((button) => button === document.activeElement)).toBe(true);
     await theCase(page, "Case 3").getByRole("button", { name: "More for Case 3" }).click();
     await page.getByRole("menuitem", { name: "Rename" }).click();
     const name = page.getByRole("textbox", { name: "New name of Case 3" });
+    await name.waitFor();
     await kept(page, async () => {
-      await name.fill("Origins");
-      await name.press("Enter");
+      await page.keyboard.type("Origins");
+      await page.keyboard.press("Enter");
     });
     await theCase(page, "Origins").waitFor();
+    // Whoever works with keys goes on from there.
+    const more = page.getByRole("button", { name: "More for Origins" });
+    await poll(() => more.evaluate((button) => button === document.activeElement)).toBe(true);
     // They are there again, in whatever way one comes back.
     await web.open("/apps/quickstart/playground?route=/retrieve");
     expect(await question("Origins").inputValue()).toBe("Where does it grow?");

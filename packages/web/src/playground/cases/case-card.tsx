@@ -1,6 +1,6 @@
 import type { RouteSchema } from "@agate/protocol";
 import { ChevronRight, Copy, EllipsisVertical, Pencil, Play, Trash2 } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import type { FieldProblem } from "../../config-form/field-problem.ts";
 import { Button } from "../../design/button.tsx";
 import { classNames } from "../../design/class-names.ts";
@@ -36,6 +36,7 @@ export function CaseCard(props: CaseCardProps) {
   const { onType, onRename, onCopy, onRemove, onRun } = props;
   const [isRenaming, setRenaming] = useState(false);
   const [isFolded, setFolded] = useState(false);
+  const more = useRef<HTMLButtonElement>(null);
   const { name } = testCase;
   const isOpen = !isFolded || problems.length > 0;
   const mode = useInputMode(schema, testCase.draft, onType);
@@ -60,6 +61,8 @@ export function CaseCard(props: CaseCardProps) {
             setRenaming(false);
             onRename(newName);
           }}
+          // Once the box is gone: leaving it would take what is typed in it.
+          onLeave={() => requestAnimationFrame(() => more.current?.focus())}
         />
         <div className="ml-auto flex shrink-0 items-center gap-1">
           {isOpen && <ModeSwitch {...mode} />}
@@ -68,7 +71,7 @@ export function CaseCard(props: CaseCardProps) {
             Run<span className="sr-only"> {name}</span>
           </Button>
           <Menu
-            trigger={<IconButton icon={EllipsisVertical} label={`More for ${name}`} />}
+            trigger={<IconButton ref={more} icon={EllipsisVertical} label={`More for ${name}`} />}
             returnsFocus={!isRenaming}
           >
             <MenuItem onSelect={() => setRenaming(true)}>

@@ -1,6 +1,7 @@
 import type { RouteSchema } from "@agate/protocol";
 import type { ReactNode } from "react";
 import { parseDraft, typedProblems } from "../../input-form/input-draft.ts";
+import { focusBeside } from "../focus-beside.ts";
 import { inputProblems } from "../running/server-problems.ts";
 import type { Runner } from "../running/use-runner.ts";
 import type { TestCase } from "../state/workspace.ts";
@@ -40,7 +41,10 @@ export function CaseSlot(props: CaseSlotProps) {
       onType={(typed) => dispatch({ kind: "type", case: id, draft: typed })}
       onRename={(name) => dispatch({ kind: "rename", case: id, name })}
       onCopy={() => dispatch({ kind: "copy-case", case: id })}
-      onRemove={() => dispatch({ kind: "remove-case", case: id })}
+      onRemove={() => {
+        focusBeside("data-case", id);
+        dispatch({ kind: "remove-case", case: id });
+      }}
       onRun={onRun}
     >
       {children}

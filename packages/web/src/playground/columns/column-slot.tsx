@@ -5,6 +5,7 @@ import type { ConfigValues } from "../../config-form/config-values.ts";
 import { useToaster } from "../../design/toaster.tsx";
 import type { ColumnQuestion } from "../commit/column-question.ts";
 import type { CommitRefusal } from "../commit/commit-dialog.tsx";
+import { focusBeside } from "../focus-beside.ts";
 import { configProblems } from "../running/server-problems.ts";
 import type { Runner } from "../running/use-runner.ts";
 import type { KnownConfigs } from "../state/column-base.ts";
@@ -78,7 +79,10 @@ export function ColumnSlot(props: ColumnSlotProps) {
           onSaveAs={() => ask({ kind: "save-as", column: id })}
           onDeploy={() => base && onAsk({ kind: "deploy", ...base })}
           onCopy={() => dispatch({ kind: "copy-column", column: id })}
-          onRemove={() => dispatch({ kind: "remove-column", column: id })}
+          onRemove={() => {
+            focusBeside("data-column", id);
+            dispatch({ kind: "remove-column", column: id });
+          }}
         />
       }
       onChoose={(source) => {
