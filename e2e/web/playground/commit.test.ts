@@ -36,7 +36,9 @@ describe("A commit", () => {
     await dialog(page).getByText('"plain"').waitFor();
     await dialog(page).getByText('"formal"').waitFor();
     await web.expectAccessible();
-    await dialog(page).getByLabel("Message").fill("More formal");
+    // One can write at once.
+    await dialog(page).getByLabel("Message").waitFor();
+    await page.keyboard.type("More formal");
     await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
     await dialog(page).getByText("steady@2").waitFor();
     expect(await latest("steady")).toMatchObject({

@@ -147,7 +147,9 @@ describe("The playground", () => {
     await theCase(page, "Case 2").getByRole("button", { name: "More for Case 2" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     const next = theCase(page, "Case 3").getByRole("button", { name: /^Fold/ });
-    await poll(() => next.evaluate((button) => button === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => next.evaluate((button) => button === document.activeElement))
+      .toBe(true);
     await theCase(page, "Case 3").getByRole("button", { name: "More for Case 3" }).click();
     await page.getByRole("menuitem", { name: "Rename" }).click();
     const name = page.getByRole("textbox", { name: "New name of Case 3" });
@@ -159,7 +161,9 @@ describe("The playground", () => {
     await theCase(page, "Origins").waitFor();
     // Whoever works with keys goes on from there.
     const more = page.getByRole("button", { name: "More for Origins" });
-    await poll(() => more.evaluate((button) => button === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => more.evaluate((button) => button === document.activeElement))
+      .toBe(true);
     // They are there again, in whatever way one comes back.
     await web.open("/apps/quickstart/playground?route=/retrieve");
     expect(await question("Origins").inputValue()).toBe("Where does it grow?");
@@ -181,9 +185,9 @@ describe("The playground", () => {
     await page.getByRole("button", { name: "Compare" }).click();
     await page.getByRole("menuitem", { name: "A copy, to edit" }).click();
     await expect.poll(() => columns(page).count()).toBe(4);
-    expect(new URL(page.url()).searchParams.get("configs")).toBe(
-      "concise@1,thorough@1,env:staging,env:staging",
-    );
+    await expect
+      .poll(() => new URL(page.url()).searchParams.get("configs"))
+      .toBe("concise@1,thorough@1,env:staging,env:staging");
     const second = columns(page).nth(1).getByRole("definition");
     await expect
       .poll(() => second.allTextContents())

@@ -31,7 +31,7 @@ export function Menu(props: MenuProps) {
           onCloseAutoFocus={(event) => {
             if (!returnsFocus) event.preventDefault();
           }}
-          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-xl"
+          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) max-w-[min(28rem,var(--radix-dropdown-menu-content-available-width))] min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-xl"
         >
           {refusal !== null && (
             <DropdownMenu.Label id={refusalId} className={HEADING_CLASS}>
@@ -64,7 +64,7 @@ export function MenuItem(props: MenuItemProps) {
       // Not disabled: that one is passed over, and nobody hears why.
       aria-disabled={disabled || isRefused}
       className={classNames(
-        "flex min-h-8 cursor-pointer flex-col justify-center rounded-md px-2 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-sunken",
+        "flex min-h-8 cursor-pointer flex-col justify-center rounded-md px-2 wrap-anywhere outline-none select-none data-disabled:opacity-50 data-highlighted:bg-sunken",
         tone === "danger" && "text-danger",
       )}
     >

@@ -17,6 +17,8 @@ export function Modal({ onClose, closesOutside = true, className, children, ...r
   const [before] = useState(focusedElement);
   useEffect(() => {
     dialog.current?.showModal();
+    // The browser takes the first that can have it, which is the button that closes.
+    dialog.current?.querySelector<HTMLElement>("input, select")?.focus();
     // The browser gives the focus back when a dialog is closed, but not when it is taken away.
     return () => before?.focus();
   }, [before]);

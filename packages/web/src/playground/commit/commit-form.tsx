@@ -48,7 +48,6 @@ export function CommitForm(props: CommitFormProps) {
         {(ids) => (
           <TextInput
             {...ids}
-            autoFocus
             value={message}
             placeholder="What has changed, and why"
             onChange={(event) => onMessage(event.target.value)}

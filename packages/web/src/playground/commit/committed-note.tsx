@@ -27,7 +27,7 @@ export function CommittedNote({ revision, onDeploy, onClose }: CommittedNoteProp
     >
       <p role="status" className="flex items-center gap-2">
         <CircleCheck size={18} aria-hidden className="shrink-0 text-success" />
-        <span>
+        <span className="min-w-0 wrap-anywhere">
           <strong className="font-mono font-semibold">
             {revision.variant}@{revision.revision}
           </strong>{" "}
