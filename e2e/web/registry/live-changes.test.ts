@@ -228,6 +228,21 @@ describe("changing what is live", () => {
   });
 });
 
+it("does once what is clicked twice", async () => {
+  await using web = await open("/apps/quickstart/environments/staging");
+  const { page } = web;
+  await page.getByRole("button", { name: "Promote to production" }).click();
+  const dialog = dialogOf(page, "Promote staging to production");
+  await dialog.getByRole("button", { name: "Promote" }).dblclick();
+  await page.getByText("production runs thorough@2.").waitFor();
+  const { items } = await registry<{ items: readonly Deployment[] }>(
+    "GET",
+    `${APP}/environments/production/deployments`,
+  );
+  expect(items.slice(0, 2).map(({ kind }) => kind)).toEqual(["promotion", "deploy"]);
+  web.expectNoFaults();
+});
+
 describe("a question that is closed before the answer is known", () => {
   it.each([
     [204, "Nothing is live in staging any more."],

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { notifyManager, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -13,6 +13,9 @@ import "./styles.css";
 
 repairLanguage();
 showTheme(readTheme());
+
+// Before the next event: a second click must find that the first is under way.
+notifyManager.setScheduler(queueMicrotask);
 
 const connection = new Connection();
 reloadForLostParts(connection);

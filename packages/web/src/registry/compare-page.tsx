@@ -1,3 +1,4 @@
+import type { RegistryVariant } from "@agate/protocol";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ArrowLeftRight, GitCompareArrows } from "lucide-react";
@@ -22,54 +23,71 @@ const route = getRouteApi("/apps/$app/compare");
 export function ComparePage() {
   const { app } = route.useParams();
   const { from, to } = route.useSearch();
-  const navigate = route.useNavigate();
   useTitle(`Compare · ${app}`);
   useApplicationChanges(app);
-  const client = usePlatform();
-  const variants = useQuery(variantsQuery(client, app)).data ?? [];
-  const environments = useQuery(environmentsQuery(client, app)).data ?? [];
-  const choose = (search: CompareSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...search }), replace: true });
+  const variants = useQuery(variantsQuery(usePlatform(), app));
   return (
     <>
       <PageHeader above={<AppBreadcrumb app={app} />} title="Compare" />
-      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
-        <div className="flex flex-col gap-2 md:flex-row md:items-end">
-          <div className="min-w-0 md:w-80">
-            <RevisionPicker
-              label="Before"
-              variants={variants}
-              environments={environments}
-              value={from}
-              onChange={(value) => choose({ from: value })}
-            />
+      <Loaded query={variants}>
+        {(items) => (
+          <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
+            <Pickers app={app} variants={items} />
+            {from === undefined || to === undefined ? (
+              <EmptyState icon={GitCompareArrows} title="Choose two configurations">
+                <p>
+                  What is live in an environment, the latest of a variant, or any of its revisions.
+                </p>
+              </EmptyState>
+            ) : (
+              <Comparison app={app} from={from} to={to} />
+            )}
           </div>
-          <IconButton
-            icon={ArrowLeftRight}
-            label="Swap"
-            className="mb-0.5 self-center md:self-end"
-            disabled={from === undefined && to === undefined}
-            onClick={() => choose({ from: to, to: from })}
-          />
-          <div className="min-w-0 md:w-80">
-            <RevisionPicker
-              label="After"
-              variants={variants}
-              environments={environments}
-              value={to}
-              onChange={(value) => choose({ to: value })}
-            />
-          </div>
-        </div>
-        {from === undefined || to === undefined ? (
-          <EmptyState icon={GitCompareArrows} title="Choose two configurations">
-            <p>What is live in an environment, the latest of a variant, or any of its revisions.</p>
-          </EmptyState>
-        ) : (
-          <Comparison app={app} from={from} to={to} />
         )}
-      </div>
+      </Loaded>
     </>
+  );
+}
+
+interface PickersProps {
+  readonly app: string;
+  readonly variants: readonly RegistryVariant[];
+}
+
+function Pickers({ app, variants }: PickersProps) {
+  const { from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const environments = useQuery(environmentsQuery(usePlatform(), app)).data ?? [];
+  const choose = (search: CompareSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...search }), replace: true });
+  return (
+    <div className="flex flex-col gap-2 md:flex-row md:items-end">
+      <div className="min-w-0 md:w-80">
+        <RevisionPicker
+          label="Before"
+          variants={variants}
+          environments={environments}
+          value={from}
+          onChange={(value) => choose({ from: value })}
+        />
+      </div>
+      <IconButton
+        icon={ArrowLeftRight}
+        label="Swap"
+        className="mb-0.5 self-center md:self-end"
+        disabled={from === undefined && to === undefined}
+        onClick={() => choose({ from: to, to: from })}
+      />
+      <div className="min-w-0 md:w-80">
+        <RevisionPicker
+          label="After"
+          variants={variants}
+          environments={environments}
+          value={to}
+          onChange={(value) => choose({ to: value })}
+        />
+      </div>
+    </div>
   );
 }
 

@@ -42,7 +42,8 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
             look="primary"
             type="submit"
             form={formId}
-            disabled={name.trim() === "" || scopes.length === 0 || making.isPending}
+            disabled={name.trim() === "" || making.isPending}
+            refusal={scopes.length === 0 ? "Choose what it may do." : null}
           >
             Make it
           </Button>
@@ -54,7 +55,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          making.mutate();
+          if (scopes.length > 0) making.mutate();
         }}
       >
         <Field label="Name" description="Histories call whoever uses the key by this name.">
@@ -64,7 +65,10 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
               value={name}
               maxLength={64}
               autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
+              onChange={(event) => {
+                setName(event.target.value);
+                making.reset();
+              }}
             />
           )}
         </Field>

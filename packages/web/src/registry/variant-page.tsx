@@ -36,24 +36,26 @@ export function VariantPage() {
         above={<AppBreadcrumb app={app} />}
         title={variant}
         actions={
-          <>
-            {origin !== null && (
-              <span className="flex items-center gap-1 text-ink-soft">
-                <GitFork size={14} aria-hidden />
-                forked from {revisionText(origin)}
-              </span>
-            )}
-            <Link
-              to="/apps/$app/playground"
-              params={{ app }}
-              search={{ configs: variant }}
-              className={buttonClass("primary")}
-            >
-              <FlaskConical size={15} aria-hidden />
-              New revision in the playground
-            </Link>
-            <VariantMenu app={app} variant={variant} />
-          </>
+          revisions.data && (
+            <>
+              {origin !== null && (
+                <span className="flex items-center gap-1 text-ink-soft">
+                  <GitFork size={14} aria-hidden />
+                  forked from {revisionText(origin)}
+                </span>
+              )}
+              <Link
+                to="/apps/$app/playground"
+                params={{ app }}
+                search={{ configs: variant }}
+                className={buttonClass("primary")}
+              >
+                <FlaskConical size={15} aria-hidden />
+                New revision in the playground
+              </Link>
+              <VariantMenu app={app} variant={variant} />
+            </>
+          )
         }
       />
       <ReadOnlyNote />
