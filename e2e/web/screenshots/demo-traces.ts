@@ -12,6 +12,16 @@ function createDice(seed: number): () => number {
   };
 }
 
+/** An id that looks like one: so many times eight digits. */
+function hexOf(n: number, words: number): string {
+  const dice = createDice(Math.imul(n + 1, 0x9e3779b1));
+  return Array.from({ length: words }, () =>
+    Math.floor(dice() * 2 ** 32)
+      .toString(16)
+      .padStart(8, "0"),
+  ).join("");
+}
+
 const QUESTIONS = [
   ["Where is my order 8812?", "It left our warehouse this morning and arrives on Thursday."],
   ["Can I return a worn jacket?", "Yes, within 30 days, as long as the label is still on it."],
@@ -46,8 +56,8 @@ export function demoSpans(now: number, count = 1400): readonly OtlpSpan[] {
 /** One answer: what is retrieved, a model that calls a tool, a model that answers. */
 function demoCall(n: number, start: number, dice: () => number): readonly OtlpSpan[] {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(dice() * list.length)] as T;
-  const traceId = `4f8a${(n * 0x9e3779b1).toString(16).padStart(28, "0")}`;
-  const spanId = (k: number) => `c3${(n * 16 + k + 1).toString(16).padStart(14, "0")}`;
+  const traceId = hexOf(n, 4);
+  const spanId = (k: number) => hexOf(n * 16 + k + 10_000, 2);
   const [question, reply] = pick(QUESTIONS);
   const variant = pick(VARIANTS);
   const model = variant.name === "thorough" ? "gpt-5" : pick(MODELS);

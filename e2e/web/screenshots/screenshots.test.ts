@@ -62,8 +62,8 @@ const PICTURES: readonly Picture[] = [
         .first()
         .waitFor(),
   },
-  { name: "trace", path: "/traces", arrange: openNewest },
-  { name: "trace-dark", path: "/traces", theme: "dark", arrange: openNewest },
+  { name: "trace", path: "/traces", arrange: openOrder },
+  { name: "trace-dark", path: "/traces", theme: "dark", arrange: openOrder },
   {
     name: "application",
     path: "/apps/quickstart",
@@ -80,9 +80,13 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-async function openNewest(page: Page): Promise<void> {
-  const [newest] = demoSpans(Date.now()).map(({ traceId }) => traceId);
-  await page.goto(`/traces/${newest}`);
+async function openOrder(page: Page): Promise<void> {
+  const { traceId } =
+    demoSpans(Date.now()).find(({ attributes, status }) => {
+      const inputs = String(attributes?.["ag.content.inputs"]);
+      return status?.code === 1 && inputs.includes("order 8812");
+    }) ?? {};
+  await page.goto(`/traces/${traceId}`);
   await chooseChat(page);
 }
 
