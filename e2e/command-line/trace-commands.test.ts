@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emptyDataFolder } from "../data-folder.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
+import { sendOtlp } from "../send-otlp.ts";
 import { sendSpans } from "../sent-span.ts";
 import type { AgateClient } from "./agate-client.ts";
 import { clientOf, startAgate } from "./agate-client.ts";
-import { postSpans } from "./post-spans.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const ESCAPES = "\u001b]0;owned\u0007\u001b[2Jchat\u009b31m";
@@ -16,12 +16,14 @@ let agate: AgateClient;
 beforeAll(async () => {
   server = await startServer();
   agate = clientOf(server.url);
-  await postSpans(server.url, TRACE, [
+  const start = Date.now() - 1000;
+  await sendOtlp(server.url, [
     {
+      traceId: TRACE,
       spanId: "00000000000000a1",
       name: "answer",
-      startMs: 0,
-      endMs: 1000,
+      start,
+      end: start + 1000,
       attributes: {
         "ag.span.kind": "WORKFLOW",
         "ag.application": "support",
@@ -33,12 +35,13 @@ beforeAll(async () => {
       },
     },
     {
+      traceId: TRACE,
       spanId: "00000000000000a2",
       parentSpanId: "00000000000000a1",
       name: ESCAPES,
-      startMs: 250,
-      endMs: 750,
-      error: "The model is\noverloaded.",
+      start: start + 250,
+      end: start + 750,
+      status: { code: 2, message: "The model is\noverloaded." },
       attributes: {
         "ag.span.kind": "LLM",
         "gen_ai.request.model": "gpt-5-mini",
@@ -144,12 +147,14 @@ describe("agate trace", () => {
 
 /** A trace of one span. */
 function post(url: string, digit: string, environment: string): Promise<void> {
-  return postSpans(url, digit.repeat(32), [
+  const start = Date.now() - 1000;
+  return sendOtlp(url, [
     {
+      traceId: digit.repeat(32),
       spanId: digit.repeat(16),
       name: `call ${digit}`,
-      startMs: 0,
-      endMs: 5,
+      start,
+      end: start + 5,
       attributes: { "ag.environment": environment },
     },
   ]);

@@ -6,9 +6,8 @@ export interface PageOptions {
   readonly height?: number;
   readonly theme?: "light" | "dark";
   /**
-   * A context of its own: for a test that leaves behind what cannot be taken back (an installed clock,
-   * a script for every page), looks at what is loaded the first time, or needs what a context is born
-   * with (touch, another scale).
+   * A context of its own: for a test that adds a script to every page, which cannot be taken back, looks
+   * at what is loaded the first time, or needs what a context is born with (touch, another scale).
    */
   readonly own?: BrowserContextOptions;
 }
@@ -67,11 +66,13 @@ export class PageLender {
       await context.clearCookies();
       // Of the platform, but without the page's scripts, which would store something again.
       await page.goto("/health");
-      await page.evaluate(() => {
+      const keepsTime = await page.evaluate(() => {
         localStorage.clear();
         sessionStorage.clear();
+        return String(Date).includes("[native code]");
       });
-      if (this.#idle !== undefined) await context.close();
+      // A clock that a test has installed stays for good.
+      if (this.#idle !== undefined || !keepsTime) await context.close();
       else this.#idle = page;
     } catch {
       // A page that cannot be tidied up, because it has crashed for example, is not lent again.

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { startServer } from "../../running-server.ts";
-import { sendOtlp } from "../send-otlp.ts";
+import { sendOtlp } from "../../send-otlp.ts";
 import { withPlatform } from "../with-platform.ts";
 import { DAY, knownCalls } from "./known-calls.ts";
 
@@ -131,7 +131,7 @@ test("a range that the platform refuses says why", async () => {
 });
 
 test("new calls are counted when one asks for them, and by themselves", async () => {
-  await using web = await newPage({ own: {} });
+  await using web = await newPage();
   const [call] = knownCalls();
   const sendNow = (digit: string) => {
     const start = Date.now() - 60_000;

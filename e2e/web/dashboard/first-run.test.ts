@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startServer } from "../../running-server.ts";
-import { sendOtlp } from "../send-otlp.ts";
+import { sendOtlp } from "../../send-otlp.ts";
 import { withPlatform } from "../with-platform.ts";
 import { knownCalls } from "./known-calls.ts";
 
@@ -12,8 +12,9 @@ test("a newcomer is told how to begin, and sees the first call by themselves", a
   await page.getByRole("heading", { name: "Welcome to Agate" }).waitFor();
   await web.expectAccessible();
   await page.getByRole("button", { name: "Copy settings" }).click();
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${platform().url}\n`);
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${platform().url}\n`);
   const playground = page.getByRole("link", { name: "Open the playground" });
   expect(await playground.getAttribute("href")).toBe("/playground");
 

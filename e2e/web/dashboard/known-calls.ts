@@ -1,4 +1,4 @@
-import type { OtlpSpan } from "../send-otlp.ts";
+import type { OtlpSpan } from "../../send-otlp.ts";
 
 /** The day that the tests look at, in UTC; its buckets are a quarter of an hour each. */
 export const DAY = { from: "2025-03-10T00:00:00.000Z", to: "2025-03-11T00:00:00.000Z" } as const;

@@ -1,4 +1,4 @@
-import type { OtlpSource, OtlpSpan } from "../send-otlp.ts";
+import type { OtlpSource, OtlpSpan } from "../../send-otlp.ts";
 
 export const HOSTILE_TRACE_ID = "bad0".repeat(8);
 const START = Date.now() - 60_000;

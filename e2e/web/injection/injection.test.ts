@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startServer } from "../../running-server.ts";
-import { sendOtlp } from "../send-otlp.ts";
+import { sendOtlp } from "../../send-otlp.ts";
 import { withPlatform } from "../with-platform.ts";
 import { HOSTILE_SOURCE, HOSTILE_SPANS, HOSTILE_TRACE_ID, hostile } from "./hostile-trace.ts";
 
@@ -91,7 +91,7 @@ describe("recorded content", () => {
     const { page } = web;
     const rows = page.getByRole("treegrid").getByRole("row").filter({ hasText: "window.hit" });
     await rows.first().waitFor();
-    expect(await rows.count()).toBe(HOSTILE_SPANS.length);
+    await expect.poll(() => rows.count()).toBe(HOSTILE_SPANS.length);
     const shown = new Set<string>();
     const look = async () => {
       await expectTextOnly(page);
@@ -99,8 +99,10 @@ describe("recorded content", () => {
     };
     for (let n = 0; n < HOSTILE_SPANS.length; n++) {
       await rows.nth(n).click();
+      await expect.poll(() => rows.nth(n).getAttribute("aria-selected")).toBe("true");
       for (const tab of await page.getByRole("tab").all()) {
         await tab.click();
+        await expect.poll(() => tab.getAttribute("aria-selected")).toBe("true");
         await look();
         // Whatever is folded.
         for (const name of [/expand all/i, /show all/i]) {

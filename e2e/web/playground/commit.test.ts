@@ -50,7 +50,7 @@ describe("A commit", () => {
     await dialog(page).getByLabel("Environment").selectOption("staging");
     await dialog(page).getByRole("button", { name: "Deploy", exact: true }).click();
     await column(page).getByText("live in staging").waitFor();
-    expect(new URL(page.url()).searchParams.get("configs")).toBe("steady@2");
+    await expect.poll(() => new URL(page.url()).searchParams.get("configs")).toBe("steady@2");
     const { deployment } = await send<Environment>("GET", "/environments/staging");
     expect(deployment?.variant).toMatchObject({ slug: "steady", revision: 2 });
     // An earlier revision can be had again.
@@ -159,7 +159,9 @@ describe("A commit", () => {
     await registry("PUT", `${newborn}/schema`, await document.json());
     await using web = await open("/apps/newborn/playground?route=/retrieve");
     const { page } = web;
-    expect(await column(page).getByLabel("Configuration").inputValue()).toBe("schema:defaults");
+    await expect
+      .poll(() => column(page).getByLabel("Configuration").inputValue())
+      .toBe("schema:defaults");
     expect(await column(page).getByRole("spinbutton", { name: "topK" }).inputValue()).toBe("2");
     await column(page).getByRole("button", { name: "Commit…" }).click();
     expect(await dialog(page).getByLabel("Name of the variant").inputValue()).toBe("default");

@@ -54,7 +54,7 @@ describe("changing what is live", () => {
     await dialog.getByRole("button", { name: "Promote" }).click();
 
     await page.getByText("production runs thorough@2.").waitFor();
-    expect(await dialog.count()).toBe(0);
+    await dialog.waitFor({ state: "detached" });
     expect(await live("production")).toMatchObject({
       variant: { slug: "thorough", revision: 2 },
       kind: "promotion",

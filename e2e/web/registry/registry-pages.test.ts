@@ -33,11 +33,9 @@ describe("applications", () => {
     await row.getByText("Running in development").waitFor();
     await row.getByText("/summarize").waitFor();
     const live = row.getByRole("list", { name: "Live in quickstart" }).getByRole("listitem");
-    expect(await live.allTextContents()).toEqual([
-      "developmentdefault@1",
-      "stagingthorough@1",
-      "productionconcise@1",
-    ]);
+    await expect
+      .poll(() => live.allTextContents())
+      .toEqual(["developmentdefault@1", "stagingthorough@1", "productionconcise@1"]);
     await row.getByText(/deployed .* ago|deployed now/).waitFor();
     await row.getByRole("link", { name: "quickstart" }).click();
     await page.getByRole("heading", { level: 1, name: "quickstart" }).waitFor();
@@ -115,8 +113,10 @@ describe("a variant", () => {
     await newest.getByRole("button", { name: "Changes and configuration" }).click();
     const changes = newest.getByRole("region", { name: "Changes in /summarize" });
     await changes.waitFor();
-    expect(await changes.getByRole("deletion").allTextContents()).toEqual(["one example", "5"]);
-    expect(await changes.getByRole("insertion").allTextContents()).toEqual(["two examples", "4"]);
+    const deleted = changes.getByRole("deletion");
+    await expect.poll(() => deleted.allTextContents()).toEqual(["one example", "5"]);
+    const inserted = changes.getByRole("insertion");
+    await expect.poll(() => inserted.allTextContents()).toEqual(["two examples", "4"]);
     await changes.getByRole("button", { name: "Side by side" }).click();
     await changes.getByText("Before", { exact: true }).waitFor();
     await newest.getByRole("button", { name: "Whole configuration" }).click();
@@ -282,33 +282,17 @@ describe("every page", () => {
     "/apps/quickstart/compare?from=thorough@2&to=thorough@3",
   ];
 
-  it.each(["light", "dark"] as const)(
-    "is accessible, %s",
-    { timeout: PATIENCE_MS },
-    async (theme) => {
-      await using web = await newPage({ theme });
-      for (const path of paths) {
-        await web.open(path);
-        await web.page.getByRole("heading", { level: 1 }).waitFor();
-        await expect.poll(() => web.page.getByRole("status", { name: "Loading" }).count()).toBe(0);
-        await web.expectAccessible();
-      }
-      web.expectNoFaults();
-    },
-  );
-
-  it("fits a phone", async () => {
-    await using web = await newPage({ width: 390, height: 844 });
+  it.each([
+    ["wide and light", { width: 1280, theme: "light" }],
+    ["on a phone, in the dark", { width: 390, height: 844, theme: "dark" }],
+  ] as const)("is accessible and fits, %s", { timeout: PATIENCE_MS }, async (_, look) => {
+    await using web = await newPage(look);
     for (const path of paths) {
       await web.open(path);
       await web.page.getByRole("heading", { level: 1 }).waitFor();
       await expect.poll(() => web.page.getByRole("status", { name: "Loading" }).count()).toBe(0);
-      const overflow = await web.page.evaluate(() =>
-        [document.documentElement, ...document.querySelectorAll("main")].map(
-          (element) => element.scrollWidth - element.clientWidth,
-        ),
-      );
-      expect(overflow, path).toEqual([0, 0]);
+      await web.expectNoOverflow();
+      await web.expectAccessible();
     }
     web.expectNoFaults();
   });

@@ -1,5 +1,5 @@
 // A day of a shop's support desk, made up: enough of it that the pictures in the README look lived in.
-import type { OtlpSpan } from "../send-otlp.ts";
+import type { OtlpSpan } from "../../send-otlp.ts";
 
 const HOUR = 3_600_000;
 

@@ -115,7 +115,7 @@ describe("a platform that stops", () => {
     await web.expectAccessible();
     await using second = await startServer(again);
     await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
-    expect(await away.count()).toBe(0);
+    await away.waitFor({ state: "detached" });
 
     await page.getByRole("link", { name: "Applications" }).click();
     await page.getByText("No applications yet").waitFor();

@@ -21,11 +21,7 @@ describe("around every page", () => {
       const current = main.getByRole("link", { name });
       await expect.poll(() => current.getAttribute("aria-current")).toBe("page");
       expect(await main.locator("[aria-current]").count()).toBe(1);
-      // Nothing makes the page itself scroll sideways.
-      const overflow = await web.page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(overflow).toBe(0);
+      await web.expectNoOverflow();
     }
     web.expectNoFaults();
   });
@@ -38,14 +34,14 @@ describe("around every page", () => {
     const dark = await ground();
     await web.page.getByRole("button", { name: /theme/ }).click();
     await web.page.getByRole("menuitem", { name: "Light" }).click();
+    await expect.poll(ground).not.toBe(dark);
     const light = await ground();
-    expect(light).not.toBe(dark);
     await web.page.reload();
     await heading.waitFor();
-    expect(await ground()).toBe(light);
+    await expect.poll(ground).toBe(light);
     await web.page.getByRole("button", { name: /theme/ }).click();
     await web.page.getByRole("menuitem", { name: "As the system" }).click();
-    expect(await ground()).toBe(dark);
+    await expect.poll(ground).toBe(dark);
     web.expectNoFaults();
   });
 
@@ -59,6 +55,10 @@ describe("around every page", () => {
       await page.getByRole("combobox", { name: /A page/ }).fill(text);
     };
     await jumpTo("summ");
+    await page
+      .getByRole("option", { name: /summarize/ })
+      .first()
+      .waitFor();
     await web.expectAccessible();
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/apps\/quickstart\/playground\?route=\/summarize/);

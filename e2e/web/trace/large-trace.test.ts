@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { startServer } from "../../running-server.ts";
-import { sendOtlp } from "../send-otlp.ts";
+import { sendOtlp } from "../../send-otlp.ts";
 import { withPlatform } from "../with-platform.ts";
 import { numberedTrace, type SampleTrace, spanId } from "./sample-traces.ts";
 
@@ -69,9 +69,9 @@ it.each(SHAPES)(
     const chosen = grid.getByRole("row", { selected: true });
     await chosen.waitFor();
     expect(await chosen.getAttribute("data-span")).toBe(last);
-    expect(await chosen.evaluate((row) => row.getBoundingClientRect().bottom)).toBeLessThanOrEqual(
-      800,
-    );
+    await expect
+      .poll(() => chosen.evaluate((row) => row.getBoundingClientRect().bottom))
+      .toBeLessThanOrEqual(800);
     web.expectNoFaults();
   },
 );

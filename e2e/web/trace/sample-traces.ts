@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { OtlpSpan } from "../send-otlp.ts";
+import type { OtlpSpan } from "../../send-otlp.ts";
 
 /** A trace to send, and what its test looks for. */
 export interface SampleTrace {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { sendOtlp } from "../../send-otlp.ts";
 import { startQuickstart } from "../quickstart-platform.ts";
-import { sendOtlp } from "../send-otlp.ts";
 import type { WebPage } from "../web-page.ts";
 import { withPlatform } from "../with-platform.ts";
 import { agentTrace, newTraceId, spanId } from "./sample-traces.ts";
@@ -47,7 +47,9 @@ describe("the header of a trace", () => {
     expect(await target("ada@example.com")).toEqual(["/traces", { user_id: "ada@example.com" }]);
     expect(await target("session 7")).toEqual(["/traces", { session_id: "session 7" }]);
     await page.getByRole("button", { name: "Copy trace id" }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(agent.traceId);
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toBe(agent.traceId);
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download as JSON" }).click();
     expect((await download).suggestedFilename()).toBe(`trace-${agent.traceId}.json`);
@@ -61,17 +63,19 @@ describe("the tree of a trace", () => {
     await using web = await openTrace();
     const { page } = web;
     await row(page, /plan a trip/).waitFor();
-    expect(await names(page)).toEqual([
-      "plan a trip",
-      "chat gpt-5-mini",
-      "weather",
-      "weather again",
-      "GET /forecast",
-      "look up hotels",
-      "chat gpt-5-mini",
-      "guard",
-      "lost child",
-    ]);
+    await expect
+      .poll(() => names(page))
+      .toEqual([
+        "plan a trip",
+        "chat gpt-5-mini",
+        "weather",
+        "weather again",
+        "GET /forecast",
+        "look up hotels",
+        "chat gpt-5-mini",
+        "guard",
+        "lost child",
+      ]);
     expect(await row(page, /GET .forecast/).getAttribute("aria-level")).toBe("3");
     const lost = spanId(agent.traceId, 999);
     await row(page, /lost child/)
@@ -120,13 +124,13 @@ describe("the tree of a trace", () => {
       for (const key of keys) await page.keyboard.press(key);
     };
     await press(["ArrowDown", "ArrowDown", "ArrowDown"]);
-    expect(await active()).toBe("weather again");
+    await expect.poll(active).toBe("weather again");
     await press(["ArrowLeft"]);
-    expect(await row(page, /weather again/).getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => row(page, /weather again/).getAttribute("aria-expanded")).toBe("false");
     await press(["ArrowRight", "ArrowRight"]);
-    expect(await active()).toBe("GET /forecast");
+    await expect.poll(active).toBe("GET /forecast");
     await press(["ArrowLeft", "ArrowLeft", "End"]);
-    expect(await active()).toBe("lost child");
+    await expect.poll(active).toBe("lost child");
     await press(["*"]);
     await row(page, /forecast/).waitFor();
     await press(["Home", "ArrowDown", "Enter"]);
@@ -164,7 +168,7 @@ describe("finding things in a trace", () => {
     await page.getByText("1 of 3").waitFor();
     await search.press("Enter");
     await page.getByText("2 of 3").waitFor();
-    expect(chosen(page)).toBe(spanId(agent.traceId, 1));
+    await expect.poll(() => chosen(page)).toBe(spanId(agent.traceId, 1));
     await page.getByRole("button", { name: "Next match" }).click();
     await page.getByText("3 of 3").waitFor();
     await page.getByRole("button", { name: "Previous match" }).click();
@@ -310,9 +314,7 @@ describe("on a phone, in the dark", () => {
     await row(page, /weather again/).click();
     await page.getByRole("heading", { name: "weather again", level: 2 }).waitFor();
     await web.expectAccessible();
-    const isWider = () =>
-      document.documentElement.scrollWidth > document.documentElement.clientWidth;
-    expect(await page.evaluate(isWider)).toBe(false);
+    await web.expectNoOverflow();
     await page.getByRole("button", { name: "Close the span" }).click();
     await page.getByRole("heading", { level: 2 }).waitFor({ state: "hidden" });
     web.expectNoFaults();

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { sendOtlp } from "../../send-otlp.ts";
 import { startQuickstart } from "../quickstart-platform.ts";
-import { sendOtlp } from "../send-otlp.ts";
 import { withPlatform } from "../with-platform.ts";
 import { sendTraces } from "./sent-trace.ts";
 

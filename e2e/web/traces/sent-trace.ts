@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Attributes, type OtlpSpan, sendOtlp } from "../send-otlp.ts";
+import { type Attributes, type OtlpSource, type OtlpSpan, sendOtlp } from "../../send-otlp.ts";
 
 /** A trace of one span, as these tests send them. */
 export interface SentTrace {
@@ -17,9 +17,10 @@ export interface SentTrace {
 export async function sendTraces(
   url: string,
   traces: readonly SentTrace[],
+  source?: OtlpSource,
 ): Promise<readonly OtlpSpan[]> {
   const spans = traces.map(spanOf);
-  await sendOtlp(url, spans);
+  await sendOtlp(url, spans, source);
   return spans;
 }
 

@@ -9,7 +9,7 @@ export interface OtlpEvent {
   readonly attributes?: Attributes;
 }
 
-/** A span as tests of the page send it: everything that OTLP can say of one. */
+/** A span as tests send it: everything that OTLP can say of one. */
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -30,6 +30,8 @@ export interface OtlpSpan {
 }
 
 export interface OtlpSource {
+  /** The slug of the project that they are for, where it is another than that of everybody. */
+  readonly project?: string;
   readonly resource?: Attributes;
   readonly scope?: {
     readonly name: string;
@@ -46,7 +48,7 @@ export interface OtlpSource {
 export async function sendOtlp(
   url: string,
   spans: readonly OtlpSpan[],
-  { resource = {}, scope }: OtlpSource = {},
+  { project, resource = {}, scope }: OtlpSource = {},
 ): Promise<void> {
   const body = {
     resourceSpans: [
@@ -63,7 +65,10 @@ export async function sendOtlp(
   };
   const response = await fetch(`${url}/v1/traces`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: {
+      "content-type": "application/json",
+      ...(project !== undefined && { "agate-project": project }),
+    },
     body: JSON.stringify(body),
   });
   const answer = await response.text();
