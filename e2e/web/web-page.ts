@@ -11,8 +11,8 @@ export interface WebPage extends AsyncDisposable {
   expectNoFaults(): void;
   /** Fails if axe-core finds anything that WCAG 2.2 AA forbids. */
   expectAccessible(): Promise<void>;
-  /** Fails if it can be scrolled sideways. */
-  expectNoOverflow(): Promise<void>;
+  /** Fails if the page, or what is in it below the head, can be scrolled sideways. */
+  expectNoOverflow(selector?: string): Promise<void>;
 }
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -60,14 +60,16 @@ export function createWebPage(page: Page, origin: string, leave: () => Promise<v
         })),
       ).toEqual([]);
     },
-    expectNoOverflow: async () => {
-      const overflow = () =>
-        page.evaluate(() =>
-          [document.documentElement, ...document.querySelectorAll("main")].map(
-            (element) => element.scrollWidth - element.clientWidth,
-          ),
-        );
-      await expect.poll(overflow, { message: page.url() }).toEqual([0, 0]);
+    expectNoOverflow: async (selector = "html, main") => {
+      const overflowing = () =>
+        page
+          .locator(selector)
+          .evaluateAll((elements) =>
+            elements
+              .filter((element) => element.scrollWidth > element.clientWidth)
+              .map(({ tagName, scrollWidth }) => `${tagName}: ${scrollWidth} px`),
+          );
+      await expect.poll(overflowing, { message: page.url() }).toEqual([]);
     },
     [Symbol.asyncDispose]: leave,
   };

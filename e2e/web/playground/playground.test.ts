@@ -353,7 +353,7 @@ describe("The playground", () => {
       await done(page, configs.split(",").length);
       await web.expectAccessible();
       // Compared columns scroll inside; the page itself does not.
-      await web.expectNoOverflow();
+      await web.expectNoOverflow("html");
       web.expectNoFaults();
     }
   });
