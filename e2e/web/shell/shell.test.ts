@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { startQuickstart } from "../quickstart-platform.ts";
 import { withPlatform } from "../with-platform.ts";
 
-const { open, platform, registry } = withPlatform(startQuickstart);
+const { newPage, open, platform, registry } = withPlatform(startQuickstart);
 
 describe("around every page", () => {
   it.each([
@@ -42,6 +42,21 @@ describe("around every page", () => {
     await web.page.getByRole("button", { name: /theme/ }).click();
     await web.page.getByRole("menuitem", { name: "As the system" }).click();
     await expect.poll(ground).toBe(dark);
+    web.expectNoFaults();
+  });
+
+  it("is there where the browser keeps nothing for it", async () => {
+    await using web = await newPage({ own: {} });
+    await web.page.addInitScript(() => {
+      Object.defineProperty(window, "localStorage", {
+        configurable: true,
+        get() {
+          throw new DOMException("denied", "SecurityError");
+        },
+      });
+    });
+    await web.open("/apps");
+    await web.page.getByRole("heading", { level: 1, name: "Applications" }).waitFor();
     web.expectNoFaults();
   });
 

@@ -8,11 +8,13 @@ import { onSessionChange } from "./api/session-changes.ts";
 import { createPageRouter } from "./app/create-page-router.tsx";
 import { reloadForLostParts } from "./app/lazy-page.ts";
 import { repairLanguage } from "./app/repair-language.ts";
-import { readTheme, showTheme } from "./app/theme.ts";
+import { repairStorage } from "./app/repair-storage.ts";
+import { followTheme } from "./app/theme.ts";
 import "./styles.css";
 
 repairLanguage();
-showTheme(readTheme());
+repairStorage();
+followTheme();
 
 // Before the next event: a second click must find that the first is under way.
 notifyManager.setScheduler(queueMicrotask);

@@ -8,11 +8,11 @@ import {
 import type { Connection } from "../api/connection.ts";
 import { parseDashboardSearch } from "../dashboard/dashboard-search.ts";
 import { ErrorState } from "../design/error-state.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
 import { parsePlaygroundSearch } from "../playground/playground-search.ts";
 import { parseCompareSearch } from "../registry/compare-search.ts";
 import { parseTraceSearch } from "../traces/trace-search.ts";
 import { parseTracesSearch } from "../traces/traces-search.ts";
+import { Arriving } from "./arriving.tsx";
 import { lazyPage } from "./lazy-page.ts";
 import { NotFound } from "./not-found.tsx";
 import { RootLayout } from "./root-layout.tsx";
@@ -104,7 +104,7 @@ export function createPageRouter(connection: Connection) {
     parseSearch: parseSearchText,
     stringifySearch: stringifySearchText,
     scrollRestoration: true,
-    defaultPendingComponent: () => <Skeleton lines={6} />,
+    defaultPendingComponent: Arriving,
     defaultErrorComponent: ({ error, reset }) => (
       <ErrorState error={error as Error} onRetry={reset} />
     ),

@@ -1,4 +1,4 @@
-import type { Session } from "@agate/protocol";
+import type { Project, Session } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { BookOpen, Check, CircleUser, KeyRound, LogOut } from "lucide-react";
@@ -6,6 +6,7 @@ import { useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { projectsQuery } from "../api/session.ts";
 import { useSignOut } from "../api/session-changes.ts";
+import { classNames } from "../design/class-names.ts";
 import { Menu, MenuHeading, MenuItem, MenuLine } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { keepTheme, readTheme, THEMES, type Theme } from "./theme.ts";
@@ -18,8 +19,10 @@ const THEME_NAMES: Record<Theme, string> = {
 
 /** Who reads, in which project, and how the page looks. */
 export function ReaderMenu({ session }: { readonly session: Session }) {
-  const [theme, setTheme] = useState(readTheme);
   const { caller, project } = session;
+  // Only whoever runs the platform may choose. Read before the menu opens: it must not move under the pointer.
+  const isOperator = caller?.is_operator === true;
+  const projects = useQuery({ ...projectsQuery(usePlatform()), enabled: isOperator }).data ?? [];
   const navigate = useNavigate();
   return (
     <Menu
@@ -38,20 +41,8 @@ export function ReaderMenu({ session }: { readonly session: Session }) {
         </button>
       }
     >
-      {caller?.is_operator && <ProjectItems current={project?.id} />}
-      <MenuHeading>Theme</MenuHeading>
-      {THEMES.map((each) => (
-        <MenuItem
-          key={each}
-          onSelect={() => {
-            keepTheme(each);
-            setTheme(each);
-          }}
-        >
-          <Mark isOn={each === theme} />
-          {THEME_NAMES[each]}
-        </MenuItem>
-      ))}
+      {isOperator && <ProjectItems projects={projects} current={project?.id} />}
+      <ThemeItems />
       <MenuLine />
       <MenuItem onSelect={() => void navigate({ to: "/settings/keys" })}>
         <KeyRound size={15} aria-hidden className="text-ink-soft" />
@@ -66,9 +57,12 @@ export function ReaderMenu({ session }: { readonly session: Session }) {
   );
 }
 
-/** Only whoever runs the platform may choose. */
-function ProjectItems({ current }: { readonly current: string | undefined }) {
-  const projects = useQuery(projectsQuery(usePlatform())).data ?? [];
+interface ProjectItemsProps {
+  readonly projects: readonly Project[];
+  readonly current: string | undefined;
+}
+
+function ProjectItems({ projects, current }: ProjectItemsProps) {
   const navigate = useNavigate();
   if (projects.length < 2) return null;
   return (
@@ -85,6 +79,22 @@ function ProjectItems({ current }: { readonly current: string | undefined }) {
         </MenuItem>
       ))}
       <MenuLine />
+    </>
+  );
+}
+
+function ThemeItems() {
+  // As it is when the menu opens: another tab may have chosen.
+  const [theme] = useState(readTheme);
+  return (
+    <>
+      <MenuHeading>Theme</MenuHeading>
+      {THEMES.map((each) => (
+        <MenuItem key={each} onSelect={() => keepTheme(each)}>
+          <Mark isOn={each === theme} />
+          {THEME_NAMES[each]}
+        </MenuItem>
+      ))}
     </>
   );
 }
@@ -107,7 +117,7 @@ function Mark({ isOn }: { readonly isOn: boolean }) {
     <Check
       size={15}
       aria-label={isOn ? "chosen" : undefined}
-      className={isOn ? "text-accent" : "invisible"}
+      className={classNames("shrink-0", isOn ? "text-accent" : "invisible")}
     />
   );
 }

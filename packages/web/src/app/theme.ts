@@ -15,7 +15,15 @@ export function keepTheme(theme: Theme): void {
   showTheme(theme);
 }
 
-export function showTheme(theme: Theme): void {
+/** Shows what was chosen, and what another tab chooses. */
+export function followTheme(): void {
+  showTheme(readTheme());
+  window.addEventListener("storage", ({ key }) => {
+    if (key === KEY) showTheme(readTheme());
+  });
+}
+
+function showTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }

@@ -34,7 +34,12 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
   return (
     <PageHeader
       above={
-        <Link to="/apps/$app" params={{ app }} className="hover:text-ink hover:underline">
+        <Link
+          to="/apps/$app"
+          params={{ app }}
+          activeOptions={{ exact: true }}
+          className="hover:text-ink hover:underline"
+        >
           {app}
         </Link>
       }

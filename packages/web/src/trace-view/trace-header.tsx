@@ -31,6 +31,7 @@ export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
         <Link
           to="/traces"
           search={list}
+          activeOptions={{ exact: true }}
           className="text-ink-soft hover:text-ink hover:underline max-md:mr-auto"
         >
           Traces
