@@ -329,6 +329,7 @@ describe("a trace of the list", () => {
     await dialog.getByText(span?.traceId ?? "").waitFor();
     await web.expectAccessible();
     await dialog.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByText("The trace is deleted.").waitFor();
     await page.getByRole("heading", { name: "No traces match" }).waitFor();
     const read = await fetch(`${platform().url}/observability/traces/${span?.traceId}/`);
     expect(read.status).toBe(404);
