@@ -7,7 +7,7 @@ import { traceSystemCalls } from "./system-calls.ts";
 import { countCommits } from "./wal-commits.ts";
 
 function span(n: number): SentSpan {
-  const spanId = n.toString(16).padStart(16, "f");
+  const spanId = (n + 1).toString(16).padStart(16, "0");
   const start = 1_700_000_000_000_000 + n;
   return { traceId: spanId.repeat(2), spanId, parentSpanId: null, name: "span", start, inputs: "" };
 }
