@@ -2,7 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareRows, type TraceRow } from "../../api/trace-row.ts";
 import type { TracePage } from "../../api/traces.ts";
-import { flattenRows, mergeRows, type RowChange, splitChanges } from "./merge-rows.ts";
+import {
+  flattenRows,
+  mergeRows,
+  type RowChange,
+  splitChanges,
+  withoutRemoved,
+  withoutTrace,
+} from "./merge-rows.ts";
 import { rowOf } from "./trace-row.fixture.ts";
 
 const SIZE = 4;
@@ -104,4 +111,12 @@ it("shows a trace once that moved to a later page while pages were read", () => 
       { rows: [moved], next: null },
     ]),
   ).toEqual([before]);
+});
+
+it("does not bring back what was deleted after the platform was asked", () => {
+  const [kept, deleted, fresh] = ["kept", "deleted", "fresh"].map((traceId) => rowOf({ traceId }));
+  if (!kept || !deleted || !fresh) throw new Error("There are three.");
+  const whenAsked = pagesOf([kept, deleted], 1);
+  const now = withoutTrace(whenAsked, "deleted");
+  expect(withoutRemoved([fresh, kept, deleted], whenAsked, now)).toEqual([fresh, kept]);
 });

@@ -46,6 +46,24 @@ export function withoutTrace(pages: readonly TracePage[], traceId: string): read
 }
 
 /**
+ * The rows of an answer without those that have left the list since it was asked for: a trace that
+ * was deleted meanwhile would come back.
+ */
+export function withoutRemoved(
+  rows: readonly TraceRow[],
+  whenAsked: readonly TracePage[],
+  now: readonly TracePage[],
+): readonly TraceRow[] {
+  const listed = keysOf(now);
+  const before = keysOf(whenAsked);
+  return rows.filter(({ key }) => listed.has(key) || !before.has(key));
+}
+
+function keysOf(pages: readonly TracePage[]): ReadonlySet<string> {
+  return new Set(pages.flatMap(({ rows }) => rows.map(({ key }) => key)));
+}
+
+/**
  * Tells the changes that move no row, and can be shown at once, from those that do and may have to
  * wait until nobody reads. What is not in the list and does not belong to its pages is no change.
  */

@@ -12,7 +12,7 @@ import {
 } from "../../api/traces.ts";
 import { countNew, holdChanges, leavesGap, nothingHeld, withGap } from "./held-rows.ts";
 import { matchRow } from "./match-row.ts";
-import { mergeRows, type RowChange, splitChanges } from "./merge-rows.ts";
+import { mergeRows, type RowChange, splitChanges, withoutRemoved } from "./merge-rows.ts";
 import { useTraceStream } from "./use-trace-stream.ts";
 
 /** Where only the platform can tell what belongs to the list, it is asked this often … */
@@ -83,17 +83,21 @@ export function useLiveRows(request: TraceListRequest, isHeld: boolean): LiveRow
   /** Reading on is under way: what is written meanwhile would be lost. */
   const isBusy = () => queries.isFetching({ queryKey, exact: true }) > 0;
 
-  const receiveNewest = useEffectEvent((of: string, newest: TracePage) => {
-    const pages = readPages();
-    if (of !== list || pages === undefined) return;
-    if (leavesGap(newest, pages, held)) miss();
-    else take(newest.rows.map((row) => ({ row, belongs: true })));
-  });
+  const receiveNewest = useEffectEvent(
+    (of: string, whenAsked: readonly TracePage[], newest: TracePage) => {
+      const pages = readPages();
+      if (of !== list || pages === undefined) return;
+      if (leavesGap(newest, pages, held)) return miss();
+      const rows = withoutRemoved(newest.rows, whenAsked, pages);
+      take(rows.map((row) => ({ row, belongs: true })));
+    },
+  );
   /** Asks for what the stream has not told, or cannot. */
   const askForNewest = useEffectEvent(async () => {
-    if (readPages() === undefined || isBusy()) return askSoon();
+    const pages = readPages();
+    if (pages === undefined || isBusy()) return askSoon();
     const newest = await readTracePage(client, request, null).catch(() => undefined);
-    if (newest !== undefined) receiveNewest(list, newest);
+    if (newest !== undefined) receiveNewest(list, pages, newest);
   });
 
   const isBroken = useTraceStream({
