@@ -24,8 +24,8 @@ export function bucketSpan(buckets: TimeBuckets, index: number): TimeSpan {
 }
 
 /** The bucket at a place between 0, the left edge, and 1, the right one; outside, the nearest. */
-export function bucketAt(buckets: TimeBuckets, place: number): number {
-  return Math.max(0, Math.min(buckets.count - 1, Math.floor(place * buckets.count)));
+export function bucketAt({ count }: Pick<TimeBuckets, "count">, place: number): number {
+  return Math.max(0, Math.min(count - 1, Math.floor(place * count)));
 }
 
 /** The bucket that a time is in; null where it is in none. */

@@ -1,10 +1,9 @@
 import type { ReactNode } from "react";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import type { PlatformClient } from "../api/platform-client.ts";
-import { Button } from "../design/button.tsx";
-import { Dialog } from "../design/dialog.tsx";
 import { Field } from "../design/field.tsx";
+import { FormDialog } from "../design/form-dialog.tsx";
 import { TextInput } from "../design/text-input.tsx";
 import { RefusalView } from "../revisions/refusal-view.tsx";
 import { useAskedChange } from "../revisions/use-asked-change.ts";
@@ -27,7 +26,6 @@ interface NameDialogProps<Output> {
 /** Asks for a name, for something new or in place of the old one. */
 export function NameDialog<Output>(props: NameDialogProps<Output>) {
   const { title, action, initial = "", change, onDone, onClose, children } = props;
-  const formId = useId();
   const [slug, setSlug] = useState(initial);
   const making = useAskedChange({
     change,
@@ -40,53 +38,35 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
   const { error } = making;
   const problem = error instanceof ApiError ? slugProblem(error) : undefined;
   return (
-    <Dialog
+    <FormDialog
       title={title}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="primary"
-            type="submit"
-            form={formId}
-            disabled={slug.trim() === "" || slug === initial || making.isPending}
-          >
-            {making.isPending ? "Working…" : action}
-          </Button>
-        </>
-      }
+      action={action}
+      onSubmit={() => making.mutate(slug.trim())}
+      isPending={making.isPending}
+      isEmpty={slug.trim() === "" || slug === initial}
     >
-      <form
-        id={formId}
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          making.mutate(slug.trim());
-        }}
+      {children}
+      <Field
+        label="Name"
+        description="Lower-case letters and digits, with single - _ . between them."
+        problem={problem}
       >
-        {children}
-        <Field
-          label="Name"
-          description="Lower-case letters and digits, with single - _ . between them."
-          problem={problem}
-        >
-          {(ids) => (
-            <TextInput
-              {...ids}
-              value={slug}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => {
-                setSlug(event.target.value);
-                making.reset();
-              }}
-            />
-          )}
-        </Field>
-        {error !== null && problem === undefined && <RefusalView title={REFUSAL} error={error} />}
-      </form>
-    </Dialog>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={slug}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => {
+              setSlug(event.target.value);
+              making.reset();
+            }}
+          />
+        )}
+      </Field>
+      {error !== null && problem === undefined && <RefusalView title={REFUSAL} error={error} />}
+    </FormDialog>
   );
 }
 

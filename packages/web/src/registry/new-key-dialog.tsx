@@ -9,6 +9,7 @@ import { Checkbox } from "../design/checkbox.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { Field } from "../design/field.tsx";
+import { FormDialog } from "../design/form-dialog.tsx";
 import { TextInput } from "../design/text-input.tsx";
 import { RefusalView } from "../revisions/refusal-view.tsx";
 
@@ -23,7 +24,7 @@ const MEANINGS: Record<Scope, string> = {
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const client = usePlatform();
   const queries = useQueryClient();
-  const formId = useId();
+  const id = useId();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<readonly Scope[]>(["read"]);
   const making = useMutation({
@@ -32,71 +33,53 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   });
   if (making.data !== undefined) return <MadeKey made={making.data} onClose={onClose} />;
   return (
-    <Dialog
+    <FormDialog
       title="New key"
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="primary"
-            type="submit"
-            form={formId}
-            disabled={name.trim() === "" || making.isPending}
-            refusal={scopes.length === 0 ? "Choose what it may do." : null}
-          >
-            Make it
-          </Button>
-        </>
-      }
+      action="Make it"
+      onSubmit={() => making.mutate()}
+      isPending={making.isPending}
+      isEmpty={name.trim() === ""}
+      refusal={scopes.length === 0 ? "Choose what it may do." : null}
     >
-      <form
-        id={formId}
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (scopes.length > 0) making.mutate();
-        }}
-      >
-        <Field label="Name" description="Histories call whoever uses the key by this name.">
-          {(ids) => (
-            <TextInput
-              {...ids}
-              value={name}
-              maxLength={64}
-              autoComplete="off"
-              onChange={(event) => {
-                setName(event.target.value);
-                making.reset();
-              }}
+      <Field label="Name" description="Histories call whoever uses the key by this name.">
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={name}
+            maxLength={64}
+            autoComplete="off"
+            onChange={(event) => {
+              setName(event.target.value);
+              making.reset();
+            }}
+          />
+        )}
+      </Field>
+      <fieldset className="flex flex-col gap-1.5">
+        <legend className="mb-1 font-medium">It may</legend>
+        {SCOPES.map((scope) => (
+          <label key={scope} htmlFor={`${id}-${scope}`} className="flex items-center gap-2">
+            <Checkbox
+              id={`${id}-${scope}`}
+              checked={scopes.includes(scope)}
+              onChange={({ target }) =>
+                setScopes(
+                  SCOPES.filter((each) =>
+                    each === scope ? target.checked : scopes.includes(each),
+                  ),
+                )
+              }
             />
-          )}
-        </Field>
-        <fieldset className="flex flex-col gap-1.5">
-          <legend className="mb-1 font-medium">It may</legend>
-          {SCOPES.map((scope) => (
-            <label key={scope} htmlFor={`${formId}-${scope}`} className="flex items-center gap-2">
-              <Checkbox
-                id={`${formId}-${scope}`}
-                checked={scopes.includes(scope)}
-                onChange={({ target }) =>
-                  setScopes(
-                    SCOPES.filter((each) =>
-                      each === scope ? target.checked : scopes.includes(each),
-                    ),
-                  )
-                }
-              />
-              <span>
-                <span className="font-medium">{scope}</span>
-                <span className="text-ink-soft">: {MEANINGS[scope]}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        {making.error !== null && <RefusalView title="No key was made" error={making.error} />}
-      </form>
-    </Dialog>
+            <span>
+              <span className="font-medium">{scope}</span>
+              <span className="text-ink-soft">: {MEANINGS[scope]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {making.error !== null && <RefusalView title="No key was made" error={making.error} />}
+    </FormDialog>
   );
 }
 

@@ -22,8 +22,8 @@ interface Pending {
 
 /**
  * The one writer of a data directory. Batches that arrive while it is busy wait together and share
- * the next commit; chores (freeing deleted rows, summaries of huge traces, columns that older versions did not fill) are done in small steps
- * when nothing waits.
+ * the next commit; chores (freeing deleted rows, summaries of huge traces, columns that older
+ * versions did not fill) are done in small steps when nothing waits.
  */
 export class SpanWriter {
   readonly #db: DatabaseSync;

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type PointerEvent, useState } from "react";
 import { type AnalyticsTime, analyticsQuery } from "../../api/analytics.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
+import { bucketAt } from "../../charts/time-buckets.ts";
 import { classNames } from "../../design/class-names.ts";
 import { formatTime } from "../../format/format-time.ts";
 import {
@@ -52,10 +53,9 @@ function Bars({ counts, onNarrow }: BarsProps) {
   const [first, last] = drag === null ? [-1, -1] : [Math.min(...drag), Math.max(...drag)];
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const errors = buckets.reduce((sum, bucket) => sum + bucket.errors, 0);
-  const bucketAt = (event: PointerEvent<HTMLElement>) => {
+  const pointed = (event: PointerEvent<HTMLElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
-    const part = (event.clientX - left) / width;
-    return Math.max(0, Math.min(buckets.length - 1, Math.floor(part * buckets.length)));
+    return bucketAt({ count: buckets.length }, (event.clientX - left) / width);
   };
   const endOf = (index: number) => buckets[index + 1]?.start ?? to;
   return (
@@ -66,10 +66,10 @@ function Bars({ counts, onNarrow }: BarsProps) {
         className="flex h-10 cursor-crosshair touch-none items-end gap-px border-b border-line select-none"
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
-          setDrag([bucketAt(event), bucketAt(event)]);
+          setDrag([pointed(event), pointed(event)]);
         }}
         onPointerMove={(event) => {
-          if (drag !== null) setDrag([drag[0], bucketAt(event)]);
+          if (drag !== null) setDrag([drag[0], pointed(event)]);
         }}
         onPointerCancel={() => setDrag(null)}
         onPointerUp={() => {
