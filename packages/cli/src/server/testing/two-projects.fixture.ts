@@ -1,6 +1,6 @@
 import type { Scope } from "@agate/protocol";
 import { SCOPES } from "@agate/protocol";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { buildArchive } from "../../deployments/builds/testing/build-archive.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
 import { workflowOpenapi } from "../routes/registry/testing/workflow-openapi.fixture.ts";
@@ -120,9 +120,11 @@ async function deployBuild(
   });
   if (deployed.status !== 201) throw new Error(deployed.body.toString());
   const logs = { path: `${path}/logs`, headers: { authorization } };
-  await expect
-    .poll(async () => (await platform.send(logs)).body.toString())
-    .toContain(`${marker} line`);
+  // Not expect.poll(), which is for tests alone: projects are seeded before there is one.
+  await vi.waitFor(
+    async () => expect((await platform.send(logs)).body.toString()).toContain(`${marker} line`),
+    { timeout: 15_000 },
+  );
   return deployed.json.build.id;
 }
 
