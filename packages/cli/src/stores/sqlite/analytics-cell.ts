@@ -1,7 +1,8 @@
 import { withoutNoise } from "@agate/spans/tree";
 import type { AnalyticsFigures } from "../span-query.ts";
+import { exactSum } from "../summary/exact-sum.ts";
+import { percentilesOf } from "../summary/percentiles.ts";
 import { collectedNumbers } from "./collect-numbers.ts";
-import { percentilesOf } from "./percentiles.ts";
 
 /** The traces of one group that started in one bucket, as {@link CELL_COLUMNS} select them. */
 export interface AnalyticsCell {
@@ -35,16 +36,4 @@ export function figuresOf(cells: readonly AnalyticsCell[]): AnalyticsFigures {
     totalTokens: sum("total"),
     latency: percentilesOf(collectedNumbers(cells.map(({ latencies }) => latencies))),
   };
-}
-
-/** Neumaier's: what each addition loses is added at the end. Thousands of small costs would show it. */
-function exactSum(numbers: readonly number[]): number {
-  let sum = 0;
-  let lost = 0;
-  for (const number of numbers) {
-    const next = sum + number;
-    lost += Math.abs(sum) >= Math.abs(number) ? sum - next + number : number - next + sum;
-    sum = next;
-  }
-  return sum + lost;
 }

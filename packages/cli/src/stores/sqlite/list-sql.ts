@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
+import { toMatchExpression } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
-import { toMatchExpression } from "./search-text.ts";
 
 /** SQL with its parameters, in order. */
 export interface Sql {

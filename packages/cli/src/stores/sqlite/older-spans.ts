@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ListedSpan } from "@agate/protocol";
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import type { PlacedEntry } from "./segment.ts";
-import { decodeHeader } from "./segment.ts";
+import type { PlacedEntry } from "../segments/segment.ts";
+import { decodeHeader } from "../segments/segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 
 /** How many spans one step looks at: a few milliseconds, so that no batch waits long behind it. */

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
+import type { HeaderRow } from "../segments/merge-segments.ts";
+import { SegmentMerger } from "../segments/merge-segments.ts";
+import { decodeHeader } from "../segments/segment.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import { NO_TRACES } from "../span-query.ts";
 import { registerCollectNumbers } from "./collect-numbers.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
-import type { HeaderRow } from "./merge-segments.ts";
-import { SegmentMerger } from "./merge-segments.ts";
 import { openForReading } from "./open-for-reading.ts";
 import { runAnalytics } from "./run-analytics.ts";
-import { decodeHeader } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { segmentRange } from "./trace-writer.ts";
 

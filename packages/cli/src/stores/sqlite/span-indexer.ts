@@ -1,9 +1,9 @@
 import type { StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { searchableText } from "../search/search-text.ts";
+import { decodeHeader } from "../segments/segment.ts";
 import { filesIn } from "./data-directory.ts";
-import { searchableText } from "./search-text.ts";
-import { decodeHeader } from "./segment.ts";
 import type { IndexProgress } from "./span-index-file.ts";
 import { openIndex, progressOf } from "./span-index-file.ts";
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
+import type { BatchToWrite } from "../segments/batch-encoder.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
-import type { BatchToWrite } from "./batch-encoder.ts";
 import { filesIn } from "./data-directory.ts";
 import { OlderSpans } from "./older-spans.ts";
 import { passingReason } from "./sqlite-errors.ts";

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { connectThread, ThreadEndedError } from "../../threads/thread-rpc.ts";
+import { createBatchEncoder, transferablesOf } from "../segments/batch-encoder.ts";
 import type { SpanAppender } from "../span-store.ts";
-import { createBatchEncoder, transferablesOf } from "./batch-encoder.ts";
 import type { AppendApi } from "./writer-api.ts";
 
 /** Appends from the thread that calls it: encodes here, writes in the writer's thread. */

@@ -1,13 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { BodyWindow } from "../segments/body-window.ts";
+import type { HeaderRow } from "../segments/merge-segments.ts";
+import { SegmentMerger } from "../segments/merge-segments.ts";
+import type { PlacedNode } from "../segments/node-table.ts";
+import { decodeHeader } from "../segments/segment.ts";
 import type { TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
-import { BodyWindow } from "./body-window.ts";
-import type { HeaderRow } from "./merge-segments.ts";
-import { SegmentMerger } from "./merge-segments.ts";
-import type { PlacedNode } from "./node-table.ts";
-import { decodeHeader } from "./segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { segmentRange } from "./trace-writer.ts";
 

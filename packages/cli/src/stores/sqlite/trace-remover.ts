@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { HeaderRow } from "./merge-segments.ts";
-import { decodeHeader } from "./segment.ts";
+import type { HeaderRow } from "../segments/merge-segments.ts";
+import { decodeHeader } from "../segments/segment.ts";
 import { segmentRange } from "./trace-writer.ts";
 
 /** How many rows one step frees: a few milliseconds, so that no batch waits long behind it. */

@@ -1,13 +1,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Figures } from "@agate/protocol";
 import { buildTree, totalText } from "@agate/spans/tree";
+import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
+import type { HeaderRow } from "../segments/merge-segments.ts";
+import { SegmentMerger } from "../segments/merge-segments.ts";
+import type { PlacedNode } from "../segments/node-table.ts";
 import type { TraceChange } from "../span-store.ts";
-import type { BatchToWrite, Belonging, SpanColumns, TraceToWrite } from "./batch-encoder.ts";
+import type { Belonging } from "../summary/fill-belonging.ts";
+import { fillBelonging, openFields } from "../summary/fill-belonging.ts";
 import { BatchInsert, placeholders } from "./batch-insert.ts";
-import { fillBelonging, openFields } from "./fill-belonging.ts";
-import type { HeaderRow } from "./merge-segments.ts";
-import { SegmentMerger } from "./merge-segments.ts";
-import type { PlacedNode } from "./node-table.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 
 /** Up to this many spans a trace's summary is made anew at every commit that touches it. */

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
+import type { BatchToWrite } from "../segments/batch-encoder.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
-import type { BatchToWrite } from "./batch-encoder.ts";
 import type { ForgetApi } from "./span-index-api.ts";
 
 /** What anyone with a port to the writer's thread may ask of it. */

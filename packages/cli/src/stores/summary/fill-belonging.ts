@@ -1,4 +1,13 @@
-import type { Belonging } from "./batch-encoder.ts";
+/** What a trace is searched by beside its top's figures. */
+export type Belonging = readonly [
+  application: string | null,
+  route: string | null,
+  variant: string | null,
+  revision: number | null,
+  environment: string | null,
+  userId: string | null,
+  sessionId: string | null,
+];
 
 const VARIANT = 2;
 const REVISION = 3;

@@ -1,19 +1,9 @@
 import type { Figures } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanBatch } from "../span-store.ts";
+import type { Belonging } from "../summary/fill-belonging.ts";
 import type { EncodedTrace } from "./segment-encoder.ts";
 import { createSegmentEncoder } from "./segment-encoder.ts";
-
-/** What a trace is searched by beside its top's figures. */
-export type Belonging = readonly [
-  application: string | null,
-  route: string | null,
-  variant: string | null,
-  revision: number | null,
-  environment: string | null,
-  userId: string | null,
-  sessionId: string | null,
-];
 
 /** The searchable columns of one span, in the order in which the statements bind them. */
 export type SpanColumns = readonly [
