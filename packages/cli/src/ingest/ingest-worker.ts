@@ -10,19 +10,14 @@ const { appender, pricesFile, maxDecompressedBytes } = workerData as IngestData;
 const main = parentPort as MessagePort;
 const prices = loadPrices(pricesFile);
 if (prices.kind === "invalid") throw new Error(prices.reason);
-const ingest = createIngest({
-  appender: openAppender(appender),
-  prices: prices.table,
-  maxDecompressedBytes,
-});
+const opened = await openAppender(appender);
+const ingest = createIngest({ appender: opened, prices: prices.table, maxDecompressedBytes });
 
 serveThread<IngestApi>(main, {
   ingest,
   close: async () => {
+    await opened.close();
     // The answer to this very call is still to be sent.
-    setImmediate(() => {
-      appender.port.close();
-      main.close();
-    });
+    setImmediate(() => main.close());
   },
 });

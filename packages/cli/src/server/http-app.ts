@@ -10,6 +10,7 @@ import type { IngestService } from "../ingest/ingest-service.ts";
 import type { Registry } from "../registry/registry.ts";
 import { RegistryUnavailableError } from "../stores/registry/registry-unavailable-error.ts";
 import type { SpanStore } from "../stores/span-store.ts";
+import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import { admit } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { answerResponse } from "./answer-response.ts";
@@ -91,8 +92,9 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   });
   const deliver = createDelivery(log);
   const answerError = (err: unknown, method: string, path: string): Answer => {
-    if (err instanceof RegistryUnavailableError) {
-      log.error({ reason: err.reason, method, path }, "The registry could not be used.");
+    if (err instanceof StoreUnavailableError) {
+      const what = err instanceof RegistryUnavailableError ? "registry" : "store";
+      log.error({ reason: err.reason, method, path }, `The ${what} could not be used.`);
       return opaqueAnswer("store_unavailable", { "retry-after": RETRY_AFTER_SECONDS });
     }
     log.error({ err, method, path }, "A request failed.");

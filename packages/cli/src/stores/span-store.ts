@@ -28,6 +28,12 @@ export interface SpanAppender {
   append(batch: SpanBatch): Promise<AppendOutcome>;
 }
 
+/** A write side that was opened for itself. */
+export interface OpenAppender extends SpanAppender {
+  /** Once nothing is under way. */
+  close(): Promise<void>;
+}
+
 /** What to read: a whole trace from its top, or a span with its subtree. */
 export type TreeFocus =
   | { readonly kind: "trace"; readonly traceId: string }
@@ -55,6 +61,13 @@ export class TraceGoneError extends Error {
   override readonly name = "TraceGoneError";
 }
 
+/** A listener that was put in place. */
+export interface Watch {
+  /** Resolves once it is in place: whatever is committed after that, by any replica, is told. */
+  readonly ready: Promise<void>;
+  stop(): void;
+}
+
 /** Sent after a commit, for live views. */
 export interface TraceChange {
   readonly project: string;
@@ -65,7 +78,8 @@ export interface TraceChange {
 
 /**
  * Where spans are kept. Append-only, idempotent, batch-first; every implementation passes
- * the suite in `contract/`.
+ * the suite in `contract/`. While its database cannot be reached, appending and deleting answer
+ * `unavailable` and all else rejects with a {@link StoreUnavailableError}; it recovers by itself.
  */
 export interface SpanStore extends SpanAppender {
   /** A write side for another thread; opened there with `openAppender`. */
@@ -85,8 +99,14 @@ export interface SpanStore extends SpanAppender {
   expire(receivedBefore: number, limit: number): Promise<number>;
   /** Resolves when everything committed so far can be found by full-text search. */
   searchCaughtUp(): Promise<void>;
-  /** Calls back after every commit that changed traces; returns how to stop. */
-  watch(listener: (changes: readonly TraceChange[]) => void): () => void;
+  /**
+   * Takes over deleting old traces where the database does that by itself; null keeps everything.
+   *
+   * @returns `by-steps` where it does not, and {@link expire} must be called now and then.
+   */
+  keepFor(keepMs: number | null): Promise<"by-itself" | "by-steps">;
+  /** Calls back after commits that changed traces, of other replicas too; changes may be joined. */
+  watch(listener: (changes: readonly TraceChange[]) => void): Watch;
   /** Commits what it has accepted, then releases everything. */
   close(): Promise<void>;
 }

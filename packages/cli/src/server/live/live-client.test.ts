@@ -5,6 +5,7 @@ const KILOBYTE = Buffer.alloc(1024, "x");
 
 it("keeps a bounded amount for a slow reader, and tells it how much it missed", async () => {
   const client = new LiveClient(() => {});
+  client.connected();
   for (let n = 0; n < 10_000; n++) client.push(KILOBYTE, 1);
   client.end();
   const received: string[] = [];
@@ -18,7 +19,6 @@ it("keeps a bounded amount for a slow reader, and tells it how much it missed", 
 
 it("takes a single event of any size", async () => {
   const client = new LiveClient(() => {});
-  await client.next();
   client.push(Buffer.alloc(5 * 1024 * 1024), 1);
   expect((await client.next()).value?.length).toBe(5 * 1024 * 1024);
 });
@@ -28,7 +28,6 @@ it("ends once, for a reader that waits and for one that leaves", async () => {
   const client = new LiveClient(() => {
     ended++;
   });
-  await client.next();
   const waiting = client.next();
   client.end();
   expect((await waiting).done).toBe(true);

@@ -10,7 +10,7 @@ const RETRY_MS = 2000;
  */
 export class LiveClient implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #onEnd: (client: LiveClient) => void;
-  #queue: Uint8Array[] = [comment("connected", RETRY_MS)];
+  #queue: Uint8Array[] = [];
   #queuedBytes = 0;
   #missed = 0;
   #ended = false;
@@ -18,6 +18,11 @@ export class LiveClient implements AsyncIterableIterator<Uint8Array, undefined> 
 
   constructor(onEnd: (client: LiveClient) => void) {
     this.#onEnd = onEnd;
+  }
+
+  /** Tells it that it misses nothing from here on. */
+  connected(): void {
+    this.push(comment("connected", RETRY_MS), 0);
   }
 
   /** @param traces How many traces' events the bytes hold. */

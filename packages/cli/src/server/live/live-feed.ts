@@ -1,4 +1,4 @@
-import type { SpanStore, TraceChange } from "../../stores/span-store.ts";
+import type { SpanStore, TraceChange, Watch } from "../../stores/span-store.ts";
 import { LiveClient } from "./live-client.ts";
 import { comment, laggedEvent, serverSentEvents } from "./server-sent-event.ts";
 
@@ -23,7 +23,7 @@ export class LiveFeed {
   #missed = 0;
   #window: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
-  #stopWatching: (() => void) | undefined;
+  #watch: Watch | undefined;
   #closed = false;
 
   constructor(options: LiveFeedOptions) {
@@ -44,6 +44,8 @@ export class LiveFeed {
     signal.addEventListener("abort", () => client.end(), { once: true });
     this.#clients.add(client);
     if (this.#clients.size === 1) this.#start();
+    // Said only now: whatever is committed after it is told.
+    void this.#watch?.ready.then(() => client.connected());
     return client;
   }
 
@@ -60,13 +62,13 @@ export class LiveFeed {
 
   #start(): void {
     const { store, heartbeatMs } = this.#options;
-    this.#stopWatching = store.watch((changes) => this.#note(changes));
+    this.#watch = store.watch((changes) => this.#note(changes));
     this.#heartbeat = setInterval(() => this.#send(comment("still here"), 0), heartbeatMs);
     this.#heartbeat.unref();
   }
 
   #stop(): void {
-    this.#stopWatching?.();
+    this.#watch?.stop();
     clearInterval(this.#heartbeat);
     clearTimeout(this.#window);
     this.#window = undefined;

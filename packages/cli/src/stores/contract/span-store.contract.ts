@@ -41,22 +41,24 @@ export function describeSpanStore(name: string, { open, dispose }: StoreUnderTes
       subject.fresh();
       const seen: TraceChange[] = [];
       const found: unknown[] = [];
-      const stop = subject.store.watch((changes) => {
+      const watch = subject.store.watch((changes) => {
         const mine = changes.filter((change) => change.project === subject.project);
         seen.push(...mine);
         for (const { traceId } of mine)
           found.push(subject.store.readTops(subject.project, [traceId]));
       });
-      await subject.append([storedSpan()]);
-      await subject.append([storedSpan({ id: spanIdOf(2) })]);
+      await watch.ready;
       const isNew = (value: boolean) => ({
         project: subject.project,
         traceId: traceIdOf(1),
         isNew: value,
       });
+      await subject.append([storedSpan()]);
+      await expect.poll(() => seen).toEqual([isNew(true)]);
+      await subject.append([storedSpan({ id: spanIdOf(2) })]);
       await expect.poll(() => seen).toEqual([isNew(true), isNew(false)]);
       for (const tops of await Promise.all(found)) expect(tops).toHaveLength(1);
-      stop();
+      watch.stop();
       await subject.append([storedSpan({ id: spanIdOf(3) })]);
       await subject.append([storedSpan({ id: spanIdOf(4) })]);
       expect(seen).toHaveLength(2);

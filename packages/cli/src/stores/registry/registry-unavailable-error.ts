@@ -1,14 +1,6 @@
-/**
- * The registry cannot be read or written now: the disk is full, say. Nothing of what was asked for
- * was done, and trying again later may help.
- */
-export class RegistryUnavailableError extends Error {
-  override readonly name = "RegistryUnavailableError";
-  /** One sentence: "The disk is full." */
-  readonly reason: string;
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
 
-  constructor(reason: string, options: { readonly cause: unknown }) {
-    super(reason, options);
-    this.reason = reason;
-  }
+/** It is the registry that cannot be read or written now. */
+export class RegistryUnavailableError extends StoreUnavailableError {
+  override readonly name = "RegistryUnavailableError";
 }

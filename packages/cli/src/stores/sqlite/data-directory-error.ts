@@ -1,5 +1,7 @@
-/** The folder could not be opened; the message is one sentence for the person who started us. */
-export class DataDirectoryError extends Error {
+import { StoreRefusalError } from "../store-refusal-error.ts";
+
+/** The folder could not be opened. */
+export class DataDirectoryError extends StoreRefusalError {
   override readonly name = "DataDirectoryError";
 }
 

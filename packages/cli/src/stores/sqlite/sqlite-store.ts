@@ -13,6 +13,7 @@ import type {
   TraceChange,
   TreeFocus,
   TreeRead,
+  Watch,
 } from "../span-store.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { openDataDirectory } from "./data-directory.ts";
@@ -125,9 +126,13 @@ class SqliteStore implements SpanStore {
     return this.#threads.index.call("catchUp", []);
   }
 
-  watch(listener: (changes: readonly TraceChange[]) => void): () => void {
+  async keepFor(): Promise<"by-steps"> {
+    return "by-steps";
+  }
+
+  watch(listener: (changes: readonly TraceChange[]) => void): Watch {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return { ready: Promise.resolve(), stop: () => this.#listeners.delete(listener) };
   }
 
   /** Lets the index follow what was committed. */

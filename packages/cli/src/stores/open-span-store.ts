@@ -1,0 +1,27 @@
+import type { SpanStore } from "./span-store.ts";
+import type { StoreAddress } from "./store-address.ts";
+
+export interface SpanStoreOptions {
+  /** Something in it died of an unexpected error: the store is of no more use. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/**
+ * Opens the store that an address names, and brings its tables up to date. A database's client is
+ * loaded only when its address is used.
+ *
+ * @throws StoreRefusalError with one sentence when it cannot be used as it is.
+ */
+export async function openSpanStore(
+  address: StoreAddress,
+  options: SpanStoreOptions,
+): Promise<SpanStore> {
+  switch (address.kind) {
+    case "sqlite": {
+      const { openSqliteStore } = await import("./sqlite/sqlite-store.ts");
+      return openSqliteStore({ ...options, directory: address.directory });
+    }
+    default:
+      throw new Error(`There is no store for ${address.kind} yet`);
+  }
+}
