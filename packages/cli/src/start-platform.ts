@@ -14,11 +14,12 @@ import { startHttpServer } from "./server/http-server.ts";
 import type { LogOptions } from "./server/log/log-options.ts";
 import { openLog } from "./server/log/open-log.ts";
 import type { AnsweredCall } from "./server/services/watch-call.ts";
+import { openSpanStore } from "./stores/open-span-store.ts";
 import { openSqliteRegistry } from "./stores/registry/open-sqlite-registry.ts";
-import { filesIn } from "./stores/sqlite/data-directory.ts";
-import { DataDirectoryError } from "./stores/sqlite/data-directory-error.ts";
-import { openSqliteStore } from "./stores/sqlite/sqlite-store.ts";
+import { filesIn, holdDataDirectory } from "./stores/sqlite/data-directory.ts";
 import { startRetention } from "./stores/start-retention.ts";
+import type { ClickHouseAddress, PostgresAddress } from "./stores/store-address.ts";
+import { StoreRefusalError } from "./stores/store-refusal-error.ts";
 import { VERSION } from "./version.ts";
 
 export interface PlatformOptions {
@@ -26,6 +27,10 @@ export interface PlatformOptions {
   /** 0 takes any free one. */
   readonly port: number;
   readonly dataDirectory: string;
+  /** Where spans are kept; absent: in the data directory. */
+  readonly store?: PostgresAddress | ClickHouseAddress;
+  /** Where the registry is kept; absent: in the data directory. */
+  readonly registry?: PostgresAddress;
   /** Milliseconds that a trace is kept; null keeps everything. */
   readonly retentionMs: number | null;
   /** A JSON file whose prices come before the shipped ones. */
@@ -78,13 +83,22 @@ const MOST_BUILD_BYTES = 64 * 1024 ** 2;
 
 /** The composition root: every part of the platform is made here, and taken down in reverse. */
 export async function startPlatform(options: PlatformOptions): Promise<StartOutcome> {
+  try {
+    return await start(options);
+  } catch (error) {
+    if (error instanceof StoreRefusalError) return refused(error.message);
+    throw error;
+  }
+}
+
+async function start(options: PlatformOptions): Promise<StartOutcome> {
   const { host, port, limits } = options;
   const policy: AccessPolicy =
     options.requireKey || hostPolicyFor(host) === "any" ? "keys" : "loopback";
   // Before anything is made: a server that nobody could use must leave no folder behind.
-  if (policy === "keys" && !existsSync(filesIn(options.dataDirectory).registry)) {
-    return refused(keysAreMissing(options));
-  }
+  const hasNoRegistry =
+    options.registry === undefined && !existsSync(filesIn(options.dataDirectory).registry);
+  if (policy === "keys" && hasNoRegistry) return refused(keysAreMissing(options));
   const badPrices = await faultIn(options.pricesFile);
   if (badPrices !== undefined) return refused(badPrices);
 
@@ -97,15 +111,16 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
     failure.resolve(err);
   };
 
-  const store = await openSqliteStore({
-    directory: options.dataDirectory,
-    onFailure: fail,
-  }).catch(dataDirectoryError);
-  if (store instanceof DataDirectoryError) return refused(store.message);
+  const inDirectory = { kind: "sqlite", directory: options.dataDirectory } as const;
+  // The embedded store holds the folder by itself. Builds are kept there in any case.
+  if (options.store !== undefined) {
+    const directory = holdDataDirectory(options.dataDirectory);
+    parts.defer(() => directory.release());
+  }
+  const store = await openSpanStore(options.store ?? inDirectory, { onFailure: fail });
   parts.defer(() => store.close());
 
-  const database = await openSqliteRegistry(options.dataDirectory).catch(dataDirectoryError);
-  if (database instanceof DataDirectoryError) return refused(database.message);
+  const database = await openSqliteRegistry(options.dataDirectory);
   const registry = await openRegistry(database);
   parts.defer(() => registry.close());
 
@@ -129,7 +144,8 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
   });
   parts.defer(() => ingest.close());
 
-  if (options.retentionMs !== null) {
+  const retention = await store.keepFor(options.retentionMs);
+  if (options.retentionMs !== null && retention === "by-steps") {
     const stop = startRetention(store, options.retentionMs, (round) => {
       if ("failed" in round) log.error({ err: round.failed }, "Retention could not delete.");
       else log.info(round, "Retention deleted traces.");
@@ -168,7 +184,16 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
   const outcome = await startHttpServer({ app, host, port, requests });
   if (outcome.kind !== "listening") return refused(LISTEN_REASONS[outcome.kind](host, port));
   const { server } = outcome;
-  log.info({ version: VERSION, url: server.url, data: options.dataDirectory }, "Agate is running.");
+  log.info(
+    {
+      version: VERSION,
+      url: server.url,
+      data: options.dataDirectory,
+      ...(options.store && { store: options.store.shown }),
+      ...(options.registry && { registry: options.registry.shown }),
+    },
+    "Agate is running.",
+  );
   parts.defer(() => stopListening(server));
   // Before that: the last spans of builds are still to be taken.
   parts.defer(() => deployer.close());
@@ -203,20 +228,19 @@ async function faultIn(pricesFile: string | null): Promise<string | undefined> {
   return prices.kind === "invalid" ? prices.reason : undefined;
 }
 
-/** One that a person can mend; any other is thrown on. */
-function dataDirectoryError(error: unknown): DataDirectoryError {
-  if (error instanceof DataDirectoryError) return error;
-  throw error;
-}
-
-function keysAreMissing({ host, dataDirectory, requireKey }: PlatformOptions): string {
+function keysAreMissing({ host, dataDirectory, registry, requireKey }: PlatformOptions): string {
   const what = requireKey
     ? "Agate will not start with --require-key and without API keys"
     : `Agate will not listen on ${host} without API keys`;
-  const folder = /^[\w./-]+$/.test(dataDirectory)
-    ? dataDirectory
-    : `'${dataDirectory.replaceAll("'", "'\\''")}'`;
-  return `${what}, and none has the scope admin yet. Make one with \`agate keys create admin --scope admin --data-dir ${folder}\`, then start it again.`;
+  const where = registry
+    ? `--registry ${inShell(registry.shown)}`
+    : `--data-dir ${inShell(dataDirectory)}`;
+  return `${what}, and none has the scope admin yet. Make one with \`agate keys create admin --scope admin ${where}\`, then start it again.`;
+}
+
+/** One word of a command line. */
+function inShell(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** An address of all interfaces is none that can be called. */

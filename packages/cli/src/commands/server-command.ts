@@ -2,7 +2,9 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { LogFormat, LogLevel } from "../server/log/log-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../server/log/log-options.ts";
-import type { StartOutcome } from "../start-platform.ts";
+import type { PlatformOptions, StartOutcome } from "../start-platform.ts";
+import { WrongUsage } from "./client/failures.ts";
+import { readRegistry, readStore, registryOption, storeOption } from "./database-options.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { parseDuration, parsePort, parseSize, parseWholeNumber } from "./option-parsers.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -11,6 +13,8 @@ interface ServerFlags {
   readonly port: number;
   readonly host: string;
   readonly dataDir: string;
+  readonly store?: string;
+  readonly registry?: string;
   readonly retention?: number;
   readonly prices?: string;
   readonly requireKey?: true;
@@ -32,6 +36,8 @@ export function serverCommand(): Command {
     .option("--port <number>", "port to listen on; 0 takes any free one", parsePort, 4100)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--data-dir <folder>", "where everything is kept", ".agate")
+    .addOption(storeOption())
+    .addOption(registryOption())
     .option(
       "--retention <time>",
       "delete traces this long after they arrived (30d, 12h)",
@@ -66,7 +72,8 @@ export function serverCommand(): Command {
 Examples:
   $ agate server
   $ agate server --port 5000 --data-dir /var/lib/agate --retention 30d
-  $ agate keys create admin --scope admin --data-dir .agate && agate server --host 0.0.0.0`,
+  $ agate keys create admin --scope admin --data-dir .agate && agate server --host 0.0.0.0
+  $ AGATE_STORE=clickhouse://agate:secret@ch/agate AGATE_REGISTRY=postgres://agate:secret@db/agate agate server`,
     )
     .action(runServer);
 }
@@ -75,7 +82,8 @@ function size(flags: string, description: string, bytes: number, shown: string):
   return new Option(flags, description).argParser(parseSize).default(bytes, shown);
 }
 
-async function runServer(flags: ServerFlags): Promise<void> {
+async function runServer(flags: ServerFlags, command: Command): Promise<void> {
+  const databases = readDatabases(flags, command);
   // From the first moment: a signal while it starts must not leave the folder half made.
   const stopped = stopSignal();
   // Not before: every other command starts without it.
@@ -84,6 +92,7 @@ async function runServer(flags: ServerFlags): Promise<void> {
     host: flags.host,
     port: flags.port,
     dataDirectory: resolve(flags.dataDir),
+    ...databases,
     retentionMs: flags.retention ?? null,
     pricesFile: flags.prices ?? null,
     requireKey: flags.requireKey ?? false,
@@ -114,4 +123,18 @@ async function runServer(flags: ServerFlags): Promise<void> {
   await Promise.allSettled([platform.close()]);
   process.stderr.write(`agate: The server cannot go on: ${end.message}. Its log says more.\n`);
   process.exit(EXIT_CODES.failed);
+}
+
+function readDatabases(
+  flags: ServerFlags,
+  command: Command,
+): Pick<PlatformOptions, "store" | "registry"> {
+  try {
+    const store = readStore(flags.store);
+    const registry = readRegistry(flags.registry);
+    return { ...(store && { store }), ...(registry && { registry }) };
+  } catch (error) {
+    if (error instanceof WrongUsage) command.error(`error: ${error.message}`);
+    throw error;
+  }
 }

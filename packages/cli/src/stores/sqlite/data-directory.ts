@@ -26,15 +26,11 @@ export interface DataDirectory {
 }
 
 /**
- * Takes the folder for this process alone and brings its database up to date. Whatever is wrong
- * with it is found before anything is written.
+ * Takes the folder for this process alone, and makes it if it is not there.
  *
  * @throws DataDirectoryError
  */
-export function openDataDirectory(
-  path: string,
-  migrations: readonly string[] = MIGRATIONS,
-): DataDirectory {
+export function holdDataDirectory(path: string): DataDirectory {
   const files = filesIn(path);
   try {
     mkdirSync(path, { recursive: true });
@@ -43,13 +39,12 @@ export function openDataDirectory(
   }
   const lock = takeLock(path);
   try {
-    refuseUnwritableFile(files.index);
-    checkDatabaseFile(files.spans, SPANS);
-    prepareDatabase(files.spans, migrations);
     writeFileSync(files.pid, `${process.pid}\n`);
   } catch (error) {
     lock.close();
-    throw error;
+    throw new DataDirectoryError(
+      `Cannot write to the data directory ${path}: ${reasonOf(error)}. Choose another with --data-dir.`,
+    );
   }
   return {
     path,
@@ -58,6 +53,29 @@ export function openDataDirectory(
       lock.close();
     },
   };
+}
+
+/**
+ * The same for a folder that holds spans: its database is brought up to date. Whatever is wrong with
+ * it is found before anything is written.
+ *
+ * @throws DataDirectoryError
+ */
+export function openDataDirectory(
+  path: string,
+  migrations: readonly string[] = MIGRATIONS,
+): DataDirectory {
+  const files = filesIn(path);
+  const directory = holdDataDirectory(path);
+  try {
+    refuseUnwritableFile(files.index);
+    checkDatabaseFile(files.spans, SPANS);
+    prepareDatabase(files.spans, migrations);
+  } catch (error) {
+    directory.release();
+    throw error;
+  }
+  return directory;
 }
 
 const SPANS = {
