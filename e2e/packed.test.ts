@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,14 +11,19 @@ import { startServer } from "./running-server.ts";
 const run = promisify(execFile);
 const cli = join(import.meta.dirname, "../packages/cli");
 
+/** What it took before the clients of databases came into it, which most installs never use. */
+const BEFORE_DATABASES = { tarball: 2_983_652, files: 9_341_837 };
+
 describe("the package as npm installs it", () => {
   let folder: string;
+  let tarballBytes: number;
   let installed: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "agate-packed-"));
     await run("npm", ["pack", cli, "--pack-destination", folder], { cwd: folder });
     const [tarball = ""] = await readdir(folder);
+    tarballBytes = (await stat(join(folder, tarball))).size;
     const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--no-save"];
     await run("npm", ["install", ...flags, `./${tarball}`], { cwd: folder });
     installed = join(folder, "node_modules/@agate/cli");
@@ -31,6 +36,17 @@ describe("the package as npm installs it", () => {
     );
     expect(packages).toEqual(["@agate", "@esbuild", "esbuild"]);
     expect(await readdir(installed)).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
+  });
+
+  it("is no larger than it was without clients of databases", async () => {
+    const entries = await readdir(installed, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    const sizes = files.map(
+      async ({ parentPath, name }) => (await stat(join(parentPath, name))).size,
+    );
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeLessThanOrEqual(BEFORE_DATABASES.files);
+    expect(tarballBytes).toBeLessThanOrEqual(BEFORE_DATABASES.tarball);
   });
 
   it("names every package inside it, with its licence", async () => {

@@ -61,8 +61,6 @@ async function bundleSources(): Promise<{ files: Files; inputs: readonly string[
     // A program of its own for each system: it is installed, not copied.
     external: ["esbuild"],
     banner: { js: REQUIRE },
-    sourcemap: "linked",
-    sourcesContent: false,
     legalComments: "none",
     metafile: true,
     write: false,
