@@ -4,7 +4,7 @@ import { openAccess } from "./access/open-access.ts";
 import { openRegistry } from "./registry/open-registry.ts";
 import type { Projects } from "./registry/registry.ts";
 import type { RegistryOutcome } from "./registry/registry-outcome.ts";
-import { openSqliteRegistry } from "./stores/registry/open-sqlite-registry.ts";
+import { openRegistryDatabase } from "./stores/registry/open-registry-database.ts";
 import { openDataDirectory } from "./stores/sqlite/data-directory.ts";
 import {
   DataDirectoryError,
@@ -59,17 +59,18 @@ async function createIn(
   await using parts = new AsyncDisposableStack();
   const directory = openDataDirectory(dataDirectory);
   parts.defer(() => directory.release());
-  const db = await openSqliteRegistry(dataDirectory);
-  const registry = await openRegistry(db);
+  const database = await openRegistryDatabase({ kind: "sqlite", directory: dataDirectory });
+  const registry = await openRegistry(database);
   parts.defer(() => registry.close());
   const found = await findOrCreate(registry.projects, project);
   if (found.kind === "refused") return refused(found.problems[0].msg);
   const { keys } = await openAccess({
-    db,
+    ...database,
     policy: "keys",
     rateLimit: 0,
     onInvalidKeys: () => {},
     onSaveFailed: () => {},
+    onReloadFailed: () => {},
   });
   const key = await keys.create(found.value.project.id, { name, scopes });
   return { kind: "created", key, ...found.value };

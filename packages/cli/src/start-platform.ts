@@ -15,7 +15,7 @@ import type { LogOptions } from "./server/log/log-options.ts";
 import { openLog } from "./server/log/open-log.ts";
 import type { AnsweredCall } from "./server/services/watch-call.ts";
 import { openSpanStore } from "./stores/open-span-store.ts";
-import { openSqliteRegistry } from "./stores/registry/open-sqlite-registry.ts";
+import { openRegistryDatabase } from "./stores/registry/open-registry-database.ts";
 import { filesIn, holdDataDirectory } from "./stores/sqlite/data-directory.ts";
 import { startRetention } from "./stores/start-retention.ts";
 import type { ClickHouseAddress, PostgresAddress } from "./stores/store-address.ts";
@@ -120,17 +120,20 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   const store = await openSpanStore(options.store ?? inDirectory, { onFailure: fail });
   parts.defer(() => store.close());
 
-  const database = await openSqliteRegistry(options.dataDirectory);
+  const database = await openRegistryDatabase(options.registry ?? inDirectory, {
+    onSignalsLost: (err) => log.warn({ err }, "The registry's changes are not heard for now."),
+  });
   const registry = await openRegistry(database);
   parts.defer(() => registry.close());
 
   const access = await openAccess({
-    db: database,
+    ...database,
     policy,
     rateLimit: limits.rate,
     onInvalidKeys: (attempts) =>
       log.warn({ attempts }, "Requests came with an API key that is not valid."),
     onSaveFailed: (err) => log.warn({ err }, "When keys were last used could not be written."),
+    onReloadFailed: (err) => log.warn({ err }, "Changed API keys could not be read yet."),
   });
   parts.defer(() => access.close());
   if (policy === "keys" && !(await access.keys.hasAdmin())) return refused(keysAreMissing(options));

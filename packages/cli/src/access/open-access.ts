@@ -1,9 +1,11 @@
+import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import type { AccessControl } from "./access-control.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { attemptCounter } from "./attempt-counter.ts";
 import type { AccessPolicy } from "./create-access-control.ts";
 import { createAccessControl } from "./create-access-control.ts";
+import { followSignals } from "./follow-signals.ts";
 import type { InternalKeys } from "./internal-keys.ts";
 import { createInternalKeys } from "./internal-keys.ts";
 import { KeyRing } from "./key-ring.ts";
@@ -13,6 +15,8 @@ import { ProjectDirectory } from "./project-directory.ts";
 export interface AccessOptions {
   /** Closed by whoever opened it, after this. */
   readonly db: RegistryDatabase;
+  /** Tells what others do to projects and keys. */
+  readonly signals: Pick<RegistrySignals, "subscribe">;
   readonly policy: AccessPolicy;
   /** Requests a second for each key, twice as many at once; 0: no limit. */
   readonly rateLimit: number;
@@ -20,6 +24,8 @@ export interface AccessOptions {
   readonly onInvalidKeys: (attempts: number) => void;
   /** When each key was last used could not be written. */
   readonly onSaveFailed: (error: unknown) => void;
+  /** What others have changed could not be read. It is tried again. */
+  readonly onReloadFailed: (error: unknown) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -53,12 +59,16 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     projects.replace(await db.selectFrom("projects").select(["id", "slug"]).execute());
     await keys.reload();
   };
+  const following = followSignals(options.signals, reload, options.onReloadFailed);
   await reload();
   return {
     control: createAccessControl({ policy, ring, projects, lastUses, onInvalidKey, now }),
     keys,
     internalKeys: createInternalKeys(ring),
     reload,
-    close: () => lastUses.save(),
+    async close() {
+      await following.stop();
+      await lastUses.save();
+    },
   };
 }

@@ -9,7 +9,7 @@ import { pageOf, rowsFor } from "./queries/page.ts";
 import { storableText } from "./queries/storable-text.ts";
 import type { Builds } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
-import { changeConfig, inApplication } from "./registry-context.ts";
+import { announcing, inApplication } from "./registry-context.ts";
 import { done, refused } from "./registry-outcome.ts";
 import { storeSchema } from "./schema/application-schema.ts";
 
@@ -80,9 +80,10 @@ export function createBuilds(context: RegistryContext): Builds {
       return done({ routes: plan.value.routes, updated_at: now() });
     },
 
-    // The schema alone alters no configuration: where there is no target, nothing is announced.
-    activate: (ref, buildId, openapi, target) =>
-      (target === null ? inApplication : changeConfig)(context, ref, async (tx, application) => {
+    activate: (ref, buildId, openapi, target) => {
+      // The schema alone alters no configuration.
+      const topics = target === null ? (["builds"] as const) : (["builds", "config"] as const);
+      return announcing(topics, context, ref, async (tx, application) => {
         const found = await findBuild(tx, application.id, buildId);
         if (found.kind === "refused") return found;
         const plan = await planActivation(tx, application.id, openapi, target);
@@ -103,10 +104,11 @@ export function createBuilds(context: RegistryContext): Builds {
         await storeSchema(tx, application.id, routes, at);
         const deployment = foundTarget && (await deployTarget(tx, application.id, foundTarget, at));
         return done({ build: buildDocument(build), deployment });
-      }),
+      });
+    },
 
     retire: (ref) =>
-      inApplication(context, ref, async (tx, application) => {
+      announcing(["builds"], context, ref, async (tx, application) => {
         const retired = await endLiveBuild(tx, application.id);
         if (retired !== undefined) return done(buildDocument(retired));
         const msg = `No build serves ${shownValue(application.slug)}: there is nothing to stop.`;

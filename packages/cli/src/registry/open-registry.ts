@@ -1,4 +1,4 @@
-import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import { createApplications } from "./applications.ts";
 import { createBuilds } from "./builds.ts";
 import { createChangeFeed } from "./change-feed.ts";
@@ -20,14 +20,13 @@ export interface RegistryOptions {
 /**
  * The registry over an open database, whatever its dialect. Closing it closes the database.
  *
- * @example const registry = await openRegistry(await openSqliteRegistry(".agate"))
+ * @example const registry = await openRegistry(await openRegistryDatabase(address))
  */
 export async function openRegistry(
-  db: RegistryDatabase,
+  { db, signals }: OpenRegistryDatabase,
   { now = () => new Date() }: RegistryOptions = {},
 ): Promise<Registry> {
-  const changes = createChangeFeed();
-  const context: RegistryContext = { db, changes, now: () => now().toISOString() };
+  const context: RegistryContext = { db, signals, now: () => now().toISOString() };
   await ensureDefaultProject(context);
   return {
     projects: createProjects(context),
@@ -37,8 +36,12 @@ export async function openRegistry(
     environments: createEnvironments(context),
     deployments: createDeployments(context),
     builds: createBuilds(context),
-    changes,
+    changes: createChangeFeed(signals),
+    signals,
     resolve: (ref, which) => resolveConfig(context, ref, which),
-    close: () => db.destroy(),
+    async close() {
+      await signals.close();
+      await db.destroy();
+    },
   };
 }

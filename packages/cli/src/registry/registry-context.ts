@@ -1,5 +1,5 @@
+import type { ApplicationTopic, RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import type { ChangeFeed } from "./change-feed.ts";
 import type { ApplicationRow } from "./queries/find-application.ts";
 import { lockApplication } from "./queries/find-application.ts";
 import type { ApplicationRef } from "./registry.ts";
@@ -8,7 +8,7 @@ import type { RegistryOutcome, RegistryRefusal } from "./registry-outcome.ts";
 /** What every part of the registry works with. */
 export interface RegistryContext {
   readonly db: RegistryDatabase;
-  readonly changes: ChangeFeed;
+  readonly signals: RegistrySignals;
   /** The time as the tables have it. */
   now(): string;
 }
@@ -56,7 +56,17 @@ export function inApplication<Value>(
 }
 
 /** The same for what may alter what a request for a configuration resolves to: it is announced. */
-export async function changeConfig<Value>(
+export function changeConfig<Value>(
+  context: RegistryContext,
+  ref: ApplicationRef,
+  work: (tx: RegistryDatabase, application: ApplicationRow) => Promise<RegistryOutcome<Value>>,
+): Promise<RegistryOutcome<Value>> {
+  return announcing(["config"], context, ref, work);
+}
+
+/** The same for what others have to hear of. */
+export async function announcing<Value>(
+  topics: readonly ApplicationTopic[],
   context: RegistryContext,
   ref: ApplicationRef,
   work: (tx: RegistryDatabase, application: ApplicationRow) => Promise<RegistryOutcome<Value>>,
@@ -66,6 +76,8 @@ export async function changeConfig<Value>(
     changed = application.id;
     return work(tx, application);
   });
-  if (outcome.kind === "done" && changed !== undefined) context.changes.publish(changed);
+  if (outcome.kind === "done" && changed !== undefined) {
+    for (const kind of topics) context.signals.announce({ kind, applicationId: changed });
+  }
   return outcome;
 }

@@ -11,6 +11,7 @@ import type {
   ResolvedConfig,
   Revision,
 } from "@agate/protocol";
+import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
 
@@ -56,6 +57,8 @@ export interface Registry {
   readonly deployments: Deployments;
   readonly builds: Builds;
   readonly changes: ChangeFeed;
+  /** Everything that is told, of every application: of builds, projects and keys too. */
+  readonly signals: Pick<RegistrySignals, "subscribe">;
   /** What a running workflow asks for: see docs/reference/config-resolution.md. */
   resolve(ref: ApplicationRef, which: RevisionRef): Promise<RegistryOutcome<ResolvedConfig>>;
   close(): Promise<void>;

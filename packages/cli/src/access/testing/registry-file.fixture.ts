@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LocalSignals } from "../../stores/registry/local-signals.ts";
 import { openSqliteRegistry } from "../../stores/registry/open-sqlite-registry.ts";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 import type { OpenAccess } from "../open-access.ts";
@@ -11,6 +12,7 @@ import { openAccess } from "../open-access.ts";
 export interface RegistryFile extends AsyncDisposable {
   readonly directory: string;
   readonly db: RegistryDatabase;
+  readonly signals: LocalSignals;
   /** Access as a process that starts now would have it. Times come from {@link clock}. */
   open(options?: {
     readonly policy?: "loopback" | "keys";
@@ -39,20 +41,26 @@ export async function registryFile(): Promise<RegistryFile> {
       { id: BLUE, slug: "blue", created_at },
     ])
     .execute();
+  const signals = new LocalSignals();
   const clock = { now: Date.parse("2026-11-15T10:00:30.000Z") };
   const attempts: number[] = [];
   return {
     directory,
     db,
+    signals,
     clock,
     attempts,
     open: ({ policy = "keys", rateLimit = 0, through = db } = {}) =>
       openAccess({
         db: through,
+        signals,
         policy,
         rateLimit,
         onInvalidKeys: (count) => attempts.push(count),
         onSaveFailed: (error) => {
+          throw error;
+        },
+        onReloadFailed: (error) => {
           throw error;
         },
         now: () => clock.now,

@@ -14,7 +14,7 @@ import { describeVariants } from "./variants.contract.ts";
 /**
  * What the registry must do in every database. One registers with one call, in a test file:
  *
- * @example describeRegistry("SQLite", { open: () => openSqliteRegistry(directory), dispose })
+ * @example describeRegistry("SQLite", { open: () => openRegistryDatabase(address), dispose })
  */
 export function describeRegistry(name: string, { open, dispose }: RegistryUnderTest): void {
   describe(`registry in ${name}`, () => {

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
-import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
+import type { OpenRegistryDatabase } from "../../stores/registry/open-registry-database.ts";
 import { openRegistry } from "../open-registry.ts";
 import type { ApplicationRef, Registry, RevisionRef } from "../registry.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 
 /** How the suite gets at a database; `open` may be called again after a close, over the same data. */
 export interface RegistryUnderTest {
-  open(): Promise<RegistryDatabase>;
+  open(): Promise<OpenRegistryDatabase>;
   dispose(): Promise<void>;
 }
 
@@ -14,14 +14,14 @@ export const BY_TESTS = { by: "tests", message: "" };
 
 /** The registry that a contract test looks at. Every test takes a project and an application of its own. */
 export class Subject {
-  readonly #open: () => Promise<RegistryDatabase>;
+  readonly #open: () => Promise<OpenRegistryDatabase>;
   #registry: Registry | undefined;
   #count = 0;
   #project = "";
   /** Advances with every look at it, so that times tell the order. */
   #time = Date.UTC(2026, 0, 1);
 
-  constructor(open: () => Promise<RegistryDatabase>) {
+  constructor(open: () => Promise<OpenRegistryDatabase>) {
     this.#open = open;
   }
 

@@ -3,13 +3,14 @@ import type { ChangeFeed } from "../../registry/change-feed.ts";
 import { createChangeFeed } from "../../registry/change-feed.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { done, refused } from "../../registry/registry-outcome.ts";
+import { LocalSignals } from "../../stores/registry/local-signals.ts";
 import { ChangeStreams } from "./change-streams.ts";
 
 const WINDOW = 25;
 const BEAT = 1000;
 const NAME = { ref: { project: "default", application: "shop" }, applicationId: "app_1" };
 
-let feed: ChangeFeed;
+let signals: LocalSignals;
 let listeners: number;
 /** What `shop` is called by now: the id of an application. */
 let shop: string | undefined;
@@ -19,9 +20,9 @@ beforeEach(() => {
   vi.useFakeTimers();
   shop = "app_1";
   listeners = 0;
-  const changes = createChangeFeed();
-  feed = {
-    publish: changes.publish,
+  signals = new LocalSignals();
+  const changes = createChangeFeed(signals);
+  const feed: ChangeFeed = {
     subscribe(id, listener) {
       listeners++;
       const stop = changes.subscribe(id, listener);
@@ -61,6 +62,10 @@ function listen(signal = new AbortController().signal, name = NAME) {
   return { lines, ended: read() };
 }
 
+function announce(): void {
+  signals.announce({ kind: "config", applicationId: "app_1" });
+}
+
 const EVENT = "event: config\ndata: {}";
 
 describe("streams of changes", () => {
@@ -68,13 +73,13 @@ describe("streams of changes", () => {
     const { lines } = listen();
     await vi.advanceTimersByTimeAsync(0);
     expect(lines).toEqual([": connected"]);
-    feed.publish("app_1");
+    announce();
     await vi.advanceTimersByTimeAsync(WINDOW - 1);
-    feed.publish("app_1");
+    announce();
     expect(lines).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(lines.slice(1)).toEqual([EVENT]);
-    feed.publish("app_1");
+    announce();
     await vi.advanceTimersByTimeAsync(WINDOW);
     expect(lines.slice(1)).toEqual([EVENT, EVENT]);
   });
@@ -82,7 +87,7 @@ describe("streams of changes", () => {
   it("tell every client of an application, and no other", async () => {
     const other = { ref: { ...NAME.ref, application: "other" }, applicationId: "app_2" };
     const clients = [listen(), listen(), listen(undefined, other)];
-    feed.publish("app_1");
+    announce();
     await vi.advanceTimersByTimeAsync(WINDOW);
     expect(clients.map(({ lines }) => lines.includes(EVENT))).toEqual([true, true, false]);
   });
@@ -98,7 +103,7 @@ describe("streams of changes", () => {
     const body = streams.subscribe(NAME, gone.signal)[Symbol.asyncIterator]();
     const texts = [text((await body.next()).value)];
     for (let n = 0; n < 1000; n++) {
-      feed.publish("app_1");
+      announce();
       await vi.advanceTimersByTimeAsync(BEAT);
     }
     gone.abort();
@@ -114,7 +119,7 @@ describe("streams of changes", () => {
       const { lines, ended } = listen();
       await vi.advanceTimersByTimeAsync(0);
       shop = now;
-      feed.publish("app_1");
+      announce();
       await vi.advanceTimersByTimeAsync(WINDOW);
       await ended;
       expect(lines).toEqual([": connected", EVENT, "end"]);
@@ -146,7 +151,7 @@ describe("streams of changes", () => {
     const clients = [listen(gone.signal), listen(gone.signal)];
     await vi.advanceTimersByTimeAsync(0);
     expect(listeners).toBe(1);
-    feed.publish("app_1");
+    announce();
     gone.abort();
     await Promise.all(clients.map(({ ended }) => ended));
     expect(listeners).toBe(0);

@@ -17,7 +17,7 @@ import type { IngestService } from "../../ingest/ingest-service.ts";
 import { startIngestThread } from "../../ingest/ingest-thread.ts";
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { openSqliteRegistry } from "../../stores/registry/open-sqlite-registry.ts";
+import { openRegistryDatabase } from "../../stores/registry/open-registry-database.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite-store.ts";
 import type { HttpApp } from "../http-app.ts";
@@ -87,15 +87,16 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
     onFailure: (error) => log.error(error),
   });
-  const db = await openSqliteRegistry(dataDirectory);
-  const registry = await openRegistry(db);
+  const database = await openRegistryDatabase({ kind: "sqlite", directory: dataDirectory });
+  const registry = await openRegistry(database);
   const { policy = "loopback", rateLimit = 0 } = options;
   const access = await openAccess({
-    db,
+    ...database,
     policy,
     rateLimit,
     onInvalidKeys: (attempts) => log.warn({ attempts }, "Requests with a wrong API key."),
     onSaveFailed: (err) => log.error({ err }),
+    onReloadFailed: (err) => log.error({ err }),
     ...(options.now && { now: options.now }),
   });
   const services = new Services();

@@ -17,6 +17,8 @@ import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { filesIn } from "../sqlite/data-directory.ts";
 import { DataDirectoryError } from "../sqlite/data-directory-error.ts";
+import { LocalSignals } from "./local-signals.ts";
+import { openRegistryDatabase } from "./open-registry-database.ts";
 import { openSqliteRegistry, REGISTRY_APPLICATION_ID } from "./open-sqlite-registry.ts";
 import { REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
@@ -54,7 +56,7 @@ function withFile(work: (db: DatabaseSync) => void): void {
 }
 
 async function fill(): Promise<void> {
-  const registry = await openRegistry(await openSqliteRegistry(directory));
+  const registry = await openRegistry(await openRegistryDatabase({ kind: "sqlite", directory }));
   await registry.applications.create("default", "support");
   await registry.variants.create(APP, "default");
   for (let baseRevision = 0; baseRevision < 50; baseRevision++) {
@@ -122,7 +124,7 @@ describe("openSqliteRegistry", () => {
     writeFileSync(file, Buffer.from(whole).fill(0xff, 100, 4096));
     expect(await refusal()).toMatch(/is damaged/);
     writeFileSync(file, whole);
-    const registry = await openRegistry(await openSqliteRegistry(directory));
+    const registry = await openRegistry(await openRegistryDatabase({ kind: "sqlite", directory }));
     expect(await latestRevision(registry)).toBe(50);
     await registry.close();
   });
@@ -173,7 +175,7 @@ describe("openSqliteRegistry", () => {
       },
     };
     await expect(openSqliteRegistry(directory, broken)).rejects.toThrow(DataDirectoryError);
-    const registry = await openRegistry(await openSqliteRegistry(directory));
+    const registry = await openRegistry(await openRegistryDatabase({ kind: "sqlite", directory }));
     expect(await latestRevision(registry)).toBe(50);
     await registry.close();
   });
@@ -185,7 +187,7 @@ describe("a registry in SQLite that cannot be written now", () => {
   beforeEach(async () => {
     await fill();
     db = await openSqliteRegistry(directory);
-    registry = await openRegistry(db);
+    registry = await openRegistry({ db, signals: new LocalSignals() });
   });
   afterEach(() => registry.close());
 

@@ -1,0 +1,36 @@
+import type { RegistryAddress } from "../store-address.ts";
+import type { RegistrySignals } from "./registry-signals.ts";
+import type { RegistryDatabase } from "./registry-tables.ts";
+
+/** The registry's database, brought up to date, with who tells what was changed in it. */
+export interface OpenRegistryDatabase {
+  readonly db: RegistryDatabase;
+  readonly signals: RegistrySignals;
+}
+
+export interface RegistryDatabaseOptions {
+  /** Changes of others are not heard for a while: it mends itself, and they are told then. */
+  readonly onSignalsLost?: (error: Error) => void;
+}
+
+/**
+ * Opens the registry that an address names. A database's client is loaded only when its address is
+ * used; a data directory must be this process's own.
+ *
+ * @throws StoreRefusalError with one sentence when it cannot be used as it is.
+ * @example const registry = await openRegistry(await openRegistryDatabase(address))
+ */
+export async function openRegistryDatabase(
+  address: RegistryAddress,
+  _options: RegistryDatabaseOptions = {},
+): Promise<OpenRegistryDatabase> {
+  switch (address.kind) {
+    case "sqlite": {
+      const { openSqliteRegistry } = await import("./open-sqlite-registry.ts");
+      const { LocalSignals } = await import("./local-signals.ts");
+      return { db: await openSqliteRegistry(address.directory), signals: new LocalSignals() };
+    }
+    default:
+      throw new Error(`There is no registry for ${address.kind} yet`);
+  }
+}

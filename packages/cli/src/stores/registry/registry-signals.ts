@@ -1,0 +1,28 @@
+/** What of the registry may be another than before, for whoever keeps some of it in memory. */
+export type RegistrySignal =
+  /**
+   * `config`: configurations of the application may resolve to something else, it may be called
+   * otherwise, or be gone. `builds`: another build may serve it, or none.
+   */
+  | { readonly kind: ApplicationTopic; readonly applicationId: string }
+  /** Projects or API keys. */
+  | { readonly kind: "access" }
+  /** Some signals may have been missed: all of it has to be looked at. */
+  | { readonly kind: "everything" };
+
+export type ApplicationTopic = "config" | "builds";
+
+/** Tells what was committed, in this process and in every other that uses the same database. */
+export interface RegistrySignals {
+  /**
+   * Says what this process has committed. A database that tells it by itself, whoever committed it,
+   * takes no notice.
+   */
+  announce(signal: RegistrySignal): void;
+  /**
+   * In place when it returns: whatever is committed after that is told, and can be read by then. It
+   * may be told more than once. Returns how to stop.
+   */
+  subscribe(listener: (signal: RegistrySignal) => void): () => void;
+  close(): Promise<void>;
+}
