@@ -61,6 +61,25 @@ export class TraceGoneError extends Error {
   override readonly name = "TraceGoneError";
 }
 
+/** How much a store holds of one project. */
+export interface ProjectCount {
+  readonly project: string;
+  readonly traces: number;
+  readonly spans: number;
+}
+
+/**
+ * A part of all that a store holds: spans of traces that belong to one project and whose last span
+ * arrived at one moment, `receivedAt`.
+ */
+export interface SpanPart extends SpanBatch {
+  /** Where to go on after this part; only the same store understands it. */
+  readonly position: string;
+}
+
+/** A part ends at so many spans, or so many bytes of records; a store may exceed it by as much again. */
+export const PART_LIMITS = { spans: 2_000, bytes: 4 * 1024 * 1024 } as const;
+
 /** A listener that was put in place. */
 export interface Watch {
   /** Resolves once it is in place: whatever is committed after that, by any replica, is told. */
@@ -97,6 +116,18 @@ export interface SpanStore extends SpanAppender {
    * resolves with how many. Small enough a step that appends do not wait for it.
    */
   expire(receivedBefore: number, limit: number): Promise<number>;
+  /** Every project that has traces, by its id. */
+  countSpans(): Promise<readonly ProjectCount[]>;
+  /**
+   * Everything in parts ({@link PART_LIMITS}), each span once, as it was last appended; a large
+   * trace in several. Traces are in the order in which their last spans arrived: one that grows
+   * after its part was given comes again, whole, behind all others. What is appended while this goes
+   * on may be left out.
+   *
+   * @param after The position of a part, perhaps of an earlier process: goes on behind it. Null:
+   * from the beginning.
+   */
+  exportSpans(after: string | null): AsyncIterable<SpanPart>;
   /** Resolves when everything committed so far can be found by full-text search. */
   searchCaughtUp(): Promise<void>;
   /**

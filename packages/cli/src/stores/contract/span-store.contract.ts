@@ -3,6 +3,7 @@ import type { SpanStore, TraceChange } from "../span-store.ts";
 import { describeAnalytics } from "./analytics.contract.ts";
 import { describeDeleting } from "./deleting.contract.ts";
 import { expectedTree } from "./expected-tree.fixture.ts";
+import { describeExporting } from "./exporting.contract.ts";
 import { family } from "./family.fixture.ts";
 import { describeLists } from "./lists.contract.ts";
 import { describeSearch } from "./search.contract.ts";
@@ -36,6 +37,7 @@ export function describeSpanStore(name: string, { open, dispose }: StoreUnderTes
     describeSearch(subject);
     describeAnalytics(subject);
     describeDeleting(subject);
+    describeExporting(subject);
 
     it("tells watchers about new and changed traces, after the commit", async () => {
       subject.fresh();

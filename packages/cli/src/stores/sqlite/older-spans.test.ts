@@ -8,6 +8,7 @@ import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture
 import type { SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
 import { filesIn, openDataDirectory } from "./data-directory.ts";
+import { SpanExporter } from "./span-exporter.ts";
 import { MIGRATIONS } from "./span-schema.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
@@ -88,6 +89,21 @@ it("leaves alone what was sent again meanwhile", async () => {
   expect(await idsOf("listSpans", { route: "/after" })).toEqual([before.id]);
   expect(await idsOf("listTraces", { route: "/after" })).toEqual([before.id]);
   expect(await idsOf("listSpans", { route: "/before" })).toEqual([]);
+});
+
+it("exports the same before and after they are filled in", async () => {
+  const spans = [storedSpan({ route: "/ünï", revision: 3 }), storedSpan({ id: spanIdOf(2) })];
+  await writeOlder([spans]);
+  openDataDirectory(directory).release();
+  {
+    using db = new DatabaseSync(filesIn(directory).spans, { readOnly: true });
+    expect(new SpanExporter(db).partsAfter(null)).toMatchObject([{ project: "default", spans }]);
+  }
+  store = await openSqliteStore({ directory });
+  await allFilled();
+  const exported: StoredSpan[] = [];
+  for await (const part of store.exportSpans(null)) exported.push(...part.spans);
+  expect(exported).toEqual(spans);
 });
 
 async function allFilled(): Promise<void> {

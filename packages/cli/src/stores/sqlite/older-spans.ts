@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ListedSpan } from "@agate/protocol";
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import type { StoredSpan } from "@agate/spans";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader } from "../segments/segment.ts";
@@ -73,18 +74,22 @@ export class OlderSpans {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     let isChanged = false;
     for (const { id, segment, offset, openLength } of entries) {
-      const open = bytes.toString("utf8", offset, offset + openLength);
-      const record = JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`) as ListedSpan;
-      const route = record.metadata.attributes[AGATE_ATTRIBUTES.route];
-      const { revision } = record.variant;
-      const columns = [
-        typeof route === "string" && route !== "" ? route : null,
-        Number.isSafeInteger(revision) ? revision : null,
-      ] as const;
-      if (columns[0] === null && columns[1] === null) continue;
-      this.#fill.run(...columns, traceNo, id, segment);
+      const { route, revision } = olderColumns(bytes.toString("utf8", offset, offset + openLength));
+      if (route === null && revision === null) continue;
+      this.#fill.run(route, revision, traceNo, id, segment);
       isChanged = true;
     }
     return isChanged;
   }
+}
+
+/** What the columns of a span should hold that was written before there were these. */
+export function olderColumns(openRecord: string): Pick<StoredSpan, "route" | "revision"> {
+  const record = JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`) as ListedSpan;
+  const route = record.metadata.attributes[AGATE_ATTRIBUTES.route];
+  const { revision } = record.variant;
+  return {
+    route: typeof route === "string" && route !== "" ? route : null,
+    revision: Number.isSafeInteger(revision) ? revision : null,
+  };
 }

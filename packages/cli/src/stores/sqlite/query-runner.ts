@@ -5,10 +5,12 @@ import { SegmentMerger } from "../segments/merge-segments.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import { NO_TRACES } from "../span-query.ts";
+import type { ProjectCount, SpanPart } from "../span-store.ts";
 import { registerCollectNumbers } from "./collect-numbers.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import { openForReading } from "./open-for-reading.ts";
 import { runAnalytics } from "./run-analytics.ts";
+import { SpanExporter } from "./span-exporter.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { segmentRange } from "./trace-writer.ts";
 
@@ -42,9 +44,11 @@ interface SpanRow {
 /** Lists, search and analytics: the reads that may take long, on a connection of their own. */
 export class QueryRunner {
   readonly #db: DatabaseSync;
+  readonly #exporter: SpanExporter;
 
   constructor(directory: string) {
     this.#db = openForReading(directory);
+    this.#exporter = new SpanExporter(this.#db);
     registerCollectNumbers(this.#db);
   }
 
@@ -102,6 +106,17 @@ export class QueryRunner {
   analytics(request: AnalyticsRequest): AnalyticsResult {
     const where = whereFilter("t", request.project, request.filter, this.#isRare);
     return where === undefined ? NOTHING_FOUND : runAnalytics(this.#db, request, where);
+  }
+
+  countSpans(): ProjectCount[] {
+    const counts = this.#db.prepare(
+      "SELECT project, count(*) AS traces, sum(spans) AS spans FROM traces GROUP BY project ORDER BY project",
+    );
+    return counts.all() as unknown as ProjectCount[];
+  }
+
+  exportParts(after: string | null): SpanPart[] {
+    return this.#exporter.partsAfter(after);
   }
 
   readonly #isRare = (match: string): boolean => {

@@ -12,6 +12,8 @@ serveThread<QueryApi>(main, {
   listTraces: async (request) => runner.listTraces(request),
   listSpans: async (request) => runner.listSpans(request),
   analytics: async (request) => runner.analytics(request),
+  countSpans: async () => runner.countSpans(),
+  exportParts: async (after) => runner.exportParts(after),
   close: async () => {
     runner.close();
     setImmediate(() => main.close());

@@ -7,8 +7,10 @@ import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from ".
 import type {
   AppendOutcome,
   DeleteOutcome,
+  ProjectCount,
   SpanAppender,
   SpanBatch,
+  SpanPart,
   SpanStore,
   TraceChange,
   TreeFocus,
@@ -120,6 +122,20 @@ class SqliteStore implements SpanStore {
 
   expire(receivedBefore: number, limit: number): Promise<number> {
     return this.#threads.writer.call("expire", [receivedBefore, limit]);
+  }
+
+  countSpans(): Promise<readonly ProjectCount[]> {
+    return this.#threads.query.call("countSpans", []);
+  }
+
+  async *exportSpans(after: string | null): AsyncGenerator<SpanPart, void, void> {
+    for (let position = after; ; ) {
+      const parts = await this.#threads.query.call("exportParts", [position]);
+      const last = parts.at(-1);
+      if (last === undefined) return;
+      yield* parts;
+      position = last.position;
+    }
   }
 
   searchCaughtUp(): Promise<void> {

@@ -1,0 +1,158 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { StoredSpan } from "@agate/spans";
+import type { PlacedEntry } from "../segments/segment.ts";
+import { decodeHeader } from "../segments/segment.ts";
+import type { SpanPart } from "../span-store.ts";
+import { PART_LIMITS } from "../span-store.ts";
+import { olderColumns } from "./older-spans.ts";
+import { segmentRange } from "./trace-writer.ts";
+
+interface TraceRow {
+  readonly trace_no: number;
+  readonly project: string;
+  readonly trace_id: string;
+  readonly received: number;
+}
+
+interface SegmentRow {
+  readonly segment: number;
+  readonly header: string;
+  readonly body: Uint8Array;
+}
+
+/** The columns of `spans` that are not in a segment's header, by the names that a span has for them. */
+type OtherColumns = Omit<StoredSpan, "traceId" | "openRecord" | keyof PlacedEntry>;
+
+/** The last segment that was given. */
+interface Position {
+  readonly received: number;
+  readonly traceNo: number;
+  readonly segment: number;
+}
+
+const BEGINNING: Position = { received: Number.MIN_SAFE_INTEGER, traceNo: -1, segment: -1 };
+
+/** Segments that are older than the columns for route and revision, and not filled in yet. */
+interface OlderSegments {
+  readonly next: number;
+  readonly end: number;
+}
+
+type GrowingPart = { -readonly [Key in keyof SpanPart]: SpanPart[Key] } & {
+  readonly spans: StoredSpan[];
+};
+
+/** Reads everything back as it was appended, in the order of arrival, a few parts at a time. */
+export class SpanExporter {
+  readonly #db: DatabaseSync;
+  readonly #arrivedWith: StatementSync;
+  readonly #arrivedAfter: StatementSync;
+  readonly #segments: StatementSync;
+  readonly #columns: StatementSync;
+  readonly #older: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    const columns = "trace_no, project, trace_id, received";
+    // Two statements, since SQLite finds no place in an index by a pair that ends in the row id.
+    this.#arrivedWith = db.prepare(
+      `SELECT ${columns} FROM traces WHERE received = ? AND trace_no >= ? ORDER BY trace_no`,
+    );
+    this.#arrivedAfter = db.prepare(
+      `SELECT ${columns} FROM traces WHERE received > ? ORDER BY received, trace_no`,
+    );
+    this.#segments = db.prepare(
+      "SELECT segment, header, body FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
+    );
+    // None where the span was sent again since: that is in a later segment.
+    this.#columns = db.prepare(
+      `SELECT name, spankind AS kind, status, latency, application, route, variant, revision,
+         environment, user_id AS userId, session_id AS sessionId
+       FROM spans WHERE trace_no = ? AND span_id = ? AND segment = ?`,
+    );
+    this.#older = db.prepare("SELECT next, end FROM older_segments");
+  }
+
+  /** Some of the parts after a position; none at the end. */
+  partsAfter(after: string | null): SpanPart[] {
+    const from = after === null ? BEGINNING : parsePosition(after);
+    // All statements see the same moment.
+    this.#db.exec("BEGIN");
+    try {
+      return this.#collect(from);
+    } finally {
+      this.#db.exec("COMMIT");
+    }
+  }
+
+  #collect(from: Position): SpanPart[] {
+    const parts: SpanPart[] = [];
+    const older = this.#older.get() as OlderSegments | undefined;
+    let part: GrowingPart | undefined;
+    let spans = 0;
+    let bytes = 0;
+    for (const { trace, row } of this.#segmentsAfter(from)) {
+      if (spans >= PART_LIMITS.spans || bytes >= PART_LIMITS.bytes) break;
+      const found = this.#spansIn(trace, row, older);
+      if (found.length === 0) continue;
+      spans += found.length;
+      bytes += row.body.length;
+      if (part?.receivedAt !== trace.received || part.project !== trace.project) {
+        part = { project: trace.project, receivedAt: trace.received, spans: [], position: "" };
+        parts.push(part);
+      }
+      part.spans.push(...found);
+      part.position = [trace.received, trace.trace_no, row.segment].join();
+    }
+    return parts;
+  }
+
+  *#segmentsAfter(from: Position): Generator<{ trace: TraceRow; row: SegmentRow }, void, void> {
+    for (const trace of this.#tracesFrom(from)) {
+      const [first, end] = segmentRange(trace.trace_no);
+      const begun = trace.received === from.received && trace.trace_no === from.traceNo;
+      const rows = this.#segments.iterate(begun ? from.segment + 1 : first, end);
+      for (const row of rows) yield { trace, row: row as unknown as SegmentRow };
+    }
+  }
+
+  *#tracesFrom({ received, traceNo }: Position): Generator<TraceRow, void, void> {
+    yield* this.#arrivedWith.iterate(received, traceNo) as Iterable<unknown> as Iterable<TraceRow>;
+    yield* this.#arrivedAfter.iterate(received) as Iterable<unknown> as Iterable<TraceRow>;
+  }
+
+  #spansIn(
+    { trace_no, trace_id }: TraceRow,
+    { segment, header, body }: SegmentRow,
+    older: OlderSegments | undefined,
+  ): StoredSpan[] {
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    const isOlder = older !== undefined && segment >= older.next && segment < older.end;
+    const spans: StoredSpan[] = [];
+    for (const entry of decodeHeader(header, segment)) {
+      const columns = this.#columns.get(trace_no, entry.id, segment) as OtherColumns | undefined;
+      if (columns === undefined) continue;
+      const openRecord = bytes.toString("utf8", entry.offset, entry.offset + entry.openLength);
+      spans.push({
+        traceId: trace_id,
+        id: entry.id,
+        parentId: entry.parentId,
+        start: entry.start,
+        startNanos: entry.startNanos,
+        figures: entry.figures,
+        ...columns,
+        ...(isOlder ? olderColumns(openRecord) : {}),
+        openRecord,
+      });
+    }
+    return spans;
+  }
+}
+
+function parsePosition(text: string): Position {
+  const [received, traceNo, segment] = text.split(",").map(Number);
+  if (![received, traceNo, segment].every(Number.isSafeInteger)) {
+    throw new RangeError(`${JSON.stringify(text)} is no position in this store`);
+  }
+  return { received, traceNo, segment } as Position;
+}
