@@ -6,14 +6,18 @@ import { COMMON_WORD, wordOf } from "./trace-ledger.ts";
 /** How long the full-text index may take to catch up. */
 const CATCH_UP = { timeout: 30_000 };
 
+/** A filter that finds all that the ledgers' clients send; none where nobody else sends anything. */
+type Among = Readonly<Record<string, string>>;
+
 /** The list has exactly the traces that must be there, and these ones are whole or gone. */
 export async function expectTraces(
   serverUrl: string,
   ledgers: readonly TraceLedger[],
   traceIds: readonly string[],
+  among: Among = {},
 ): Promise<void> {
   const live = liveTraces(ledgers);
-  const listed = await readList(serverUrl, "traces");
+  const listed = await readList(serverUrl, "traces", among);
   expect(listed.map((top) => top.trace_id).sort()).toEqual([...live.keys()].sort());
   const states = traceIds.map((id) => [id, live.get(id) ?? new Map()] as const);
   expect(await readTraces(serverUrl, traceIds)).toEqual(expectedTraces(states));
@@ -23,14 +27,15 @@ export async function expectTraces(
 export async function expectEverything(
   serverUrl: string,
   ledgers: readonly TraceLedger[],
+  among: Among = {},
 ): Promise<void> {
   const live = liveTraces(ledgers);
   const deleted = ledgers.flatMap((ledger) => [...ledger.deleted]);
-  await expectTraces(serverUrl, ledgers, [...live.keys(), ...deleted]);
+  await expectTraces(serverUrl, ledgers, [...live.keys(), ...deleted], among);
   const ids = [...live.values()].flatMap((spans) => [...spans.keys()]).sort();
-  const listed = await readList(serverUrl, "spans");
+  const listed = await readList(serverUrl, "spans", among);
   expect(listed.map((span) => span.id).sort()).toEqual(ids);
-  const search = () => readList(serverUrl, "spans", { q: COMMON_WORD });
+  const search = () => readList(serverUrl, "spans", { ...among, q: COMMON_WORD });
   await expect.poll(async () => (await search()).length, CATCH_UP).toBe(ids.length);
 }
 
