@@ -119,7 +119,9 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     logs: (applicationId, request) => logs.of(applicationId).read(request),
 
     async recover() {
-      const interrupted = await registry.builds.refuseUnfinished(INTERRUPTED).catch((error) => {
+      const unfinished = await registry.builds.unfinished();
+      const refusing = registry.builds.refuseUnfinished(unfinished, INTERRUPTED);
+      const interrupted = await refusing.catch((error) => {
         const reason = diskReason(error);
         if (reason === undefined) throw error;
         // A full disk is no reason not to serve what is there.

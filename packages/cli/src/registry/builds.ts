@@ -10,6 +10,7 @@ import { storableText } from "./queries/storable-text.ts";
 import type { Builds } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { announcing, inApplication } from "./registry-context.ts";
+import type { RegistryProblem } from "./registry-outcome.ts";
 import { done, refused } from "./registry-outcome.ts";
 import { storeSchema } from "./schema/application-schema.ts";
 
@@ -57,6 +58,7 @@ export function createBuilds(context: RegistryContext): Builds {
           sdk_version: storableText(sdkVersion),
           message: storableText(message),
           refusal: null,
+          live_since: null,
         } as const;
         await tx.insertInto("builds").values(row).execute();
         return done(buildDocument(row));
@@ -86,6 +88,8 @@ export function createBuilds(context: RegistryContext): Builds {
       return announcing(topics, context, ref, async (tx, application) => {
         const found = await findBuild(tx, application.id, buildId);
         if (found.kind === "refused") return found;
+        // Another replica may have given it up: its files are not kept any more then.
+        if (found.value.status === "refused") return refused(refusedBefore(found.value.number));
         const plan = await planActivation(tx, application.id, openapi, target);
         if (plan.kind === "refused") return plan;
         const { routes, target: foundTarget } = plan.value;
@@ -96,14 +100,14 @@ export function createBuilds(context: RegistryContext): Builds {
           .set({
             status: "live",
             routes: JSON.stringify(routes.map(({ route }) => route)),
-            refusal: null,
+            live_since: at,
           })
           .where("id", "=", found.value.id)
           .returningAll()
           .executeTakeFirstOrThrow();
         await storeSchema(tx, application.id, routes, at);
         const deployment = foundTarget && (await deployTarget(tx, application.id, foundTarget, at));
-        return done({ build: buildDocument(build), deployment });
+        return done({ build: buildDocument(build), deployment, since: at });
       });
     },
 
@@ -115,32 +119,51 @@ export function createBuilds(context: RegistryContext): Builds {
         return refused({ type: "build_not_found", loc: ["path", "app"], msg });
       }),
 
-    async live() {
-      const rows = await db
+    async live(applicationId) {
+      const all = db
         .selectFrom("builds")
         .innerJoin("applications", "applications.id", "builds.application_id")
         .selectAll("builds")
         .select(["applications.project_id", "applications.slug"])
         .where("builds.status", "=", "live")
-        .orderBy("builds.created_at")
-        .execute();
-      return rows.map(({ project_id: project, slug, ...build }) => ({
+        .orderBy("builds.created_at");
+      const wanted =
+        applicationId === undefined ? all : all.where("builds.application_id", "=", applicationId);
+      return (await wanted.execute()).map(({ project_id: project, slug, ...build }) => ({
         project,
         application: { id: build.application_id, slug },
         build: buildDocument(build),
+        since: build.live_since ?? build.created_at,
       }));
     },
 
-    async refuseUnfinished(reason) {
+    async unfinished() {
+      const rows = await db
+        .selectFrom("builds")
+        .select("application_id")
+        .distinct()
+        .where("status", "=", "starting")
+        .execute();
+      return rows.map(({ application_id }) => application_id);
+    },
+
+    async refuseUnfinished(applicationIds, reason) {
+      if (applicationIds.length === 0) return [];
       const rows = await db
         .updateTable("builds")
         .set({ status: "refused", refusal: storableText(reason) })
         .where("status", "=", "starting")
+        .where("application_id", "in", applicationIds)
         .returning("id")
         .execute();
       return rows.map(({ id }) => id);
     },
   };
+}
+
+function refusedBefore(number: number): RegistryProblem {
+  const msg = `Build ${number} was refused, and cannot serve any more. Deploy it again.`;
+  return { type: "build_unusable", loc: ["path", "build"], msg };
 }
 
 /** The build that served until now. The application is locked. */

@@ -11,6 +11,7 @@ export const REGISTRY_PROBLEM_TYPES = [
   "environment_not_found",
   "deployment_not_found",
   "build_not_found",
+  "build_unusable",
   "slug_invalid",
   "slug_taken",
   "revision_stale",

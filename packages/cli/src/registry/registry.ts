@@ -219,24 +219,36 @@ export interface Builds {
   ): Promise<RegistryOutcome<ApplicationSchema>>;
   /**
    * Makes the build the live one, its document the schema, and `target` a deployment: all of it in
-   * one transaction, after the same check. The build that was live is `retired`.
+   * one transaction, after the same check. The build that was live is `retired`. One that was
+   * refused stays so.
    */
   activate(
     ref: ApplicationRef,
     buildId: string,
     openapi: unknown,
     target: DeployTarget | null,
-  ): Promise<RegistryOutcome<{ readonly build: Build; readonly deployment: Deployment | null }>>;
+  ): Promise<RegistryOutcome<Activation>>;
   /** No build serves the application afterwards. */
   retire(ref: ApplicationRef): Promise<RegistryOutcome<Build>>;
-  /** Every live build of every project, for starting them. */
-  live(): Promise<readonly LiveBuild[]>;
-  /** Those that were being started when the platform ended become `refused`; gives their ids. */
-  refuseUnfinished(reason: string): Promise<readonly string[]>;
+  /** The live build of one application, by its id, or of every one in every project: for starting them. */
+  live(applicationId?: string): Promise<readonly LiveBuild[]>;
+  /** Ids of the applications that have builds which are being started, or were when a platform ended. */
+  unfinished(): Promise<readonly string[]>;
+  /** Those of these applications that were being started become `refused`; gives their ids. */
+  refuseUnfinished(applicationIds: readonly string[], reason: string): Promise<readonly string[]>;
+}
+
+export interface Activation {
+  readonly build: Build;
+  readonly deployment: Deployment | null;
+  /** As {@link LiveBuild.since}. */
+  readonly since: string;
 }
 
 export interface LiveBuild {
   readonly project: string;
   readonly application: { readonly id: string; readonly slug: string };
   readonly build: Build;
+  /** Another one each time that it is activated, even where it was live before. */
+  readonly since: string;
 }

@@ -23,6 +23,7 @@ export function refusedByRegistry(
 ): Refusal {
   // That a document is none of a workflow is, to whoever deploys, a fault of the build.
   const told = (problem: RegistryProblem): DeployProblem => {
+    if (problem.type === "build_unusable") return { ...problem, loc };
     if (problem.type !== "schema_invalid") return problem;
     const msg = `What the build answers as its /openapi.json is not a workflow's: ${problem.msg}`;
     return { type: "build_unusable", loc, msg };

@@ -80,7 +80,9 @@ export async function bringToLife(
     const drained = host.switchTo(build, process);
     switched();
     const { slug } = host.application;
-    return { kind: "brought", result: { application: { id, slug }, ...live.value }, drained };
+    const { build: activated, deployment } = live.value;
+    const result = { application: { id, slug }, build: activated, deployment };
+    return { kind: "brought", result, drained };
   } catch (error) {
     await process.stop(0);
     throw error;

@@ -45,7 +45,11 @@ export function describeBuilds(subject: Subject): void {
       });
       const { builds, applications } = subject.registry;
       const live = { ...first, status: "live", routes: ["/summarize"] };
-      expect(done(await activate(first, 2))).toEqual({ build: live, deployment: null });
+      expect(done(await activate(first, 2))).toEqual({
+        build: live,
+        deployment: null,
+        since: expect.any(String),
+      });
       expect(done(await builds.get(subject.app, "1"))).toEqual(live);
       expect(done(await builds.get(subject.app, first.id))).toEqual(live);
       expect(done(await applications.get(subject.app))).toMatchObject({
@@ -203,6 +207,11 @@ export function describeBuilds(subject: Subject): void {
       await builds.refuse(bad.id, "It ended with code 1.\0");
       done(await activate(good, 1));
       await builds.refuse(good.id, "Too late.");
+      expect(problem(await activate(bad, 1))).toEqual({
+        type: "build_unusable",
+        loc: ["path", "build"],
+        msg: "Build 1 was refused, and cannot serve any more. Deploy it again.",
+      });
       expect(done(await builds.get(subject.app, bad.id))).toMatchObject({
         status: "refused",
         refusal: "It ended with code 1.",
@@ -216,23 +225,38 @@ export function describeBuilds(subject: Subject): void {
     it("knows what to start again, and gives up on what was only being started", async () => {
       await subject.freshApplication();
       const { builds } = subject.registry;
+      const { id } = done(await subject.registry.applications.get(subject.app));
       const [live, unfinished] = [await begin(), await begin()];
-      done(await activate(live, 1));
-      expect(await builds.refuseUnfinished("The platform ended.")).toContain(unfinished.id);
-      expect(await builds.refuseUnfinished("The platform ended.")).toEqual([]);
+      const { since } = done(await activate(live, 1));
+      expect(await builds.unfinished()).toContain(id);
+      expect(await builds.refuseUnfinished([], "Nothing.")).toEqual([]);
+      expect(await builds.refuseUnfinished(["app_another"], "Another.")).toEqual([]);
+      expect(await builds.refuseUnfinished([id], "The platform ended.")).toEqual([unfinished.id]);
+      expect(await builds.refuseUnfinished([id], "The platform ended.")).toEqual([]);
+      expect(await builds.unfinished()).not.toContain(id);
       expect(done(await builds.get(subject.app, unfinished.id))).toMatchObject({
         status: "refused",
         refusal: "The platform ended.",
       });
-      const application = done(await subject.registry.applications.get(subject.app));
-      const mine = (await builds.live()).filter(({ project }) => project === subject.project);
-      expect(mine).toEqual([
-        {
-          project: subject.project,
-          application: { id: application.id, slug: "support" },
-          build: done(await builds.get(subject.app, live.id)),
-        },
-      ]);
+      const mine = {
+        project: subject.project,
+        application: { id, slug: "support" },
+        build: done(await builds.get(subject.app, live.id)),
+        since,
+      };
+      expect(await builds.live(id)).toEqual([mine]);
+      expect(await builds.live()).toContainEqual(mine);
+      expect(await builds.live("app_another")).toEqual([]);
+    });
+
+    it("tells an activation from the one before, of the same build too", async () => {
+      await subject.freshApplication();
+      const { id } = done(await subject.registry.applications.get(subject.app));
+      const build = await begin();
+      const first = done(await activate(build, 1)).since;
+      const second = done(await activate(build, 1)).since;
+      expect(second).not.toBe(first);
+      expect(await subject.registry.builds.live(id)).toMatchObject([{ since: second }]);
     });
   });
 }

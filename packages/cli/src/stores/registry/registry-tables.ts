@@ -117,4 +117,6 @@ interface BuildsTable {
   sdk_version: string;
   message: string;
   refusal: string | null;
+  /** When it became live, the last time; null also where that was before this was written down. */
+  live_since: string | null;
 }
