@@ -7,6 +7,8 @@ export interface LoadOptions {
   readonly connections: number;
   /** The next request as bytes; undefined ends the connection that asked. */
   readonly next: () => Buffer | undefined;
+  /** Told of every answer how many milliseconds it took. */
+  readonly onAnswer?: (milliseconds: number) => void;
 }
 
 export interface LoadResult {
@@ -16,11 +18,13 @@ export interface LoadResult {
 }
 
 /** Sends requests over several connections, one at a time on each, until there are no more. */
-export async function httpLoad({ port, connections, next }: LoadOptions): Promise<LoadResult> {
+export async function httpLoad(options: LoadOptions): Promise<LoadResult> {
+  const { port, connections, next, onAnswer } = options;
   let answers = 0;
   const started = performance.now();
-  const count = () => {
+  const count = (milliseconds: number) => {
     answers++;
+    onAnswer?.(milliseconds);
   };
   await Promise.all(Array.from({ length: connections }, () => useConnection(port, next, count)));
   const seconds = (performance.now() - started) / 1000;
@@ -48,15 +52,17 @@ export function postRequest(path: string, contentType: string, body: Uint8Array)
 function useConnection(
   port: number,
   next: () => Buffer | undefined,
-  onAnswer: () => void,
+  onAnswer: (milliseconds: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
     /** Bytes of the body still to come; undefined before the head of an answer. */
     let left: number | undefined;
+    let sent = 0;
     const send = () => {
       const request = next();
       left = undefined;
+      sent = performance.now();
       if (request === undefined) socket.end();
       else socket.write(request);
     };
@@ -77,7 +83,7 @@ function useConnection(
         left -= chunk.length;
       }
       if (left === 0) {
-        onAnswer();
+        onAnswer(performance.now() - sent);
         send();
       }
     });

@@ -1,4 +1,5 @@
 import { randomFillSync } from "node:crypto";
+import { ProtobufWriter } from "./protobuf-writer.ts";
 
 // OTLP protobuf written by hand: the load must cost the machine as little as possible, so a batch is
 // encoded once and every copy only gets new ids and times.
@@ -129,91 +130,4 @@ function words(bytes: number, seed: number): string {
   for (let i = seed; text.length < bytes; i = (i * 7 + 3) % 1009)
     text += `${WORDS[i % WORDS.length]} `;
   return text.trimEnd();
-}
-
-/** Just enough of protobuf; remembers where ids and times lie. */
-class ProtobufWriter {
-  #buffer = Buffer.alloc(1 << 16);
-  #length = 0;
-  readonly #ids: { places: number[]; at: number }[] = [];
-  readonly #times: { micros: number; at: number }[] = [];
-
-  varint(field: number, value: number): void {
-    this.#tag(field, 0);
-    this.#raw(value);
-  }
-
-  /** A time this many microseconds after the moment at which the copy is made. */
-  time(field: number, micros: number): void {
-    this.#tag(field, 1);
-    this.#reserve(8);
-    this.#times.push({ micros, at: this.#length });
-    this.#length += 8;
-  }
-
-  double(field: number, value: number): void {
-    this.#tag(field, 1);
-    this.#reserve(8);
-    this.#length = this.#buffer.writeDoubleLE(value, this.#length);
-  }
-
-  text(field: number, value: string): void {
-    const bytes = Buffer.byteLength(value);
-    this.#tag(field, 2);
-    this.#raw(bytes);
-    this.#reserve(bytes);
-    this.#length += this.#buffer.write(value, this.#length);
-  }
-
-  id(field: number, bytes: number, places: number[]): void {
-    this.#tag(field, 2);
-    this.#raw(bytes);
-    this.#reserve(bytes);
-    this.#ids.push({ places, at: this.#length });
-    this.#length += bytes;
-  }
-
-  /** The length goes before the content, which then moves up to make room for it. */
-  message(field: number, write: () => void): void {
-    this.#tag(field, 2);
-    const start = this.#length;
-    const firstId = this.#ids.length;
-    const firstTime = this.#times.length;
-    write();
-    const content = Buffer.from(this.#buffer.subarray(start, this.#length));
-    this.#length = start;
-    this.#raw(content.length);
-    const moved = this.#length - start;
-    for (const id of this.#ids.slice(firstId)) id.at += moved;
-    for (const time of this.#times.slice(firstTime)) time.at += moved;
-    this.#reserve(content.length);
-    content.copy(this.#buffer, this.#length);
-    this.#length += content.length;
-  }
-
-  finish(): { template: Buffer; times: readonly { micros: number; at: number }[] } {
-    for (const { places, at } of this.#ids) places.push(at);
-    return { template: this.#buffer.subarray(0, this.#length), times: this.#times };
-  }
-
-  #tag(field: number, wireType: number): void {
-    this.#raw((field << 3) | wireType);
-  }
-
-  #raw(value: number): void {
-    this.#reserve(10);
-    let rest = value;
-    while (rest > 127) {
-      this.#buffer[this.#length++] = (rest % 128) | 128;
-      rest = Math.floor(rest / 128);
-    }
-    this.#buffer[this.#length++] = rest;
-  }
-
-  #reserve(bytes: number): void {
-    if (this.#length + bytes <= this.#buffer.length) return;
-    const larger = Buffer.alloc((this.#buffer.length + bytes) * 2);
-    this.#buffer.copy(larger);
-    this.#buffer = larger;
-  }
 }

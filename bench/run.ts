@@ -4,31 +4,44 @@ import { build as buildSdk } from "../packages/sdk/build.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIngest } from "./ingest.ts";
-import { printLines } from "./report.ts";
+import { type Line, printLines } from "./report.ts";
 import { benchRouteCall } from "./route-call.ts";
 import { benchStartUp } from "./start-up.ts";
+import { benchStores } from "./stores/bench-stores.ts";
+import { ENGINES } from "./stores/engine.ts";
 import { benchTraceRead } from "./trace-read.ts";
 
-const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000]
+const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres]
 
-Names: trace-read, ingest, route-call, gateway, growth, start-up. Without one, all of them.
---spans: how far growth goes (default 1,000,000; the target is set at 10,000,000).
+Names: trace-read, ingest, route-call, gateway, growth, start-up, stores. Without one, all of them.
+--spans: how far growth and stores go (default 1,000,000; growth has its target at 10,000,000).
+--engines: which ones stores compares, the first with the others (default ${ENGINES.join(",")}).
 `;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { spans: { type: "string", default: "1000000" }, help: { type: "boolean" } },
+  options: {
+    spans: { type: "string", default: "1000000" },
+    engines: { type: "string", default: ENGINES.join(",") },
+    help: { type: "boolean" },
+  },
 });
+const spans = Number(values.spans);
+const engines = ENGINES.filter((engine) => values.engines.split(",").includes(engine));
+const lines = (bench: () => Promise<Line[]>) => async () => printLines(await bench());
 const benches = new Map([
-  ["trace-read", benchTraceRead],
-  ["ingest", benchIngest],
-  ["route-call", benchRouteCall],
-  ["gateway", benchGateway],
-  ["growth", () => benchGrowth(Number(values.spans))],
-  ["start-up", benchStartUp],
+  ["trace-read", lines(benchTraceRead)],
+  ["ingest", lines(benchIngest)],
+  ["route-call", lines(benchRouteCall)],
+  ["gateway", lines(benchGateway)],
+  ["growth", lines(() => benchGrowth(spans))],
+  ["start-up", lines(benchStartUp)],
+  ["stores", () => benchStores(spans, engines)],
 ]);
+// Growth compares with 100,000.
+const leastSpans = positionals.join() === "stores" ? 10_000 : 100_000;
 const unknown = positionals.filter((name) => !benches.has(name));
-if (values.help === true || unknown.length > 0 || !(Number(values.spans) >= 100_000)) {
+if (values.help === true || unknown.length > 0 || !(spans >= leastSpans) || engines.length === 0) {
   process.stderr.write(USAGE);
   process.exit(values.help === true ? 0 : 2);
 }
@@ -36,5 +49,5 @@ if (values.help === true || unknown.length > 0 || !(Number(values.spans) >= 100_
 await build();
 await buildSdk();
 for (const [name, bench] of benches) {
-  if (positionals.length === 0 || positionals.includes(name)) printLines(await bench());
+  if (positionals.length === 0 || positionals.includes(name)) await bench();
 }

@@ -21,9 +21,17 @@ const AGATE = join(import.meta.dirname, "../packages/cli/dist/agate.js");
 const BARE = join(import.meta.dirname, "bare-server.ts");
 
 /** The built product, as a user runs it: with its request log on. */
-export function startAgate(dataDirectory: string): Promise<ServerProcess> {
-  const args = [AGATE, "server", "--port", "0", "--data-dir", dataDirectory];
-  return start(args, (line) => /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(line)?.[1], "/health");
+export function startAgate(
+  dataDirectory: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  return start(
+    [AGATE, "server", "--port", "0", "--data-dir", dataDirectory],
+    (line) => /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(line)?.[1],
+    "/health",
+    () => {},
+    environment,
+  );
 }
 
 /** Runs a command of the built product to its end. */
@@ -100,9 +108,10 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Resident memory of a process in megabytes (10^6 bytes). Linux only. */
-export function residentMegabytes(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
+/** Resident memory of a process in megabytes (10^6 bytes), now or at most so far. Linux only. */
+export function residentMegabytes(pid: number, when: "now" | "at-most" = "now"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  const kilobytes = (when === "now" ? /VmRSS:\s+(\d+)/ : /VmHWM:\s+(\d+)/).exec(status)?.[1];
   return (Number(kilobytes) * 1024) / 1e6;
 }
 

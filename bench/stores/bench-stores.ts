@@ -1,0 +1,68 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { cpus, totalmem } from "node:os";
+import { join } from "node:path";
+import { residentMegabytes, startAgate, temporaryFolder } from "../server-process.ts";
+import type { EngineName } from "./engine.ts";
+import type { EngineFigures, StoresRun } from "./figures.ts";
+import { measureBulkLoad } from "./measure-bulk-load.ts";
+import { measureIngest } from "./measure-ingest.ts";
+import { measureReads } from "./measure-reads.ts";
+import { openEngine } from "./open-engine.ts";
+import { storesTable } from "./stores-table.ts";
+import { createWorkload } from "./workload.ts";
+
+const RESULTS = join(import.meta.dirname, "../results");
+/** Of the spans, how many are loaded into the store itself afterwards. */
+const BULK_PART = 5;
+
+/** The same workload on every engine; prints a table and keeps the figures as JSON. */
+export async function benchStores(spans: number, engines: readonly EngineName[]): Promise<void> {
+  const measured: EngineFigures[] = [];
+  for (const engine of engines) {
+    process.stderr.write(`${engine}: ${spans.toLocaleString("en")} spans …\n`);
+    measured.push(await measureEngine(engine, spans));
+  }
+  const run: StoresRun = {
+    date: new Date().toISOString().slice(0, 10),
+    command: `npm run bench -- stores --spans ${spans}`,
+    machine: `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+    engines: measured,
+  };
+  await mkdir(RESULTS, { recursive: true });
+  await writeFile(join(RESULTS, "stores.json"), `${JSON.stringify(run, null, 2)}\n`);
+  process.stdout.write(`\n${run.command}, ${run.date}, ${run.machine}\n\n${storesTable(run)}`);
+}
+
+async function measureEngine(name: EngineName, spans: number): Promise<EngineFigures> {
+  await using engine = await openEngine(name);
+  const workload = createWorkload(spans);
+  const { place } = engine;
+  const served = await serve();
+  const bulkSpansPerSecond = await measureBulkLoad(
+    place.address,
+    createWorkload(spans / BULK_PART),
+  );
+  return { ...served, bulkSpansPerSecond };
+
+  async function serve(): Promise<Omit<EngineFigures, "bulkSpansPerSecond">> {
+    await using folder = await temporaryFolder();
+    await using agate =
+      "url" in place
+        ? await startAgate(folder.path, { AGATE_STORE: place.url })
+        : await startAgate(place.address.directory);
+    const { figures, spans, sentBytes, ids } = await measureIngest(agate, engine.pid, workload);
+    const serverMegabytes = residentMegabytes(agate.pid, "at-most");
+    const reads = await measureReads(agate.port, workload, ids);
+    await agate.stop();
+    return {
+      engine: name,
+      description: engine.description,
+      spans,
+      sentBytesPerSpan: sentBytes / spans,
+      diskBytesPerSpan: (await engine.bytes()) / spans,
+      ingest: figures,
+      serverMegabytes,
+      reads,
+    };
+  }
+}

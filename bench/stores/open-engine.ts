@@ -1,0 +1,67 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+import { temporaryFolder } from "../server-process.ts";
+import type { Engine, EngineName } from "./engine.ts";
+
+/** Starts an engine with nothing in it. It and its data are gone afterwards. */
+export function openEngine(name: EngineName): Promise<Engine> {
+  switch (name) {
+    case "sqlite":
+      return openSqlite();
+    case "postgres":
+      return openPostgres();
+    case "clickhouse":
+      return openClickHouse();
+  }
+}
+
+async function openSqlite(): Promise<Engine> {
+  const folder = await temporaryFolder();
+  return {
+    description: "SQLite, in the server's own process",
+    place: { address: { kind: "sqlite", directory: folder.path } },
+    pid: null,
+    bytes: async () => {
+      const files = (await readdir(folder.path)).filter((file) =>
+        /^(?:spans|index)\.db/.test(file),
+      );
+      const sizes = files.map(async (file) => (await stat(join(folder.path, file))).size);
+      return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+/** With PostgreSQL's own defaults: every commit reaches the disk. */
+async function openPostgres(): Promise<Engine> {
+  const server = await startEmbeddedPostgres({
+    durable: true,
+    settings: { shared_buffers: "128MB" },
+  });
+  const address = await server.createDatabase();
+  const one = async (sql: string) => {
+    const [row] = await server.query<{ value: string }>(address, sql);
+    return (row as { value: string }).value;
+  };
+  const pidFile = await one("SELECT pg_read_file('postmaster.pid') AS value");
+  const version = await one("SELECT current_setting('server_version') AS value");
+  return {
+    description: `PostgreSQL ${version} on the same machine, with its defaults`,
+    place: { address, url: address.url },
+    pid: Number.parseInt(pidFile, 10),
+    bytes: async () =>
+      Number(
+        await one(
+          `SELECT sum(pg_total_relation_size(c.oid)) AS value
+             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = 'agate' AND c.relkind IN ('r', 'm')`,
+        ),
+      ),
+    [Symbol.asyncDispose]: () => server.dispose(),
+  };
+}
+
+function openClickHouse(): Promise<Engine> {
+  throw new Error("There is no ClickHouse yet");
+}
