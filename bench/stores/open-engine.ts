@@ -1,5 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { ClickHouseAddress } from "../../packages/cli/src/stores/store-address.ts";
+import { parseStoreAddress } from "../../packages/cli/src/stores/store-address.ts";
+import { startChdbServer } from "../../packages/cli/src/stores/testing/chdb-server.fixture.ts";
 import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
 import { temporaryFolder } from "../server-process.ts";
 import type { Engine, EngineName } from "./engine.ts";
@@ -62,6 +65,57 @@ async function openPostgres(): Promise<Engine> {
   };
 }
 
-function openClickHouse(): Promise<Engine> {
-  throw new Error("There is no ClickHouse yet");
+/**
+ * ClickHouse's engine as chdb embeds it, behind its HTTP interface in a process of its own; or a real
+ * server, with a database that is left behind: AGATE_BENCH_CLICKHOUSE_URL=clickhouse://…
+ */
+async function openClickHouse(): Promise<Engine> {
+  const { AGATE_BENCH_CLICKHOUSE_URL: url } = process.env;
+  if (url !== undefined) {
+    const parsed = parseStoreAddress(url);
+    if (parsed.kind === "invalid" || parsed.address.kind !== "clickhouse") {
+      throw new Error(
+        "AGATE_BENCH_CLICKHOUSE_URL must be clickhouse://user:password@host/database",
+      );
+    }
+    const { address } = parsed;
+    const version = await askClickHouse(address, "SELECT version()");
+    return {
+      description: `ClickHouse ${version}`,
+      place: { address, url },
+      pid: null,
+      bytes: () => clickHouseBytes(address),
+      [Symbol.asyncDispose]: async () => {},
+    };
+  }
+  const server = await startChdbServer();
+  const address = server.address("bench");
+  const version = await askClickHouse(server.address("default"), "SELECT version()");
+  return {
+    description: `ClickHouse ${version} (chdb) on the same machine, four statements at a time`,
+    place: { address, url: server.url("bench") },
+    pid: server.pid,
+    bytes: () => clickHouseBytes(address),
+    [Symbol.asyncDispose]: () => server.dispose(),
+  };
+}
+
+async function clickHouseBytes(address: ClickHouseAddress): Promise<number> {
+  const parts = "SELECT sum(bytes_on_disk) FROM system.parts";
+  return Number(
+    await askClickHouse(address, `${parts} WHERE active AND database = currentDatabase()`),
+  );
+}
+
+async function askClickHouse(address: ClickHouseAddress, sql: string): Promise<string> {
+  const { url, username, password, database } = address;
+  const credentials = Buffer.from(`${username}:${password}`).toString("base64");
+  const answer = await fetch(`${url}/?database=${database}`, {
+    method: "POST",
+    headers: { authorization: `Basic ${credentials}` },
+    body: sql,
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return text.trim();
 }

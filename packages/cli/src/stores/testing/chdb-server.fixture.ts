@@ -14,6 +14,8 @@ const PASSWORD = "p@ss/word";
 /** The real ClickHouse engine behind its HTTP interface, in a process, on a port of the loopback address. */
 export interface ChdbServer {
   readonly port: number;
+  /** Of the process that runs now. */
+  readonly pid: number;
   /** A database's address, whether it is there or not. */
   address(database: string): ClickHouseAddress;
   /** The same as a URL with its password, as `--store` takes it. */
@@ -41,6 +43,9 @@ export async function startChdbServer(): Promise<ChdbServer> {
   const at = (database: string) => `127.0.0.1:${port}/${database}`;
   return {
     port,
+    get pid() {
+      return running.process.pid as number;
+    },
     address: (database) => ({
       kind: "clickhouse",
       url: `http://127.0.0.1:${port}`,
