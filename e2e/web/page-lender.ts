@@ -35,7 +35,7 @@ export class PageLender {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: theme ?? "light", reducedMotion: "reduce" });
     // Before the test itself gives up, so that it says what it was waiting for.
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.context().setDefaultTimeout(PATIENCE_MS);
     const origin = new URL(own?.baseURL ?? this.#url).origin;
     const leave = own === undefined ? () => this.#takeBack(page) : () => page.context().close();
     return createWebPage(page, origin, leave);

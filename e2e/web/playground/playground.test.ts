@@ -15,7 +15,7 @@ const theCase = (page: Page, name: string) => page.getByRole("region", { name, e
 const done = (page: Page, count = 1) =>
   expect.poll(() => page.getByText("Done", { exact: true }).count()).toBe(count);
 
-/** The address has what is typed once the typing pauses. */
+/** The address has what is typed once the typing pauses, and a step as soon as it is packed. */
 async function kept(page: Page, act: () => Promise<unknown>): Promise<void> {
   const before = page.url();
   await act();
@@ -213,7 +213,7 @@ describe("The playground", () => {
       .nth(2)
       .getByRole("button", { name: /^More for/ })
       .click();
-    await page.getByRole("menuitem", { name: "Remove this column" }).click();
+    await kept(page, () => page.getByRole("menuitem", { name: "Remove this column" }).click());
     await expect.poll(() => columns(page).count()).toBe(3);
     await page.goBack();
     await expect.poll(() => columns(page).count()).toBe(4);
@@ -272,7 +272,7 @@ describe("The playground", () => {
     expect(await text.inputValue()).toBe("Theirs.");
     await web.expectAccessible();
     await kept(page, () => text.fill("Theirs, edited."));
-    await page.getByRole("button", { name: "Bring mine back" }).click();
+    await kept(page, () => page.getByRole("button", { name: "Bring mine back" }).click());
     await expect.poll(() => text.inputValue()).toBe("Mine.");
     await page.goBack();
     await expect.poll(() => text.inputValue()).toBe("Theirs, edited.");
