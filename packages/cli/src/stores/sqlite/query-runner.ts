@@ -4,8 +4,8 @@ import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
-import { NO_TRACES } from "../span-query.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
+import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { registerCollectNumbers } from "./collect-numbers.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import { openForReading } from "./open-for-reading.ts";
@@ -18,12 +18,6 @@ import { segmentRange } from "./trace-writer.ts";
 const RARE_MATCHES = 20_000;
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
-const NOTHING_FOUND: AnalyticsResult = {
-  total: NO_TRACES,
-  buckets: [],
-  groups: [],
-  groupsLeftOut: 0,
-};
 
 interface TraceRow {
   readonly trace_id: string;

@@ -1,21 +1,28 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { AnalyticsBucket, AnalyticsRequest, AnalyticsResult } from "../span-query.ts";
-import type { AnalyticsCell } from "./analytics-cell.ts";
-import { CELL_COLUMNS, figuresOf } from "./analytics-cell.ts";
+import type { AnalyticsRequest, AnalyticsResult } from "../span-query.ts";
+import type { AnalyticsCell, GroupKey } from "../summary/analytics-cells.ts";
+import { groupsOf, totalOf } from "../summary/analytics-cells.ts";
+import { collectedNumbers } from "./collect-numbers.ts";
 import type { Sql } from "./list-sql.ts";
 
-type GroupKey = string | null;
+/** All of a cell but the bucket. */
+const CELL_COLUMNS = `count(*) AS count, sum(t.status = 'ERROR') AS errors,
+  sum(t.cost) AS cost, coalesce(sum(t.input_tokens), 0) AS input,
+  coalesce(sum(t.output_tokens), 0) AS output, coalesce(sum(t.total_tokens), 0) AS total,
+  collect_numbers(t.latency) AS latencies`;
 
-/** A cell, and whose it is: `key` is null for traces without one, and for all that are not shown. */
-interface GroupCell extends AnalyticsCell {
+interface CellRow extends Omit<AnalyticsCell, "latencies"> {
+  readonly latencies: Uint8Array;
+}
+
+interface GroupCellRow extends CellRow {
   readonly key: GroupKey;
   readonly hasNone: 0 | 1;
 }
 
 /**
- * Adds traces up by time, and by a column where one is asked for. SQLite makes a cell for every
- * group and bucket; whatever is told is made from these, so that each trace is read once for it and
- * the percentiles stay exact.
+ * Adds traces up by time, and by a column where one is asked for: SQLite makes a cell for every
+ * group and bucket.
  *
  * @param where Conditions on `traces t`.
  */
@@ -29,46 +36,36 @@ export function runAnalytics(
     text: `FROM traces t WHERE ${where.text} AND t.start >= ? AND t.start < ?`,
     values: [...where.values, from, to],
   };
-  const bucketsOf = (cells: readonly AnalyticsCell[]) => bucketsFrom(cells, from, interval);
   // Both statements must see the same traces.
   db.exec("BEGIN");
   try {
     const bucket = `(t.start - ${from}) / ${interval}`;
     if (groups === null) {
-      const cells = db
+      const rows = db
         .prepare(`SELECT ${bucket} AS bucket, ${CELL_COLUMNS} ${scope.text} GROUP BY 1`)
-        .all(...scope.values) as unknown as AnalyticsCell[];
-      return {
-        total: figuresOf(cells),
-        buckets: bucketsOf(cells),
-        groups: [],
-        groupsLeftOut: 0,
-      };
+        .all(...scope.values) as unknown as CellRow[];
+      return totalOf(rows.map(cellOf), request);
     }
     const column = `t.${groups.by}`;
-    const { keys, leftOut } = largestGroups(db, column, groups.limit, scope);
+    const shown = largestGroups(db, column, groups.limit, scope);
     // Of a million users only those that are shown get cells of their own.
-    const cells = db
+    const rows = db
       .prepare(
-        `SELECT iif(${column} IN (${keys.map(() => "?").join()}), ${column}, NULL) AS key,
+        `SELECT iif(${column} IN (${shown.keys.map(() => "?").join()}), ${column}, NULL) AS key,
            ${column} IS NULL AS hasNone, ${bucket} AS bucket, ${CELL_COLUMNS}
          ${scope.text} GROUP BY 1, 2, 3`,
       )
-      .all(...keys, ...scope.values) as unknown as GroupCell[];
-    const byKey = Map.groupBy(cells, ({ key, hasNone }) => (hasNone ? null : (key ?? undefined)));
-    return {
-      total: figuresOf(cells),
-      buckets: bucketsOf(cells),
-      groups: keys.map((key) => {
-        const own = byKey.get(key) ?? [];
-        return { key, ...figuresOf(own), buckets: bucketsOf(own) };
-      }),
-      groupsLeftOut: leftOut,
-    };
+      .all(...shown.keys, ...scope.values) as unknown as GroupCellRow[];
+    const cells = rows.map((row) => ({ ...cellOf(row), key: row.key, hasNone: row.hasNone === 1 }));
+    return groupsOf(cells, request, shown);
   } finally {
     // A failure that ended it already must not be hidden by one of this.
     if (db.isTransaction) db.exec("COMMIT");
   }
+}
+
+function cellOf(row: CellRow): AnalyticsCell {
+  return { ...row, latencies: collectedNumbers(row.latencies) };
 }
 
 interface LargestGroups {
@@ -89,14 +86,4 @@ function largestGroups(
     )
     .all(...values, limit) as { key: GroupKey; groups: number }[];
   return { keys: rows.map(({ key }) => key), leftOut: (rows[0]?.groups ?? 0) - rows.length };
-}
-
-function bucketsFrom(
-  cells: readonly AnalyticsCell[],
-  from: number,
-  interval: number,
-): AnalyticsBucket[] {
-  return [...Map.groupBy(cells, ({ bucket }) => bucket)]
-    .sort(([a], [b]) => a - b)
-    .map(([bucket, own]) => ({ start: from + bucket * interval, ...figuresOf(own) }));
 }
