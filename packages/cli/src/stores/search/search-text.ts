@@ -1,3 +1,5 @@
+import { wordsOf } from "./words-of.ts";
+
 // Chinese, Japanese, Korean and Thai are written without spaces between words, so each of their
 // characters becomes a word of its own, and a run of them in a query a phrase.
 const UNSPACED =
@@ -28,20 +30,46 @@ export function searchableText(record: { name: string; content: unknown }): stri
   return toIndexedText(texts.join("\n"));
 }
 
+/** Words that must stand one after the other; of a prefix, the last word may go on. */
+export interface SearchTerm {
+  readonly words: readonly string[];
+  readonly isPrefix: boolean;
+}
+
 /**
- * A search as people type it, in FTS5's language: all words must occur, `"in quotes"` as a phrase,
- * `begin*` as a prefix. Everything else is taken literally, so no text is a syntax error.
+ * A search as people type it: all words must occur, `"in quotes"` as a phrase, `begin*` as a prefix.
+ * Everything else is taken literally, so no text is a syntax error.
+ *
+ * @returns Nothing when there is no word in it: then nothing is found.
+ * @example parseSearch('refund "order 7" ship*')
+ */
+export function parseSearch(text: string): SearchTerm[] {
+  return literalTerms(text)
+    .map(({ literal, isPrefix }) => ({ words: wordsOf(literal), isPrefix }))
+    .filter(({ words }) => words.length > 0);
+}
+
+/**
+ * The same search in FTS5's language.
  *
  * @returns undefined when there is no word in it.
  * @example toMatchExpression('refund "order 7" ship*') // '"refund" "order 7" "ship"*'
  */
 export function toMatchExpression(text: string): string | undefined {
-  const terms: string[] = [];
+  const terms = literalTerms(text).map(({ literal, isPrefix }) => {
+    // FTS5 would take a NUL for the end of the expression.
+    const quoted = literal.replaceAll('"', '""').replaceAll("\0", " ");
+    return `"${quoted}"${isPrefix ? "*" : ""}`;
+  });
+  return terms.length === 0 ? undefined : terms.join(" ");
+}
+
+function literalTerms(text: string): { literal: string; isPrefix: boolean }[] {
+  const terms: { literal: string; isPrefix: boolean }[] = [];
   for (const [, phrase, word] of text.matchAll(/"([^"]*)"|([^\s"]+)/g)) {
     const isPrefix = word !== undefined && word.length > 1 && word.endsWith("*");
     const literal = toIndexedText(phrase ?? word ?? "");
-    if (!/[\p{L}\p{N}\p{Co}]/u.test(literal)) continue;
-    terms.push(`"${literal.replaceAll('"', '""')}"${isPrefix ? "*" : ""}`);
+    if (/[\p{L}\p{N}\p{Co}]/u.test(literal)) terms.push({ literal, isPrefix });
   }
-  return terms.length === 0 ? undefined : terms.join(" ");
+  return terms;
 }

@@ -1,0 +1,62 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterAll, expect, it } from "vitest";
+import type { SearchTerm } from "./search-text.ts";
+import { parseSearch, toIndexedText, toMatchExpression } from "./search-text.ts";
+import { wordsOf } from "./words-of.ts";
+
+const db = new DatabaseSync(":memory:");
+db.exec("CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')");
+afterAll(() => db.close());
+
+it("reads words, phrases and prefixes", () => {
+  expect(parseSearch('Rénd "order 7-42" ship* 東京 * "" ( "é*"')).toEqual([
+    { words: ["rend"], isPrefix: false },
+    { words: ["order", "7", "42"], isPrefix: false },
+    { words: ["ship"], isPrefix: true },
+    { words: ["東", "京"], isPrefix: false },
+    { words: ["e"], isPrefix: false },
+  ]);
+});
+
+it("finds by its terms what FTS5 finds by its expression", () => {
+  const piece = fc.constantFrom(
+    "a",
+    "b",
+    "ab",
+    "B",
+    "á",
+    " ",
+    "-",
+    '"',
+    "*",
+    "東",
+    "\0",
+    "\u19b0",
+    "🤖",
+  );
+  const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+  const insert = db.prepare("INSERT INTO texts (text) VALUES (?)");
+  const match = db.prepare("SELECT 1 FROM texts WHERE texts MATCH ?");
+  fc.assert(
+    fc.property(text, text, (indexed, search) => {
+      db.exec("DELETE FROM texts");
+      insert.run(toIndexedText(indexed));
+      const expression = toMatchExpression(search);
+      const terms = parseSearch(search);
+      const found = expression === undefined ? 0 : match.all(expression).length;
+      expect(terms.length > 0 && terms.every((term) => occurs(term, indexed))).toBe(found === 1);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+function occurs({ words, isPrefix }: SearchTerm, text: string): boolean {
+  const all = wordsOf(toIndexedText(text));
+  return all.some((_, at) =>
+    words.every((word, n) => {
+      const there = all[at + n];
+      return isPrefix && n === words.length - 1 ? there?.startsWith(word) : there === word;
+    }),
+  );
+}
