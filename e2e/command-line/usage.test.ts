@@ -39,6 +39,13 @@ describe("a command line that is wrong", () => {
     [["traces", "--follow", "--search", "x"], /--search cannot be followed/],
     [["traces", "--status", "FINE"], /Allowed choices are UNSET, OK, ERROR/],
     [["keys", "create", "ci", "--scope", "root"], /A scope is one of ingest, read, run, admin/],
+    [
+      ["server", "--store", "mysql://db"],
+      /--store cannot be used\. It must be sqlite:FOLDER, post/,
+    ],
+    [["server", "--store", "sqlite:.agate"], /in the folder that --data-dir names: leave --store/],
+    [["server", "--registry", "clickhouse://ch"], /It must be sqlite:FOLDER or postgres/],
+    [["keys", "create", "ci", "--scope", "read", "--registry"], /or AGATE_REGISTRY one to take/],
     [["completion", "tcsh"], /Allowed choices are bash, zsh, fish/],
     [["server", "--prot", "1"], /Unknown option '--prot' \(Did you mean --port\?\)/],
     [["server", "extra"], /Too many arguments for 'server'/],
@@ -46,6 +53,18 @@ describe("a command line that is wrong", () => {
     [["--nonsense"], /Unknown option '--nonsense'/],
   ])("%j is refused with code 2 before anything is made", async (args, reason) => {
     expectRefusal(await runAgate(args, { cwd: folder }), 2, reason);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("no address is repeated that may have a password in it", async () => {
+    for (const [name, url] of [
+      ["AGATE_STORE", "clickhouse://ann:hush@ch/traces?compress=1"],
+      ["AGATE_REGISTRY", "postgres://ann:hush/1@db/agate"],
+    ] as const) {
+      const ended = await runAgate(["server"], { cwd: folder, env: { [name]: url } });
+      expectRefusal(ended, 2, `The address in $${name} cannot be used.`);
+      expect(ended.stderr).not.toContain("hush");
+    }
     expect(await readdir(folder)).toEqual([]);
   });
 

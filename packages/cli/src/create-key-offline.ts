@@ -5,11 +5,11 @@ import { openRegistry } from "./registry/open-registry.ts";
 import type { Projects } from "./registry/registry.ts";
 import type { RegistryOutcome } from "./registry/registry-outcome.ts";
 import { openRegistryDatabase } from "./stores/registry/open-registry-database.ts";
-import { openDataDirectory } from "./stores/sqlite/data-directory.ts";
-import {
-  DataDirectoryError,
-  DataDirectoryInUseError,
-} from "./stores/sqlite/data-directory-error.ts";
+import { holdDataDirectory } from "./stores/sqlite/data-directory.ts";
+import { DataDirectoryInUseError } from "./stores/sqlite/data-directory-error.ts";
+import type { RegistryAddress } from "./stores/store-address.ts";
+import { StoreRefusalError } from "./stores/store-refusal-error.ts";
+import { StoreUnavailableError } from "./stores/store-unavailable-error.ts";
 
 export interface OfflineKeyRequest {
   readonly name: string;
@@ -29,42 +29,50 @@ export type OfflineKeyOutcome =
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * Makes a key in a data directory that no server uses: the first one, before a server starts that
- * needs it. The directory is made if it is not there.
+ * Makes a key in a registry without asking a server: the first one, before a server starts that needs
+ * it. A data directory is made if it is not there, and no server may be using it; a database may be in
+ * use, and its servers take the key within a second.
  *
- * @example await createKeyOffline(".agate", { name: "admin", scopes: ["admin"], project: "default" })
+ * @example
+ * const registry = { kind: "sqlite", directory: ".agate" } as const;
+ * await createKeyOffline(registry, { name: "admin", scopes: ["admin"], project: "default" });
  */
 export async function createKeyOffline(
-  dataDirectory: string,
+  address: RegistryAddress,
   request: OfflineKeyRequest,
 ): Promise<OfflineKeyOutcome> {
   if (!isApiKeyName(request.name)) {
     return refused(`A key takes ${API_KEY_NAME_RULE}, not ${JSON.stringify(request.name)}.`);
   }
   try {
-    return await createIn(dataDirectory, request);
+    return await createIn(address, request);
   } catch (error) {
-    if (!(error instanceof DataDirectoryError)) throw error;
-    if (!(error instanceof DataDirectoryInUseError)) return refused(error.message);
-    return refused(
-      `A server is using the data directory ${dataDirectory}. Make the key through it, without --data-dir, or stop it first.`,
-    );
+    if (error instanceof DataDirectoryInUseError && address.kind === "sqlite") {
+      return refused(
+        `A server is using the data directory ${address.directory}. Make the key through it, without --data-dir, or stop it first.`,
+      );
+    }
+    if (error instanceof StoreRefusalError) return refused(error.message);
+    if (error instanceof StoreUnavailableError) return refused(error.reason);
+    throw error;
   }
 }
 
 async function createIn(
-  dataDirectory: string,
+  address: RegistryAddress,
   { name, scopes, project }: OfflineKeyRequest,
 ): Promise<OfflineKeyOutcome> {
   await using parts = new AsyncDisposableStack();
-  const directory = openDataDirectory(dataDirectory);
-  parts.defer(() => directory.release());
-  const database = await openRegistryDatabase({ kind: "sqlite", directory: dataDirectory });
+  if (address.kind === "sqlite") {
+    const directory = holdDataDirectory(address.directory);
+    parts.defer(() => directory.release());
+  }
+  const database = await openRegistryDatabase(address);
   const registry = await openRegistry(database);
   parts.defer(() => registry.close());
   const found = await findOrCreate(registry.projects, project);
   if (found.kind === "refused") return refused(found.problems[0].msg);
-  const { keys } = await openAccess({
+  const access = await openAccess({
     ...database,
     policy: "keys",
     rateLimit: 0,
@@ -72,7 +80,8 @@ async function createIn(
     onSaveFailed: () => {},
     onReloadFailed: () => {},
   });
-  const key = await keys.create(found.value.project.id, { name, scopes });
+  parts.defer(() => access.close());
+  const key = await access.keys.create(found.value.project.id, { name, scopes });
   return { kind: "created", key, ...found.value };
 }
 

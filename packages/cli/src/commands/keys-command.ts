@@ -4,6 +4,7 @@ import { DEFAULT_PROJECT_ID, SCOPES } from "@agate/protocol";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ApiDocument } from "../api-client/api-document.ts";
 import { apiPath } from "../api-client/api-path.ts";
+import type { RegistryAddress } from "../stores/store-address.ts";
 import { printableLine } from "../terminal/printable.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { commandGroup } from "./client/command-group.ts";
@@ -16,6 +17,7 @@ import type { Items } from "./client/items.ts";
 import { listLines } from "./client/list-lines.ts";
 import { onPlatform } from "./client/on-platform.ts";
 import { timeCell } from "./client/times.ts";
+import { readRegistry } from "./database-options.ts";
 
 /** `agate keys`: who may use a project. */
 export function keysCommand(): Command {
@@ -61,6 +63,8 @@ function listCommand(): Command {
 interface CreateFlags {
   readonly scope: readonly Scope[];
   readonly dataDir?: string;
+  /** True without an address: the variable has it. */
+  readonly registry?: string | true;
   readonly url?: string;
   readonly apiKey?: string;
   readonly project?: string;
@@ -79,21 +83,29 @@ function createCommand(): Command {
       "--data-dir <folder>",
       "make it in this folder instead, which no server may be using: the first key",
     )
+    .addOption(
+      new Option(
+        "--registry [url]",
+        "the same in a database: postgres://… (default: $AGATE_REGISTRY)",
+      ).conflicts("dataDir"),
+    )
     .addHelpText(
       "after",
       examples(
         "agate keys create ci --scope admin",
         "AGATE_API_KEY=$(agate keys create shop --scope ingest,read)",
         "agate keys create admin --scope admin --data-dir .agate",
+        "AGATE_REGISTRY=postgres://agate:secret@db/agate agate keys create admin --scope admin --registry",
       ),
     );
   return onPlatform<[string], CreateFlags>(command, async (session, name) => {
     const { api, terminal, flags } = session;
     const body = { name, scopes: flags.scope };
+    const registry = registryOf(flags);
     const document =
-      flags.dataDir === undefined
+      registry === undefined
         ? await api.send<CreatedApiKey>("POST", apiPath`/registry/keys`, body)
-        : await createHere(resolve(flags.dataDir), body, flags, terminal);
+        : await createHere(registry, body, flags, terminal);
     session.show(document, (created) => [printableLine(created.key)]);
     if (session.json) return;
     terminal.note(
@@ -102,21 +114,31 @@ function createCommand(): Command {
   });
 }
 
+/** Where to make the key without asking a platform; undefined when one is to be asked. */
+function registryOf({ dataDir, registry }: CreateFlags): RegistryAddress | undefined {
+  if (dataDir !== undefined) return { kind: "sqlite", directory: resolve(dataDir) };
+  if (registry === undefined) return undefined;
+  const address = readRegistry(registry === true ? undefined : registry);
+  if (address === undefined) {
+    throw new WrongUsage("--registry needs an address, or AGATE_REGISTRY one to take");
+  }
+  return address;
+}
+
 /** The first key of a server that asks for one: there is nobody yet whom it would let make it. */
 async function createHere(
-  dataDirectory: string,
+  registry: RegistryAddress,
   key: { readonly name: string; readonly scopes: readonly Scope[] },
   { url, apiKey, project = DEFAULT_PROJECT_ID }: CreateFlags,
   terminal: Terminal,
 ): Promise<ApiDocument<CreatedApiKey>> {
   if (url !== undefined || apiKey !== undefined) {
-    throw new WrongUsage(
-      "with --data-dir no platform is asked: it takes no --url and no --api-key",
-    );
+    const flag = registry.kind === "sqlite" ? "--data-dir" : "--registry";
+    throw new WrongUsage(`with ${flag} no platform is asked: it takes no --url and no --api-key`);
   }
   // Loaded when it is needed: it opens databases, which other commands have nothing to do with.
   const { createKeyOffline } = await import("../create-key-offline.ts");
-  const outcome = await createKeyOffline(dataDirectory, { ...key, project });
+  const outcome = await createKeyOffline(registry, { ...key, project });
   if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
   if (outcome.projectIsNew) {
     terminal.note(printableLine(`Made the project ${outcome.project.slug}.`));
