@@ -163,6 +163,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   const deployer = createDeployer({
     registry,
     services,
+    shared: database.sharedBuilds,
     dataDirectory: options.dataDirectory,
     mostUnpackedBytes: 4 * maxBuildBytes,
     issueKey: ({ project, slug }) => issueKey(project, `builds of ${slug}`),

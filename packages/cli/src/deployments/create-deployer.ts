@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Registry } from "../registry/registry.ts";
+import type { SharedBuilds } from "../stores/registry/shared-builds.ts";
 import type { StartBuildProcess } from "./build-process.ts";
 import { BuildStore } from "./builds/build-store.ts";
 import { diskReason } from "./builds/disk-reason.ts";
@@ -10,10 +11,13 @@ import type { RunningDeployer } from "./deployer.ts";
 import type { BuildKey } from "./hosting/application-host.ts";
 import { BuildLogs } from "./hosting/build-logs.ts";
 import { BuildRunner } from "./hosting/build-runner.ts";
+import { describeDelay } from "./hosting/delayed-build.ts";
 import { Deploys } from "./hosting/deploys.ts";
 import { Hosting } from "./hosting/hosting.ts";
-import { logSupervision } from "./hosting/log-supervision.ts";
+import { LiveBuildFollower } from "./hosting/live-build-follower.ts";
+import { logDelay, logSupervision } from "./hosting/log-supervision.ts";
 import { Sweeper } from "./hosting/sweeper.ts";
+import { Turns } from "./hosting/turns.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
 import type { SupervisorLimits } from "./processes/supervisor.ts";
 import type { NamedApplication, Services } from "./service-directory.ts";
@@ -22,6 +26,8 @@ export interface DeployerOptions {
   readonly registry: Registry;
   /** Told which service answers for which application. */
   readonly services: Services;
+  /** What it shares with other replicas; null for a platform alone. */
+  readonly shared: SharedBuilds | null;
   readonly dataDirectory: string;
   /** Of a build's files together. */
   readonly mostUnpackedBytes: number;
@@ -55,7 +61,7 @@ const MOST_AT_A_TIME = 4;
  * deployer.open("http://127.0.0.1:4100");
  */
 export function createDeployer(options: DeployerOptions): RunningDeployer {
-  const { registry, services, dataDirectory, mostUnpackedBytes, issueKey, log } = options;
+  const { registry, services, shared, dataDirectory, mostUnpackedBytes, issueKey, log } = options;
   const { installMs, startMs, mostAtATime, ...limits } = {
     installMs: INSTALL_MS,
     startMs: START_MS,
@@ -74,11 +80,11 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     folder: join(dataDirectory, "builds"),
     modules,
     mostUnpackedBytes,
+    archives: shared?.archives ?? null,
   });
   const logs = new BuildLogs(join(dataDirectory, "logs"));
   const onError = (err: unknown) => log.error({ err }, "A deployment could not be looked after.");
   const hosting = new Hosting({
-    registry,
     services,
     runner: new BuildRunner({
       store,
@@ -90,16 +96,12 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     issueKey,
     logOf: (applicationId) => logs.of(applicationId),
     onEvent: (application, event) => logSupervision(log, application, event),
-    onRenamed: (host) =>
-      void deploys.restart(host).catch((error) => {
-        // Stopping ends a start that is under way.
-        if (!signal.aborted) onError(error);
-      }),
-    onError,
     limits,
   });
-  const sweeper = new Sweeper({ registry, store, logs, onError });
+  const serving = () => hosting.builds;
+  const sweeper = new Sweeper({ registry, store, logs, serving, onError });
   const refusals = new RefusalRecords(registry.builds, onError);
+  const turns = new Turns({ builds: registry.builds, shared, most: mostAtATime, signal });
   const deploys = new Deploys({
     registry,
     store,
@@ -107,8 +109,24 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     hosting,
     sweeper,
     refusals,
+    turns,
+    archives: shared?.archives ?? null,
     signal,
-    most: mostAtATime,
+    onError,
+  });
+  const follower = new LiveBuildFollower({
+    signals: registry.signals,
+    builds: registry.builds,
+    hosting,
+    turns,
+    signal,
+    onSwitched: () => sweeper.sweepSoon(),
+    onDelayed: (delayed) => {
+      const { application, build } = delayed.wanted;
+      logs.of(application.id).add(build.number, "platform", describeDelay(delayed));
+      logDelay(log, delayed);
+    },
+    onError,
   });
   return {
     closing: signal,
@@ -119,9 +137,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     logs: (applicationId, request) => logs.of(applicationId).read(request),
 
     async recover() {
-      const unfinished = await registry.builds.unfinished();
-      const refusing = registry.builds.refuseUnfinished(unfinished, INTERRUPTED);
-      const interrupted = await refusing.catch((error) => {
+      const interrupted = await turns.refuseInterrupted().catch((error) => {
         const reason = diskReason(error);
         if (reason === undefined) throw error;
         // A full disk is no reason not to serve what is there.
@@ -129,9 +145,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
         return [];
       });
       if (interrupted.length > 0) log.warn({ builds: interrupted }, "Deploys were interrupted.");
-      for (const { project, application, build } of await registry.builds.live()) {
-        hosting.host({ project, ...application }).startLater(build);
-      }
+      await follower.begin();
     },
 
     open(url) {
@@ -143,12 +157,11 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     async close() {
       stopping.abort();
       refusals.close();
-      await deploys.idle();
+      follower.close();
+      await turns.idle();
       await sweeper.idle();
       await hosting.close();
       await logs.close();
     },
   };
 }
-
-const INTERRUPTED = "The platform ended before the build could serve.";

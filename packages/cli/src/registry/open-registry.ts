@@ -23,7 +23,7 @@ export interface RegistryOptions {
  * @example const registry = await openRegistry(await openRegistryDatabase(address))
  */
 export async function openRegistry(
-  { db, signals }: OpenRegistryDatabase,
+  { db, signals }: Pick<OpenRegistryDatabase, "db" | "signals">,
   { now = () => new Date() }: RegistryOptions = {},
 ): Promise<Registry> {
   const context: RegistryContext = { db, signals, now: () => now().toISOString() };

@@ -17,7 +17,10 @@ let folder: string;
 let registry: PackageRegistry;
 let stopping: AbortController;
 let store: BuildStore;
+/** What other replicas have. */
+let readArchive: (id: string) => Promise<Uint8Array | undefined>;
 beforeEach(async () => {
+  readArchive = async () => undefined;
   folder = await mkdtemp(join(tmpdir(), "agate-builds-"));
   vi.stubEnv("npm_config_cache", join(folder, "npm-cache"));
   registry = await startPackageRegistry();
@@ -36,7 +39,9 @@ function openStore(timeoutMs = 60_000): BuildStore {
     timeoutMs,
     signal: stopping.signal,
   });
-  return new BuildStore({ folder: join(folder, "builds"), modules, mostUnpackedBytes: 1e6 });
+  const archives = { read: (id: string) => readArchive(id) };
+  const builds = join(folder, "builds");
+  return new BuildStore({ folder: builds, modules, mostUnpackedBytes: 1e6, archives });
 }
 
 const names = async (of: "builds" | "modules") =>
@@ -222,4 +227,35 @@ it("sweeps away builds, packages and unfinished work that nobody needs", async (
   await keep("bld_4", { "app.js": APP, ...one });
   const again = await store.install("bld_4");
   expect(again.kind === "installed" && again.detail).toMatch(/^1 package in /);
+});
+
+it("fetches a build that came through another replica, once for all who ask for it", async () => {
+  const archive = await buildArchive({ files: { "app.js": "1" } });
+  const asked: string[] = [];
+  readArchive = async (id) => {
+    asked.push(id);
+    return id === "bld_1" ? archive : undefined;
+  };
+  const manifests = await Promise.all(Array.from({ length: 5 }, () => store.manifestOf("bld_1")));
+  for (const manifest of manifests) expect(manifest).toMatchObject({ entry: "app.js" });
+  expect(await store.manifestOf("bld_1")).toMatchObject({ entry: "app.js" });
+  expect(await readFile(join(store.folderOf("bld_1"), "app.js"), "utf8")).toBe("1");
+  expect(asked).toEqual(["bld_1"]);
+  expect(await store.manifestOf("bld_2")).toBeUndefined();
+  expect(await names("builds")).toEqual(["bld_1"]);
+});
+
+it("leaves nothing behind of a build that cannot be fetched, and tries again", async () => {
+  const archive = await buildArchive({ files: { "app.js": "1" } });
+  readArchive = async () => archive.subarray(0, 100);
+  await expect(store.manifestOf("bld_1")).rejects.toThrow(
+    /^its archive is unusable: It is damaged/,
+  );
+  readArchive = async () => {
+    throw new Error("away");
+  };
+  await expect(store.manifestOf("bld_1")).rejects.toThrow("away");
+  expect(await names("builds")).toEqual([]);
+  readArchive = async () => archive;
+  expect(await store.manifestOf("bld_1")).toMatchObject({ entry: "app.js" });
 });

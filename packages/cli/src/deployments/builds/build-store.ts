@@ -3,6 +3,7 @@ import { mkdir, readFile, readlink, rename, rm, symlink } from "node:fs/promises
 import { basename, dirname, join, relative } from "node:path";
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
+import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
 import { exists, namesIn } from "./folder-contents.ts";
 import type { InstallOutcome, ModulesStore } from "./modules-store.ts";
 import { syncFolder } from "./sync-folder.ts";
@@ -12,6 +13,8 @@ export interface BuildStoreOptions {
   readonly folder: string;
   readonly modules: ModulesStore;
   readonly mostUnpackedBytes: number;
+  /** Where the files of builds that came through other replicas are; null for a platform alone. */
+  readonly archives: Pick<BuildArchives, "read"> | null;
 }
 
 /** A build's files, whole and on disk, without a place of their own yet. */
@@ -31,6 +34,7 @@ const UNFINISHED = ".unpacking-";
 export class BuildStore {
   readonly #options: BuildStoreOptions;
   readonly #unpacking = new Set<string>();
+  readonly #fetching = new Map<string, Promise<void>>();
   #installs = 0;
   #sweep: Promise<void> | undefined;
 
@@ -68,12 +72,33 @@ export class BuildStore {
     };
   }
 
-  /** What a build says of itself; undefined where its files are no longer kept. */
+  /** What a build says of itself, once its files are here; undefined where they are no longer kept. */
   async manifestOf(buildId: string): Promise<BuildManifest | undefined> {
     const folder = this.folderOf(buildId);
-    if (!(await exists(folder))) return undefined;
+    if (!(await exists(folder))) {
+      await this.#fetchOnce(buildId);
+      if (!(await exists(folder))) return undefined;
+    }
     // It was checked when it came.
     return JSON.parse(await readFile(join(folder, BUILD_MANIFEST_FILE), "utf8")) as BuildManifest;
+  }
+
+  #fetchOnce(buildId: string): Promise<void> {
+    const underWay = this.#fetching.get(buildId);
+    if (underWay !== undefined) return underWay;
+    const fetch = this.#fetch(buildId).finally(() => this.#fetching.delete(buildId));
+    this.#fetching.set(buildId, fetch);
+    return fetch;
+  }
+
+  async #fetch(buildId: string): Promise<void> {
+    const archive = await this.#options.archives?.read(buildId);
+    if (archive === undefined) return;
+    const unpacked = await this.unpack(archive);
+    // The replica that it came through has taken it: this one allows less, or it was damaged since.
+    if (unpacked.kind === "invalid") throw new Error(`its archive is unusable: ${unpacked.reason}`);
+    await using _ = unpacked;
+    await unpacked.keep(buildId);
   }
 
   /** Puts the packages beside the program: a link, since packages find each other by their real paths. */

@@ -1,4 +1,4 @@
-import type { Registry } from "../../registry/registry.ts";
+import type { ApplicationRef, Registry } from "../../registry/registry.ts";
 
 /** How many builds of an application keep their files, beside the one that is live. */
 export const KEPT_BUILDS = 10;
@@ -22,27 +22,32 @@ export async function whatIsKept(
     for (const { id, build: live } of await registry.applications.list(project.id)) {
       applications.add(id);
       const ref = { project: project.id, application: id };
-      for (const build of await keptOf(registry, ref, live)) builds.add(build);
+      for (const build of await keptBuilds(registry, ref, live)) builds.add(build);
     }
   }
   return { applications, builds };
 }
 
-async function keptOf(
+/**
+ * The same of one application.
+ *
+ * @param live The number of the build that serves it.
+ */
+export async function keptBuilds(
   { builds }: Pick<Registry, "builds">,
-  ref: { readonly project: string; readonly application: string },
+  ref: ApplicationRef,
   live: number | null,
-): Promise<readonly string[]> {
-  const kept: string[] = [];
+): Promise<ReadonlySet<string>> {
+  const kept = new Set<string>();
   let retired = 0;
   let before: number | null = null;
   do {
     const page = await builds.list(ref, { limit: PAGE, before });
     // The application was deleted meanwhile.
-    if (page.kind === "refused") return [];
+    if (page.kind === "refused") return new Set();
     for (const { id, status } of page.value.items) {
       if (status === "refused") continue;
-      if (status !== "retired" || ++retired <= KEPT_BUILDS) kept.push(id);
+      if (status !== "retired" || ++retired <= KEPT_BUILDS) kept.add(id);
     }
     before = page.value.next;
   } while (before !== null && (retired < KEPT_BUILDS || (live !== null && before > live)));

@@ -1,18 +1,11 @@
-import { Slots } from "./slots.ts";
-
-/** Runs pieces of work: those with the same key one after the other, and only so many at a time. */
+/** Runs pieces of work: those with the same key one after the other. */
 export class KeyedQueue {
   readonly #last = new Map<string, Promise<unknown>>();
-  readonly #slots: Slots;
-
-  constructor(mostAtATime: number) {
-    this.#slots = new Slots(mostAtATime);
-  }
 
   /** Work of the same key begins in the order in which it was asked for. */
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(key) ?? Promise.resolve();
-    const result = before.then(() => this.#slots.run(work));
+    const result = before.then(work);
     const settled = result.then(
       () => {},
       () => {},

@@ -26,10 +26,16 @@ export interface HostParts {
   readonly limits?: Partial<SupervisorLimits>;
 }
 
-/** A build as its host knows it. */
-export interface HostedBuild {
+/** A build whose record is there. */
+export interface StartableBuild {
   readonly id: string;
   readonly number: number;
+}
+
+/** A build that serves. */
+export interface HostedBuild extends StartableBuild {
+  /** Another one each time that it is activated. */
+  readonly since: string;
 }
 
 /** What runs for one application: its live build, and what belongs to it. */
@@ -67,7 +73,7 @@ export class ApplicationHost {
   }
 
   /** Starts a process of a build, beside the one that serves. */
-  async start(build: HostedBuild, signal: AbortSignal): Promise<BuildProcess | StartFailure> {
+  async start(build: StartableBuild, signal: AbortSignal): Promise<BuildProcess | StartFailure> {
     const { runner, baseUrl } = this.#parts;
     const platform = await baseUrl;
     const { slug } = this.#application;
@@ -104,6 +110,7 @@ export class ApplicationHost {
 
   /** It is found under the new slug at once; the process that runs does not know of it. */
   rename(slug: string): void {
+    if (slug === this.#application.slug) return;
     this.#application = { ...this.#application, slug };
     this.#entry?.rename(slug);
   }

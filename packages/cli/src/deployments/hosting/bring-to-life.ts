@@ -1,11 +1,11 @@
-import type { Build, DeployResult } from "@agate/protocol";
+import type { DeployResult } from "@agate/protocol";
 import type { Builds, DeployTarget } from "../../registry/registry.ts";
 import { beginStep } from "../builds/begin-step.ts";
 import type { BuildStore } from "../builds/build-store.ts";
 import type { BuildLocation, Refusal } from "../builds/deploy-problem.ts";
 import { refuse, refusedByRegistry } from "../builds/deploy-problem.ts";
 import type { DeployProgress } from "../deployer.ts";
-import type { ApplicationHost } from "./application-host.ts";
+import type { ApplicationHost, StartableBuild } from "./application-host.ts";
 
 export interface LifeParts {
   readonly builds: Builds;
@@ -16,7 +16,7 @@ export interface LifeParts {
 
 /** A stored build that is to serve. */
 export interface Candidate {
-  readonly build: Pick<Build, "id" | "number">;
+  readonly build: StartableBuild;
   readonly needsPackages: boolean;
   readonly target: DeployTarget | null;
   /** Where the request names it. */
@@ -77,12 +77,11 @@ export async function bringToLife(
     // The registry first: it says which build serves after a crash in between.
     const live = await builds.activate(ref, build.id, process.openapi, target);
     if (live.kind === "refused") return await turnedAway(refusedByRegistry(live, loc));
-    const drained = host.switchTo(build, process);
+    const { since, ...activated } = live.value;
+    const drained = host.switchTo({ ...build, since }, process);
     switched();
     const { slug } = host.application;
-    const { build: activated, deployment } = live.value;
-    const result = { application: { id, slug }, build: activated, deployment };
-    return { kind: "brought", result, drained };
+    return { kind: "brought", result: { application: { id, slug }, ...activated }, drained };
   } catch (error) {
     await process.stop(0);
     throw error;

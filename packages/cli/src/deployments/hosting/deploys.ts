@@ -3,13 +3,13 @@ import { looksLikeId } from "../../registry/new-id.ts";
 import type { ApplicationRef, Registry } from "../../registry/registry.ts";
 import { refused } from "../../registry/registry-outcome.ts";
 import { slugProblem } from "../../registry/slug.ts";
+import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
 import { beginStep } from "../builds/begin-step.ts";
 import type { BuildStore, UnpackedBuild } from "../builds/build-store.ts";
 import type { Refusal } from "../builds/deploy-problem.ts";
 import { refusalText, refuse, refusedByRegistry } from "../builds/deploy-problem.ts";
 import { diskReason } from "../builds/disk-reason.ts";
-import { KEPT_BUILDS } from "../builds/kept-builds.ts";
-import { KeyedQueue } from "../builds/keyed-queue.ts";
+import { KEPT_BUILDS, keptBuilds } from "../builds/kept-builds.ts";
 import type { RefusalRecords } from "../builds/refusal-records.ts";
 import type {
   Deployer,
@@ -19,12 +19,12 @@ import type {
   RetireOutcome,
   Undeployed,
 } from "../deployer.ts";
-import type { ApplicationHost } from "./application-host.ts";
 import type { Brought, Candidate } from "./bring-to-life.ts";
 import { bringToLife } from "./bring-to-life.ts";
 import type { BuildLogs } from "./build-logs.ts";
 import type { Hosting } from "./hosting.ts";
 import type { Sweeper } from "./sweeper.ts";
+import type { Turns } from "./turns.ts";
 
 export interface DeploysParts {
   readonly registry: Registry;
@@ -33,10 +33,12 @@ export interface DeploysParts {
   readonly hosting: Hosting;
   readonly sweeper: Sweeper;
   readonly refusals: RefusalRecords;
+  readonly turns: Pick<Turns, "change">;
+  /** Where other replicas find the files of builds; null for a platform alone. */
+  readonly archives: Pick<BuildArchives, "keep" | "keepOnly"> | null;
   /** Fires when the platform stops. */
   readonly signal: AbortSignal;
-  /** How many may be under way at the same time. */
-  readonly most: number;
+  readonly onError: (error: unknown) => void;
 }
 
 type Interrupted = Extract<Undeployed, { readonly kind: "unavailable" | "stopping" }>;
@@ -47,11 +49,9 @@ const FAILED = "The platform failed to deploy the build. Its log has the details
 /** Everything that changes which build serves an application: one change at a time for each. */
 export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire"> {
   readonly #parts: DeploysParts;
-  readonly #queue: KeyedQueue;
 
   constructor(parts: DeploysParts) {
     this.#parts = parts;
-    this.#queue = new KeyedQueue(parts.most);
   }
 
   deploy(request: DeployRequest, progress: DeployProgress): Promise<DeployOutcome> {
@@ -73,7 +73,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
       const count = unpacked.manifest.files.length;
       unpackedTold(count === 1 ? "1 file" : `${count} files`);
       // Waited for in here: what was unpacked is removed, where it was not kept, when this returns.
-      return await this.#finish(progress, application.value.id, () =>
+      return await this.#finish(progress, project, application.value.id, () =>
         this.#bringNew(request, application.value, unpacked, progress),
       );
     });
@@ -88,47 +88,25 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     return this.#attempt(async () => {
       const application = await this.#parts.registry.applications.get(ref);
       if (application.kind === "refused") return refusedByRegistry(application);
-      return this.#finish(progress, application.value.id, () =>
+      return this.#finish(progress, ref.project, application.value.id, () =>
         this.#bringBack(ref.project, application.value, build, authorship, progress),
       );
     });
   }
 
   retire(ref: ApplicationRef): Promise<RetireOutcome> {
-    const { registry, hosting } = this.#parts;
+    const { registry, hosting, turns } = this.#parts;
     return this.#attempt(async () => {
       const application = await registry.applications.get(ref);
       if (application.kind === "refused") return refusedByRegistry(application);
       const { id } = application.value;
-      return this.#queue.run(id, async () => {
+      return turns.change(id, async () => {
         const retired = await registry.builds.retire({ project: ref.project, application: id });
         if (retired.kind === "refused") return refusedByRegistry(retired);
         await hosting.release(id);
         return { kind: "retired" } as const;
       });
     });
-  }
-
-  /** Starts the live build anew under the application's present name, beside the one that serves. */
-  restart(host: ApplicationHost): Promise<void> {
-    const { signal, logs } = this.#parts;
-    const { id } = host.application;
-    return this.#queue.run(id, async () => {
-      const { live } = host;
-      if (live === undefined || !host.isRenamed || signal.aborted) return;
-      const started = await host.start(live, signal);
-      if (started.kind === "running") {
-        void host.switchTo(live, started);
-        return;
-      }
-      const told = `Goes on under its old name: it could not be started anew. ${started.reason}`;
-      logs.of(id).add(live.number, "platform", told);
-    });
-  }
-
-  /** Resolves when nothing is under way. */
-  idle(): Promise<void> {
-    return this.#queue.idle();
   }
 
   /** Why an application of this name is neither there nor can be made; before anything is unpacked. */
@@ -160,10 +138,15 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
   /** In the application's turn; the build that served before is waited for after it. */
   async #finish(
     progress: DeployProgress,
+    project: string,
     applicationId: string,
     bring: () => Promise<Brought | Refusal>,
   ): Promise<DeployOutcome> {
-    const brought = await this.#queue.run(applicationId, bring);
+    const brought = await this.#parts.turns.change(applicationId, async () => {
+      const outcome = await bring();
+      await this.#sweepArchives(project, applicationId).catch(this.#parts.onError);
+      return outcome;
+    });
     this.#parts.sweeper.sweepSoon();
     if (brought.kind === "refused") return brought;
     const drained = beginStep(progress, "drain");
@@ -172,13 +155,23 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     return { kind: "deployed", result: brought.result };
   }
 
+  /** In the application's turn: nobody must be activating a build whose archive goes. */
+  async #sweepArchives(project: string, application: string): Promise<void> {
+    const { archives, registry } = this.#parts;
+    if (archives === null) return;
+    const ref = { project, application };
+    const found = await registry.applications.get(ref);
+    if (found.kind === "refused") return;
+    await archives.keepOnly(application, await keptBuilds(registry, ref, found.value.build));
+  }
+
   async #bringNew(
     request: DeployRequest,
     { id }: Application,
     unpacked: UnpackedBuild,
     progress: DeployProgress,
   ): Promise<Brought | Refusal> {
-    const { registry, store, logs, refusals, signal } = this.#parts;
+    const { registry, store, archives, logs, refusals, signal } = this.#parts;
     signal.throwIfAborted();
     const { project, by, message, target, archive } = request;
     const { sdk_version: sdkVersion, install } = unpacked.manifest;
@@ -195,6 +188,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     };
     try {
       await unpacked.keep(build.id);
+      await archives?.keep(build.id, archive);
       const candidate = { build, needsPackages: install !== null, target, loc: ["body"] } as const;
       const brought = await this.#bring(project, id, candidate, progress);
       if (brought.kind === "refused") {

@@ -7,6 +7,8 @@ export interface SweeperOptions {
   readonly registry: Registry;
   readonly store: BuildStore;
   readonly logs: BuildLogs;
+  /** Ids of the builds that serve here: one may be old, where its successors could not be started. */
+  readonly serving: () => readonly string[];
   readonly onError: (error: unknown) => void;
 }
 
@@ -45,12 +47,12 @@ export class Sweeper {
   }
 
   async #sweepAll(): Promise<void> {
-    const { registry, store, logs } = this.#options;
+    const { registry, store, logs, serving } = this.#options;
     while (this.#isWanted) {
       this.#isWanted = false;
       await store.sweep(async () => {
         const { builds } = await whatIsKept(registry);
-        return new Set([...builds, ...this.#held]);
+        return new Set([...builds, ...this.#held, ...serving()]);
       });
       await logs.sweep(async () => (await whatIsKept(registry)).applications);
     }

@@ -41,7 +41,8 @@ export function describeSupervision(event: SupervisionEvent): string {
   }
 }
 
-function soon(milliseconds: number): string {
+/** "at once", "in 2.5 s" */
+export function soon(milliseconds: number): string {
   return milliseconds === 0 ? "at once" : `in ${(milliseconds / 1000).toFixed(1)} s`;
 }
 

@@ -104,6 +104,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   const deployer = createDeployer({
     registry,
     services,
+    shared: database.sharedBuilds,
     dataDirectory,
     mostUnpackedBytes: 4 * maxBuildBytes,
     issueKey: ({ project, slug }) =>

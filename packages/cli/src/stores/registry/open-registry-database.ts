@@ -1,11 +1,14 @@
 import type { RegistryAddress } from "../store-address.ts";
 import type { RegistrySignals } from "./registry-signals.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
+import type { SharedBuilds } from "./shared-builds.ts";
 
 /** The registry's database, brought up to date, with who tells what was changed in it. */
 export interface OpenRegistryDatabase {
   readonly db: RegistryDatabase;
   readonly signals: RegistrySignals;
+  /** For the replicas that use it; null where there can be none. */
+  readonly sharedBuilds: SharedBuilds | null;
 }
 
 export interface RegistryDatabaseOptions {
@@ -28,7 +31,8 @@ export async function openRegistryDatabase(
     case "sqlite": {
       const { openSqliteRegistry } = await import("./open-sqlite-registry.ts");
       const { LocalSignals } = await import("./local-signals.ts");
-      return { db: await openSqliteRegistry(address.directory), signals: new LocalSignals() };
+      const db = await openSqliteRegistry(address.directory);
+      return { db, signals: new LocalSignals(), sharedBuilds: null };
     }
     default:
       throw new Error(`There is no registry for ${address.kind} yet`);

@@ -1,0 +1,164 @@
+import type { Builds, LiveBuild } from "../../registry/registry.ts";
+import type { RegistrySignals } from "../../stores/registry/registry-signals.ts";
+import type { ApplicationHost, HostedBuild } from "./application-host.ts";
+import type { DelayedBuild } from "./delayed-build.ts";
+import type { Hosting } from "./hosting.ts";
+import { Retries } from "./retries.ts";
+import type { Turns } from "./turns.ts";
+
+export interface FollowerParts {
+  readonly signals: Pick<RegistrySignals, "subscribe">;
+  readonly builds: Pick<Builds, "live">;
+  readonly hosting: Hosting;
+  readonly turns: Pick<Turns, "follow">;
+  /** Fires when the platform stops. */
+  readonly signal: AbortSignal;
+  /** Another build serves than before, or none. */
+  readonly onSwitched: () => void;
+  readonly onDelayed: (delayed: DelayedBuild) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Where a retry is not of one application. No id is empty. */
+const ALL = "";
+
+/**
+ * Lets this replica serve what the registry says: a build that came through another one or was
+ * retired there, an application that was renamed. What serves goes on until the other one answers.
+ */
+export class LiveBuildFollower {
+  readonly #parts: FollowerParts;
+  readonly #looks = new Map<string, "under-way" | "once-more">();
+  readonly #retries = new Retries();
+  #unsubscribe: () => void = () => {};
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  /** Hosts every live build, to be started later, and follows what changes from here on. */
+  async begin(): Promise<void> {
+    const { signals, builds, hosting } = this.#parts;
+    this.#unsubscribe = signals.subscribe((signal) => {
+      if (signal.kind === "everything") this.#lookAtAll();
+      else if (signal.kind !== "access") this.look(signal.applicationId);
+    });
+    for (const live of await builds.live()) hostOf(hosting, live).startLater(hostedBuild(live));
+  }
+
+  /** Compares what serves an application with what should, and does not wait for it. */
+  look(applicationId: string): void {
+    const isUnderWay = this.#looks.has(applicationId);
+    this.#looks.set(applicationId, isUnderWay ? "once-more" : "under-way");
+    if (!isUnderWay) void this.#lookInTurn(applicationId);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#retries.close();
+  }
+
+  #lookAtAll(): void {
+    const { builds, hosting, onError, signal } = this.#parts;
+    const look = async () => {
+      const live = (await builds.live()).map(({ application }) => application.id);
+      for (const id of new Set([...live, ...hosting.applications])) this.look(id);
+      this.#retries.forget(ALL);
+    };
+    look().catch((error) => {
+      if (signal.aborted) return;
+      this.#retries.later(ALL, "", () => this.#lookAtAll());
+      onError(error);
+    });
+  }
+
+  /** One after the other: what is done last must not be what was read before something else. */
+  async #lookInTurn(id: string): Promise<void> {
+    do {
+      this.#looks.set(id, "under-way");
+      await this.#lookOnce(id).catch((error) => this.#fail(id, error));
+    } while (this.#looks.get(id) === "once-more");
+    this.#looks.delete(id);
+  }
+
+  async #lookOnce(id: string): Promise<void> {
+    const { builds, hosting, turns, signal } = this.#parts;
+    const [wanted] = await builds.live(id);
+    if (signal.aborted) return;
+    const host = hosting.get(id);
+    // At once: calls by the new name must not wait for a deploy that is under way.
+    if (wanted !== undefined) host?.rename(wanted.application.slug);
+    if (isServed(host, wanted)) this.#retries.forget(id);
+    else if (!this.#retries.isWaiting(id, nameOf(wanted))) {
+      void turns.follow(id, () => this.#settle(id)).catch((error) => this.#fail(id, error));
+    }
+  }
+
+  /** In the application's turn: what was true when it was looked at may not be any more. */
+  async #settle(id: string): Promise<void> {
+    const { builds, hosting, signal, onSwitched } = this.#parts;
+    const [wanted] = await builds.live(id);
+    if (signal.aborted || isServed(hosting.get(id), wanted)) return;
+    if (this.#retries.isWaiting(id, nameOf(wanted))) return;
+    if (wanted === undefined) {
+      await hosting.release(id);
+    } else {
+      const host = hostOf(hosting, wanted);
+      const { live } = host;
+      if (live === undefined) {
+        // Nothing is to go on meanwhile: requests wait, and the supervisor tries again.
+        host.startLater(hostedBuild(wanted));
+        host.wake();
+      } else if (!(await this.#replace(host, live, wanted))) return;
+    }
+    this.#retries.forget(id);
+    onSwitched();
+  }
+
+  async #replace(host: ApplicationHost, live: HostedBuild, wanted: LiveBuild): Promise<boolean> {
+    const { signal, onDelayed } = this.#parts;
+    const build = hostedBuild(wanted);
+    const started = await host.start(build, signal);
+    if (started.kind === "running") {
+      void host.switchTo(build, started);
+      return true;
+    }
+    if (!signal.aborted) {
+      const { id } = wanted.application;
+      const inMs = this.#retries.later(id, nameOf(wanted), () => this.look(id));
+      onDelayed({ wanted, serving: live, failure: started, inMs });
+    }
+    return false;
+  }
+
+  /** The registry could not be asked, or the disk is full. */
+  #fail(id: string, error: unknown): void {
+    const { signal, onError } = this.#parts;
+    if (signal.aborted) return;
+    this.#retries.later(id, "", () => this.look(id));
+    onError(error);
+  }
+}
+
+function hostOf(hosting: Hosting, { project, application }: LiveBuild): ApplicationHost {
+  const host = hosting.host({ project, ...application });
+  host.rename(application.slug);
+  return host;
+}
+
+function hostedBuild({ build: { id, number }, since }: LiveBuild): HostedBuild {
+  return { id, number, since };
+}
+
+function isServed(host: ApplicationHost | undefined, wanted: LiveBuild | undefined): boolean {
+  const live = host?.live;
+  if (live === undefined || wanted === undefined) return live === wanted;
+  return live.id === wanted.build.id && live.since === wanted.since && host?.isRenamed === false;
+}
+
+/** What a retry is of: where something else is wanted now, it need not be waited for. */
+function nameOf(wanted: LiveBuild | undefined): string {
+  return wanted === undefined
+    ? "none"
+    : `${wanted.build.id} ${wanted.since} ${wanted.application.slug}`;
+}

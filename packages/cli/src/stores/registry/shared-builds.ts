@@ -1,0 +1,26 @@
+/**
+ * What the replicas of a platform share of builds beside their records: a build that came through
+ * one is run by all of them.
+ */
+export interface SharedBuilds {
+  readonly archives: BuildArchives;
+  /**
+   * Waits until no other replica is changing which build serves the application, and keeps them from
+   * it until the turn is disposed of, or this process is gone.
+   *
+   * @throws the signal's reason when it fires meanwhile.
+   */
+  takeTurn(applicationId: string, signal: AbortSignal): Promise<AsyncDisposable>;
+  /** The same without waiting: undefined while another has the turn. */
+  tryTurn(applicationId: string): Promise<AsyncDisposable | undefined>;
+}
+
+/** The archives of builds, by the ids of these. */
+export interface BuildArchives {
+  /** The build's record must be there; the archive goes when that goes. */
+  keep(buildId: string, archive: Uint8Array): Promise<void>;
+  /** Undefined where there is none (any more). */
+  read(buildId: string): Promise<Uint8Array | undefined>;
+  /** Removes those of an application's builds, but for these. */
+  keepOnly(applicationId: string, buildIds: ReadonlySet<string>): Promise<void>;
+}
