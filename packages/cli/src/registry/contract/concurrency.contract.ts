@@ -115,11 +115,13 @@ export function describeConcurrency(subject: Subject): void {
       await subject.freshApplication({}, {});
       const { id } = done(await subject.registry.applications.get(subject.app));
       const seen: Promise<string>[] = [];
+      await subject.settle();
       const stop = subject.registry.changes.subscribe(id, () =>
         seen.push(subject.live("production")),
       );
       for (const revision of [1, 2]) {
         done(await subject.deploy("production", "default", revision));
+        await subject.settle();
         expect(await seen.at(-1)).toBe(`default@${revision}`);
       }
       stop();

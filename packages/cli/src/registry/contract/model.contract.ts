@@ -67,12 +67,14 @@ export function describeModel(subject: Subject): void {
         await subject.freshProject();
         const { id } = done(await subject.registry.applications.create(subject.project, "support"));
         let announced = 0;
+        await subject.settle();
         const stop = subject.registry.changes.subscribe(id, () => announced++);
         const model = new RegistryModel();
         let before = resolutionsOf(model);
         for (const next of [...BEGINNING, ...more]) {
           announced = 0;
           const outcome = await perform(subject, model, next);
+          await subject.settle();
           const expected = model.apply(next);
           expect(outcome.kind === "done" ? "done" : outcome.problems[0].type).toBe(expected);
           if (outcome.kind === "done") noteDeployment(model, outcome.value);
@@ -86,7 +88,7 @@ export function describeModel(subject: Subject): void {
         await expectRevisions(subject, model);
         await expectHistories(subject, model);
       }),
-      { numRuns: 60 },
+      { numRuns: subject.histories },
     );
   }, 120_000);
 }

@@ -16,14 +16,14 @@ import { describeVariants } from "./variants.contract.ts";
  *
  * @example describeRegistry("SQLite", { open: () => openRegistryDatabase(address), dispose })
  */
-export function describeRegistry(name: string, { open, dispose }: RegistryUnderTest): void {
+export function describeRegistry(name: string, under: RegistryUnderTest): void {
   describe(`registry in ${name}`, () => {
-    const subject = new Subject(open);
+    const subject = new Subject(under);
 
     beforeAll(() => subject.open());
     afterAll(async () => {
       await subject.registry.close();
-      await dispose();
+      await under.dispose();
     });
 
     describeProjects(subject);

@@ -7,6 +7,10 @@ import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 /** How the suite gets at a database; `open` may be called again after a close, over the same data. */
 export interface RegistryUnderTest {
   open(): Promise<OpenRegistryDatabase>;
+  /** Resolves when everything that was committed before has been told; at once where nothing is left out. */
+  settle?(database: OpenRegistryDatabase): Promise<void>;
+  /** How many random histories are tried; 60 where nothing is said. */
+  readonly histories?: number;
   dispose(): Promise<void>;
 }
 
@@ -14,20 +18,25 @@ export const BY_TESTS = { by: "tests", message: "" };
 
 /** The registry that a contract test looks at. Every test takes a project and an application of its own. */
 export class Subject {
-  readonly #open: () => Promise<OpenRegistryDatabase>;
+  readonly #under: RegistryUnderTest;
+  #database: OpenRegistryDatabase | undefined;
   #registry: Registry | undefined;
   #count = 0;
   #project = "";
   /** Advances with every look at it, so that times tell the order. */
   #time = Date.UTC(2026, 0, 1);
 
-  constructor(open: () => Promise<OpenRegistryDatabase>) {
-    this.#open = open;
+  constructor(under: RegistryUnderTest) {
+    this.#under = under;
   }
 
   get registry(): Registry {
     if (this.#registry === undefined) throw new Error("The registry under test is not open");
     return this.#registry;
+  }
+
+  get histories(): number {
+    return this.#under.histories ?? 60;
   }
 
   get project(): string {
@@ -40,9 +49,8 @@ export class Subject {
   }
 
   async open(): Promise<void> {
-    this.#registry = await openRegistry(await this.#open(), {
-      now: () => new Date(this.#time++),
-    });
+    this.#database = await this.#under.open();
+    this.#registry = await openRegistry(this.#database, { now: () => new Date(this.#time++) });
   }
 
   /** Begins with an empty project. */
@@ -87,12 +95,19 @@ export class Subject {
     return this.resolved({ kind: "environment", environment });
   }
 
+  /** Resolves when everything that was done before has been told. */
+  async settle(): Promise<void> {
+    if (this.#database !== undefined) await this.#under.settle?.(this.#database);
+  }
+
   /** Counts what is told of the application while something happens. */
   async announcements(work: () => Promise<unknown>): Promise<number> {
     const { id } = done(await this.registry.applications.get(this.app));
     let count = 0;
+    await this.settle();
     const stop = this.registry.changes.subscribe(id, () => count++);
     await work();
+    await this.settle();
     stop();
     return count;
   }

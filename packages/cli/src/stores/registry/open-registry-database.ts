@@ -25,7 +25,7 @@ export interface RegistryDatabaseOptions {
  */
 export async function openRegistryDatabase(
   address: RegistryAddress,
-  _options: RegistryDatabaseOptions = {},
+  options: RegistryDatabaseOptions = {},
 ): Promise<OpenRegistryDatabase> {
   switch (address.kind) {
     case "sqlite": {
@@ -34,7 +34,9 @@ export async function openRegistryDatabase(
       const db = await openSqliteRegistry(address.directory);
       return { db, signals: new LocalSignals(), sharedBuilds: null };
     }
-    default:
-      throw new Error(`There is no registry for ${address.kind} yet`);
+    case "postgres": {
+      const { openPostgresRegistry } = await import("./open-postgres-registry.ts");
+      return { ...(await openPostgresRegistry(address, options)), sharedBuilds: null };
+    }
   }
 }

@@ -20,7 +20,7 @@ import { DataDirectoryError } from "../sqlite/data-directory-error.ts";
 import { LocalSignals } from "./local-signals.ts";
 import { openRegistryDatabase } from "./open-registry-database.ts";
 import { openSqliteRegistry, REGISTRY_APPLICATION_ID } from "./open-sqlite-registry.ts";
-import { REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
+import { SQLITE_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 
@@ -86,7 +86,7 @@ describe("openSqliteRegistry", () => {
       { journal_mode: "wal" },
       { synchronous: 2 },
       { foreign_keys: 1 },
-      { user_version: Object.keys(REGISTRY_MIGRATIONS).length },
+      { user_version: Object.keys(SQLITE_REGISTRY_MIGRATIONS).length },
     ]);
     await db.destroy();
     expect(readFileSync(file).readUInt32BE(68)).toBe(REGISTRY_APPLICATION_ID);
@@ -144,7 +144,7 @@ describe("openSqliteRegistry", () => {
   it("migrates an older file and keeps what is in it", async () => {
     await fill();
     const next = {
-      ...REGISTRY_MIGRATIONS,
+      ...SQLITE_REGISTRY_MIGRATIONS,
       "9999-stars": {
         up: (db: Kysely<unknown>) =>
           db.schema.alterTable("revisions").addColumn("starred", "integer").execute(),
@@ -161,7 +161,7 @@ describe("openSqliteRegistry", () => {
   it("leaves the old version whole when a migration fails", async () => {
     await fill();
     const broken = {
-      ...REGISTRY_MIGRATIONS,
+      ...SQLITE_REGISTRY_MIGRATIONS,
       "9998-half": {
         async up(db: Kysely<unknown>) {
           await db.schema.alterTable("revisions").addColumn("starred", "integer").execute();

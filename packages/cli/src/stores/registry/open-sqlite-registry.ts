@@ -6,7 +6,8 @@ import { asRefusal, checkDatabaseFile } from "../sqlite/check-database-file.ts";
 import { filesIn } from "../sqlite/data-directory.ts";
 import { NodeSqliteDatabase } from "./node-sqlite-database.ts";
 import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
-import { REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
+import type { RegistryMigrations } from "./registry-migrations.ts";
+import { SQLITE_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
 import type { RegistryDatabase, RegistryTables } from "./registry-tables.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 
@@ -27,7 +28,7 @@ const BUSY_TIMEOUT_MS = 250;
  */
 export async function openSqliteRegistry(
   directory: string,
-  migrations: Readonly<Record<string, Migration>> = REGISTRY_MIGRATIONS,
+  migrations: RegistryMigrations = SQLITE_REGISTRY_MIGRATIONS,
 ): Promise<RegistryDatabase> {
   const file = filesIn(directory).registry;
   checkDatabaseFile(file, {
@@ -62,10 +63,7 @@ function openFile(file: string): NodeSqliteDatabase {
   }
 }
 
-async function migrate(
-  db: RegistryDatabase,
-  migrations: Readonly<Record<string, Migration>>,
-): Promise<void> {
+async function migrate(db: RegistryDatabase, migrations: RegistryMigrations): Promise<void> {
   const provider = { getMigrations: async () => counted(migrations) };
   const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest();
   if (error !== undefined) throw error;
@@ -74,7 +72,7 @@ async function migrate(
 }
 
 /** Counts the migrations in `user_version` as well, in the same transaction: it is in the file's header. */
-function counted(migrations: Readonly<Record<string, Migration>>): Record<string, Migration> {
+function counted(migrations: RegistryMigrations): Record<string, Migration> {
   return Object.fromEntries(
     Object.entries(migrations).map(([name, { up }], index) => [
       name,

@@ -1,9 +1,23 @@
+import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { registryTables } from "./migrations/0001-registry.ts";
 import { liveSince } from "./migrations/0002-live-since.ts";
+import { registryTriggers } from "./migrations/0003-signals.ts";
 
-/** By name, in their order. Once released, one is never changed or renamed; new ones come at the end. */
-export const REGISTRY_MIGRATIONS: Readonly<Record<string, Migration>> = {
-  "0001-registry": registryTables,
+/**
+ * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
+ * Numbers are given once for both databases: what only the other needs is left out.
+ */
+export type RegistryMigrations = Readonly<Record<string, Migration>>;
+
+export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
+  "0001-registry": registryTables("text"),
   "0002-live-since": liveSince,
+};
+
+export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
+  // The same order as SQLite's, whatever the language of the database.
+  "0001-registry": registryTables(sql`text COLLATE "C"`),
+  "0002-live-since": liveSince,
+  "0003-signals": registryTriggers,
 };

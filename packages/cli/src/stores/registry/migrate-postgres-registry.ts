@@ -1,0 +1,67 @@
+import { Kysely, sql } from "kysely";
+import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "../postgres/agate-schema.ts";
+import { newerPostgresSchema, refuseOldPostgres } from "../postgres/postgres-refusal.ts";
+import type { PostgresAddress } from "../store-address.ts";
+import { PostgresRegistryPool } from "./postgres-registry-pool.ts";
+import type { RegistryMigrations } from "./registry-migrations.ts";
+import { SerialPostgresDialect } from "./serial-postgres-dialect.ts";
+
+interface MigrationTables {
+  registry_migrations: { name: string; migrated_at: string };
+}
+
+/**
+ * Brings the registry's tables up to date, all or nothing. Any number of processes may do this at the
+ * same time: transactions wait for each other, and without a limit here.
+ *
+ * @throws StoreRefusalError where they are newer, or the server is too old.
+ */
+export async function migratePostgresRegistry(
+  address: PostgresAddress,
+  migrations: RegistryMigrations,
+): Promise<void> {
+  const pool = new PostgresRegistryPool(address, { connecting: 5000, locking: 0, answering: 0 });
+  const db = new Kysely<MigrationTables>({ dialect: new SerialPostgresDialect(pool) });
+  try {
+    const { rows } = await sql<{ version: number }>`
+      SELECT current_setting('server_version_num')::int AS version`.execute(db);
+    refuseOldPostgres(address, rows[0]?.version ?? 0);
+    await db.transaction().execute((tx) => migrate(address, tx, migrations));
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function migrate(
+  address: PostgresAddress,
+  bare: Kysely<MigrationTables>,
+  migrations: RegistryMigrations,
+): Promise<void> {
+  const db = bare.withSchema(AGATE_SCHEMA);
+  await prepare(db);
+  const rows = await db.selectFrom("registry_migrations").select("name").execute();
+  const done = new Set(rows.map(({ name }) => name));
+  const known = Object.keys(migrations);
+  if (rows.some(({ name }) => !known.includes(name))) {
+    throw newerPostgresSchema(address, done.size, known.length);
+  }
+  for (const [name, { up }] of Object.entries(migrations)) {
+    if (done.has(name)) continue;
+    await up(db);
+    const migrated_at = new Date().toISOString();
+    await db.insertInto("registry_migrations").values({ name, migrated_at }).execute();
+  }
+}
+
+/** Looks first: a user that may not make tables can use those that are there. */
+async function prepare(db: Kysely<MigrationTables>): Promise<void> {
+  await sql.raw(ENSURE_AGATE_SCHEMA).execute(db);
+  const { rows } = await sql<{ found: boolean }>`
+    SELECT to_regclass('agate.registry_migrations') IS NOT NULL AS found`.execute(db);
+  if (rows[0]?.found) return;
+  await db.schema
+    .createTable("registry_migrations")
+    .addColumn("name", "text", (column) => column.primaryKey())
+    .addColumn("migrated_at", "text", (column) => column.notNull())
+    .execute();
+}

@@ -1,0 +1,47 @@
+import { Kysely } from "kysely";
+import { AGATE_SCHEMA } from "../postgres/agate-schema.ts";
+import { asPostgresRefusal } from "../postgres/postgres-refusal.ts";
+import type { PostgresAddress } from "../store-address.ts";
+import { migratePostgresRegistry } from "./migrate-postgres-registry.ts";
+import { openPostgresSignals } from "./open-postgres-signals.ts";
+import type { RegistryPoolLimits } from "./postgres-registry-pool.ts";
+import { PostgresRegistryPool, REGISTRY_POOL_LIMITS } from "./postgres-registry-pool.ts";
+import type { RegistryMigrations } from "./registry-migrations.ts";
+import { POSTGRES_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
+import type { RegistrySignals } from "./registry-signals.ts";
+import type { RegistryDatabase, RegistryTables } from "./registry-tables.ts";
+import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
+import { SerialPostgresDialect } from "./serial-postgres-dialect.ts";
+
+export interface PostgresRegistryOptions {
+  /** Changes of others are not heard for a while. */
+  readonly onSignalsLost?: (error: Error) => void;
+  readonly migrations?: RegistryMigrations;
+  readonly limits?: RegistryPoolLimits;
+}
+
+/**
+ * Opens the registry in PostgreSQL, brings its tables up to date and listens to its changes. Any
+ * number of processes may use it.
+ *
+ * @throws StoreRefusalError with one sentence when it cannot be used as it is.
+ */
+export async function openPostgresRegistry(
+  address: PostgresAddress,
+  options: PostgresRegistryOptions = {},
+): Promise<{ readonly db: RegistryDatabase; readonly signals: RegistrySignals }> {
+  const { migrations = POSTGRES_REGISTRY_MIGRATIONS, limits = REGISTRY_POOL_LIMITS } = options;
+  const { onSignalsLost = () => {} } = options;
+  try {
+    await migratePostgresRegistry(address, migrations);
+    const signals = await openPostgresSignals(address, onSignalsLost);
+    const pool = new PostgresRegistryPool(address, limits);
+    const db = new Kysely<RegistryTables>({ dialect: new SerialPostgresDialect(pool) });
+    return { db: db.withSchema(AGATE_SCHEMA), signals };
+  } catch (error) {
+    throw asPostgresRefusal(
+      address,
+      error instanceof RegistryUnavailableError ? error.cause : error,
+    );
+  }
+}

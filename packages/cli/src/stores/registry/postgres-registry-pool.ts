@@ -1,0 +1,110 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
+import type { PoolClient } from "pg";
+import { DatabaseError, Pool } from "pg";
+import { connectionOptions } from "../postgres/connection-options.ts";
+import { passingReason } from "../postgres/postgres-errors.ts";
+import type { PostgresAddress } from "../store-address.ts";
+import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
+
+/** In milliseconds; 0 is none. */
+export interface RegistryPoolLimits {
+  /** How long a request waits for a connection. */
+  readonly connecting: number;
+  /** How long a transaction waits for those before it. */
+  readonly locking: number;
+  /** How long a statement may take, and how long nothing may come in the middle of a transaction. */
+  readonly answering: number;
+}
+
+export const REGISTRY_POOL_LIMITS: RegistryPoolLimits = {
+  connecting: 5000,
+  locking: 10_000,
+  answering: 15_000,
+};
+
+/** Few are needed: changes wait for each other, and reads are short. */
+const MOST_CONNECTIONS = 8;
+
+/**
+ * `pg`'s pool as Kysely expects one. What PostgreSQL cannot do now is a {@link RegistryUnavailableError};
+ * every statement passes here, `begin` and `commit` too.
+ */
+export class PostgresRegistryPool implements PostgresPool {
+  readonly options = {};
+  readonly #pool: Pool;
+  readonly #settings: string;
+  readonly #isSet = new WeakSet<PoolClient>();
+
+  constructor(address: PostgresAddress, limits: RegistryPoolLimits = REGISTRY_POOL_LIMITS) {
+    const { connecting, locking, answering } = limits;
+    this.#settings = `SET lock_timeout = ${locking}; SET statement_timeout = ${answering}; SET idle_in_transaction_session_timeout = ${answering}`;
+    this.#pool = new Pool({
+      ...connectionOptions(address),
+      max: MOST_CONNECTIONS,
+      connectionTimeoutMillis: connecting,
+      // The server ends a statement by itself, unless it has vanished.
+      query_timeout: answering && answering + connecting,
+    });
+    // Whoever uses a connection is told by its statement. Without listeners, one that breaks while
+    // nobody does, or between two statements, would end the process.
+    this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const client = await this.#pool.connect().catch(thrownOn);
+    if (!this.#isSet.has(client)) {
+      // By a statement: poolers between us and the server refuse such settings at the start.
+      await client.query(this.#settings).catch((error: unknown) => {
+        client.release(true);
+        thrownOn(error);
+      });
+      this.#isSet.add(client);
+    }
+    return new RegistryClient(client);
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+class RegistryClient implements PostgresPoolClient {
+  readonly #client: PostgresPoolClient;
+  #isBroken = false;
+
+  constructor(client: PostgresPoolClient) {
+    this.#client = client;
+  }
+
+  query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
+  query<Row>(
+    what: string | PostgresCursor<Row>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
+    return typeof what === "string" ? this.#query(what, parameters) : this.#client.query(what);
+  }
+
+  async #query<Row>(
+    sql: string,
+    parameters: readonly unknown[],
+  ): Promise<PostgresQueryResult<Row>> {
+    try {
+      return await this.#client.query<Row>(sql, parameters);
+    } catch (error) {
+      // Where the server did not answer, it may do so later, in place of the next statement's answer.
+      if (!(error instanceof DatabaseError)) this.#isBroken = true;
+      return thrownOn(error);
+    }
+  }
+
+  release(destroy = false): void {
+    this.#client.release(destroy || this.#isBroken);
+  }
+}
+
+function thrownOn(error: unknown): never {
+  const reason = passingReason(error);
+  throw reason === undefined ? error : new RegistryUnavailableError(reason, { cause: error });
+}
