@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly dataDirectory?: string;
   /** More flags of `agate server`. */
   readonly flags?: readonly string[];
+  /** Variables besides this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The built `agate server` in a process of its own, on a free port of the loopback address. */
@@ -46,7 +48,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const child = spawn(
     process.execPath,
     [program, "server", "--port", "0", "--data-dir", dataDirectory, ...(options.flags ?? [])],
-    { stdio: ["ignore", "pipe", "pipe"] },
+    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...options.env } },
   );
   const ended = once(child, "close").then(() => child.exitCode);
   const end = (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => {

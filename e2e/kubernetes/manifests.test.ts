@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
@@ -10,6 +10,7 @@ import {
   parseRegistryAddress,
   parseStoreAddress,
 } from "../../packages/cli/src/stores/store-address.ts";
+import { codeBlocks } from "../code-blocks.ts";
 import { runAgate } from "../run-agate.ts";
 import {
   MANIFESTS,
@@ -18,6 +19,8 @@ import {
   readKustomization,
   readTopology,
 } from "./topology.fixture.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
 
 /** Kinds of Kubernetes' own, each with a check by its schema. */
 const KINDS = { Deployment, HorizontalPodAutoscaler, Namespace, PodDisruptionBudget, Service };
@@ -188,6 +191,34 @@ describe("the manifests with postgres", () => {
     );
     expect(JSON.stringify(withPostgres)).not.toMatch(/clickhouse/i);
   });
+});
+
+it("uses Secrets that the guide makes, or the operator", () => {
+  const made = codeBlocks("docs/guide/scaling.md").flatMap(({ code }) =>
+    [...code.replaceAll("\\\n", "").matchAll(/create secret generic (\S+)(.*)/g)].flatMap(
+      ([, name, literals = ""]) =>
+        [...literals.matchAll(/--from-literal=([\w-]+)=/g)].map(([, key]) => `${name}/${key}`),
+    ),
+  );
+  const text = JSON.stringify(withClickHouse);
+  const used = [...text.matchAll(/\{"name":"([\w-]+)","key":"([\w-]+)"\}/g)].map(
+    ([, name, key]) => `${name}/${key}`,
+  );
+  const byOperator = `${objectOf(withClickHouse, "Cluster").metadata.name}-app/uri`;
+  expect([...new Set(used)].toSorted()).toEqual([...made, byOperator].toSorted());
+});
+
+it("runs an image of this version, made as its Dockerfile says", () => {
+  const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+  const { name, version } = JSON.parse(read("packages/cli/package.json"));
+  const { image, ports } = containerOf(withClickHouse);
+  expect(image).toBe(`registry.example/agate:${version}`);
+  const dockerfile = read("deploy/image/Dockerfile");
+  const tarball = `${name.replace("@", "").replace("/", "-")}-*.tgz`;
+  expect(dockerfile).toContain(tarball);
+  expect(read("deploy/image/.dockerignore")).toContain(`!${tarball}`);
+  expect(dockerfile).toContain(`EXPOSE ${ports[0].containerPort}`);
+  expect(read("docs/guide/scaling.md")).toContain(`docker build --tag ${image} deploy/image`);
 });
 
 it.each(["agate", "clickhouse", "postgres"])("lists every file of %s for kustomize", (folder) => {
