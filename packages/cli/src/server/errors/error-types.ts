@@ -271,10 +271,11 @@ export const ERROR_TYPES = {
   },
   store_unavailable: {
     status: 503,
-    meaning: "Nothing can be written now; nothing of the request was kept. See `Retry-After`.",
+    meaning:
+      "What is stored cannot be read or written now; nothing of the request was kept. See `Retry-After`.",
     message: {
       kind: "fixed",
-      text: "Nothing can be written now; nothing of the request was kept. Try again later.",
+      text: "What is stored cannot be read or written now; nothing of the request was kept. Try again later.",
     },
   },
   service_unavailable: {

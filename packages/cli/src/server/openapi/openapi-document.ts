@@ -23,6 +23,8 @@ const ERRORS_OF_ACCESS: readonly ErrorType[] = [
   "scope_missing",
   "project_not_found",
   "rate_limited",
+  // All of them ask a database, which may be away.
+  "store_unavailable",
 ];
 
 const DESCRIPTION = `Traces of LLM applications: sent as OpenTelemetry, read back as trees.
