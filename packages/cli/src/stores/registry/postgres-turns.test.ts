@@ -1,0 +1,83 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { PostgresAddress } from "../store-address.ts";
+import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { createPostgresTurns } from "./postgres-turns.ts";
+import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
+
+let server: PostgresServer;
+let address: PostgresAddress;
+beforeAll(async () => {
+  server = await startEmbeddedPostgres();
+  address = await server.createDatabase();
+});
+afterAll(() => server.dispose());
+
+const NEVER = new AbortController().signal;
+
+/** Connections that hold a lock. */
+async function holders(): Promise<number[]> {
+  const rows = await server.query<{ pid: number }>(
+    address,
+    `SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = database
+     WHERE locktype = 'advisory' AND granted AND datname = current_database()`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+it("gives turns of an application one after the other, to whichever replica", async () => {
+  const replicas = [createPostgresTurns(address), createPostgresTurns(address)];
+  let running = 0;
+  let turns = 0;
+  await Promise.all(
+    Array.from({ length: 6 }, async (_, n) => {
+      await using _turn = await replicas[n % 2]?.takeTurn("app_1", NEVER);
+      expect(++running).toBe(1);
+      await delay(5);
+      running--;
+      turns++;
+    }),
+  );
+  expect(turns).toBe(6);
+  expect(await holders()).toEqual([]);
+});
+
+it("lets those of several applications be", async () => {
+  const turns = createPostgresTurns(address);
+  await using _first = await turns.takeTurn("app_1", NEVER);
+  await using second = await turns.tryTurn("app_2");
+  expect(second).toBeDefined();
+  expect(await turns.tryTurn("app_1")).toBeUndefined();
+});
+
+it("gives up waiting when it is told to", async () => {
+  const turns = createPostgresTurns(address);
+  await using _held = await turns.takeTurn("app_1", NEVER);
+  const stopping = new AbortController();
+  const waiting = turns.takeTurn("app_1", stopping.signal);
+  const reason = new Error("The platform stops");
+  stopping.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
+  expect(await holders()).toHaveLength(1);
+});
+
+it("gives the turn to another when its connection is gone", async () => {
+  const turns = createPostgresTurns(address);
+  const lost = await turns.takeTurn("app_1", NEVER);
+  const [pid] = await holders();
+  await server.query(address, "SELECT pg_terminate_backend($1)", [pid]);
+  {
+    await using _next = await turns.takeTurn("app_1", NEVER);
+    // What is lost is given back without a word, and takes nothing from the other.
+    await lost[Symbol.asyncDispose]();
+    expect(await holders()).toHaveLength(1);
+  }
+  expect(await holders()).toEqual([]);
+});
+
+it("says that the database cannot be reached", async () => {
+  const turns = createPostgresTurns({ ...address, url: "postgres://agate@127.0.0.1:1/agate" });
+  await expect(turns.tryTurn("app_1")).rejects.toThrow(RegistryUnavailableError);
+  await expect(turns.takeTurn("app_1", NEVER)).rejects.toThrow("The database cannot be reached.");
+});
