@@ -19,6 +19,7 @@ import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { openRegistryDatabase } from "../../stores/registry/open-registry-database.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
+import type { PostgresAddress } from "../../stores/store-address.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite-store.ts";
 import type { HttpApp } from "../http-app.ts";
 import { createHttpApp } from "../http-app.ts";
@@ -30,6 +31,8 @@ import type { TestRequest, TestResponse } from "./send-request.fixture.ts";
 import { sendRequest } from "./send-request.fixture.ts";
 
 export interface TestPlatformOptions {
+  /** Where the registry is; in the platform's own folder where nothing is said. */
+  readonly registry?: PostgresAddress;
   readonly maxBodyBytes?: number;
   readonly maxBuildBytes?: number;
   readonly deploying?: Partial<DeployerLimits>;
@@ -87,7 +90,9 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
     onFailure: (error) => log.error(error),
   });
-  const database = await openRegistryDatabase({ kind: "sqlite", directory: dataDirectory });
+  const database = await openRegistryDatabase(
+    options.registry ?? { kind: "sqlite", directory: dataDirectory },
+  );
   const registry = await openRegistry(database);
   const { policy = "loopback", rateLimit = 0 } = options;
   const access = await openAccess({

@@ -1,0 +1,252 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { sendJson } from "../server/routes/registry/testing/registry-client.fixture.ts";
+import {
+  at,
+  buildsOf,
+  callService,
+  deploy,
+  logsOf,
+  workflow,
+} from "../server/routes/deployments/testing/deploying.fixture.ts";
+import type { TestPlatform, TestPlatformOptions } from "../server/testing/test-platform.fixture.ts";
+import { startTestPlatform } from "../server/testing/test-platform.fixture.ts";
+import type { PostgresAddress } from "../stores/store-address.ts";
+import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
+import { packageJson, startPackageRegistry } from "./builds/testing/package-registry.fixture.ts";
+import { startBuildProcess } from "./processes/start-build-process.ts";
+import { makeGate } from "./testing/gate.fixture.ts";
+
+let postgres: PostgresServer;
+let registry: PostgresAddress;
+let one: TestPlatform;
+let two: TestPlatform;
+/** Why the second replica cannot start builds; undefined while it can. */
+let fault: string | undefined;
+beforeAll(async () => {
+  postgres = await startEmbeddedPostgres();
+  registry = await postgres.createDatabase();
+  one = await startTestPlatform({ registry });
+  two = await startTestPlatform({
+    registry,
+    startBuild: async (program, options) =>
+      fault === undefined
+        ? startBuildProcess(program, options)
+        : { kind: "failed", cause: "ended", reason: fault, log: [] },
+  });
+});
+afterAll(async () => {
+  await one.close();
+  await two.close();
+  await postgres.dispose();
+});
+
+/** One more replica, with an empty data directory, for the time of a test. */
+async function startThird(options: TestPlatformOptions = {}): Promise<TestPlatform> {
+  const third = await startTestPlatform({ registry, ...options });
+  onTestFinished(() => third.close());
+  return third;
+}
+
+/** What the application answers, soon. */
+function expectAnswer(platform: TestPlatform, application: string) {
+  return expect.poll(() => callService(platform, application));
+}
+
+const statusesOf = async (platform: TestPlatform, application: string) =>
+  (await buildsOf(platform, application)).map(
+    ({ number, status }: { number: number; status: string }) => [number, status],
+  );
+
+const PID = workflow("", { handle: "response.end(String(process.pid));" });
+const NAME = workflow("", { handle: "response.end(process.env.AGATE_APPLICATION);" });
+
+it("serves on every replica what was deployed, activated or stopped through any", async () => {
+  expect((await deploy(one, "shop", workflow("first"))).status).toBe(201);
+  await expectAnswer(two, "shop").toEqual({ status: 200, text: "first" });
+  expect((await deploy(two, "shop", workflow("second"))).json.build.number).toBe(2);
+  expect(await callService(two, "shop")).toEqual({ status: 200, text: "second" });
+  await expectAnswer(one, "shop").toEqual({ status: 200, text: "second" });
+
+  const back = await sendJson(two, "POST", at("shop", "/builds/1/activate"));
+  expect(back.json.build).toMatchObject({ number: 1, status: "live" });
+  await expectAnswer(one, "shop").toEqual({ status: 200, text: "first" });
+
+  const stop = { method: "DELETE", path: at("shop", "/builds/live") };
+  expect((await one.send(stop)).status).toBe(204);
+  await expectAnswer(two, "shop").toMatchObject({ status: 404 });
+  expect((await sendJson(two, "POST", at("shop", "/builds/2/activate"))).status).toBe(200);
+  await expectAnswer(one, "shop").toEqual({ status: 200, text: "second" });
+});
+
+it("serves what is live on a replica that has just been added, its packages too", async () => {
+  await using packages = await startPackageRegistry();
+  const install = await packages.publish({
+    greeting: { "package.json": packageJson("greeting"), "index.js": "module.exports = 'hello';" },
+  });
+  const files = {
+    ...install,
+    "package.json": JSON.stringify({ ...JSON.parse(install["package.json"] ?? ""), type: "module" }),
+    "app.js": workflow("", {
+      before: "import greeting from 'greeting';",
+      handle: "response.end(greeting);",
+    }),
+  };
+  expect((await deploy(one, "greeter", { files })).status).toBe(201);
+  const third = await startThird();
+  expect(await callService(third, "greeter")).toEqual({ status: 200, text: "hello" });
+});
+
+it("starts the live build anew on every replica when it is activated", async () => {
+  await deploy(one, "again", PID);
+  await expectAnswer(two, "again").toMatchObject({ status: 200 });
+  const before = await callService(two, "again");
+  expect((await sendJson(one, "POST", at("again", "/builds/1/activate"))).status).toBe(200);
+  await expectAnswer(two, "again").not.toEqual(before);
+});
+
+it("follows a rename on every replica, and stamps the new name", async () => {
+  await deploy(one, "old-name", NAME);
+  await expectAnswer(two, "old-name").toEqual({ status: 200, text: "old-name" });
+  await sendJson(one, "PATCH", at("old-name"), { slug: "new-name" });
+  await expectAnswer(two, "new-name").toEqual({ status: 200, text: "new-name" });
+  expect(await callService(two, "old-name")).toMatchObject({ status: 404 });
+});
+
+it("goes on with the old build where the new one cannot be started, until it can", async () => {
+  await deploy(one, "stubborn", workflow("old"));
+  await expectAnswer(two, "stubborn").toMatchObject({ text: "old" });
+  fault = "It has no licence here.";
+  onTestFinished(() => {
+    fault = undefined;
+  });
+  expect((await deploy(one, "stubborn", workflow("new"))).status).toBe(201);
+  const lines = async () => (await logsOf(two, "stubborn")).map(({ line }) => line);
+  const told = expect.stringMatching(
+    /^Build 1 goes on: this one could not be started\. It has no licence here\. It is tried again in \d+\.\d s\.$/,
+  );
+  await expect.poll(lines).toEqual(expect.arrayContaining([told]));
+  // More than once, and nobody has noticed.
+  await expect.poll(async () => (await lines()).filter((line) => /tried again/.test(line)).length).toBeGreaterThan(2);
+  expect(await callService(two, "stubborn")).toEqual({ status: 200, text: "old" });
+  expect((await two.logLines()).map(({ msg }) => msg)).toContainEqual(
+    expect.stringContaining("Build 1 goes on: this one could not be started."),
+  );
+  fault = undefined;
+  await expectAnswer(two, "stubborn").toEqual({ status: 200, text: "new" });
+});
+
+it("deploys one after the other what comes through several at once, and the last one serves", async () => {
+  const words = ["a", "b", "c", "d"];
+  const responses = await Promise.all(
+    words.map((word, n) => deploy(n % 2 === 0 ? one : two, "crowded", workflow(word))),
+  );
+  expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  const numbers: number[] = responses.map(({ json }) => json.build.number);
+  expect(await statusesOf(one, "crowded")).toEqual([
+    [4, "live"],
+    [3, "retired"],
+    [2, "retired"],
+    [1, "retired"],
+  ]);
+  for (const platform of [one, two]) {
+    await expectAnswer(platform, "crowded").toEqual({
+      status: 200,
+      text: words[numbers.indexOf(4)],
+    });
+  }
+});
+
+it("lets a deploy be that another replica is in the middle of when one starts", async () => {
+  await using gate = await makeGate();
+  const deployed = deploy(one, "slow", workflow("slow", { before: gate.wait }));
+  await expect.poll(() => statusesOf(two, "slow").catch(() => [])).toEqual([[1, "starting"]]);
+  const third = await startThird();
+  expect(await statusesOf(third, "slow")).toEqual([[1, "starting"]]);
+  await gate.open();
+  expect((await deployed).status).toBe(201);
+  await expectAnswer(third, "slow").toEqual({ status: 200, text: "slow" });
+});
+
+it("refuses what a replica that is gone has left, when one starts and before the next deploy", async () => {
+  await deploy(one, "left", workflow("x"));
+  const ref = { project: "default", application: "left" };
+  const record = { by: "gone", message: "", size: 1, sdkVersion: "0.1.0" };
+  await one.registry.builds.begin(ref, record);
+  await startThird();
+  expect(await statusesOf(one, "left")).toEqual([
+    [2, "refused"],
+    [1, "live"],
+  ]);
+  await one.registry.builds.begin(ref, record);
+  expect((await deploy(two, "left", workflow("y"))).json.build.number).toBe(4);
+  expect((await one.get(at("left", "/builds/3"))).json).toMatchObject({
+    status: "refused",
+    refusal: "The platform ended before the build could serve.",
+  });
+});
+
+it("lets only one of two serve where a replica has lost its turn in the middle of a deploy", async () => {
+  await using gate = await makeGate();
+  const late = deploy(one, "torn", workflow("late", { before: gate.wait }));
+  await expect.poll(() => statusesOf(two, "torn").catch(() => [])).toEqual([[1, "starting"]]);
+  await postgres.query(
+    registry,
+    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted",
+  );
+  expect((await deploy(two, "torn", workflow("other"))).json.build.number).toBe(2);
+  await gate.open();
+  const refused = await late;
+  expect(refused.status).toBe(422);
+  expect(refused.json.detail).toEqual([
+    {
+      type: "build_unusable",
+      loc: ["body"],
+      msg: "Build 1 was refused, and cannot serve any more. Deploy it again.",
+    },
+  ]);
+  expect(await statusesOf(one, "torn")).toEqual([
+    [2, "live"],
+    [1, "refused"],
+  ]);
+  for (const platform of [one, two]) {
+    await expectAnswer(platform, "torn").toEqual({ status: 200, text: "other" });
+  }
+});
+
+it("keeps no archive of a build that was refused, and no files of what was deleted elsewhere", async () => {
+  const first = await deploy(one, "tidy", workflow("x"));
+  await expectAnswer(two, "tidy").toMatchObject({ status: 200 });
+  expect((await deploy(one, "tidy", "process.exit(1);")).status).toBe(422);
+  const archives = () =>
+    postgres.query(
+      registry,
+      `SELECT number FROM agate.build_archives JOIN agate.builds ON builds.id = build_id
+       WHERE application_id = $1`,
+      [first.json.application.id],
+    );
+  expect(await archives()).toEqual([{ number: 1 }]);
+  const files = () => readdir(join(two.dataDirectory, "builds"));
+  expect(await files()).toContain(first.json.build.id);
+  await one.send({ method: "DELETE", path: at("tidy", "/builds/live") });
+  await expectAnswer(two, "tidy").toMatchObject({ status: 404 });
+  expect((await one.send({ method: "DELETE", path: at("tidy") })).status).toBe(204);
+  expect(await archives()).toEqual([]);
+  await deploy(one, "after-tidy", workflow("y"));
+  await expect.poll(files).not.toContain(first.json.build.id);
+});
+
+it("serves on while the database is away, and catches up when it is back", async () => {
+  await deploy(one, "patient", workflow("before"));
+  await expectAnswer(two, "patient").toMatchObject({ text: "before" });
+  await postgres.kill();
+  expect(await callService(one, "patient")).toEqual({ status: 200, text: "before" });
+  const refused = await deploy(one, "patient", workflow("in vain"));
+  expect(refused.status).toBe(503);
+  expect(refused.headers["retry-after"]).toBeDefined();
+  await postgres.start();
+  expect((await deploy(one, "patient", workflow("after"))).status).toBe(201);
+  await expectAnswer(two, "patient").toEqual({ status: 200, text: "after" });
+});
