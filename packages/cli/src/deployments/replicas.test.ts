@@ -1,7 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { sendJson } from "../server/routes/registry/testing/registry-client.fixture.ts";
 import {
   at,
   buildsOf,
@@ -10,6 +9,7 @@ import {
   logsOf,
   workflow,
 } from "../server/routes/deployments/testing/deploying.fixture.ts";
+import { sendJson } from "../server/routes/registry/testing/registry-client.fixture.ts";
 import type { TestPlatform, TestPlatformOptions } from "../server/testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../server/testing/test-platform.fixture.ts";
 import type { PostgresAddress } from "../stores/store-address.ts";
@@ -63,6 +63,56 @@ const statusesOf = async (platform: TestPlatform, application: string) =>
 const PID = workflow("", { handle: "response.end(String(process.pid));" });
 const NAME = workflow("", { handle: "response.end(process.env.AGATE_APPLICATION);" });
 
+it("serves what is live on a replica that has just been added, its packages too", async () => {
+  await using packages = await startPackageRegistry();
+  const install = await packages.publish({
+    greeting: { "package.json": packageJson("greeting"), "index.js": "module.exports = 'hello';" },
+  });
+  const files = {
+    ...install,
+    "package.json": JSON.stringify({
+      ...JSON.parse(install["package.json"] ?? ""),
+      type: "module",
+    }),
+    "app.js": workflow("", {
+      before: "import greeting from 'greeting';",
+      handle: "response.end(greeting);",
+    }),
+  };
+  expect((await deploy(one, "greeter", { files })).status).toBe(201);
+  const third = await startThird();
+  expect(await callService(third, "greeter")).toEqual({ status: 200, text: "hello" });
+});
+
+it("lets a deploy be that another replica is in the middle of when one starts", async () => {
+  await using gate = await makeGate();
+  const deployed = deploy(one, "slow", workflow("slow", { before: gate.wait }));
+  await expect.poll(() => statusesOf(two, "slow").catch(() => [])).toEqual([[1, "starting"]]);
+  const third = await startThird();
+  expect(await statusesOf(third, "slow")).toEqual([[1, "starting"]]);
+  await gate.open();
+  expect((await deployed).status).toBe(201);
+  await expectAnswer(third, "slow").toEqual({ status: 200, text: "slow" });
+});
+
+it("refuses what a replica that is gone has left, when one starts and before the next deploy", async () => {
+  await deploy(one, "left", workflow("x"));
+  const ref = { project: "default", application: "left" };
+  const record = { by: "gone", message: "", size: 1, sdkVersion: "0.1.0" };
+  await one.registry.builds.begin(ref, record);
+  await startThird();
+  expect(await statusesOf(one, "left")).toEqual([
+    [2, "refused"],
+    [1, "live"],
+  ]);
+  await one.registry.builds.begin(ref, record);
+  expect((await deploy(two, "left", workflow("y"))).json.build.number).toBe(4);
+  expect((await one.get(at("left", "/builds/3"))).json).toMatchObject({
+    status: "refused",
+    refusal: "The platform ended before the build could serve.",
+  });
+});
+
 it("serves on every replica what was deployed, activated or stopped through any", async () => {
   expect((await deploy(one, "shop", workflow("first"))).status).toBe(201);
   await expectAnswer(two, "shop").toEqual({ status: 200, text: "first" });
@@ -79,24 +129,6 @@ it("serves on every replica what was deployed, activated or stopped through any"
   await expectAnswer(two, "shop").toMatchObject({ status: 404 });
   expect((await sendJson(two, "POST", at("shop", "/builds/2/activate"))).status).toBe(200);
   await expectAnswer(one, "shop").toEqual({ status: 200, text: "second" });
-});
-
-it("serves what is live on a replica that has just been added, its packages too", async () => {
-  await using packages = await startPackageRegistry();
-  const install = await packages.publish({
-    greeting: { "package.json": packageJson("greeting"), "index.js": "module.exports = 'hello';" },
-  });
-  const files = {
-    ...install,
-    "package.json": JSON.stringify({ ...JSON.parse(install["package.json"] ?? ""), type: "module" }),
-    "app.js": workflow("", {
-      before: "import greeting from 'greeting';",
-      handle: "response.end(greeting);",
-    }),
-  };
-  expect((await deploy(one, "greeter", { files })).status).toBe(201);
-  const third = await startThird();
-  expect(await callService(third, "greeter")).toEqual({ status: 200, text: "hello" });
 });
 
 it("starts the live build anew on every replica when it is activated", async () => {
@@ -129,7 +161,9 @@ it("goes on with the old build where the new one cannot be started, until it can
   );
   await expect.poll(lines).toEqual(expect.arrayContaining([told]));
   // More than once, and nobody has noticed.
-  await expect.poll(async () => (await lines()).filter((line) => /tried again/.test(line)).length).toBeGreaterThan(2);
+  await expect
+    .poll(async () => (await lines()).filter((line) => /tried again/.test(line)).length)
+    .toBeGreaterThan(2);
   expect(await callService(two, "stubborn")).toEqual({ status: 200, text: "old" });
   expect((await two.logLines()).map(({ msg }) => msg)).toContainEqual(
     expect.stringContaining("Build 1 goes on: this one could not be started."),
@@ -157,35 +191,6 @@ it("deploys one after the other what comes through several at once, and the last
       text: words[numbers.indexOf(4)],
     });
   }
-});
-
-it("lets a deploy be that another replica is in the middle of when one starts", async () => {
-  await using gate = await makeGate();
-  const deployed = deploy(one, "slow", workflow("slow", { before: gate.wait }));
-  await expect.poll(() => statusesOf(two, "slow").catch(() => [])).toEqual([[1, "starting"]]);
-  const third = await startThird();
-  expect(await statusesOf(third, "slow")).toEqual([[1, "starting"]]);
-  await gate.open();
-  expect((await deployed).status).toBe(201);
-  await expectAnswer(third, "slow").toEqual({ status: 200, text: "slow" });
-});
-
-it("refuses what a replica that is gone has left, when one starts and before the next deploy", async () => {
-  await deploy(one, "left", workflow("x"));
-  const ref = { project: "default", application: "left" };
-  const record = { by: "gone", message: "", size: 1, sdkVersion: "0.1.0" };
-  await one.registry.builds.begin(ref, record);
-  await startThird();
-  expect(await statusesOf(one, "left")).toEqual([
-    [2, "refused"],
-    [1, "live"],
-  ]);
-  await one.registry.builds.begin(ref, record);
-  expect((await deploy(two, "left", workflow("y"))).json.build.number).toBe(4);
-  expect((await one.get(at("left", "/builds/3"))).json).toMatchObject({
-    status: "refused",
-    refusal: "The platform ended before the build could serve.",
-  });
 });
 
 it("lets only one of two serve where a replica has lost its turn in the middle of a deploy", async () => {

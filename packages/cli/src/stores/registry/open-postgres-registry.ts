@@ -4,14 +4,17 @@ import { asPostgresRefusal } from "../postgres/postgres-refusal.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { migratePostgresRegistry } from "./migrate-postgres-registry.ts";
 import { openPostgresSignals } from "./open-postgres-signals.ts";
+import { createPostgresBuildArchives } from "./postgres-build-archives.ts";
 import type { RegistryPoolLimits } from "./postgres-registry-pool.ts";
 import { PostgresRegistryPool, REGISTRY_POOL_LIMITS } from "./postgres-registry-pool.ts";
+import { createPostgresTurns } from "./postgres-turns.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
 import { POSTGRES_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
 import type { RegistrySignals } from "./registry-signals.ts";
 import type { RegistryDatabase, RegistryTables } from "./registry-tables.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 import { SerialPostgresDialect } from "./serial-postgres-dialect.ts";
+import type { SharedBuilds } from "./shared-builds.ts";
 
 export interface PostgresRegistryOptions {
   /** Changes of others are not heard for a while. */
@@ -29,15 +32,21 @@ export interface PostgresRegistryOptions {
 export async function openPostgresRegistry(
   address: PostgresAddress,
   options: PostgresRegistryOptions = {},
-): Promise<{ readonly db: RegistryDatabase; readonly signals: RegistrySignals }> {
+): Promise<{
+  readonly db: RegistryDatabase;
+  readonly signals: RegistrySignals;
+  readonly sharedBuilds: SharedBuilds;
+}> {
   const { migrations = POSTGRES_REGISTRY_MIGRATIONS, limits = REGISTRY_POOL_LIMITS } = options;
   const { onSignalsLost = () => {} } = options;
   try {
     await migratePostgresRegistry(address, migrations);
     const signals = await openPostgresSignals(address, onSignalsLost);
     const pool = new PostgresRegistryPool(address, limits);
-    const db = new Kysely<RegistryTables>({ dialect: new SerialPostgresDialect(pool) });
-    return { db: db.withSchema(AGATE_SCHEMA), signals };
+    const dialect = new SerialPostgresDialect(pool);
+    const db = new Kysely<RegistryTables>({ dialect }).withSchema(AGATE_SCHEMA);
+    const archives = createPostgresBuildArchives(db);
+    return { db, signals, sharedBuilds: { archives, ...createPostgresTurns(address) } };
   } catch (error) {
     throw asPostgresRefusal(
       address,

@@ -36,7 +36,7 @@ export async function openRegistryDatabase(
     }
     case "postgres": {
       const { openPostgresRegistry } = await import("./open-postgres-registry.ts");
-      return { ...(await openPostgresRegistry(address, options)), sharedBuilds: null };
+      return openPostgresRegistry(address, options);
     }
   }
 }

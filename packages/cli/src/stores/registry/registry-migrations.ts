@@ -3,6 +3,7 @@ import type { Migration } from "kysely/migration";
 import { registryTables } from "./migrations/0001-registry.ts";
 import { liveSince } from "./migrations/0002-live-since.ts";
 import { registryTriggers } from "./migrations/0003-signals.ts";
+import { buildArchives } from "./migrations/0004-build-archives.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -20,4 +21,5 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0001-registry": registryTables(sql`text COLLATE "C"`),
   "0002-live-since": liveSince,
   "0003-signals": registryTriggers,
+  "0004-build-archives": buildArchives,
 };
