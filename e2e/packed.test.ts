@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -47,6 +47,40 @@ describe("the package as npm installs it", () => {
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(bytes).toBeLessThanOrEqual(BEFORE_DATABASES.files);
     expect(tarballBytes).toBeLessThanOrEqual(BEFORE_DATABASES.tarball);
+  });
+
+  it("loads no client of a database while everything is in the data directory", async () => {
+    const dist = join(installed, "dist");
+    const clients = await filesWith(dist, [/SASL: SCRAM-SERVER-FIRST-MESSAGE/]);
+    for (const files of clients) expect(files).not.toEqual([]);
+    // In every thread: they have the same options.
+    const loaded = join(folder, "loaded.txt");
+    const hook = `import { appendFileSync } from "node:fs";
+      import { registerHooks } from "node:module";
+      registerHooks({ load(url, context, next) {
+        appendFileSync(${JSON.stringify(loaded)}, url + "\\n");
+        return next(url, context);
+      } });`;
+    const data = join(folder, "embedded");
+    const flags = ["server", "--port", "0", "--data-dir", data, "--log-format", "json"];
+    const load = `data:text/javascript,${encodeURIComponent(hook)}`;
+    const server = spawn(process.execPath, ["--import", load, join(dist, "agate.js"), ...flags], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = await once(createInterface(server.stdout), "line");
+    const { url } = JSON.parse(line) as { url: string };
+    const sent = await fetch(`${url}/v1/traces`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"resourceSpans":[]}',
+    });
+    const listed = await fetch(`${url}/observability/spans/`);
+    expect([sent.status, listed.status]).toEqual([200, 200]);
+    server.kill("SIGTERM");
+    expect(await once(server, "exit")).toEqual([0, null]);
+    const names = (await readFile(loaded, "utf8")).split("\n").map((text) => basename(text));
+    expect(names).toEqual(expect.arrayContaining(["agate.js", "ingest-worker.js"]));
+    for (const files of clients) for (const file of files) expect(names).not.toContain(file);
   });
 
   it("names every package inside it, with its licence", async () => {
@@ -109,3 +143,10 @@ describe("the package as npm installs it", () => {
     expect(await server.stop()).toBe(0);
   });
 });
+
+/** For each pattern the scripts of a folder that it occurs in. */
+async function filesWith(folder: string, patterns: readonly RegExp[]): Promise<string[][]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".js"));
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  return patterns.map((pattern) => names.filter((_, index) => pattern.test(texts[index] ?? "")));
+}
