@@ -50,8 +50,10 @@ async function measureEngine(name: EngineName, spans: number): Promise<EngineFig
       "url" in place
         ? await startAgate(folder.path, { AGATE_STORE: place.url })
         : await startAgate(place.address.directory);
+    const logBefore = await engine.logBytes();
     const { figures, spans, sentBytes, ids } = await measureIngest(agate, engine.pid, workload);
     const serverMegabytes = residentMegabytes(agate.pid, "at-most");
+    const logAfter = await engine.logBytes();
     const reads = await measureReads(agate.port, workload, ids);
     await agate.stop();
     return {
@@ -60,6 +62,8 @@ async function measureEngine(name: EngineName, spans: number): Promise<EngineFig
       spans,
       sentBytesPerSpan: sentBytes / spans,
       diskBytesPerSpan: (await engine.bytes()) / spans,
+      logBytesPerSpan:
+        logBefore === null || logAfter === null ? null : (logAfter - logBefore) / spans,
       ingest: figures,
       serverMegabytes,
       reads,

@@ -19,4 +19,6 @@ export interface Engine extends AsyncDisposable {
   readonly pid: number | null;
   /** What the spans take on its disk: tables and indexes, not the log of changes. */
   bytes(): Promise<number>;
+  /** What it has written to its log of changes so far; null where that is not kept. */
+  logBytes(): Promise<number | null>;
 }

@@ -29,6 +29,8 @@ export interface EngineFigures {
   /** Of protobuf, as it was sent. */
   readonly sentBytesPerSpan: number;
   readonly diskBytesPerSpan: number;
+  /** Written to the log of changes, which replicas and archives get. */
+  readonly logBytesPerSpan: number | null;
   readonly ingest: IngestFigures;
   readonly bulkSpansPerSecond: number;
   /** Megabytes (10^6 bytes) that the server held at most. */

@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
 import { during, getRequest, httpLoad } from "../http-load.ts";
+import { APPLICATIONS } from "./batch-template.ts";
 import type { ReadFigures } from "./figures.ts";
 import { percentile } from "./percentile.ts";
 import { word } from "./prose.ts";
-import { APPLICATIONS, USERS, type Workload } from "./workload.ts";
+import { USERS, type Workload } from "./workload.ts";
 
 const WARM_UP_MS = 500;
 const ROUND_MS = 3_000;
@@ -29,6 +30,7 @@ export async function measureReads(
 ): Promise<ReadFigures[]> {
   const figures: ReadFigures[] = [];
   for (const { what, connections, path } of readCases(workload, ids)) {
+    await checkAnswers(port, what, path);
     const next = (milliseconds: number) => during(milliseconds, () => getRequest(path()));
     await httpLoad({ port, connections, next: next(WARM_UP_MS) });
     const times: number[] = [];
@@ -42,6 +44,24 @@ export async function measureReads(
     figures.push({ what, connections, perSecond, p50, p95 });
   }
   return figures;
+}
+
+/** How often one may ask for a word or a user that happen not to be there. */
+const ATTEMPTS = 50;
+
+// A figure for answers with nothing in them would be none.
+async function checkAnswers(port: number, what: string, path: () => string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const answer = await fetch(`http://127.0.0.1:${port}${path()}`);
+    const { items, total, children } = (await answer.json()) as {
+      items?: readonly unknown[];
+      total?: { count: number };
+      children?: unknown;
+    };
+    if (answer.ok && (items?.length ?? total?.count ?? (children === undefined ? 0 : 1)) > 0)
+      return;
+  }
+  throw new Error(`Nothing is found: ${what}`);
 }
 
 function readCases(workload: Workload, ids: SentIds): readonly ReadCase[] {

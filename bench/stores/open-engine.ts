@@ -32,6 +32,7 @@ async function openSqlite(): Promise<Engine> {
       const sizes = files.map(async (file) => (await stat(join(folder.path, file))).size);
       return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     },
+    logBytes: async () => null,
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
@@ -61,6 +62,7 @@ async function openPostgres(): Promise<Engine> {
             WHERE n.nspname = 'agate' AND c.relkind IN ('r', 'm')`,
         ),
       ),
+    logBytes: async () => Number(await one("SELECT pg_current_wal_lsn() - '0/0' AS value")),
     [Symbol.asyncDispose]: () => server.dispose(),
   };
 }
@@ -85,6 +87,7 @@ async function openClickHouse(): Promise<Engine> {
       place: { address, url },
       pid: null,
       bytes: () => clickHouseBytes(address),
+      logBytes: async () => null,
       [Symbol.asyncDispose]: async () => {},
     };
   }
@@ -96,6 +99,7 @@ async function openClickHouse(): Promise<Engine> {
     place: { address, url: server.url("bench") },
     pid: server.pid,
     bytes: () => clickHouseBytes(address),
+    logBytes: async () => null,
     [Symbol.asyncDispose]: () => server.dispose(),
   };
 }

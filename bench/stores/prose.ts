@@ -38,7 +38,7 @@ export function word(rank: number): string {
   for (let rest = rank + 1; rest > 0; rest = Math.floor(rest / syllables.length)) {
     text += syllables[rest % syllables.length];
   }
-  // Frequent words are short, as in any language; no word is another's beginning by chance alone.
+  // Frequent words are short, as in any language.
   return `${text}${"nrstl"[rank % 5]}`;
 }
 

@@ -11,17 +11,14 @@ export function storesTable({ engines }: StoresRun): string {
   const [first] = engines;
   if (first === undefined) return "";
   const rows: readonly Row[] = [
-    rate("ingest over OTLP, spans/s", ({ ingest }) => ingest.spansPerSecond),
+    number("ingest over OTLP, spans/s", ({ ingest }) => ingest.spansPerSecond),
     time("– a batch of 512, p50", ({ ingest }) => ingest.p50),
     time("– a batch of 512, p95", ({ ingest }) => ingest.p95),
     micros("– processor time of Agate, a span", ({ ingest }) => ingest.serverMicros),
     micros("– processor time of the database, a span", ({ ingest }) => ingest.engineMicros),
-    rate("bulk load into the store, spans/s", (figures) => figures.bulkSpansPerSecond),
-    {
-      what: "bytes on disk, a span",
-      of: (figures) => figures.diskBytesPerSpan,
-      show: (value) => count(value),
-    },
+    number("bulk load into the store, spans/s", (figures) => figures.bulkSpansPerSecond),
+    number("bytes on disk, a span", (figures) => figures.diskBytesPerSpan),
+    number("– bytes written to the log of changes", (figures) => figures.logBytesPerSpan),
     {
       what: "memory of Agate at most",
       of: (figures) => figures.serverMegabytes,
@@ -30,7 +27,7 @@ export function storesTable({ engines }: StoresRun): string {
     ...first.reads.flatMap(({ what, connections }, n): Row[] => {
       const many = connections > 1;
       const at = many ? `, ${connections} at a time` : "";
-      const perSecond = rate(`${what}${at}, reads/s`, ({ reads }) => reads[n]?.perSecond ?? null);
+      const perSecond = number(`${what}${at}, reads/s`, ({ reads }) => reads[n]?.perSecond ?? null);
       const p50 = time(many ? "– p50" : what, ({ reads }) => reads[n]?.p50 ?? null);
       return many ? [perSecond, p50] : [p50];
     }),
@@ -57,7 +54,7 @@ function line(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function rate(what: string, of: Row["of"]): Row {
+function number(what: string, of: Row["of"]): Row {
   return { what, of, show: (value) => count(value) };
 }
 
