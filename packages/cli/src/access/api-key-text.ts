@@ -33,6 +33,10 @@ export function newApiKeyId(): string {
   return `key_${randomText(ID_ALPHABET, ID_LENGTH)}`;
 }
 
+export function isApiKeyId(text: string): boolean {
+  return /^key_[a-z2-7]{20}$/.test(text);
+}
+
 /** What is kept of a key, in hex. It is a random number of 190 bits: no slow hash is needed. */
 export function hashApiKey(key: string): string {
   return hash("sha256", key);

@@ -1,11 +1,12 @@
 import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { hashApiKey, newApiKeyId, newApiKeyText } from "./api-key-text.ts";
+import { hashApiKey, isApiKeyId, newApiKeyId, newApiKeyText } from "./api-key-text.ts";
 import type { HeldKey, KeyRing } from "./key-ring.ts";
 import { heldKey } from "./key-ring.ts";
 import type { LastUses } from "./last-uses.ts";
 import type { RateLimit } from "./token-bucket.ts";
 import { TokenBucket } from "./token-bucket.ts";
+import { Turns } from "./turns.ts";
 
 export interface ApiKeysOptions {
   readonly db: RegistryDatabase;
@@ -20,7 +21,8 @@ export interface ApiKeysOptions {
 /** The keys that people made. They are in the registry, without their secrets, and in the ring. */
 export class ApiKeys {
   readonly #options: ApiKeysOptions;
-  #last: Promise<unknown> = Promise.resolve();
+  /** A reload must not overlook a key that is just being made. */
+  readonly #turns = new Turns();
 
   constructor(options: ApiKeysOptions) {
     this.#options = options;
@@ -31,7 +33,7 @@ export class ApiKeys {
     project: string,
     { name, scopes }: { readonly name: string; readonly scopes: readonly Scope[] },
   ): Promise<CreatedApiKey> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const { db, now } = this.#options;
       const { key, prefix } = newApiKeyText();
       const id = newApiKeyId();
@@ -59,13 +61,15 @@ export class ApiKeys {
     return rows.map((row) => ({
       ...row,
       scopes: readScopes(row.scopes),
-      last_used_at: lastUses.of(row.id) ?? row.last_used_at,
+      last_used_at: later(lastUses.of(row.id), row.last_used_at),
     }));
   }
 
   /** It opens nothing from now on, and those who are being answered to it are cut off. */
-  revoke(project: string, id: string): Promise<"revoked" | "missing"> {
-    return this.#inTurn(async () => {
+  async revoke(project: string, id: string): Promise<"revoked" | "missing"> {
+    // It may be any text, and PostgreSQL takes no NUL.
+    if (!isApiKeyId(id)) return "missing";
+    return this.#turns.take(async () => {
       const { db } = this.#options;
       const { numDeletedRows } = await db
         .deleteFrom("api_keys")
@@ -86,7 +90,7 @@ export class ApiKeys {
 
   /** Takes over what others have changed: another replica, or the deletion of a project. */
   reload(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const { db, ring } = this.#options;
       const rows = await db
         .selectFrom("api_keys")
@@ -120,13 +124,11 @@ export class ApiKeys {
       if (key.id !== null) lastUses.forget(key.id);
     }
   }
+}
 
-  /** One change after the other: a reload must not overlook a key that is just being made. */
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => {});
-    return result;
-  }
+/** Other replicas note uses as well. */
+function later(a: string | null, b: string | null): string | null {
+  return a === null || (b !== null && b > a) ? b : a;
 }
 
 /** As the registry has them. */

@@ -3,6 +3,8 @@ import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 const MINUTE_MS = 60_000;
 /** Long enough that the keys of many clients are written together. */
 const SAVE_AFTER_MS = 30_000;
+/** In a statement. Databases take some ten thousand values at most. */
+const MOST_AT_ONCE = 1000;
 
 export interface LastUsesOptions {
   readonly db: RegistryDatabase;
@@ -50,9 +52,18 @@ export class LastUses {
     this.#unsaved.clear();
     try {
       await this.#options.db.transaction().execute(async (tx) => {
-        for (const id of ids) {
-          const last_used_at = this.of(id);
-          await tx.updateTable("api_keys").set({ last_used_at }).where("id", "=", id).execute();
+        for (const [last_used_at, group] of Map.groupBy(ids, (id) => this.of(id))) {
+          for (let first = 0; first < group.length; first += MOST_AT_ONCE) {
+            await tx
+              .updateTable("api_keys")
+              .set({ last_used_at })
+              .where("id", "in", group.slice(first, first + MOST_AT_ONCE))
+              // Another replica may know of a later use.
+              .where(({ eb, or }) =>
+                or([eb("last_used_at", "is", null), eb("last_used_at", "<", last_used_at)]),
+              )
+              .execute();
+          }
         }
       });
     } catch (error) {

@@ -11,6 +11,7 @@ import { createInternalKeys } from "./internal-keys.ts";
 import { KeyRing } from "./key-ring.ts";
 import { LastUses } from "./last-uses.ts";
 import { ProjectDirectory } from "./project-directory.ts";
+import { Turns } from "./turns.ts";
 
 export interface AccessOptions {
   /** Closed by whoever opened it, after this. */
@@ -55,10 +56,13 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     now,
   });
   const onInvalidKey = attemptCounter(onInvalidKeys, now);
-  const reload = async () => {
-    projects.replace(await db.selectFrom("projects").select(["id", "slug"]).execute());
-    await keys.reload();
-  };
+  // One after the other: what was read first must not replace what was read last.
+  const turns = new Turns();
+  const reload = () =>
+    turns.take(async () => {
+      projects.replace(await db.selectFrom("projects").select(["id", "slug"]).execute());
+      await keys.reload();
+    });
   const following = followSignals(options.signals, reload, options.onReloadFailed);
   await reload();
   return {

@@ -23,6 +23,19 @@ export function describeApplications(subject: Subject): void {
       ]);
     });
 
+    it("lists by slug, character by character", async () => {
+      await subject.freshApplication();
+      const slugs = ["a-b", "a.b", "a0", "a_b", "ab"];
+      for (const slug of slugs.toReversed()) {
+        done(await subject.registry.applications.create(subject.project, slug));
+        done(await subject.registry.variants.create(subject.app, slug));
+      }
+      const applications = await subject.registry.applications.list(subject.project);
+      expect(applications.map(({ slug }) => slug)).toEqual([...slugs, "support"]);
+      const variants = done(await subject.registry.variants.list(subject.app));
+      expect(variants.map(({ slug }) => slug)).toEqual([...slugs, "default"]);
+    });
+
     it("is seen in its own project only", async () => {
       await subject.freshApplication();
       const { id } = done(await subject.registry.applications.get(subject.app));

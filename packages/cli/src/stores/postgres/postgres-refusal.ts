@@ -52,6 +52,9 @@ function sentenceFor(address: PostgresAddress, error: unknown): string | undefin
   if (code === "42501") {
     return `The user of ${shown} may not make Agate's tables (${message}). Allow it with GRANT CREATE ON DATABASE ${quoted(database)} TO ${quoted(user)}.`;
   }
+  if (code === "42P07" || code === "42710") {
+    return `The schema agate of ${shown} is another program's (${message}). Nothing was changed: choose another database.`;
+  }
   if (code === "25006") return `${shown} is read-only. Give the URL of the primary server.`;
   if (isTlsError(error, message)) {
     return `There is no secure connection to ${shown} (${message}). Correct the certificates, or sslmode in the URL.`;

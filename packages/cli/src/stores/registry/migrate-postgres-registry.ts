@@ -2,7 +2,7 @@ import { Kysely, sql } from "kysely";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "../postgres/agate-schema.ts";
 import { newerPostgresSchema, refuseOldPostgres } from "../postgres/postgres-refusal.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import { PostgresRegistryPool } from "./postgres-registry-pool.ts";
+import { PostgresRegistryPool, REGISTRY_POOL_LIMITS } from "./postgres-registry-pool.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
 import { SerialPostgresDialect } from "./serial-postgres-dialect.ts";
 
@@ -20,7 +20,11 @@ export async function migratePostgresRegistry(
   address: PostgresAddress,
   migrations: RegistryMigrations,
 ): Promise<void> {
-  const pool = new PostgresRegistryPool(address, { connecting: 5000, locking: 0, answering: 0 });
+  const pool = new PostgresRegistryPool(address, {
+    ...REGISTRY_POOL_LIMITS,
+    locking: 0,
+    answering: 0,
+  });
   const db = new Kysely<MigrationTables>({ dialect: new SerialPostgresDialect(pool) });
   try {
     const { rows } = await sql<{ version: number }>`

@@ -6,8 +6,10 @@ import { passingReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 
-/** In milliseconds; 0 is none. */
+/** All but the first are milliseconds; 0 is none. */
 export interface RegistryPoolLimits {
+  /** At a time. */
+  readonly connections: number;
   /** How long a request waits for a connection. */
   readonly connecting: number;
   /** How long a transaction waits for those before it. */
@@ -17,13 +19,13 @@ export interface RegistryPoolLimits {
 }
 
 export const REGISTRY_POOL_LIMITS: RegistryPoolLimits = {
+  // Few are needed: changes wait for each other, and reads are short.
+  connections: 8,
   connecting: 5000,
-  locking: 10_000,
-  answering: 15_000,
+  // Less than that: those who wait for a lock have a connection, and readers must not go without.
+  locking: 4000,
+  answering: 10_000,
 };
-
-/** Few are needed: changes wait for each other, and reads are short. */
-const MOST_CONNECTIONS = 8;
 
 /**
  * `pg`'s pool as Kysely expects one. What PostgreSQL cannot do now is a {@link RegistryUnavailableError};
@@ -36,11 +38,11 @@ export class PostgresRegistryPool implements PostgresPool {
   readonly #isSet = new WeakSet<PoolClient>();
 
   constructor(address: PostgresAddress, limits: RegistryPoolLimits = REGISTRY_POOL_LIMITS) {
-    const { connecting, locking, answering } = limits;
+    const { connections, connecting, locking, answering } = limits;
     this.#settings = `SET lock_timeout = ${locking}; SET statement_timeout = ${answering}; SET idle_in_transaction_session_timeout = ${answering}`;
     this.#pool = new Pool({
       ...connectionOptions(address),
-      max: MOST_CONNECTIONS,
+      max: connections,
       connectionTimeoutMillis: connecting,
       // The server ends a statement by itself, unless it has vanished.
       query_timeout: answering && answering + connecting,

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
+import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
+import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
+import type { Caller } from "./caller.ts";
+import type { OpenAccess } from "./open-access.ts";
+import { openAccess } from "./open-access.ts";
+
+interface Replica {
+  readonly database: OpenRegistryDatabase;
+  readonly access: OpenAccess;
+  /** Milliseconds since 1970. */
+  readonly clock: { now: number };
+  readonly failures: unknown[];
+}
+
+const NOON = Date.parse("2026-11-15T12:00:30.000Z");
+
+let server: PostgresServer;
+let here: Replica;
+let there: Replica;
+beforeAll(async () => {
+  server = await startEmbeddedPostgres();
+  const address = await server.createDatabase();
+  const open = async (): Promise<Replica> => {
+    const database = await openRegistryDatabase(address);
+    const clock = { now: NOON };
+    const failures: unknown[] = [];
+    const access = await openAccess({
+      ...database,
+      policy: "keys",
+      rateLimit: 0,
+      onInvalidKeys: () => {},
+      onSaveFailed: (error) => failures.push(error),
+      onReloadFailed: (error) => failures.push(error),
+      now: () => clock.now,
+    });
+    return { database, access, clock, failures };
+  };
+  here = await open();
+  there = await open();
+  await addProject("default");
+});
+afterAll(async () => {
+  for (const { access, database } of [here, there]) {
+    await access.close();
+    await database.signals.close();
+    await database.db.destroy();
+  }
+  await server.dispose();
+});
+
+async function addProject(id: string): Promise<void> {
+  const project = { id, slug: id, created_at: "2026-11-15T10:00:00.000Z" };
+  await here.database.db.insertInto("projects").values(project).execute();
+}
+
+/** Who a replica takes the sender of a key for: the caller, or why it is none. */
+function callerBy({ access }: Replica, key: string, project?: string): Caller | string {
+  const found = access.control.authenticate({ authorization: `Bearer ${key}`, project });
+  return found.kind === "caller" ? found.caller : found.kind;
+}
+
+function lastUse(replica: Replica, id: string): Promise<string | null | undefined> {
+  return replica.access.keys
+    .list("default")
+    .then((keys) => keys.find((key) => key.id === id)?.last_used_at);
+}
+
+const KEY = { name: "ci", scopes: ["read"] } as const;
+
+describe("access through several replicas", () => {
+  it("is given by a key that was made through another, until it is revoked there", async () => {
+    const { key, id } = await here.access.keys.create("default", KEY);
+    await expect.poll(() => callerBy(there, key)).toMatchObject({ name: "ci" });
+    const caller = callerBy(there, key);
+    expect(caller).toMatchObject({ revoked: { aborted: false } });
+    expect(await here.access.keys.revoke("default", id)).toBe("revoked");
+    expect(callerBy(here, key)).toBe("key-invalid");
+    await expect.poll(() => callerBy(there, key)).toBe("key-invalid");
+    // Streams to whoever used it are broken off.
+    expect(caller).toMatchObject({ revoked: { aborted: true } });
+  });
+
+  it("knows projects that were made and renamed elsewhere", async () => {
+    const { key } = await here.access.keys.create("default", KEY);
+    await here.database.db
+      .updateTable("projects")
+      .set({ slug: "renamed" })
+      .where("id", "=", "default")
+      .execute();
+    await expect.poll(() => callerBy(there, key, "renamed")).toMatchObject({ project: "default" });
+  });
+
+  it("catches up when the database was away", async () => {
+    const { key, id } = await here.access.keys.create("default", KEY);
+    await expect.poll(() => callerBy(there, key)).toMatchObject({ name: "ci" });
+    await server.stop();
+    // It goes on from memory.
+    expect(callerBy(there, key)).toMatchObject({ name: "ci" });
+    await server.start();
+    await expect
+      .poll(() => here.access.keys.revoke("default", id).catch(() => "away"))
+      .toBe("revoked");
+    await expect.poll(() => callerBy(there, key), { timeout: 10_000 }).toBe("key-invalid");
+  });
+
+  it("notes the last use, which never goes back", async () => {
+    const { key, id } = await here.access.keys.create("default", KEY);
+    await expect.poll(() => callerBy(there, key)).toMatchObject({ name: "ci" });
+    callerBy(here, key);
+    there.clock.now = NOON + 5 * 60_000;
+    callerBy(there, key);
+    await there.access.close();
+    expect(await lastUse(here, id)).toBe("2026-11-15T12:05:00.000Z");
+    await here.access.close();
+    expect(await lastUse(there, id)).toBe("2026-11-15T12:05:00.000Z");
+    const rows = await here.database.db
+      .selectFrom("api_keys")
+      .select("last_used_at")
+      .where("id", "=", id)
+      .execute();
+    expect(rows).toEqual([{ last_used_at: "2026-11-15T12:05:00.000Z" }]);
+  });
+
+  it("takes any text for the id of a key", async () => {
+    for (const id of ["", "\0", "key_\0", "\ud800", "key_aaaaaaaaaaaaaaaaaaaa"]) {
+      expect(await here.access.keys.revoke("default", id)).toBe("missing");
+    }
+  });
+});

@@ -1,0 +1,280 @@
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openRegistry } from "../../registry/open-registry.ts";
+import type { Registry } from "../../registry/registry.ts";
+import type { PostgresAddress } from "../store-address.ts";
+import { StoreRefusalError } from "../store-refusal-error.ts";
+import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { PostgresRegistryOptions } from "./open-postgres-registry.ts";
+import { openPostgresRegistry } from "./open-postgres-registry.ts";
+import { REGISTRY_POOL_LIMITS } from "./postgres-registry-pool.ts";
+import { POSTGRES_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
+import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
+
+const APP = { project: "default", application: "support" };
+
+let server: PostgresServer;
+let address: PostgresAddress;
+const registries: Registry[] = [];
+beforeAll(async () => {
+  server = await startEmbeddedPostgres();
+});
+afterAll(() => server.dispose());
+beforeEach(async () => {
+  address = await server.createDatabase();
+});
+afterEach(async () => {
+  for (const registry of registries.splice(0)) await registry.close();
+});
+
+async function open(options?: PostgresRegistryOptions): Promise<Registry> {
+  const registry = await openRegistry(await openPostgresRegistry(address, options));
+  registries.push(registry);
+  return registry;
+}
+
+/** An application whose variant has one revision. */
+async function fill(registry: Registry): Promise<void> {
+  await registry.applications.create("default", "support");
+  await registry.variants.create(APP, "default");
+  expect(await commit(registry, 0)).toMatchObject({ kind: "done" });
+}
+
+function commit(registry: Registry, baseRevision: number) {
+  const commit = { by: "a", message: "", params: {}, baseRevision };
+  return registry.revisions.commit(APP, "default", commit);
+}
+
+async function latestRevision(registry: Registry): Promise<number | undefined> {
+  const variant = await registry.variants.get(APP, "default");
+  return variant.kind === "done" ? variant.value.latest_revision : undefined;
+}
+
+/** The one sentence that an address is refused with. */
+async function refusal(refused: PostgresAddress): Promise<string> {
+  const error = await openPostgresRegistry(refused).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(StoreRefusalError);
+  const { message } = error as Error;
+  const password = decodeURIComponent(new URL(refused.url).password);
+  if (password !== "") expect(message).not.toContain(password);
+  return message;
+}
+
+function addressFor(user: string, password: string): PostgresAddress {
+  const url = Object.assign(new URL(address.url), { username: user, password });
+  const shown = Object.assign(new URL(address.shown), { username: user });
+  return { kind: "postgres", url: url.href, shown: shown.href };
+}
+
+describe("openPostgresRegistry", () => {
+  it("makes the tables once, though ten begin at the same time", async () => {
+    const ten = await Promise.all(Array.from({ length: 10 }, () => open()));
+    const rows = await server.query<{ name: string }>(
+      address,
+      "SELECT name FROM agate.registry_migrations ORDER BY name",
+    );
+    expect(rows.map(({ name }) => name)).toEqual(Object.keys(POSTGRES_REGISTRY_MIGRATIONS));
+    const [first] = ten;
+    if (first !== undefined) await fill(first);
+    expect(await Promise.all(ten.map(latestRevision))).toEqual(Array(10).fill(1));
+  });
+
+  it("migrates older tables and keeps what is in them; older programs refuse them then", async () => {
+    await fill(await open());
+    const migrations = {
+      ...POSTGRES_REGISTRY_MIGRATIONS,
+      "9999-stars": {
+        up: (db: Kysely<unknown>) =>
+          db.schema.alterTable("revisions").addColumn("starred", "integer").execute(),
+      },
+    };
+    expect(await latestRevision(await open({ migrations }))).toBe(1);
+    const known = Object.keys(POSTGRES_REGISTRY_MIGRATIONS).length;
+    expect(await refusal(address)).toBe(
+      `${address.shown} was written by a newer version of Agate (schema ${known + 1}; this one knows ${known}). Nothing was changed: upgrade Agate.`,
+    );
+  });
+
+  it("leaves the old version whole when a migration fails", async () => {
+    await fill(await open());
+    const migrations = {
+      ...POSTGRES_REGISTRY_MIGRATIONS,
+      "9998-half": {
+        up: (db: Kysely<unknown>) => db.schema.dropTable("builds").execute(),
+      },
+      "9999-broken": {
+        up: async (db: Kysely<unknown>) => void (await sql`nonsense`.execute(db)),
+      },
+    };
+    await expect(openPostgresRegistry(address, { migrations })).rejects.toThrow(/syntax error/);
+    const registry = await open();
+    expect(await latestRevision(registry)).toBe(1);
+    expect(await registry.builds.live()).toEqual([]);
+  });
+
+  it("says what to do where there is no such database, login or server", async () => {
+    expect(await refusal(server.address("nowhere"))).toMatch(
+      /^There is no database at postgres:\/\/agate@127.0.0.1:\d+\/nowhere\. Create it with CREATE DATABASE "nowhere"/,
+    );
+    expect(await refusal(addressFor("agate", "wrong"))).toMatch(
+      /correct the user and the password/,
+    );
+    expect(await refusal(addressFor("nobody", ""))).toMatch(/correct the user and the password/);
+    const [url, shown] = [address.url, address.shown].map((text) =>
+      text.replace(`:${server.port}`, ":1"),
+    ) as [string, string];
+    expect(await refusal({ kind: "postgres", url, shown })).toBe(
+      `${shown} cannot be used (ECONNREFUSED). The database cannot be reached. Start it, or correct the URL.`,
+    );
+  });
+
+  it("needs a right to make tables, but none once they are there", async () => {
+    const role = `user_${address.url.slice(-6)}`;
+    await server.query(address, `CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+    const limited = addressFor(role, "secret");
+    const database = new URL(address.url).pathname.slice(1);
+    expect(await refusal(limited)).toContain(
+      `Allow it with GRANT CREATE ON DATABASE "${database}" TO "${role}".`,
+    );
+    await fill(await open());
+    await server.query(address, `GRANT USAGE ON SCHEMA agate TO ${role}`);
+    await server.query(address, `GRANT ALL ON ALL TABLES IN SCHEMA agate TO ${role}`);
+    const owner = address;
+    address = limited;
+    expect(await commit(await open(), 1)).toMatchObject({ kind: "done" });
+    address = owner;
+    await server.query(address, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  it("refuses tables of another program", async () => {
+    await server.query(address, "CREATE SCHEMA agate; CREATE TABLE agate.projects (name text)");
+    expect(await refusal(address)).toMatch(/"projects" already exists.*another database/);
+    expect(await server.query(address, "SELECT * FROM agate.projects")).toEqual([]);
+  });
+});
+
+describe("a registry in PostgreSQL with several processes", () => {
+  it("lets one of those win who change the same at the same time", async () => {
+    const replicas = [await open(), await open(), await open()] as const;
+    await fill(replicas[0]);
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => commit(replicas[n % 3] ?? replicas[0], 1)),
+    );
+    expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
+    const deployed = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        (replicas[n % 3] ?? replicas[0]).deployments.deploy(APP, "production", {
+          by: "a",
+          message: "",
+          variant: "default",
+          revision: null,
+        }),
+      ),
+    );
+    expect(deployed.filter(({ kind }) => kind === "done")).toHaveLength(30);
+    const history = await replicas[1].deployments.list(APP, null, { limit: 100, before: null });
+    const items = history.kind === "done" ? history.value.items : [];
+    expect(items.filter(({ ended_at }) => ended_at === null)).toHaveLength(1);
+  });
+});
+
+describe("a registry in PostgreSQL that cannot be used now", () => {
+  async function reasonOf(work: Promise<unknown>): Promise<string> {
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(RegistryUnavailableError);
+    return (error as RegistryUnavailableError).reason;
+  }
+
+  it("says so, and goes on when the server is back", async () => {
+    const registry = await open();
+    await fill(registry);
+    await server.stop();
+    expect(await reasonOf(commit(registry, 1))).toMatch(/^The (?:connection to the )?database /);
+    expect(await reasonOf(latestRevision(registry))).toBe("The database cannot be reached.");
+    await server.start();
+    expect(await commit(registry, 1)).toMatchObject({ kind: "done" });
+  });
+
+  it("keeps nothing of a change whose connection breaks", async () => {
+    const { db, signals } = await openPostgresRegistry(address);
+    const registry = await openRegistry({ db, signals });
+    registries.push(registry);
+    const broken = db.transaction().execute(async (tx) => {
+      await tx.deleteFrom("projects").execute();
+      const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(tx);
+      await server.query(address, "SELECT pg_terminate_backend($1)", [rows[0]?.pid]);
+    });
+    expect(await reasonOf(broken)).toMatch(/broken off|being shut down/);
+    expect(await registry.projects.list()).toHaveLength(1);
+  });
+
+  /** Keeps all others from changing anything; resolves with how to let them. */
+  async function holdLock(): Promise<() => Promise<void>> {
+    const { db, signals } = await openPostgresRegistry(address);
+    const locked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const holding = db.transaction().execute(async () => {
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    return async () => {
+      released.resolve();
+      await holding;
+      await signals.close();
+      await db.destroy();
+    };
+  }
+
+  it("lets others read while a change waits too long", async () => {
+    const registry = await open({ limits: { ...REGISTRY_POOL_LIMITS, locking: 50 } });
+    await fill(registry);
+    const release = await holdLock();
+    expect(await reasonOf(commit(registry, 1))).toBe("The database is locked by somebody else.");
+    expect(await latestRevision(registry)).toBe(1);
+    await release();
+    expect(await commit(registry, 1)).toMatchObject({ kind: "done" });
+  });
+
+  it("says that all connections are in use, and goes on when they are not", async () => {
+    const limits = { connections: 1, connecting: 500, locking: 0, answering: 0 };
+    const registry = await open({ limits });
+    await fill(registry);
+    const release = await holdLock();
+    const waiting = commit(registry, 1);
+    expect(await reasonOf(latestRevision(registry))).toBe(
+      "All connections to the database are in use.",
+    );
+    await release();
+    expect(await waiting).toMatchObject({ kind: "done" });
+    expect(await latestRevision(registry)).toBe(2);
+  });
+
+  it("gives up a change that its process has left in the middle", async () => {
+    const registry = await open();
+    await fill(registry);
+    const limits = { ...REGISTRY_POOL_LIMITS, answering: 500 };
+    const { db, signals } = await openPostgresRegistry(address, { limits });
+    const begun = Promise.withResolvers<void>();
+    const woken = Promise.withResolvers<void>();
+    const stuck = db.transaction().execute(async (tx) => {
+      await tx.deleteFrom("variants").execute();
+      begun.resolve();
+      await woken.promise;
+    });
+    await begun.promise;
+    expect(await commit(registry, 1)).toMatchObject({ kind: "done" });
+    woken.resolve();
+    expect(await reasonOf(stuck)).toMatch(/took too long|broken off/);
+    await signals.close();
+    await db.destroy();
+  });
+});

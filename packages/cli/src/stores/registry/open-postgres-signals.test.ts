@@ -1,0 +1,143 @@
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openRegistry } from "../../registry/open-registry.ts";
+import type { Registry } from "../../registry/registry.ts";
+import { summarizeDocument } from "../../registry/schema/workflow-document.fixture.ts";
+import type { PostgresAddress } from "../store-address.ts";
+import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { openPostgresRegistry } from "./open-postgres-registry.ts";
+import type { OpenRegistryDatabase } from "./open-registry-database.ts";
+import type { RegistrySignal } from "./registry-signals.ts";
+import { settleSignals } from "./testing/settle-signals.fixture.ts";
+
+const APP = { project: "default", application: "support" };
+const BY = { by: "a", message: "" };
+
+let server: PostgresServer;
+let address: PostgresAddress;
+let here: Registry;
+/** The same registry as another process has it. */
+let there: Pick<OpenRegistryDatabase, "db" | "signals">;
+let told: RegistrySignal[];
+let lost: string[];
+beforeAll(async () => {
+  server = await startEmbeddedPostgres();
+});
+afterAll(() => server.dispose());
+beforeEach(async () => {
+  address = await server.createDatabase();
+  here = await openRegistry(await openPostgresRegistry(address));
+  lost = [];
+  there = await openPostgresRegistry(address, {
+    onSignalsLost: ({ message }) => lost.push(message),
+  });
+  told = [];
+  there.signals.subscribe((signal) => told.push(signal));
+});
+afterEach(async () => {
+  await here.close();
+  await there.signals.close();
+  await there.db.destroy();
+});
+
+/** What the other process is told while something happens here. */
+async function toldOf(work: () => Promise<unknown>): Promise<RegistrySignal[]> {
+  await settleSignals(there);
+  told.length = 0;
+  await work();
+  await settleSignals(there);
+  // Without the marker.
+  return told.slice(0, -1);
+}
+
+async function application(): Promise<string> {
+  const created = await here.applications.create("default", "support");
+  await here.variants.create(APP, "default");
+  if (created.kind === "refused") throw new Error(created.problems[0].msg);
+  return created.value.id;
+}
+
+describe("signals of a registry in PostgreSQL", () => {
+  it("tell another process what of an application may resolve to something else", async () => {
+    const applicationId = await application();
+    const { revisions, deployments, environments, applications } = here;
+    const commit = { ...BY, params: {}, baseRevision: 0 };
+    const config = [{ kind: "config", applicationId }];
+    expect(await toldOf(() => revisions.commit(APP, "default", commit))).toEqual(config);
+    // Somebody was faster.
+    expect(await toldOf(() => revisions.commit(APP, "default", commit))).toEqual([]);
+    const what = { ...BY, variant: "default", revision: null };
+    expect(await toldOf(() => deployments.deploy(APP, "staging", what))).toEqual(config);
+    expect(await toldOf(() => deployments.takeDown(APP, "staging"))).toEqual(config);
+    expect(await toldOf(() => environments.create(APP, "canary"))).toEqual(config);
+    expect(await toldOf(() => applications.rename(APP, "support"))).toEqual([]);
+    expect(await toldOf(() => applications.rename(APP, "helpdesk"))).toEqual(config);
+    const renamed = { ...APP, application: "helpdesk" };
+    expect(await toldOf(() => applications.delete(renamed))).toEqual(config);
+  });
+
+  it("tell of builds that begin or cease to serve", async () => {
+    const applicationId = await application();
+    const { builds } = here;
+    const builds_ = { kind: "builds", applicationId };
+    const begun = await builds.begin(APP, { ...BY, size: 1, sdkVersion: "0.1.0" });
+    const id = begun.kind === "done" ? begun.value.id : "";
+    const document = await summarizeDocument(1);
+    const target = { ...BY, environment: "staging", variant: "default", revision: null };
+    expect(await toldOf(() => builds.activate(APP, id, document, null))).toEqual([builds_]);
+    const both = await toldOf(() => builds.activate(APP, id, document, target));
+    expect(both).toHaveLength(2);
+    expect(both).toEqual(expect.arrayContaining([builds_, { kind: "config", applicationId }]));
+    expect(await toldOf(() => builds.retire(APP))).toEqual([builds_]);
+  });
+
+  it("tell of projects and keys, also when they are changed by hand", async () => {
+    const access = [{ kind: "access" }];
+    expect(await toldOf(() => here.projects.create("other"))).toEqual(access);
+    expect(await toldOf(() => here.projects.rename("other", "another"))).toEqual(access);
+    const key =
+      "INSERT INTO agate.api_keys VALUES ('key', 'default', 'ci', 'ag', 'h', '[]', '2026')";
+    expect(await toldOf(() => server.query(address, key))).toEqual(access);
+    const use = "UPDATE agate.api_keys SET last_used_at = '2026'";
+    expect(await toldOf(() => server.query(address, use))).toEqual([]);
+    const gone = "DELETE FROM agate.api_keys";
+    expect(await toldOf(() => server.query(address, gone))).toEqual(access);
+    expect(await toldOf(() => here.projects.delete("another"))).toEqual(access);
+  });
+
+  it("tell everything anew when the connection was broken, and go on", async () => {
+    const applicationId = await application();
+    await settleSignals(there);
+    told.length = 0;
+    const [ended] = await server.query<{ count: string }>(
+      address,
+      "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()",
+    );
+    expect(ended).toEqual({ count: "2" });
+    await expect.poll(() => told).toEqual([{ kind: "everything" }]);
+    expect(lost).toEqual(["terminating connection due to administrator command"]);
+    expect(await toldOf(() => here.environments.create(APP, "canary"))).toEqual([
+      { kind: "config", applicationId },
+    ]);
+  });
+
+  it("come back with a server that was away", async () => {
+    await server.stop();
+    await expect.poll(() => lost).toContainEqual(expect.stringMatching(/ECONNREFUSED/));
+    expect(told).toEqual([]);
+    await server.start();
+    await expect.poll(() => told, { timeout: 10_000 }).toEqual([{ kind: "everything" }]);
+    expect(await toldOf(() => here.projects.create("other"))).toEqual([{ kind: "access" }]);
+  });
+
+  it("can be closed while the server is away", async () => {
+    const other = await openPostgresRegistry(address);
+    await server.stop();
+    await other.signals.close();
+    await other.db.destroy();
+    await server.start();
+    // The others are there again, and so the tests after this one.
+    await sql`SELECT`.execute(there.db);
+  });
+});
