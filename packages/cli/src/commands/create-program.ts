@@ -15,6 +15,7 @@ import { environmentsCommand } from "./environments-command.ts";
 import { HELP_STYLES } from "./help-styles.ts";
 import { initCommand } from "./init-command.ts";
 import { keysCommand } from "./keys-command.ts";
+import { migrateStoreCommand } from "./migrate-store-command.ts";
 import { traceCommand } from "./observing/trace-command.ts";
 import { tracesCommand } from "./observing/traces-command.ts";
 import { projectsCommand } from "./projects-command.ts";
@@ -42,6 +43,8 @@ export function createProgram(): Command {
     serverCommand().helpGroup(HEADINGS.start),
     buildCommand(),
     ...clientCommands(),
+    migrateStoreCommand(),
+    completionCommand(),
   ]) {
     program.addCommand(inherit(command, program));
   }
@@ -64,7 +67,6 @@ function clientCommands(): Command[] {
     traceCommand(),
     keysCommand(),
     projectsCommand(),
-    completionCommand(),
   ];
 }
 

@@ -31,7 +31,8 @@ describe("progress", () => {
       using progress = startProgress(terminal, 6);
       progress.begin("pack", "app.ts");
       progress.done("3 files");
-      progress.begin("upload");
+      progress.begin("upload", "1 of 2");
+      progress.update("2 of 2");
       expect(text()).toMatch(/^✓ pack {4}.*3 files\n$/);
       progress.begin("start");
       progress.failed();
@@ -41,6 +42,7 @@ describe("progress", () => {
         .split("\n")
         .map((line) => line.slice(0, 8)),
     ).toEqual(["✓ pack  ", "✓ upload", "✗ start ", ""]);
+    expect(text()).toMatch(/^✓ upload .* {2}2 of 2$/m);
   });
 
   it("draws the step under way over itself in a terminal, and leaves no half line behind", () => {

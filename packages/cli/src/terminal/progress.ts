@@ -7,6 +7,8 @@ import { padText } from "./text-width.ts";
 export interface Progress extends Disposable {
   /** Begins a step; one that is under way counts as done. */
   begin(step: string, detail?: string): void;
+  /** How far the step under way has come. In a pipe nothing is printed before its end. */
+  update(detail: string): void;
   /** What is to be read of the step under way beside its time. */
   done(detail?: string): void;
   /** The step under way went wrong. */
@@ -52,6 +54,9 @@ export function startProgress(terminal: Terminal, stepWidth: number): Progress {
       timer = setInterval(draw, FRAME_MS);
       timer.unref();
     },
+    update: (detail) => {
+      if (current !== undefined) current = { ...current, detail };
+    },
     done,
     failed: () => end(paint("red", "✗"), current?.detail ?? ""),
     // Whatever broke off: a half-drawn line must not stay before the message.
@@ -62,6 +67,7 @@ export function startProgress(terminal: Terminal, stepWidth: number): Progress {
 /** Progress that nobody is to see. */
 export const silentProgress: Progress = {
   begin: () => {},
+  update: () => {},
   done: () => {},
   failed: () => {},
   [Symbol.dispose]: () => {},

@@ -1,0 +1,167 @@
+import { resolve } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import type { MigrationOutcome } from "../store-copy/migrate-store.ts";
+import type { StoreAddress } from "../stores/store-address.ts";
+import { parseStoreAddress } from "../stores/store-address.ts";
+import { plural } from "../terminal/figures.ts";
+import { printableLine } from "../terminal/printable.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { examples } from "./client/examples.ts";
+import { CommandFailure, WrongUsage } from "./client/failures.ts";
+import { HEADINGS } from "./client/headings.ts";
+import { jsonFor } from "./client/on-platform.ts";
+import { onThisMachine } from "./on-this-machine.ts";
+import { parseWholeNumber } from "./option-parsers.ts";
+import { differenceLines, moreLines } from "./views/migration-view.ts";
+import { showMigration, silentMigration } from "./views/show-migration.ts";
+
+interface MigrateFlags {
+  readonly sample: number;
+  readonly state: string;
+  readonly restart?: true;
+  readonly json?: true;
+}
+
+interface Session {
+  readonly flags: MigrateFlags;
+  readonly terminal: Terminal;
+}
+
+/** They are kept in memory and in the state's file. */
+const LARGEST_SAMPLE = 100_000;
+
+/** `agate migrate-store`: from one database to another. */
+export function migrateStoreCommand(): Command {
+  const command = new Command("migrate-store")
+    .description("Copy all spans from one store to another, and compare the two.")
+    .helpGroup(HEADINGS.administer)
+    .argument("<from>", "sqlite:FOLDER, postgres://…, clickhouse://…, or env:VARIABLE that has one")
+    .argument("<to>", "likewise; what it holds already stays")
+    .option(
+      "--sample <number>",
+      "how many traces to compare byte by byte at the end",
+      parseSample,
+      1000,
+    )
+    .option(
+      "--state <file>",
+      "where it is kept how far it has come, for the next run",
+      "agate-migration.json",
+    )
+    .option("--restart", "copy everything again, however far the last run came")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "agate migrate-store sqlite:.agate postgres://agate:secret@db/agate",
+        "AGATE_STORE=clickhouse://agate:secret@ch/agate agate migrate-store sqlite:.agate env:AGATE_STORE",
+      ),
+    );
+  return onThisMachine(command, runMigration);
+}
+
+function parseSample(text: string): number {
+  const size = parseWholeNumber(text);
+  if (size > LARGEST_SAMPLE) {
+    throw new InvalidArgumentError(`It can be ${LARGEST_SAMPLE} at most.`);
+  }
+  return size;
+}
+
+async function runMigration(session: Session, fromText: string, toText: string): Promise<void> {
+  const { flags, terminal } = session;
+  const from = readAddress("<from>", fromText);
+  const to = readAddress("<to>", toText);
+  const ended = new AbortController();
+  const stopped = catchSignals(ended);
+  // Not before: every other command starts without it.
+  const { migrateStore } = await import("../store-copy/migrate-store.ts");
+  let outcome: MigrationOutcome;
+  {
+    using observer = flags.json ? silentMigration : showMigration(terminal);
+    const { sample, state, restart = false } = flags;
+    outcome = await migrateStore(
+      { from, to, stateFile: resolve(state), restart, sampleSize: sample, signal: ended.signal },
+      observer,
+    );
+    if (outcome.kind === "finished") observer.finished();
+  }
+  const signal = stopped();
+  if (outcome.kind === "interrupted" && signal !== undefined) {
+    terminal.note("Stopped. Run the same command again to go on.");
+    // As it would have ended by itself: a script that runs it ends as well.
+    process.kill(process.pid, signal);
+    return;
+  }
+  tell(session, outcome);
+}
+
+function tell({ flags, terminal }: Session, outcome: MigrationOutcome): void {
+  switch (outcome.kind) {
+    case "refused":
+      throw new CommandFailure(outcome.reason);
+    case "interrupted":
+      throw new CommandFailure("It was stopped. Run the same command again to go on.");
+    case "broken-off":
+      throw new CommandFailure(`${outcome.reason} Run the same command again to go on.`);
+    case "finished": {
+      const differences = differenceLines(outcome);
+      if (flags.json) terminal.print(jsonFor(terminal, documentOf(outcome)));
+      if (differences.length > 0) {
+        throw new CommandFailure(
+          "The stores are not equal. If a server still writes to the first one, stop it and run the same command again; otherwise run it with --restart.",
+          differences.map(printableLine),
+        );
+      }
+      if (flags.json) return;
+      for (const line of moreLines(outcome)) terminal.note(printableLine(line));
+      terminal.print(
+        `Copied ${plural(outcome.copied, "span")}. Both stores answer the same for ${plural(outcome.trees.compared, "trace")} chosen at random.`,
+      );
+    }
+  }
+}
+
+function documentOf(outcome: Extract<MigrationOutcome, { kind: "finished" }>): string {
+  const { copied, counts, trees } = outcome;
+  return JSON.stringify({
+    copied_spans: copied,
+    projects: counts,
+    compared_traces: trees.compared,
+    differing_traces: trees.differing.map(({ project, traceId }) => ({
+      project,
+      trace_id: traceId,
+    })),
+  });
+}
+
+/** @throws WrongUsage that does not repeat the address: it may have a password in it. */
+function readAddress(argument: string, text: string): StoreAddress {
+  const [, variable] = /^env:(\w+)$/.exec(text) ?? [];
+  const place = variable === undefined ? argument : `$${variable}`;
+  const address = variable === undefined ? text : process.env[variable];
+  if (address === undefined) throw new WrongUsage(`${place} is not set`);
+  const parsed = parseStoreAddress(address);
+  if (parsed.kind === "parsed") return parsed.address;
+  throw new WrongUsage(`the address in ${place} cannot be used. ${parsed.reason}`);
+}
+
+/**
+ * The first signal ends the work in order, a second one the process.
+ *
+ * @returns Which one came, and ends the listening.
+ */
+function catchSignals(ended: AbortController): () => NodeJS.Signals | undefined {
+  let caught: NodeJS.Signals | undefined;
+  const release = () => process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  const onSignal = (signal: NodeJS.Signals) => {
+    caught = signal;
+    release();
+    ended.abort();
+  };
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  return () => {
+    release();
+    return caught;
+  };
+}

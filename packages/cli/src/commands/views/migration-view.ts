@@ -1,0 +1,39 @@
+import type { ProjectComparison } from "../../store-copy/compare-counts.ts";
+import { hasMore, lacks } from "../../store-copy/compare-counts.ts";
+import type { MigrationOutcome } from "../../store-copy/migrate-store.ts";
+import { plural } from "../../terminal/figures.ts";
+
+type Finished = Extract<MigrationOutcome, { kind: "finished" }>;
+
+/** Traces that are named one by one. */
+const MOST_NAMED = 10;
+
+/** What is in the first store and not, or not the same, in the second. */
+export function differenceLines({ counts, trees }: Finished): string[] {
+  const { differing, compared } = trees;
+  const named = differing.slice(0, MOST_NAMED);
+  return [
+    ...counts.filter(lacks).map((comparison) => `  ${describe(comparison)}`),
+    ...(differing.length === 0
+      ? []
+      : [`  ${differing.length} of ${plural(compared, "compared trace")} differ:`]),
+    ...named.map(({ project, traceId }) => `    ${traceId} of project ${project}`),
+    ...(differing.length > named.length
+      ? [`    and ${differing.length - named.length} more: --json names them all`]
+      : []),
+  ];
+}
+
+/** What the second store holds besides: nothing is wrong with that. */
+export function moreLines({ counts }: Finished): string[] {
+  return counts
+    .filter(hasMore)
+    .map((comparison) => `The second store holds more: ${describe(comparison)}.`);
+}
+
+function describe({ project, from, to }: ProjectComparison): string {
+  const [before, after] = [from, to].map(
+    ({ traces, spans }) => `${plural(spans, "span")} in ${plural(traces, "trace")}`,
+  );
+  return `project ${project} has ${before} in the first and ${after} in the second`;
+}

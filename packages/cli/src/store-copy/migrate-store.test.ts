@@ -1,0 +1,90 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { spanIdOf, storedSpan } from "../stores/contract/stored-span.fixture.ts";
+import type { SpanStore } from "../stores/span-store.ts";
+import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
+import type { SqliteAddress } from "../stores/store-address.ts";
+import type { MigrationOutcome, MigrationRequest } from "./migrate-store.ts";
+import { migrateStore } from "./migrate-store.ts";
+
+let folder: string;
+let stateFile: string;
+let from: SqliteAddress;
+let to: SqliteAddress;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "agate-migration-"));
+  stateFile = join(folder, "state.json");
+  from = { kind: "sqlite", directory: join(folder, "from") };
+  to = { kind: "sqlite", directory: join(folder, "to") };
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function migrate(request: Partial<MigrationRequest> = {}): Promise<MigrationOutcome> {
+  const { signal } = new AbortController();
+  return migrateStore(
+    { from, to, stateFile, restart: false, sampleSize: 10, signal, ...request },
+    { copied: () => {}, waiting: () => {}, compared: () => {} },
+  );
+}
+
+async function inStore({ directory }: SqliteAddress, work: (store: SpanStore) => Promise<unknown>) {
+  const store = await openSqliteStore({ directory });
+  try {
+    await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The source, with one span. */
+function fill(id = 1): Promise<void> {
+  const spans = [storedSpan({ id: spanIdOf(id) })];
+  return inStore(from, (store) => store.append({ project: "default", receivedAt: id, spans }));
+}
+
+async function expectRefusal(reason: RegExp, request: Partial<MigrationRequest> = {}) {
+  const outcome = await migrate(request);
+  expect(outcome).toEqual({ kind: "refused", reason: expect.stringMatching(reason) });
+}
+
+it("copies a store, then what has come since, and everything when it is told to begin anew", async () => {
+  await fill(1);
+  expect(await migrate()).toMatchObject({ kind: "finished", copied: 1, trees: { compared: 1 } });
+  await fill(2);
+  expect(await migrate()).toMatchObject({ copied: 2, counts: [{ to: { traces: 1, spans: 2 } }] });
+  expect(await migrate({ restart: true })).toMatchObject({ copied: 2, trees: { compared: 1 } });
+});
+
+it("refuses a source that is not there, and makes none", async () => {
+  await expectRefusal(/^There is no spans\.db in .*from\. Name the folder/);
+  expect(existsSync(from.directory)).toBe(false);
+  expect(existsSync(to.directory)).toBe(false);
+});
+
+it("refuses a copy onto itself, by another name too", async () => {
+  await fill();
+  await expectRefusal(/the same store/, { to: from });
+  const link = join(folder, "link");
+  symlinkSync(from.directory, link);
+  await expectRefusal(/the same store/, { to: { kind: "sqlite", directory: link } });
+});
+
+it("refuses a folder that a server uses, on either side", async () => {
+  await fill();
+  await inStore(from, () => expectRefusal(/^A running server uses .* Stop it first/));
+  await inStore(to, () => expectRefusal(/^A running server uses .* Stop it first/));
+});
+
+it("refuses the state of another migration, another file, and one that cannot be written", async () => {
+  await fill();
+  await migrate({ to: { kind: "sqlite", directory: join(folder, "other") } });
+  await expectRefusal(/belongs to a migration from sqlite:.*from to sqlite:.*other\./);
+  writeFileSync(stateFile, '{"name":"somebody"}');
+  await expectRefusal(/is not the state of a migration/);
+  await expectRefusal(/is not the state of a migration/, { restart: true });
+  expect(readFileSync(stateFile, "utf8")).toBe('{"name":"somebody"}');
+  await expectRefusal(/cannot be written \(ENOENT\)/, { stateFile: join(folder, "no/state.json") });
+});

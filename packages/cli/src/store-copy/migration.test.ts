@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import {
+  spanIdOf,
+  storedSpan,
+  traceIdOf,
+  usageOf,
+} from "../stores/contract/stored-span.fixture.ts";
+import type { SpanStore } from "../stores/span-store.ts";
+import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
+import type { MigrationObserver, MigrationOptions, MigrationResult } from "./migration.ts";
+import { Migration } from "./migration.ts";
+import { loadState } from "./state-file.ts";
+
+const STORES = { from: "the first", to: "the second" };
+
+let folder: string;
+let from: SpanStore;
+let to: SpanStore;
+let stateFile: string;
+let tests = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "agate-migration-"));
+  from = await openSqliteStore({ directory: join(folder, "from") });
+  to = await openSqliteStore({ directory: join(folder, "to") });
+});
+afterAll(async () => {
+  await from.close();
+  await to.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  // The stores are empty again for the next one.
+  for (const store of [from, to]) await store.expire(Number.MAX_SAFE_INTEGER, 10_000);
+  stateFile = join(folder, `state-${tests++}.json`);
+});
+
+/** One run: another process would do the same. */
+async function migrate(
+  options: Partial<MigrationOptions> = {},
+  observer: Partial<MigrationObserver> = {},
+): Promise<MigrationResult> {
+  const loaded = await loadState(stateFile, STORES);
+  const state =
+    loaded.kind === "state"
+      ? loaded.state
+      : { ...STORES, position: null, settled: null, spans: 0, seed: "seed", sample: [] };
+  const { signal } = new AbortController();
+  return new Migration(
+    { from, to },
+    state,
+    { stateFile, sampleSize: 1000, signal, ...options },
+    { copied: () => {}, waiting: () => {}, compared: () => {}, ...observer },
+  ).run();
+}
+
+async function finished(running: Promise<MigrationResult>) {
+  const result = await running;
+  if (result.kind !== "finished") throw new Error(`It is ${result.kind}`);
+  return result;
+}
+
+/** Traces of ten spans, each trace a batch that arrived at a time of its own. */
+async function fill(first: number, end: number): Promise<void> {
+  const traces = Array.from({ length: end - first }, (_, n) => first + n);
+  await Promise.all(
+    traces.map((trace) =>
+      from.append({
+        project: `project-${trace % 2}`,
+        receivedAt: trace,
+        spans: Array.from({ length: 10 }, (_, n) =>
+          storedSpan({
+            traceId: traceIdOf(trace),
+            id: spanIdOf(trace * 100 + n),
+            parentId: n === 0 ? null : spanIdOf(trace * 100),
+            start: trace * 1000 + n,
+            figures: { role: "own", usage: usageOf(n, 1), cost: n / 10 },
+            inputs: "words ".repeat(100),
+          }),
+        ),
+      }),
+    ),
+  );
+}
+
+it("copies everything, and finds both equal", async () => {
+  await fill(0, 60);
+  // In two parts, and a span of the first one sent again.
+  const one = { project: "default", receivedAt: 1_000 };
+  const trace = { traceId: traceIdOf(999) };
+  await from.append({ ...one, spans: [storedSpan(trace)] });
+  await from.append({
+    ...one,
+    spans: [storedSpan({ ...trace, id: spanIdOf(2) }), storedSpan({ ...trace, name: "last" })],
+  });
+  const { copied, counts, trees } = await finished(migrate());
+  expect(copied).toBe(602);
+  const both = (count: { traces: number; spans: number }) => ({ from: count, to: count });
+  expect(counts).toEqual([
+    { project: "default", ...both({ traces: 1, spans: 2 }) },
+    { project: "project-0", ...both({ traces: 30, spans: 300 }) },
+    { project: "project-1", ...both({ traces: 30, spans: 300 }) },
+  ]);
+  expect(trees).toEqual({ compared: 61, differing: [] });
+  // With their time of arrival, which is what retention counts from.
+  expect(await to.expire(30, 1000)).toBe(30);
+});
+
+it("goes on where it was stopped, and compares what both runs have copied", async () => {
+  await fill(0, 500);
+  const ended = new AbortController();
+  let reached = 0;
+  const copied = (spans: number) => {
+    reached = spans;
+    if (spans > 100) ended.abort();
+  };
+  expect(await migrate({ signal: ended.signal }, { copied })).toEqual({ kind: "interrupted" });
+  expect(reached).toBeLessThan(5_000);
+  const seen: number[] = [];
+  const result = await finished(migrate({}, { copied: (spans) => void seen.push(spans) }));
+  expect(result.copied).toBe(5_000 - reached);
+  expect(seen[0]).toBe(reached);
+  expect(seen.at(-1)).toBe(5_000);
+  expect(result.trees).toEqual({ compared: 500, differing: [] });
+});
+
+it("copies what has arrived since, and traces that have grown, when it is run again", async () => {
+  await fill(0, 20);
+  await finished(migrate());
+  expect((await finished(migrate())).copied).toBe(0);
+  const grown = storedSpan({ traceId: traceIdOf(3), id: spanIdOf(7777) });
+  await from.append({ project: "project-1", receivedAt: 1_000, spans: [grown] });
+  await fill(20, 22);
+  const { copied, trees } = await finished(migrate());
+  expect(copied).toBe(31);
+  expect(trees).toEqual({ compared: 22, differing: [] });
+});
+
+it("looks again at what arrived a moment before, if something is missing", async () => {
+  const receivedAt = Date.now() * 1000;
+  const project = "default";
+  await from.append({ project, receivedAt, spans: [storedSpan()] });
+  await finished(migrate());
+  // Another server was slower to commit what had arrived before.
+  const late = storedSpan({ traceId: traceIdOf(2) });
+  await from.append({ project, receivedAt: receivedAt - 1_000_000, spans: [late] });
+  const { counts, trees } = await finished(migrate());
+  expect(counts).toMatchObject([{ to: { traces: 2 } }]);
+  expect(trees).toEqual({ compared: 2, differing: [] });
+});
+
+it("tells what differs, what is missing, and what is there besides", async () => {
+  await fill(0, 4);
+  const besides = { project: "project-0", receivedAt: 1 };
+  await to.append({ ...besides, spans: [storedSpan({ traceId: traceIdOf(77) })] });
+  await finished(migrate());
+  const changed = storedSpan({ traceId: traceIdOf(2), name: "changed" });
+  await to.append({ ...besides, spans: [changed] });
+  await to.deleteTrace("project-1", traceIdOf(3));
+  const { counts, trees } = await finished(migrate());
+  expect(counts).toEqual([
+    { project: "project-0", from: { traces: 2, spans: 20 }, to: { traces: 3, spans: 22 } },
+    { project: "project-1", from: { traces: 2, spans: 20 }, to: { traces: 1, spans: 10 } },
+  ]);
+  expect(trees.compared).toBe(4);
+  expect(trees.differing.map(({ traceId }) => traceId).sort()).toEqual([2, 3].map(traceIdOf));
+});
+
+it("compares no more traces than it is told to", async () => {
+  await fill(0, 30);
+  expect((await finished(migrate({ sampleSize: 7 }))).trees.compared).toBe(7);
+  expect((await finished(migrate({ sampleSize: 0 }))).trees.compared).toBe(0);
+});

@@ -1,0 +1,173 @@
+import type { ProjectCount, SpanPart, SpanStore } from "../stores/span-store.ts";
+import { StoreRefusalError } from "../stores/store-refusal-error.ts";
+import type { ProjectComparison } from "./compare-counts.ts";
+import { compareCounts, lacks, spansIn } from "./compare-counts.ts";
+import type { TreeComparison } from "./compare-trees.ts";
+import { compareTrees } from "./compare-trees.ts";
+import { copySpans } from "./copy-spans.ts";
+import type { MigrationState } from "./migration-state.ts";
+import type { Patience } from "./patiently.ts";
+import { patiently } from "./patiently.ts";
+import { saveState } from "./state-file.ts";
+import { TraceSample } from "./trace-sample.ts";
+
+/** How much work a killed process may have done in vain. */
+const SAVED_EVERY_MS = 1_000;
+/**
+ * A server may commit a batch this long after it arrived, where a copy that reads in the order of
+ * arrival has passed by already.
+ */
+const SETTLING_US = 120_000_000;
+
+export interface MigrationOptions {
+  /** Where it is kept how far the migration has come. */
+  readonly stateFile: string;
+  /** How many traces are compared at the end. */
+  readonly sampleSize: number;
+  /** Ends it early, in order. */
+  readonly signal: AbortSignal;
+}
+
+/** Who is told while it goes on. */
+export interface MigrationObserver {
+  /** So many spans have been copied, by earlier runs too, of so many that there are. */
+  copied(spans: number, total: number): void;
+  /** A database is away; trying again. */
+  waiting(reason: string): void;
+  compared(traces: number, total: number): void;
+}
+
+export type MigrationResult =
+  /** By its signal. Another run goes on. */
+  | { readonly kind: "interrupted" }
+  | {
+      readonly kind: "finished";
+      /** How many spans this run has copied. */
+      readonly copied: number;
+      readonly counts: readonly ProjectComparison[];
+      readonly trees: TreeComparison;
+    };
+
+const INTERRUPTED: MigrationResult = { kind: "interrupted" };
+
+/** One run: copies, looks again at what may have been missed, compares. */
+export class Migration {
+  readonly #from: SpanStore;
+  readonly #to: SpanStore;
+  readonly #options: MigrationOptions;
+  readonly #observer: MigrationObserver;
+  readonly #patience: { readonly from: Patience; readonly to: Patience };
+  readonly #sample: TraceSample;
+  #state: MigrationState;
+  #total = 0;
+  #copied = 0;
+  #savedAt = 0;
+
+  constructor(
+    stores: { readonly from: SpanStore; readonly to: SpanStore },
+    state: MigrationState,
+    options: MigrationOptions,
+    observer: MigrationObserver,
+  ) {
+    this.#from = stores.from;
+    this.#to = stores.to;
+    this.#options = options;
+    this.#observer = observer;
+    const { signal } = options;
+    const onWaiting = (reason: string) => observer.waiting(reason);
+    this.#patience = {
+      from: { name: state.from, signal, onWaiting },
+      to: { name: state.to, signal, onWaiting },
+    };
+    const known = state.sample.map(([project, traceId]) => ({ project, traceId }));
+    this.#sample = new TraceSample(options.sampleSize, state.seed, known);
+    this.#state = state;
+  }
+
+  async run(): Promise<MigrationResult> {
+    await this.#saveFirst();
+    this.#total = spansIn(await this.#countFrom());
+    this.#tell();
+    if ((await this.#copyAfter(this.#state.position)) === "interrupted") return INTERRUPTED;
+    let counts = await this.#compareCounts();
+    const { position, settled } = this.#state;
+    if (counts.some(lacks) && settled !== position) {
+      if ((await this.#copyAfter(settled)) === "interrupted") return INTERRUPTED;
+      counts = await this.#compareCounts();
+    }
+    const traces = this.#sample.traces;
+    const trees = await compareTrees({
+      from: this.#from,
+      to: this.#to,
+      traces,
+      patience: this.#patience,
+      signal: this.#options.signal,
+      onCompared: (count) => this.#observer.compared(count, traces.length),
+    });
+    return { kind: "finished", copied: this.#copied, counts, trees };
+  }
+
+  async #copyAfter(after: string | null): Promise<"finished" | "interrupted"> {
+    try {
+      return await copySpans({
+        from: this.#from,
+        to: this.#to,
+        after,
+        patience: this.#patience,
+        signal: this.#options.signal,
+        onCommitted: (part) => this.#advance(part),
+      });
+    } finally {
+      await this.#save();
+    }
+  }
+
+  async #advance({ project, receivedAt, spans, position }: SpanPart): Promise<void> {
+    let last: string | undefined;
+    for (const { traceId } of spans) {
+      if (traceId !== last) this.#sample.offer({ project, traceId });
+      last = traceId;
+    }
+    const isSettled = receivedAt < Date.now() * 1000 - SETTLING_US;
+    this.#copied += spans.length;
+    this.#state = {
+      ...this.#state,
+      position,
+      settled: isSettled ? position : this.#state.settled,
+      spans: this.#state.spans + spans.length,
+    };
+    this.#tell();
+    if (performance.now() - this.#savedAt > SAVED_EVERY_MS) await this.#save();
+  }
+
+  /** Before anything is copied, it must be sure that the next run can go on. */
+  async #saveFirst(): Promise<void> {
+    try {
+      await this.#save();
+    } catch (error) {
+      const { code = String(error) } = error as NodeJS.ErrnoException;
+      throw new StoreRefusalError(
+        `${this.#options.stateFile} cannot be written (${code}). Name another place with --state: it is to say how far the migration has come.`,
+      );
+    }
+  }
+
+  async #save(): Promise<void> {
+    const sample = this.#sample.traces.map(({ project, traceId }) => [project, traceId] as const);
+    await saveState(this.#options.stateFile, { ...this.#state, sample });
+    this.#savedAt = performance.now();
+  }
+
+  #tell(): void {
+    this.#observer.copied(Math.min(this.#state.spans, this.#total), this.#total);
+  }
+
+  async #compareCounts(): Promise<ProjectComparison[]> {
+    const to = await patiently(this.#patience.to, () => this.#to.countSpans());
+    return compareCounts(await this.#countFrom(), to);
+  }
+
+  #countFrom(): Promise<readonly ProjectCount[]> {
+    return patiently(this.#patience.from, () => this.#from.countSpans());
+  }
+}

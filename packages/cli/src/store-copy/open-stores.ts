@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { openSpanStore } from "../stores/open-span-store.ts";
+import type { SpanStore } from "../stores/span-store.ts";
+import { filesIn } from "../stores/sqlite/data-directory.ts";
+import { DataDirectoryInUseError } from "../stores/sqlite/data-directory-error.ts";
+import type { StoreAddress } from "../stores/store-address.ts";
+import { StoreRefusalError } from "../stores/store-refusal-error.ts";
+
+export interface OpenStores extends AsyncDisposable {
+  readonly from: SpanStore;
+  readonly to: SpanStore;
+  /** Rejects when something in one of them died of an unexpected error. */
+  readonly failed: Promise<never>;
+}
+
+/**
+ * Opens the store that is to be copied and the one it is copied to, which is made if it is not there.
+ *
+ * @throws StoreRefusalError with one sentence when one of them cannot be used as it is.
+ */
+export async function openStores(from: StoreAddress, to: StoreAddress): Promise<OpenStores> {
+  await using opened = new AsyncDisposableStack();
+  const failure = Promise.withResolvers<never>();
+  // Whoever waits for it gets the error; nobody may be waiting any more.
+  failure.promise.catch(() => {});
+  const open = async (address: StoreAddress): Promise<SpanStore> => {
+    const store = await openSpanStore(address, { onFailure: failure.reject });
+    opened.defer(() => store.close());
+    return store;
+  };
+  refuseMissing(from);
+  try {
+    const stores = { from: await open(from), to: await open(to), failed: failure.promise };
+    const parts = opened.move();
+    return { ...stores, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  } catch (error) {
+    if (!(error instanceof DataDirectoryInUseError)) throw error;
+    throw new StoreRefusalError(
+      "A running server uses one of the data directories. Stop it first: what it takes in meanwhile would be left out.",
+    );
+  }
+}
+
+/** Opening it would make an empty one of a wrong name. */
+function refuseMissing(from: StoreAddress): void {
+  if (from.kind !== "sqlite" || existsSync(filesIn(from.directory).spans)) return;
+  throw new StoreRefusalError(
+    `There is no spans.db in ${from.directory}. Name the folder that a server had as its --data-dir.`,
+  );
+}
