@@ -1,0 +1,113 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { SpanDatabase } from "./span-database.ts";
+import { indexSome } from "./span-indexer.ts";
+import { summariseTraces } from "./summarise-traces.ts";
+import { dropEmptyDays, freeSome } from "./trace-remover.ts";
+
+/** So often it looks whether there is work, of any server. */
+const POLL_MS = 500;
+/** While callers wait for the index, and another server has some of it in hand. */
+const POLL_OTHERS_MS = 20;
+const DROP_DAYS_EVERY_MS = 60_000;
+
+/**
+ * What follows a commit without delaying it: texts are indexed, the summaries of large traces made,
+ * deleted rows freed and days dropped. Every server does it, each another part; what one that died
+ * had begun the others find undone.
+ */
+export class Chores {
+  readonly #database: SpanDatabase;
+  #closed = false;
+  #running: Promise<void> | undefined;
+  #wake = () => {};
+  #daysLookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(database: SpanDatabase) {
+    this.#database = database;
+  }
+
+  /** Works, and looks for more, until it is closed. Rejects with what nobody expected. */
+  async run(): Promise<void> {
+    while (!this.#closed) {
+      await this.#workUntilDone();
+      await this.#rest();
+    }
+  }
+
+  /** There is work. */
+  wake(): void {
+    this.#wake();
+  }
+
+  /** Resolves when everything that was committed before this call is indexed. */
+  async catchUp(): Promise<void> {
+    const [row] = await this.#database.query<{ last: number | null }>(
+      "SELECT max(unindexed_no) AS last FROM agate.unindexed",
+    );
+    const last = row?.last ?? null;
+    while (last !== null && !this.#closed) {
+      if (await indexSome(this.#database)) continue;
+      const rest = await this.#database.query(
+        "SELECT FROM agate.unindexed WHERE unindexed_no <= $1 LIMIT 1",
+        [last],
+      );
+      if (rest.length === 0) return;
+      await pause(POLL_OTHERS_MS);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#wake();
+    await this.#running;
+  }
+
+  async #workUntilDone(): Promise<void> {
+    this.#running = this.#work();
+    try {
+      await this.#running;
+    } catch (error) {
+      // The next round tries again.
+      if (!(error instanceof StoreUnavailableError)) throw error;
+    }
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#closed && (await indexSome(this.#database)));
+    if (!this.#closed) await this.#summariseBehind();
+    while (!this.#closed && (await freeSome(this.#database)));
+    const now = performance.now();
+    if (this.#closed || now - this.#daysLookedAt < DROP_DAYS_EVERY_MS) return;
+    await dropEmptyDays(this.#database);
+    this.#daysLookedAt = now;
+  }
+
+  /** Makes the summaries of large traces that had grown since they were made. */
+  async #summariseBehind(): Promise<void> {
+    // Each once, by its number: one that goes on growing must not keep the others waiting.
+    for (let after = 0; !this.#closed; ) {
+      const next = await this.#database.transaction(async (transaction) => {
+        const [trace] = await transaction.query<{ trace_no: number; day: number }>(
+          `SELECT trace_no, day FROM agate.traces WHERE summarised < spans AND trace_no > $1
+           ORDER BY trace_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
+          [after],
+        );
+        if (trace === undefined) return undefined;
+        await summariseTraces(transaction, [{ traceNo: trace.trace_no, day: trace.day }]);
+        return trace.trace_no;
+      });
+      if (next === undefined) return;
+      after = next;
+    }
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#closed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, POLL_MS);
+    this.#wake = resolve;
+    await promise;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,259 @@
+import type { StoredSpan } from "@agate/spans";
+import { decodeHeader } from "../segments/segment.ts";
+import type { ProjectCount, SpanPart } from "../span-store.ts";
+import { PART_LIMITS } from "../span-store.ts";
+import { tableOfDay } from "./day.ts";
+import { unpack } from "./packed-bytes.ts";
+import type { SqlRunner } from "./span-database.ts";
+import { isMissingDay } from "./span-database.ts";
+
+/** Traces that are looked up at a time, and segments that are in memory. */
+const TRACES_PER_READ = 500;
+const SEGMENTS_PER_READ = 32;
+
+interface TraceRow {
+  readonly trace_no: number;
+  readonly day: number;
+  readonly project: string;
+  readonly trace_id: string;
+  readonly received: number;
+  readonly segments: number;
+}
+
+const SEGMENT = "trace_no, segment, first_span, spans, header, body";
+
+interface SegmentRow {
+  readonly trace_no: number;
+  readonly segment: number;
+  readonly first_span: number;
+  readonly spans: number;
+  readonly header: Buffer<ArrayBuffer>;
+  readonly body: Buffer<ArrayBuffer>;
+}
+
+type ColumnsRow = { readonly span_no: number } & Pick<
+  StoredSpan,
+  | "name"
+  | "kind"
+  | "status"
+  | "latency"
+  | "application"
+  | "route"
+  | "variant"
+  | "revision"
+  | "environment"
+  | "userId"
+  | "sessionId"
+>;
+
+/** The last segment that was given. */
+interface Position {
+  readonly received: number;
+  readonly traceNo: number;
+  readonly segment: number;
+}
+
+const BEGINNING: Position = { received: Number.MIN_SAFE_INTEGER, traceNo: -1, segment: -1 };
+
+type GrowingPart = { -readonly [Key in keyof SpanPart]: SpanPart[Key] } & {
+  readonly spans: StoredSpan[];
+};
+
+/** Every project that has traces. */
+export function countSpans(runner: SqlRunner): Promise<ProjectCount[]> {
+  return runner.query<ProjectCount>(
+    `SELECT project, count(*) AS traces, sum(spans)::bigint AS spans FROM agate.traces
+     GROUP BY project ORDER BY project`,
+  );
+}
+
+/** Everything as it was appended, in the order of arrival. */
+export async function* exportSpans(
+  runner: SqlRunner,
+  after: string | null,
+): AsyncGenerator<SpanPart, void, void> {
+  let part: GrowingPart | undefined;
+  let bytes = 0;
+  const from = after === null ? BEGINNING : parsePosition(after);
+  for await (const { trace, segment, spans } of segmentsAfter(runner, from)) {
+    const isFull = bytes >= PART_LIMITS.bytes || (part?.spans.length ?? 0) >= PART_LIMITS.spans;
+    const isOther = part?.receivedAt !== trace.received || part.project !== trace.project;
+    if (part !== undefined && (isFull || isOther)) {
+      yield part;
+      part = undefined;
+    }
+    if (part === undefined) {
+      part = { project: trace.project, receivedAt: trace.received, spans: [], position: "" };
+      bytes = 0;
+    }
+    part.spans.push(...spans);
+    part.position = [trace.received, trace.trace_no, segment].join();
+    for (const { openRecord } of spans) bytes += openRecord.length;
+  }
+  if (part !== undefined) yield part;
+}
+
+interface ExportedSegment {
+  readonly trace: TraceRow;
+  readonly segment: number;
+  readonly spans: readonly StoredSpan[];
+}
+
+async function* segmentsAfter(
+  runner: SqlRunner,
+  from: Position,
+): AsyncGenerator<ExportedSegment, void, void> {
+  yield* restOfTrace(runner, from);
+  for (let { received, traceNo } = from; ; ) {
+    const traces = await runner.query<TraceRow>(
+      `SELECT trace_no, day, project, trace_id, received, segments FROM agate.traces
+       WHERE (received, trace_no) > ($1, $2) ORDER BY received, trace_no LIMIT $3`,
+      [received, traceNo, TRACES_PER_READ],
+    );
+    for (const some of readTogether(traces)) {
+      const [first] = some;
+      if (some.length === 1 && first !== undefined) yield* segmentsOf(runner, first, -1);
+      else yield* segmentsOfSmall(runner, some);
+    }
+    const last = traces.at(-1);
+    if (last === undefined) return;
+    ({ received, trace_no: traceNo } = last);
+  }
+}
+
+/** What is left of the trace in which a part ended, unless it has grown since and comes later. */
+async function* restOfTrace(
+  runner: SqlRunner,
+  { received, traceNo, segment }: Position,
+): AsyncGenerator<ExportedSegment, void, void> {
+  const [trace] = await runner.query<TraceRow>(
+    `SELECT trace_no, day, project, trace_id, received, segments FROM agate.traces
+     WHERE received = $1 AND trace_no = $2`,
+    [received, traceNo],
+  );
+  if (trace !== undefined) yield* segmentsOf(runner, trace, segment);
+}
+
+/** Neighbours of one day that are small enough to be read together; a large trace alone. */
+function* readTogether(traces: readonly TraceRow[]): Generator<readonly TraceRow[], void, void> {
+  let some: TraceRow[] = [];
+  let segments = 0;
+  for (const trace of traces) {
+    segments += trace.segments;
+    if (some.length > 0 && (segments > SEGMENTS_PER_READ || trace.day !== some[0]?.day)) {
+      yield some;
+      some = [];
+      segments = trace.segments;
+    }
+    some.push(trace);
+  }
+  if (some.length > 0) yield some;
+}
+
+async function* segmentsOfSmall(
+  runner: SqlRunner,
+  traces: readonly TraceRow[],
+): AsyncGenerator<ExportedSegment, void, void> {
+  const day = traces[0]?.day ?? 0;
+  const rows = await whereThere(
+    runner.query<SegmentRow>(
+      `SELECT ${SEGMENT} FROM ${tableOfDay("segments", day)}
+       WHERE trace_no = ANY($1::bigint[]) ORDER BY trace_no, segment`,
+      [traces.map(({ trace_no }) => trace_no)],
+    ),
+  );
+  const columns = await readColumns(runner, day, rows);
+  const rowsOf = Map.groupBy(rows, (row) => row.trace_no);
+  for (const trace of traces) yield* exported(trace, rowsOf.get(trace.trace_no) ?? [], columns);
+}
+
+async function* segmentsOf(
+  runner: SqlRunner,
+  trace: TraceRow,
+  after: number,
+): AsyncGenerator<ExportedSegment, void, void> {
+  for (let last = after; ; ) {
+    const rows = await whereThere(
+      runner.query<SegmentRow>(
+        `SELECT ${SEGMENT} FROM ${tableOfDay("segments", trace.day)}
+         WHERE trace_no = $1 AND segment > $2 ORDER BY segment LIMIT ${SEGMENTS_PER_READ}`,
+        [trace.trace_no, last],
+      ),
+    );
+    yield* exported(trace, rows, await readColumns(runner, trace.day, rows));
+    if (rows.length < SEGMENTS_PER_READ) return;
+    last = rows.at(-1)?.segment ?? last;
+  }
+}
+
+function* exported(
+  trace: TraceRow,
+  rows: readonly SegmentRow[],
+  columns: ReadonlyMap<number, ColumnsRow>,
+): Generator<ExportedSegment, void, void> {
+  for (const row of rows) {
+    const spans = spansIn(trace, row, columns);
+    if (spans.length > 0) yield { trace, segment: row.segment, spans };
+  }
+}
+
+/** None when the traces were deleted meanwhile, and their day dropped. */
+async function whereThere(rows: Promise<SegmentRow[]>): Promise<SegmentRow[]> {
+  try {
+    return await rows;
+  } catch (error) {
+    if (isMissingDay(error)) return [];
+    throw error;
+  }
+}
+
+/** By the spans' numbers. None where a span was sent again since: that is in a later segment. */
+async function readColumns(
+  runner: SqlRunner,
+  day: number,
+  segments: readonly SegmentRow[],
+): Promise<Map<number, ColumnsRow>> {
+  if (segments.length === 0) return new Map();
+  const rows = await runner.query<ColumnsRow>(
+    `SELECT p.span_no, p.name, p.spankind AS kind, p.status, p.latency, p.application, p.route,
+       p.variant, p.revision, p.environment, p.user_id AS "userId", p.session_id AS "sessionId"
+     FROM unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
+     JOIN ${tableOfDay("spans", day)} p
+       ON p.span_no >= n.first_span AND p.span_no < n.first_span + n.spans`,
+    [segments.map(({ first_span }) => first_span), segments.map(({ spans }) => spans)],
+  );
+  return new Map(rows.map((row) => [row.span_no, row]));
+}
+
+function spansIn(
+  { trace_id }: TraceRow,
+  { segment, first_span, header, body }: SegmentRow,
+  columnsOf: ReadonlyMap<number, ColumnsRow>,
+): StoredSpan[] {
+  const bytes = unpack(body);
+  const spans: StoredSpan[] = [];
+  for (const [n, entry] of decodeHeader(unpack(header).toString(), segment).entries()) {
+    const columns = columnsOf.get(first_span + n);
+    if (columns === undefined) continue;
+    const { span_no: _, ...own } = columns;
+    spans.push({
+      traceId: trace_id,
+      id: entry.id,
+      parentId: entry.parentId,
+      start: entry.start,
+      startNanos: entry.startNanos,
+      figures: entry.figures,
+      ...own,
+      openRecord: bytes.toString("utf8", entry.offset, entry.offset + entry.openLength),
+    });
+  }
+  return spans;
+}
+
+function parsePosition(text: string): Position {
+  const [received, traceNo, segment] = text.split(",").map(Number);
+  if (![received, traceNo, segment].every(Number.isSafeInteger)) {
+    throw new RangeError(`${JSON.stringify(text)} is no position in this store`);
+  }
+  return { received, traceNo, segment } as Position;
+}

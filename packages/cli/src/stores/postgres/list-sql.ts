@@ -1,0 +1,112 @@
+import type { ListPosition, SpanFilter } from "../span-query.ts";
+import type { SearchQuery } from "./search-vector.ts";
+import type { SqlValue } from "./span-database.ts";
+
+/** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
+export type ListedTable = "t" | "p";
+
+/** How a search text is looked for; null where there is none. */
+export type SearchPlan =
+  /** The spans that have it are known. */
+  | { readonly kind: "few"; readonly days: readonly string[]; readonly spanNos: readonly number[] }
+  /** There are many: each row is asked, in the order of the list. */
+  | { readonly kind: "many"; readonly query: SearchQuery }
+  | null;
+
+/** Conditions of a statement and their parameters. */
+export class Conditions {
+  readonly values: SqlValue[] = [];
+  readonly #texts: string[] = [];
+
+  get text(): string {
+    return this.#texts.join(" AND ");
+  }
+
+  /** Takes a value and gives its place in the statement. */
+  value(value: SqlValue): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+
+  add(condition: string): void {
+    this.#texts.push(condition);
+  }
+}
+
+/** Columns whose values may be of any length: found by a hash of them, and then compared. */
+const HASHED = [
+  ["session_id", "sessionId"],
+  ["user_id", "userId"],
+  ["route", "route"],
+  ["variant", "variant"],
+  ["environment", "environment"],
+  ["application", "application"],
+] as const;
+
+/** The conditions of a filter on the rows of a project. */
+export function whereFilter(
+  row: ListedTable,
+  project: string,
+  filter: SpanFilter,
+  search: SearchPlan,
+): Conditions {
+  const where = new Conditions();
+  const compare = (column: string, operator: string, value: SqlValue | undefined) => {
+    if (value !== undefined) where.add(`${row}.${column} ${operator} ${where.value(value)}`);
+  };
+  compare("project", "=", project);
+  for (const [column, key] of HASHED) {
+    const value = filter[key];
+    if (value === undefined) continue;
+    const hash = `hashtextextended(${where.value(value)}, 0)`;
+    where.add(`hashtextextended(${row}.${column}, 0) = ${hash}`);
+    compare(column, "=", value);
+  }
+  compare("revision", "=", filter.revision);
+  compare("spankind", "=", filter.spankind);
+  compare("name", "=", filter.name);
+  // A literal, so that PostgreSQL can see that the index of failed spans covers it.
+  if (filter.status === "ERROR") where.add(`${row}.status = 'ERROR'`);
+  else compare("status", "=", filter.status);
+  compare("start", ">=", filter.startedFrom);
+  compare("start", "<", filter.startedBefore);
+  compare("latency", ">=", filter.minLatency);
+  compare("cost", ">=", filter.minCost);
+  if (search !== null) where.add(whereFound(row, where, search));
+  return where;
+}
+
+/** Everything that comes after a position in the order of the list. */
+export function addAfter(where: Conditions, row: ListedTable, after: ListPosition | null): void {
+  if (after === null) return;
+  const { start, traceId, spanId } = after;
+  // The first condition alone lets PostgreSQL start in the middle of the index.
+  const at = where.value(start);
+  const last =
+    row === "t"
+      ? `(t.start, t.trace_id) < (${at}, ${where.value(traceId)})`
+      : `(p.start, p.span_id, t.trace_id) < (${at}, ${where.value(spanId ?? "")}, ${where.value(traceId)})`;
+  where.add(`${row}.start <= ${at} AND ${last}`);
+}
+
+function whereFound(row: ListedTable, where: Conditions, search: NonNullable<SearchPlan>): string {
+  if (search.kind === "few") {
+    const days = `${where.value(search.days)}::date[]`;
+    const spanNos = `${where.value(search.spanNos)}::bigint[]`;
+    return row === "p"
+      ? `p.day = ANY(${days}) AND p.span_no = ANY(${spanNos})`
+      : `t.trace_no IN (SELECT trace_no FROM agate.spans
+           WHERE day = ANY(${days}) AND span_no = ANY(${spanNos}))`;
+  }
+  const { whole, parts } = search.query;
+  const inTexts = (table: string, query: string) =>
+    `EXISTS (SELECT FROM agate.${table} x WHERE x.day = p.day AND x.span_no = p.span_no
+       AND x.words @@ ${where.value(query)}::tsquery)`;
+  const found = `(${inTexts("texts", whole)} OR
+    (${parts.map((part) => inTexts("long_texts", part)).join(" AND ")}))`;
+  return row === "p"
+    ? found
+    : `EXISTS (SELECT FROM agate.segments s JOIN agate.spans p ON p.day = s.day
+         AND p.span_no >= s.first_span AND p.span_no < s.first_span + s.spans
+         WHERE s.day = t.day AND s.trace_no = t.trace_no AND ${found})`;
+}

@@ -1,0 +1,93 @@
+import { Client } from "pg";
+import type { PostgresAddress } from "../store-address.ts";
+import { StoreRefusalError } from "../store-refusal-error.ts";
+import { connectionOptions } from "./connection-options.ts";
+import { asPostgresRefusal, newerPostgresSchema, refuseOldPostgres } from "./postgres-refusal.ts";
+import { MIGRATIONS } from "./span-schema.ts";
+
+/**
+ * Brings the tables of spans up to date. Any number of servers may start at once: one of them does
+ * it, the others wait.
+ *
+ * @throws StoreRefusalError with one sentence when the database cannot be used as it is.
+ */
+export async function prepareSpanDatabase(
+  address: PostgresAddress,
+  migrations: readonly string[] = MIGRATIONS,
+): Promise<void> {
+  try {
+    const client = new Client(connectionOptions(address));
+    // Told by the query that is under way.
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      await refuseUnfit(address, client);
+      await migrate(address, client, migrations);
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    throw asPostgresRefusal(address, error);
+  }
+}
+
+async function refuseUnfit(address: PostgresAddress, client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string }>(
+    `SELECT current_setting('server_version_num')::int AS version,
+       current_setting('server_encoding') AS encoding`,
+  );
+  const [{ version, encoding } = { version: 0, encoding: "" }] = rows;
+  refuseOldPostgres(address, version);
+  if (encoding !== "UTF8") {
+    throw new StoreRefusalError(
+      `The database at ${address.shown} has the encoding ${encoding}: create one with ENCODING 'UTF8' TEMPLATE template0.`,
+    );
+  }
+}
+
+async function migrate(
+  address: PostgresAddress,
+  client: Client,
+  migrations: readonly string[],
+): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('agate.migrate', 0))");
+    const before = await schemaVersion(client);
+    if (before > migrations.length) throw newerPostgresSchema(address, before, migrations.length);
+    if (before === 0) await makeSchema(client);
+    for (const statements of migrations.slice(before)) await client.query(statements);
+    if (before < migrations.length) {
+      await client.query("UPDATE agate.span_schema SET version = $1", [migrations.length]);
+    }
+    await forgetForeignTransactions(client);
+    await client.query("COMMIT");
+  } catch (error) {
+    // Best done though the connection may be gone: what it failed with is what counts.
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+async function schemaVersion(client: Client): Promise<number> {
+  const { rows } = await client.query("SELECT to_regclass('agate.span_schema') AS is_there");
+  if (rows[0]?.is_there === null) return 0;
+  const versions = await client.query<{ version: number }>("SELECT version FROM agate.span_schema");
+  return versions.rows[0]?.version ?? 0;
+}
+
+async function makeSchema(client: Client): Promise<void> {
+  // Where it is there, no right to make it is needed.
+  const { rows } = await client.query("SELECT to_regnamespace('agate') AS is_there");
+  if (rows[0]?.is_there === null) await client.query("CREATE SCHEMA agate");
+  await client.query("CREATE TABLE agate.span_schema (version integer NOT NULL)");
+  await client.query("INSERT INTO agate.span_schema VALUES (0)");
+}
+
+/** Restored from a dump, traces name transactions of another server that are still to come here. */
+async function forgetForeignTransactions(client: Client): Promise<void> {
+  await client.query(
+    `UPDATE agate.traces SET created = '0', changed = '0'
+     WHERE changed > pg_current_xact_id()`,
+  );
+}

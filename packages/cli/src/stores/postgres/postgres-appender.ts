@@ -1,0 +1,146 @@
+import type { StoredSpan } from "@agate/spans";
+import { createBatchEncoder } from "../segments/batch-encoder.ts";
+import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
+import type { PostgresAddress } from "../store-address.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { dayOf } from "./day.ts";
+import { makeDays } from "./day-tables.ts";
+import { isMissingDay, SpanDatabase } from "./span-database.ts";
+import { writeTraces } from "./trace-writer.ts";
+import { SETTINGS_OF_WRITERS } from "./writer-settings.ts";
+
+/** Transactions at a time: while one waits for the disk, the next is prepared. */
+const CONNECTIONS = 2;
+/** At most so many characters of records share a transaction, unless a single batch is larger. */
+const GROUP_LENGTH = 16 * 1024 * 1024;
+const GROUP_SPANS = 20_000;
+const STATEMENT_MS = 30_000;
+const ATTEMPTS = 3;
+
+interface Pending {
+  readonly batch: SpanBatch;
+  readonly answer: PromiseWithResolvers<AppendOutcome>;
+}
+
+/** Opens the write side: batches that wait while transactions are under way share the next. */
+export function openPostgresAppender(address: PostgresAddress): OpenAppender {
+  return new PostgresAppender(address);
+}
+
+class PostgresAppender implements OpenAppender {
+  readonly #database: SpanDatabase;
+  readonly #encode = createBatchEncoder();
+  readonly #knownDays = new Set<number>();
+  #pending: Pending[] = [];
+  readonly #underWay = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(address: PostgresAddress) {
+    this.#database = new SpanDatabase(address, {
+      connections: CONNECTIONS,
+      statementMs: STATEMENT_MS,
+      settings: SETTINGS_OF_WRITERS,
+    });
+  }
+
+  append(batch: SpanBatch): Promise<AppendOutcome> {
+    if (this.#closed) {
+      return Promise.resolve({ kind: "unavailable", reason: "The store is closed." });
+    }
+    if (batch.spans.length === 0) return Promise.resolve({ kind: "committed" });
+    const answer = Promise.withResolvers<AppendOutcome>();
+    this.#pending.push({ batch, answer });
+    this.#next();
+    return answer.promise;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    await this.#database.close();
+  }
+
+  #next(): void {
+    if (this.#pending.length === 0 || this.#underWay.size >= CONNECTIONS) return;
+    const work = this.#writeGroup(this.#takeGroup()).finally(() => {
+      this.#underWay.delete(work);
+      this.#next();
+    });
+    this.#underWay.add(work);
+  }
+
+  #takeGroup(): Pending[] {
+    let length = 0;
+    let spans = 0;
+    let count = 0;
+    for (const { batch } of this.#pending) {
+      length += lengthOf(batch.spans);
+      spans += batch.spans.length;
+      if (count > 0 && (length > GROUP_LENGTH || spans > GROUP_SPANS)) break;
+      count++;
+    }
+    return this.#pending.splice(0, count);
+  }
+
+  async #writeGroup(group: readonly Pending[]): Promise<void> {
+    const outcome = await this.#write(group);
+    if (outcome.kind !== "failed" || group.length === 1) {
+      for (const { answer } of group) settle(answer, outcome);
+      return;
+    }
+    // One bad batch must not fail its neighbours.
+    for (const one of group) settle(one.answer, await this.#write([one]));
+  }
+
+  async #write(group: readonly Pending[]): Promise<AppendOutcome | Failed> {
+    const batches = joined(group.map(({ batch }) => batch)).map(this.#encode);
+    const days = new Set(batches.map(({ receivedAt }) => dayOf(receivedAt)));
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#makeDays(days);
+        await this.#database.transaction((transaction) => writeTraces(transaction, batches));
+        return { kind: "committed" };
+      } catch (error) {
+        if (error instanceof StoreUnavailableError) {
+          return { kind: "unavailable", reason: error.reason };
+        }
+        // A day that was dropped since it was made, or made in a database that was restored since.
+        if (!isMissingDay(error) || attempt === ATTEMPTS) return { kind: "failed", error };
+        this.#knownDays.clear();
+      }
+    }
+  }
+
+  async #makeDays(days: ReadonlySet<number>): Promise<void> {
+    const unknown = [...days].filter((day) => !this.#knownDays.has(day));
+    if (unknown.length === 0) return;
+    await makeDays(this.#database, unknown);
+    for (const day of unknown) this.#knownDays.add(day);
+  }
+}
+
+interface Failed {
+  readonly kind: "failed";
+  readonly error: unknown;
+}
+
+function settle(
+  answer: PromiseWithResolvers<AppendOutcome>,
+  outcome: AppendOutcome | Failed,
+): void {
+  if (outcome.kind === "failed") answer.reject(outcome.error);
+  else answer.resolve(outcome);
+}
+
+/** One batch a project: of a trace that came in several, the spans are written together. */
+function joined(batches: readonly SpanBatch[]): SpanBatch[] {
+  return [...Map.groupBy(batches, ({ project }) => project)].map(([project, own]) => ({
+    project,
+    receivedAt: Math.max(...own.map(({ receivedAt }) => receivedAt)),
+    spans: own.flatMap(({ spans }) => spans),
+  }));
+}
+
+function lengthOf(spans: readonly StoredSpan[]): number {
+  return spans.reduce((length, span) => length + span.openRecord.length, 0);
+}

@@ -1,0 +1,37 @@
+import type { MessagePort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
+import { lowerThreadPriority } from "../../threads/lower-thread-priority.ts";
+import { serveThread } from "../../threads/thread-rpc.ts";
+import { Chores } from "./chores.ts";
+import type { ChoresApi, ChoresData } from "./chores-api.ts";
+import { SpanDatabase } from "./span-database.ts";
+import { SETTINGS_OF_WRITERS } from "./writer-settings.ts";
+
+/** A second one for those who wait for the index. */
+const CONNECTIONS = 2;
+/** Nobody waits for it. */
+const STATEMENT_MS = 300_000;
+
+const { address } = workerData as ChoresData;
+const main = parentPort as MessagePort;
+const database = new SpanDatabase(address, {
+  connections: CONNECTIONS,
+  statementMs: STATEMENT_MS,
+  settings: SETTINGS_OF_WRITERS,
+});
+const chores = new Chores(database);
+// Where the cores are busy, ingest and reads come first.
+lowerThreadPriority();
+
+serveThread<ChoresApi>(main, {
+  // What nobody expected ends the thread, and with it the store.
+  start: async () => void chores.run(),
+  wake: async () => chores.wake(),
+  catchUp: () => chores.catchUp(),
+  close: async () => {
+    await chores.close();
+    await database.close();
+    // The answer to this very call is still to be sent.
+    setImmediate(() => main.close());
+  },
+});

@@ -1,0 +1,22 @@
+import { describeSpanStore } from "../contract/span-store.contract.ts";
+import type { PostgresAddress } from "../store-address.ts";
+import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { openPostgresStore } from "./postgres-store.ts";
+
+let server: PostgresServer | undefined;
+let address: PostgresAddress | undefined;
+
+describeSpanStore("PostgreSQL", {
+  open: async () => {
+    server ??= await startEmbeddedPostgres();
+    address ??= await server.createDatabase();
+    return openPostgresStore({
+      address,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+  },
+  dispose: async () => server?.dispose(),
+});

@@ -1,0 +1,144 @@
+import { spawnThread } from "../../threads/spawn-thread.ts";
+import type { AppenderHandle } from "../appender-handle.ts";
+import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import type {
+  AppendOutcome,
+  DeleteOutcome,
+  OpenAppender,
+  ProjectCount,
+  SpanBatch,
+  SpanPart,
+  SpanStore,
+  TraceChange,
+  TreeFocus,
+  TreeRead,
+  Watch,
+} from "../span-store.ts";
+import { StoreThread } from "../sqlite/store-thread.ts";
+import type { PostgresAddress } from "../store-address.ts";
+import type { ChoresApi, ChoresData } from "./chores-api.ts";
+import { countSpans, exportSpans } from "./export-spans.ts";
+import { listSpans, listTraces } from "./list-reader.ts";
+import { prepareSpanDatabase } from "./open-span-database.ts";
+import { openPostgresAppender } from "./postgres-appender.ts";
+import { runAnalytics } from "./run-analytics.ts";
+import { SpanDatabase } from "./span-database.ts";
+import { TraceReader } from "./trace-reader.ts";
+import { deleteTrace, expireTraces } from "./trace-remover.ts";
+import { TraceWatch } from "./trace-watch.ts";
+
+export interface PostgresStoreOptions {
+  readonly address: PostgresAddress;
+  /** The thread for chores died of an unexpected error: the store is of no more use. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** Ten servers, with the other connections that they have, stay within PostgreSQL's usual hundred. */
+const CONNECTIONS = 5;
+const STATEMENT_MS = 30_000;
+
+/**
+ * Opens the store of a PostgreSQL database, whose tables are made or brought up to date.
+ *
+ * @throws StoreRefusalError with one sentence when the database cannot be used.
+ * @example const store = await openPostgresStore({ address, onFailure })
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<SpanStore> {
+  await prepareSpanDatabase(options.address);
+  return new PostgresStore(options);
+}
+
+/**
+ * Spans in PostgreSQL. Any number of servers use the same tables; whatever one has committed all
+ * others read at once.
+ */
+class PostgresStore implements SpanStore {
+  readonly #address: PostgresAddress;
+  readonly #database: SpanDatabase;
+  readonly #reader: TraceReader;
+  readonly #watch: TraceWatch;
+  readonly #chores: StoreThread<ChoresApi>;
+  /** Made when it is needed: ingest has one of its own in another thread. */
+  #appender: OpenAppender | undefined;
+
+  constructor({ address, onFailure }: PostgresStoreOptions) {
+    this.#address = address;
+    this.#database = new SpanDatabase(address, {
+      connections: CONNECTIONS,
+      statementMs: STATEMENT_MS,
+    });
+    this.#reader = new TraceReader(this.#database);
+    this.#watch = new TraceWatch(this.#database, onFailure);
+    const data: ChoresData = { address };
+    this.#chores = new StoreThread<ChoresApi>(
+      () => spawnThread(import.meta.url, "postgres-chores-worker", data),
+      onFailure,
+    );
+    this.#chores.tell("start", []);
+  }
+
+  append(batch: SpanBatch): Promise<AppendOutcome> {
+    this.#appender ??= openPostgresAppender(this.#address);
+    return this.#appender.append(batch);
+  }
+
+  appenderHandle(): AppenderHandle {
+    return { kind: "postgres", address: this.#address, transfer: [] };
+  }
+
+  readTree(project: string, focus: TreeFocus): Promise<TreeRead> {
+    return this.#reader.readTree(project, focus);
+  }
+
+  readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]> {
+    return this.#reader.readTops(project, traceIds);
+  }
+
+  listTraces(request: ListRequest): Promise<ListPage> {
+    return listTraces(this.#database, request);
+  }
+
+  listSpans(request: ListRequest): Promise<ListPage> {
+    return listSpans(this.#database, request);
+  }
+
+  analytics(request: AnalyticsRequest): Promise<AnalyticsResult> {
+    return runAnalytics(this.#database, request);
+  }
+
+  async deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {
+    const outcome = await deleteTrace(this.#database, project, traceId);
+    if (outcome.kind === "deleted") this.#chores.tell("wake", []);
+    return outcome;
+  }
+
+  expire(receivedBefore: number, limit: number): Promise<number> {
+    return expireTraces(this.#database, receivedBefore, limit);
+  }
+
+  countSpans(): Promise<readonly ProjectCount[]> {
+    return countSpans(this.#database);
+  }
+
+  exportSpans(after: string | null): AsyncIterable<SpanPart> {
+    return exportSpans(this.#database, after);
+  }
+
+  searchCaughtUp(): Promise<void> {
+    return this.#chores.call("catchUp", []);
+  }
+
+  async keepFor(): Promise<"by-steps"> {
+    return "by-steps";
+  }
+
+  watch(listener: (changes: readonly TraceChange[]) => void): Watch {
+    return this.#watch.watch(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#appender?.close();
+    await Promise.all([this.#watch.close(), this.#chores.end()]);
+    await this.#database.close();
+  }
+}

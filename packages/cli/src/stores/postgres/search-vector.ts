@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import type { SearchTerm } from "../search/search-text.ts";
+
+// PostgreSQL's limits: a position is below 16384, a word is in at most 255 places and has less than
+// 2 KB, and all of it together takes less than 1 MB.
+
+const WORDS_PER_VECTOR = 16_000;
+const PLACES_PER_WORD = 255;
+const BYTES_PER_VECTOR = 700_000;
+/** A longer word is cut here, and goes on with a hash of it. */
+const LONGEST_WORD = 300;
+/** So many words of a part are those that the next one begins with: a phrase may lie across. */
+const OVERLAP = 64;
+/** Most bytes that a character of a JavaScript string takes, and a place. */
+const BYTES_PER_UNIT = 3;
+const BYTES_PER_PLACE = 4;
+
+/** Words with their places, in `tsvector`'s binary format. */
+export type SearchVector = Buffer;
+
+/**
+ * The words of a text, ready for PostgreSQL's full-text search.
+ *
+ * @returns Several parts where a text is too long for one; none for a text without words.
+ */
+export function toSearchVectors(words: readonly string[]): SearchVector[] {
+  const vectors: SearchVector[] = [];
+  for (let from = 0; from < words.length; ) {
+    const { places, end } = takePart(words, from);
+    vectors.push(encode(places));
+    if (end === words.length) break;
+    // At least one word further, whatever it is.
+    from = Math.max(end - OVERLAP, from + 1);
+  }
+  return vectors;
+}
+
+function takePart(words: readonly string[], from: number) {
+  const places = new Map<string, number[]>();
+  let bytes = 0;
+  let at = from;
+  for (; at < words.length && at - from < WORDS_PER_VECTOR; at++) {
+    const word = lexeme(words[at] as string);
+    const known = places.get(word);
+    if (known?.length === PLACES_PER_WORD) break;
+    bytes += BYTES_PER_PLACE + (known === undefined ? word.length * BYTES_PER_UNIT : 0);
+    if (bytes > BYTES_PER_VECTOR) break;
+    // Places are counted from 1.
+    if (known === undefined) places.set(word, [at - from + 1]);
+    else known.push(at - from + 1);
+  }
+  return { places, end: at };
+}
+
+function encode(places: ReadonlyMap<string, readonly number[]>): SearchVector {
+  let bytes = 4;
+  for (const [word, own] of places) bytes += Buffer.byteLength(word) + 3 + own.length * 2;
+  const vector = Buffer.allocUnsafe(bytes);
+  let at = vector.writeInt32BE(places.size, 0);
+  for (const [word, own] of places) {
+    at += vector.write(word, at);
+    at = vector.writeUInt8(0, at);
+    at = vector.writeUInt16BE(own.length, at);
+    for (const place of own) at = vector.writeUInt16BE(place, at);
+  }
+  return vector;
+}
+
+/** What a search looks for, in `tsquery`'s language: `whole` in a text of one part. */
+export interface SearchQuery {
+  readonly whole: string;
+  /** Each of these must be in some part of a text of several. */
+  readonly parts: readonly string[];
+}
+
+export function toSearchQuery(terms: readonly SearchTerm[]): SearchQuery {
+  return {
+    whole: terms.map((term) => `(${phrase(term)})`).join(" & "),
+    parts: terms.flatMap(windows).map(phrase),
+  };
+}
+
+function phrase({ words, isPrefix }: SearchTerm): string {
+  return words
+    .map((word, n) => {
+      const isBeginning = isPrefix && n === words.length - 1;
+      const text = isBeginning ? word.slice(0, LONGEST_WORD) : lexeme(word);
+      return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'${isBeginning ? ":*" : ""}`;
+    })
+    .join(" <-> ");
+}
+
+/** A phrase that is longer than what parts share, as shorter ones that overlap. */
+function windows({ words, isPrefix }: SearchTerm): SearchTerm[] {
+  if (words.length <= OVERLAP) return [{ words, isPrefix }];
+  return Array.from({ length: words.length - OVERLAP + 1 }, (_, from) => ({
+    words: words.slice(from, from + OVERLAP),
+    isPrefix: isPrefix && from + OVERLAP === words.length,
+  }));
+}
+
+function lexeme(word: string): string {
+  if (word.length <= LONGEST_WORD) return word;
+  const hash = createHash("sha256").update(word).digest("base64url");
+  return `${word.slice(0, LONGEST_WORD)} ${hash}`;
+}

@@ -1,0 +1,208 @@
+import { finished } from "node:stream/promises";
+import type { PoolClient } from "pg";
+import { Pool } from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import type { PostgresAddress } from "../store-address.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { connectionOptions } from "./connection-options.ts";
+import type { CopyRows } from "./copy-rows.ts";
+import { codeOf, passingReason } from "./postgres-errors.ts";
+import { toStorable } from "./storable-text.ts";
+import { VALUE_SETTINGS, VALUE_TYPES } from "./value-types.ts";
+
+/** What a statement may be given. */
+export type SqlValue = string | number | boolean | null | readonly (string | number | null)[];
+
+export interface SpanDatabaseOptions {
+  /** At most this many connections; they are made when they are needed. */
+  readonly connections: number;
+  /** How long a statement may take. */
+  readonly statementMs: number;
+  /** Settings of each connection. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Statements over one connection. Values come back as {@link VALUE_TYPES} has them. */
+export interface SqlRunner {
+  /** @param name Under which a statement that is run often is prepared, once a connection. */
+  query<Row extends object>(
+    text: string,
+    values?: readonly SqlValue[],
+    name?: string,
+  ): Promise<Row[]>;
+}
+
+export interface SqlTransaction extends SqlRunner {
+  /** @param into Table and columns. */
+  copy(into: string, rows: CopyRows): Promise<void>;
+}
+
+/** Time for the answer to arrive after the server itself would have given up. */
+const GRACE_MS = 5_000;
+/** Transactions that gave way to another are run again. */
+const ATTEMPTS = 8;
+
+/** Some connections to the database that holds spans. */
+export class SpanDatabase implements SqlRunner {
+  readonly #pool: Pool;
+  readonly #settings: string;
+  /** Connections that have these settings. */
+  readonly #prepared = new WeakSet<PoolClient>();
+
+  constructor(address: PostgresAddress, options: SpanDatabaseOptions) {
+    const { connections, statementMs, settings = {} } = options;
+    this.#pool = new Pool({
+      ...connectionOptions(address),
+      max: connections,
+      statement_timeout: statementMs,
+      query_timeout: statementMs + GRACE_MS,
+      idle_in_transaction_session_timeout: statementMs,
+      types: VALUE_TYPES,
+    });
+    // An idle connection was broken off; the next query makes a new one, or says what is wrong.
+    this.#pool.on("error", () => {});
+    this.#settings = Object.entries({ ...VALUE_SETTINGS, ...settings })
+      .map(([name, value]) => `SET ${name} = ${value}`)
+      .join("; ");
+  }
+
+  /** @throws StoreUnavailableError while the database cannot answer. */
+  async query<Row extends object>(
+    text: string,
+    values: readonly SqlValue[] = [],
+    name?: string,
+  ): Promise<Row[]> {
+    try {
+      const client = await this.#connect();
+      try {
+        const rows = await run<Row>(client, text, values, name);
+        client.release();
+        return rows;
+      } catch (error) {
+        // A connection that may be broken is not used again.
+        client.release(!isAnswer(error));
+        throw error;
+      }
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  /**
+   * Runs statements that are committed together, again where they had to give way to others.
+   *
+   * @throws StoreUnavailableError while the database cannot answer. Whether it was committed is not
+   * known then.
+   */
+  async transaction<Result>(
+    work: (transaction: SqlTransaction) => Promise<Result>,
+    begin = "BEGIN",
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(work, begin);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !hasGivenWay(error)) throw asUnavailable(error);
+      }
+    }
+  }
+
+  async #attempt<Result>(
+    work: (transaction: SqlTransaction) => Promise<Result>,
+    begin: string,
+  ): Promise<Result> {
+    const client = await this.#connect();
+    try {
+      await client.query(begin);
+      const result = await work(transactionOver(client));
+      await client.query("COMMIT");
+      client.release();
+      return result;
+    } catch (error) {
+      await abandon(client, error);
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #connect(): Promise<PoolClient> {
+    const client = await this.#pool.connect();
+    if (this.#prepared.has(client)) return client;
+    try {
+      await client.query(this.#settings);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    this.#prepared.add(client);
+    return client;
+  }
+}
+
+/** PostgreSQL itself said so: the connection is as good as before. */
+function isAnswer(error: unknown): boolean {
+  return /^[0-9A-Z]{5}$/.test(codeOf(error) ?? "");
+}
+
+/** Ends a transaction that failed. */
+async function abandon(client: PoolClient, error: unknown): Promise<void> {
+  if (!isAnswer(error)) return client.release(true);
+  try {
+    await client.query("ROLLBACK");
+    client.release();
+  } catch {
+    // What it failed with first is what counts.
+    client.release(true);
+  }
+}
+
+function transactionOver(client: PoolClient): SqlTransaction {
+  return {
+    query: (text, values = [], name) => run(client, text, values, name),
+    copy: async (into, rows) => {
+      if (rows.isEmpty) return;
+      const stream = client.query(copyFrom(`COPY ${into} FROM STDIN (FORMAT binary)`));
+      stream.end(rows.finish());
+      await finished(stream);
+    },
+  };
+}
+
+async function run<Row extends object>(
+  client: PoolClient,
+  text: string,
+  values: readonly SqlValue[],
+  name: string | undefined,
+): Promise<Row[]> {
+  const { rows } = await client.query<Row>({
+    text,
+    values: values.map(storableValue),
+    ...(name === undefined ? {} : { name }),
+  });
+  return rows;
+}
+
+function storableValue(value: SqlValue): unknown {
+  if (typeof value === "string") return toStorable(value);
+  if (typeof value !== "object" || value === null) return value;
+  return value.map((item) => (typeof item === "string" ? toStorable(item) : item));
+}
+
+function hasGivenWay(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "40P01" || code === "40001";
+}
+
+/** A day's tables are not there (any more). A row that no partition takes violates a constraint. */
+export function isMissingDay(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "42P01" || code === "23514";
+}
+
+function asUnavailable(error: unknown): unknown {
+  const reason = passingReason(error);
+  return reason === undefined ? error : new StoreUnavailableError(reason, { cause: error });
+}

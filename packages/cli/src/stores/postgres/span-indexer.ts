@@ -1,0 +1,105 @@
+import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { searchableText } from "../search/search-text.ts";
+import { wordsOf } from "../search/words-of.ts";
+import { decodeHeader } from "../segments/segment.ts";
+import { CopyRows } from "./copy-rows.ts";
+import { tableOfDay } from "./day.ts";
+import { unpack } from "./packed-bytes.ts";
+import { toSearchVectors } from "./search-vector.ts";
+import type { SpanDatabase, SqlRunner, SqlTransaction } from "./span-database.ts";
+
+/** Transactions of writers whose texts are indexed in one step. */
+const WRITES_PER_STEP = 16;
+/** Segments whose texts are in memory at a time. */
+const SEGMENTS_PER_READ = 100;
+
+type Place = readonly [day: number, traceNo: number, segment: number];
+
+interface SegmentRow {
+  readonly segment: number;
+  readonly first_span: number;
+  readonly header: Buffer<ArrayBuffer>;
+  readonly body: Buffer<ArrayBuffer>;
+}
+
+/**
+ * Indexes the texts of some spans that were committed. What one server has taken in hand the others
+ * leave alone; should it die, they find it again.
+ *
+ * @returns False when there was nothing to do.
+ */
+export function indexSome(database: SpanDatabase): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const writes = await transaction.query<{ unindexed_no: number; places: string }>(
+      `SELECT unindexed_no, places FROM agate.unindexed
+       ORDER BY unindexed_no LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      [WRITES_PER_STEP],
+    );
+    if (writes.length === 0) return false;
+    const places = writes.flatMap((write) => JSON.parse(write.places) as Place[]);
+    const live = await holdTraces(transaction, places);
+    const rest = places.filter(([, traceNo]) => live.has(traceNo));
+    for (const [day, ofDay] of Map.groupBy(rest, ([day]) => day)) {
+      for (let at = 0; at < ofDay.length; at += SEGMENTS_PER_READ) {
+        await indexSegments(transaction, day, ofDay.slice(at, at + SEGMENTS_PER_READ));
+      }
+    }
+    await transaction.query("DELETE FROM agate.unindexed WHERE unindexed_no = ANY($1::bigint[])", [
+      writes.map(({ unindexed_no }) => unindexed_no),
+    ]);
+    return true;
+  });
+}
+
+/** Those of the traces that are there. They cannot be deleted until their texts are in the index. */
+async function holdTraces(
+  transaction: SqlRunner,
+  places: readonly Place[],
+): Promise<ReadonlySet<number>> {
+  const rows = await transaction.query<{ trace_no: number }>(
+    `SELECT trace_no FROM agate.traces WHERE trace_no = ANY($1::bigint[])
+     ORDER BY trace_no FOR KEY SHARE`,
+    [[...new Set(places.map(([, traceNo]) => traceNo))]],
+  );
+  return new Set(rows.map(({ trace_no }) => trace_no));
+}
+
+async function indexSegments(
+  transaction: SqlTransaction,
+  day: number,
+  places: readonly Place[],
+): Promise<void> {
+  const rows = await transaction.query<SegmentRow>(
+    `SELECT s.segment, s.first_span, s.header, s.body
+     FROM unnest($1::bigint[], $2::integer[]) AS n (trace_no, segment)
+     JOIN ${tableOfDay("segments", day)} s
+       ON s.trace_no = n.trace_no AND s.segment = n.segment`,
+    [places.map(([, traceNo]) => traceNo), places.map(([, , segment]) => segment)],
+  );
+  const texts = new CopyRows();
+  const longTexts = new CopyRows();
+  for (const row of rows) {
+    for (const [n, text] of textsOf(row).entries()) {
+      const vectors = toSearchVectors(wordsOf(text));
+      const into = vectors.length === 1 ? texts : longTexts;
+      for (const vector of vectors) {
+        into
+          .row(3)
+          .date(day)
+          .int8(row.first_span + n)
+          .bytes(vector);
+      }
+    }
+  }
+  await transaction.copy("agate.texts (day, span_no, words)", texts);
+  await transaction.copy("agate.long_texts (day, span_no, words)", longTexts);
+}
+
+/** What may be searched of each span of a segment, in the header's order. */
+function textsOf({ segment, header, body }: SegmentRow): string[] {
+  const records = unpack(body);
+  return decodeHeader(unpack(header).toString(), segment).map(({ offset, openLength }) => {
+    const open = records.toString("utf8", offset, offset + openLength);
+    return searchableText(JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`));
+  });
+}

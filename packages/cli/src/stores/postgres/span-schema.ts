@@ -1,0 +1,134 @@
+/** Where the tables of spans lie; the registry's may lie beside them. */
+export const SCHEMA = "agate";
+
+/** So many numbers are set aside for the spans of one transaction; see `span_numbers`. */
+export const SPANS_PER_TRANSACTION = 2 ** 20;
+
+/** Tables that are cut into days. All rows of a trace are in the day of its first batch. */
+export const TABLES_BY_DAY = ["segments", "spans", "texts", "long_texts"] as const;
+
+const BELONGING = `
+    application text COLLATE "C",
+    route text COLLATE "C",
+    variant text COLLATE "C",
+    revision bigint,
+    environment text COLLATE "C",
+    user_id text COLLATE "C",
+    session_id text COLLATE "C"`;
+
+const SUMMARY = `
+    start bigint NOT NULL,
+    latency float8,
+    name text COLLATE "C" NOT NULL,
+    spankind text COLLATE "C" NOT NULL,
+    status text COLLATE "C" NOT NULL,${BELONGING},
+    cost float8`;
+
+/**
+ * Each entry takes the schema one version further. Entries are never changed once released, only
+ * added.
+ *
+ * Values of any length are indexed by a hash of them: a row of an index holds 2,704 bytes at most.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  -- One row a trace: what lists, filters and analytics need, taken from its top span.
+  CREATE TABLE agate.traces (
+    trace_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    day date NOT NULL,
+    project text COLLATE "C" NOT NULL,
+    trace_id text COLLATE "C" NOT NULL,
+    received bigint NOT NULL,
+    -- The transactions that wrote it first and last, for those who watch.
+    created xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    changed xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    segments integer NOT NULL,
+    spans integer NOT NULL,
+    -- How many spans the summary below was made from; less than \`spans\` while it is behind.
+    summarised integer NOT NULL,
+    -- Where the top's open record lies.
+    top_segment integer NOT NULL,
+    top_offset integer NOT NULL,
+    top_length integer NOT NULL,${SUMMARY},
+    input_tokens float8,
+    output_tokens float8,
+    total_tokens float8,
+    total text NOT NULL
+  );
+  CREATE UNIQUE INDEX traces_by_id ON agate.traces (project, trace_id);
+  CREATE INDEX traces_by_start ON agate.traces (project, start, trace_id);
+  CREATE INDEX traces_by_arrival ON agate.traces (received, trace_no);
+  CREATE INDEX traces_by_day ON agate.traces (day);
+  CREATE INDEX traces_by_change ON agate.traces (changed, trace_no);
+  CREATE INDEX traces_behind ON agate.traces (trace_no) WHERE summarised < spans;
+  CREATE INDEX traces_by_user ON agate.traces (project, hashtextextended(user_id, 0), start) WHERE user_id IS NOT NULL;
+  CREATE INDEX traces_by_session ON agate.traces (project, hashtextextended(session_id, 0), start) WHERE session_id IS NOT NULL;
+  CREATE INDEX traces_by_application ON agate.traces (project, hashtextextended(application, 0), start) WHERE application IS NOT NULL;
+  CREATE INDEX traces_by_route ON agate.traces (project, hashtextextended(route, 0), start) WHERE route IS NOT NULL;
+  CREATE INDEX traces_by_variant ON agate.traces (project, hashtextextended(variant, 0), start) WHERE variant IS NOT NULL;
+  CREATE INDEX traces_by_environment ON agate.traces (project, hashtextextended(environment, 0), start) WHERE environment IS NOT NULL;
+
+  -- The spans of a trace that were committed together, numbered from \`first_span\` in the order of
+  -- the header.
+  CREATE TABLE agate.segments (
+    day date NOT NULL,
+    trace_no bigint NOT NULL,
+    segment integer NOT NULL,
+    first_span bigint NOT NULL,
+    spans integer NOT NULL,
+    header bytea STORAGE EXTERNAL NOT NULL,
+    body bytea STORAGE EXTERNAL NOT NULL
+  ) PARTITION BY RANGE (day);
+  CREATE INDEX segments_by_trace ON agate.segments (trace_no, segment);
+
+  -- A number for each transaction that writes spans, times ${SPANS_PER_TRANSACTION}: theirs follow it.
+  CREATE SEQUENCE agate.span_numbers;
+
+  -- One narrow row a span, for lists.
+  CREATE TABLE agate.spans (
+    day date NOT NULL,
+    span_no bigint NOT NULL,
+    trace_no bigint NOT NULL,
+    segment integer NOT NULL,
+    span_id text COLLATE "C" NOT NULL,
+    project text COLLATE "C" NOT NULL,${SUMMARY}
+  ) PARTITION BY RANGE (day);
+  CREATE INDEX spans_by_no ON agate.spans (span_no);
+  CREATE INDEX spans_by_id ON agate.spans (span_id);
+  CREATE INDEX spans_by_start ON agate.spans (project, start, span_id);
+  CREATE INDEX spans_by_user ON agate.spans (project, hashtextextended(user_id, 0), start) WHERE user_id IS NOT NULL;
+  CREATE INDEX spans_by_session ON agate.spans (project, hashtextextended(session_id, 0), start) WHERE session_id IS NOT NULL;
+  CREATE INDEX spans_by_route ON agate.spans (project, hashtextextended(route, 0), start) WHERE route IS NOT NULL;
+  CREATE INDEX spans_failed ON agate.spans (project, start) WHERE status = 'ERROR';
+
+  -- Segments whose texts are still to be indexed: a row for each transaction that wrote some, with
+  -- their places as JSON.
+  CREATE TABLE agate.unindexed (
+    unindexed_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    places text NOT NULL
+  );
+
+  -- The words of a span. Of a text that is too long for one row, the words of its parts.
+  CREATE TABLE agate.texts (
+    day date NOT NULL,
+    span_no bigint NOT NULL,
+    words tsvector NOT NULL
+  ) PARTITION BY RANGE (day);
+  CREATE INDEX texts_by_span ON agate.texts (span_no);
+  CREATE INDEX texts_by_word ON agate.texts USING gin (words);
+  CREATE TABLE agate.long_texts (LIKE agate.texts) PARTITION BY RANGE (day);
+  CREATE INDEX long_texts_by_span ON agate.long_texts (span_no);
+  CREATE INDEX long_texts_by_word ON agate.long_texts USING gin (words);
+
+  -- Traces that are deleted (no row in \`traces\` any more) but whose rows still take up space. Those
+  -- that have expired wait for their day to be dropped as a whole.
+  CREATE TABLE agate.deleted_traces (
+    trace_no bigint PRIMARY KEY,
+    day date NOT NULL,
+    has_expired boolean NOT NULL
+  );
+  CREATE INDEX deleted_traces_by_day ON agate.deleted_traces (day);
+  `,
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;

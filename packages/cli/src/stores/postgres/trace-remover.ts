@@ -1,0 +1,118 @@
+import type { DeleteOutcome } from "../span-store.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { dateText, dayOf, tableOfDay } from "./day.ts";
+import { dropDay } from "./day-tables.ts";
+import type { SpanDatabase } from "./span-database.ts";
+
+/** How many segments one step frees: so little that nobody waits for it. */
+const SEGMENTS_PER_STEP = 50;
+
+interface DeletedTrace {
+  readonly trace_no: number;
+  readonly day: number;
+}
+
+/**
+ * Deletes a trace: at once out of sight (the row in `traces` goes, and every read starts there),
+ * later, in steps, out of the tables; see {@link freeSome}.
+ */
+export async function deleteTrace(
+  database: SpanDatabase,
+  project: string,
+  traceId: string,
+): Promise<DeleteOutcome> {
+  try {
+    const rows = await database.query(
+      `WITH gone AS (
+         DELETE FROM agate.traces WHERE project = $1 AND trace_id = $2 RETURNING trace_no, day
+       )
+       INSERT INTO agate.deleted_traces (trace_no, day, has_expired)
+       SELECT trace_no, day, false FROM gone RETURNING trace_no`,
+      [project, traceId],
+    );
+    return rows.length > 0 ? { kind: "deleted" } : { kind: "missing" };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    return { kind: "unavailable", reason: error.reason };
+  }
+}
+
+/**
+ * Deletes the traces that arrived first, likewise. Their rows stay until all traces of their day are
+ * gone, and go with its tables: that costs nothing, and rows that are deleted one by one cost as
+ * much as writing them did.
+ *
+ * @returns How many were deleted.
+ */
+export async function expireTraces(
+  database: SpanDatabase,
+  receivedBefore: number,
+  limit: number,
+): Promise<number> {
+  const gone = await database.query<DeletedTrace>(
+    `WITH old AS (
+       SELECT trace_no FROM agate.traces WHERE received < $1 ORDER BY received LIMIT $2
+       FOR UPDATE SKIP LOCKED
+     ), gone AS (
+       DELETE FROM agate.traces WHERE trace_no IN (SELECT trace_no FROM old)
+       RETURNING trace_no, day
+     )
+     INSERT INTO agate.deleted_traces (trace_no, day, has_expired)
+     SELECT trace_no, day, true FROM gone RETURNING trace_no, day`,
+    [receivedBefore, limit],
+  );
+  if (gone.length > 0) {
+    // Traces that go on growing keep a day for long: the others of it are freed one by one then.
+    await database.query(
+      "UPDATE agate.deleted_traces SET has_expired = false WHERE has_expired AND day < $1",
+      [dateText(dayOf(receivedBefore) - 2)],
+    );
+  }
+  return gone.length;
+}
+
+/** Drops days whose traces have all expired. */
+export async function dropEmptyDays(database: SpanDatabase): Promise<void> {
+  for (let after = "-infinity"; ; ) {
+    const [next] = await database.query<{ day: number; is_empty: boolean }>(
+      `SELECT d.day, NOT EXISTS (SELECT FROM agate.traces t WHERE t.day = d.day) AS is_empty
+       FROM agate.deleted_traces d WHERE d.day > $1 ORDER BY d.day LIMIT 1`,
+      [after],
+    );
+    if (next === undefined) return;
+    if (next.is_empty) await dropDay(database, next.day);
+    after = dateText(next.day);
+  }
+}
+
+/** Frees some rows of a trace that was deleted. @returns False when nothing was left to free. */
+export function freeSome(database: SpanDatabase): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const [trace] = await transaction.query<DeletedTrace>(
+      `SELECT trace_no, day FROM agate.deleted_traces WHERE NOT has_expired
+       ORDER BY trace_no LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    );
+    if (trace === undefined) return false;
+    const { trace_no, day } = trace;
+    const segments = tableOfDay("segments", day);
+    const gone = await transaction.query<{ first_span: number; spans: number }>(
+      `DELETE FROM ${segments} WHERE trace_no = $1 AND segment IN (
+         SELECT segment FROM ${segments} WHERE trace_no = $1 ORDER BY segment LIMIT $2
+       ) RETURNING first_span, spans`,
+      [trace_no, SEGMENTS_PER_STEP],
+    );
+    if (gone.length === 0) {
+      await transaction.query("DELETE FROM agate.deleted_traces WHERE trace_no = $1", [trace_no]);
+      return true;
+    }
+    for (const table of ["spans", "texts", "long_texts"]) {
+      await transaction.query(
+        `DELETE FROM ${tableOfDay(table, day)} p
+         USING unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
+         WHERE p.span_no >= n.first_span AND p.span_no < n.first_span + n.spans`,
+        [gone.map(({ first_span }) => first_span), gone.map(({ spans }) => spans)],
+      );
+    }
+    return true;
+  });
+}

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { TraceChange, Watch } from "../span-store.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { SpanDatabase } from "./span-database.ts";
+
+const POLL_MS = 250;
+const NEXT_TRY_MS = 100;
+/** Changes that are told at a time. */
+const CHANGES_PER_READ = 1_000;
+
+type Listener = (changes: readonly TraceChange[]) => void;
+
+interface ChangedRow {
+  readonly project: string;
+  readonly trace_id: string;
+  readonly changed: string;
+  readonly trace_no: number;
+  readonly is_new: boolean;
+}
+
+/**
+ * Tells of commits of any server, by asking for them while somebody listens. Each row names the
+ * transaction that wrote it last: those are told that one snapshot of the database has and the one
+ * before had not. So a commit that becomes visible late is told late, and none is told twice.
+ */
+export class TraceWatch {
+  readonly #database: SpanDatabase;
+  readonly #onFailure: (error: Error) => void;
+  readonly #listeners = new Set<Listener>();
+  /** Those who are told of what comes after the next snapshot. */
+  readonly #newcomers = new Map<Listener, () => void>();
+  #rounds: Promise<void> | undefined;
+  #wake = () => {};
+
+  constructor(database: SpanDatabase, onFailure: (error: Error) => void) {
+    this.#database = database;
+    this.#onFailure = onFailure;
+  }
+
+  watch(listener: Listener): Watch {
+    const { promise: ready, resolve } = Promise.withResolvers<void>();
+    // An own one: the same function may be given twice.
+    const own: Listener = (changes) => listener(changes);
+    this.#newcomers.set(own, resolve);
+    this.#rounds ??= this.#run().catch(this.#onFailure);
+    this.#wake();
+    const stop = () => {
+      this.#listeners.delete(own);
+      this.#newcomers.delete(own);
+      resolve();
+    };
+    return { ready, stop };
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    this.#newcomers.clear();
+    this.#wake();
+    await this.#rounds;
+  }
+
+  async #run(): Promise<void> {
+    let before: string | undefined;
+    while (this.#listeners.size + this.#newcomers.size > 0) {
+      try {
+        const joining = [...this.#newcomers];
+        const now = await this.#takeSnapshot();
+        if (before !== undefined) await this.#tellBetween(before, now);
+        before = now;
+        for (const [listener, isReady] of joining) {
+          // Unless it has stopped meanwhile.
+          if (this.#newcomers.delete(listener)) this.#listeners.add(listener);
+          isReady();
+        }
+      } catch (error) {
+        // The next round tells what this one could not.
+        if (!(error instanceof StoreUnavailableError)) throw error;
+      }
+      await this.#rest();
+    }
+    this.#rounds = undefined;
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#newcomers.size > 0 && this.#listeners.size === 0) return pause(NEXT_TRY_MS);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, POLL_MS);
+    this.#wake = resolve;
+    await promise;
+    clearTimeout(timer);
+  }
+
+  async #takeSnapshot(): Promise<string> {
+    const [row] = await this.#database.query<{ snapshot: string }>(
+      "SELECT pg_current_snapshot()::text AS snapshot",
+    );
+    return row?.snapshot ?? "";
+  }
+
+  async #tellBetween(before: string, now: string): Promise<void> {
+    // Nothing was committed between.
+    if (before === now) return;
+    let last: { changed: string; traceNo: number } = { changed: "0", traceNo: 0 };
+    for (;;) {
+      const rows = await this.#database.query<ChangedRow>(
+        `SELECT project, trace_id, trace_no, changed::text AS changed,
+           NOT pg_visible_in_snapshot(created, $1::pg_snapshot) AS is_new
+         FROM agate.traces
+         WHERE changed >= pg_snapshot_xmin($1::pg_snapshot)
+           AND changed < pg_snapshot_xmax($2::pg_snapshot)
+           AND (changed, trace_no) > ($3::xid8, $4)
+           AND NOT pg_visible_in_snapshot(changed, $1::pg_snapshot)
+           AND pg_visible_in_snapshot(changed, $2::pg_snapshot)
+         ORDER BY changed, trace_no LIMIT ${CHANGES_PER_READ}`,
+        [before, now, last.changed, last.traceNo],
+        "changed-traces",
+      );
+      const changes = rows.map((row) => ({
+        project: row.project,
+        traceId: row.trace_id,
+        isNew: row.is_new,
+      }));
+      if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
+      const end = rows.at(-1);
+      if (end === undefined || rows.length < CHANGES_PER_READ) return;
+      last = { changed: end.changed, traceNo: end.trace_no };
+    }
+  }
+}

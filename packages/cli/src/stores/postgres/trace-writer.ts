@@ -1,0 +1,234 @@
+import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
+import { CopyRows } from "./copy-rows.ts";
+import { dateText, dayOf, tableOfDay } from "./day.ts";
+import { pack } from "./packed-bytes.ts";
+import type { SqlRunner, SqlTransaction, SqlValue } from "./span-database.ts";
+import { SPANS_PER_TRANSACTION } from "./span-schema.ts";
+import type { TraceToSummarise } from "./summarise-traces.ts";
+import { summariseTraces } from "./summarise-traces.ts";
+import { summaryOfNew, TRACE_SUMMARY } from "./trace-summary.ts";
+
+/** Up to this many spans a trace's summary is made anew at every commit that touches it. */
+const ALWAYS_SUMMARISED = 2_000;
+/** Beyond that, when it has grown by this factor, and once more when nobody else does it. */
+const GROWTH_BETWEEN_SUMMARIES = 1.25;
+
+/** A trace of a batch, and where its rows go. */
+interface PlacedTrace {
+  readonly project: string;
+  readonly trace: TraceToWrite;
+  readonly traceNo: number;
+  readonly day: number;
+  readonly firstSegment: number;
+  readonly isNew: boolean;
+  /** Before this batch. */
+  readonly spans: number;
+  readonly summarised: number;
+}
+
+interface UpsertedRow {
+  readonly project: string;
+  readonly trace_id: string;
+  readonly trace_no: number;
+  readonly day: number;
+  readonly segments: number;
+  readonly spans: number;
+  readonly summarised: number;
+  readonly is_new: boolean;
+  readonly transaction_no: number;
+}
+
+/** The columns of a row of `traces`, with their types, in the order of {@link newRow}. */
+const NEW_TRACE = [
+  ["project", "text"],
+  ["trace_id", "text"],
+  ["day", "date"],
+  ["received", "bigint"],
+  ["segments", "integer"],
+  ["spans", "integer"],
+  ["summarised", "integer"],
+  ...TRACE_SUMMARY,
+] as const;
+
+const NAMES = NEW_TRACE.map(([name]) => name).join(", ");
+const ARRAYS = NEW_TRACE.map(([, type], n) => `$${n + 1}::${type}[]`).join(", ");
+
+// In the order in which they are given: two transactions that lock the same traces in the same order
+// never wait for each other.
+const UPSERT = `
+  WITH numbers AS MATERIALIZED (SELECT nextval('agate.span_numbers') AS transaction_no),
+  upserted AS (
+    INSERT INTO agate.traces AS t (${NAMES})
+    SELECT * FROM unnest(${ARRAYS})
+    ON CONFLICT (project, trace_id) DO UPDATE
+    SET received = greatest(t.received, excluded.received),
+      segments = t.segments + excluded.segments,
+      changed = pg_current_xact_id()
+    RETURNING t.project, t.trace_id, t.trace_no, t.day, t.segments, t.spans, t.summarised,
+      t.created = pg_current_xact_id() AS is_new
+  )
+  SELECT upserted.*, transaction_no FROM upserted, numbers`;
+
+/**
+ * Writes batches inside a transaction. The rows of their traces are locked from the first statement
+ * on, so that whatever follows sees these traces as nobody else changes them.
+ *
+ * @param batches Each trace at most once, and no more than {@link SPANS_PER_TRANSACTION} spans.
+ */
+export async function writeTraces(
+  transaction: SqlTransaction,
+  batches: readonly BatchToWrite[],
+): Promise<void> {
+  const { placed, firstSpan } = await placeTraces(transaction, batches);
+  const known = placed.filter(({ isNew }) => !isNew);
+  const replaced = await forgetReplaced(transaction, known);
+  await writeRows(transaction, placed, firstSpan);
+  if (known.length === 0) return;
+  const grown = known.map((one) => ({
+    ...one,
+    spans: one.spans + one.trace.columns.length - (replaced.get(one.traceNo) ?? 0),
+  }));
+  const [waiting, due] = [grown.filter(mayWait), grown.filter((one) => !mayWait(one))];
+  if (waiting.length > 0) {
+    await transaction.query(
+      `UPDATE agate.traces t SET spans = n.spans
+       FROM unnest($1::bigint[], $2::integer[]) AS n (trace_no, spans)
+       WHERE t.trace_no = n.trace_no`,
+      [waiting.map(({ traceNo }) => traceNo), waiting.map(({ spans }) => spans)],
+    );
+  }
+  await summariseTraces(
+    transaction,
+    due.map(({ traceNo, day }): TraceToSummarise => ({ traceNo, day })),
+  );
+}
+
+function mayWait({ spans, summarised }: { spans: number; summarised: number }): boolean {
+  return spans > ALWAYS_SUMMARISED && spans < summarised * GROWTH_BETWEEN_SUMMARIES;
+}
+
+async function placeTraces(
+  transaction: SqlRunner,
+  batches: readonly BatchToWrite[],
+): Promise<{ placed: PlacedTrace[]; firstSpan: number }> {
+  const given = batches
+    .flatMap((batch) => batch.traces.map((trace) => ({ batch, trace })))
+    .sort(
+      (a, b) =>
+        compare(a.batch.project, b.batch.project) || compare(a.trace.traceId, b.trace.traceId),
+    );
+  const rows = given.map(({ batch, trace }) => newRow(batch, trace));
+  const columns = NEW_TRACE.map((_, n) => rows.map((row) => row[n] ?? null));
+  const upserted = await transaction.query<UpsertedRow>(UPSERT, columns, "upsert-traces");
+  const rowOf = new Map(upserted.map((row) => [JSON.stringify([row.project, row.trace_id]), row]));
+  const placed = given.map(({ batch, trace }): PlacedTrace => {
+    const row = rowOf.get(JSON.stringify([batch.project, trace.traceId]));
+    if (row === undefined) throw new Error(`Trace ${trace.traceId} was not placed`);
+    return {
+      project: batch.project,
+      trace,
+      traceNo: row.trace_no,
+      day: row.day,
+      firstSegment: row.segments - trace.segments.length,
+      isNew: row.is_new,
+      spans: row.spans,
+      summarised: row.summarised,
+    };
+  });
+  return { placed, firstSpan: (upserted[0]?.transaction_no ?? 0) * SPANS_PER_TRANSACTION };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function newRow(batch: BatchToWrite, trace: TraceToWrite): (string | number | null)[] {
+  const spans = trace.columns.length;
+  return [
+    batch.project,
+    trace.traceId,
+    dateText(dayOf(batch.receivedAt)),
+    batch.receivedAt,
+    trace.segments.length,
+    spans,
+    spans,
+    ...summaryOfNew(trace),
+  ];
+}
+
+/**
+ * Takes the rows of spans away that are written anew.
+ *
+ * @returns How many there were, by trace.
+ */
+async function forgetReplaced(
+  transaction: SqlRunner,
+  known: readonly PlacedTrace[],
+): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  for (const [day, traces] of Map.groupBy(known, (one) => one.day)) {
+    const names = traces.flatMap(({ traceNo, trace }) =>
+      trace.columns.map(([spanId]) => [traceNo, spanId] as const),
+    );
+    const gone = await transaction.query<{ span_no: number; trace_no: number }>(
+      `DELETE FROM ${tableOfDay("spans", day)} p
+       USING unnest($1::bigint[], $2::text[]) AS n (trace_no, span_id)
+       WHERE p.span_id = n.span_id AND p.trace_no = n.trace_no
+       RETURNING p.span_no, p.trace_no`,
+      [names.map(([traceNo]) => traceNo), names.map(([, spanId]) => spanId)],
+    );
+    if (gone.length === 0) continue;
+    for (const { trace_no } of gone) counts.set(trace_no, (counts.get(trace_no) ?? 0) + 1);
+    const spanNos: SqlValue = gone.map(({ span_no }) => span_no);
+    for (const table of ["texts", "long_texts"]) {
+      await transaction.query(
+        `DELETE FROM ${tableOfDay(table, day)} WHERE span_no = ANY($1::bigint[])`,
+        [spanNos],
+      );
+    }
+  }
+  return counts;
+}
+
+async function writeRows(
+  transaction: SqlTransaction,
+  placed: readonly PlacedTrace[],
+  firstSpan: number,
+): Promise<void> {
+  const segments = new CopyRows();
+  const spans = new CopyRows();
+  const places: [day: number, traceNo: number, segment: number][] = [];
+  let spanNo = firstSpan;
+  for (const { project, trace, traceNo, day, firstSegment } of placed) {
+    for (const [n, { header, body, spans: indices }] of trace.segments.entries()) {
+      const segment = firstSegment + n;
+      places.push([day, traceNo, segment]);
+      segments.row(7).date(day).int8(traceNo).int4(segment).int8(spanNo).int4(indices.length);
+      segments.bytes(pack(Buffer.from(header))).bytes(pack(body));
+      for (const index of indices) {
+        spans.row(19).date(day).int8(spanNo++).int8(traceNo).int4(segment);
+        writeColumns(spans, project, trace.columns[index] as SpanColumns);
+      }
+    }
+  }
+  await transaction.copy(
+    "agate.segments (day, trace_no, segment, first_span, spans, header, body)",
+    segments,
+  );
+  await transaction.copy(
+    `agate.spans (day, span_no, trace_no, segment, span_id, project, start, latency, name, spankind,
+       status, application, route, variant, revision, environment, user_id, session_id, cost)`,
+    spans,
+  );
+  await transaction.query("INSERT INTO agate.unindexed (places) VALUES ($1)", [
+    JSON.stringify(places),
+  ]);
+}
+
+function writeColumns(rows: CopyRows, project: string, columns: SpanColumns): void {
+  const [spanId, start, latency, name, kind, status, ...rest] = columns;
+  const [application, route, variant, revision, environment, userId, sessionId, cost] = rest;
+  rows.text(spanId).text(project).int8(start).float8(latency).text(name).text(kind).text(status);
+  rows.text(application).text(route).text(variant).int8(revision).text(environment);
+  rows.text(userId).text(sessionId).float8(cost);
+}

@@ -1,0 +1,32 @@
+import { parseDate } from "./day.ts";
+import { fromStorable } from "./storable-text.ts";
+
+const INT8 = 20;
+const INT4 = 23;
+const FLOAT8 = 701;
+const BOOL = 16;
+const BYTEA = 17;
+const DATE = 1082;
+const FLOAT8_ARRAY = 1022;
+
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  [INT8]: Number,
+  [INT4]: Number,
+  [FLOAT8]: Number,
+  [BOOL]: (text) => text === "t",
+  [BYTEA]: (text) => Buffer.from(text.slice("\\x".length), "hex"),
+  [DATE]: parseDate,
+  [FLOAT8_ARRAY]: (text) =>
+    text === "{}" ? new Float64Array() : Float64Array.from(text.slice(1, -1).split(","), Number),
+};
+
+/**
+ * How values come back from PostgreSQL: `bigint` as a number (ours are all below 2^53), `date` as
+ * the days since 1970, `float8[]` as a Float64Array, texts as they were before they were stored.
+ */
+export const VALUE_TYPES = {
+  getTypeParser: (oid: number) => PARSERS[oid] ?? fromStorable,
+};
+
+/** What the parsers rely on, and a user or a database may have set otherwise. */
+export const VALUE_SETTINGS = { datestyle: "ISO", bytea_output: "hex", extra_float_digits: "1" } as const;
