@@ -9,6 +9,10 @@ export async function openAppender(handle: AppenderHandle): Promise<OpenAppender
       const { append } = createSqliteAppender(handle.port);
       return { append, close: async () => handle.port.close() };
     }
+    case "postgres": {
+      const { openPostgresAppender } = await import("./postgres/postgres-appender.ts");
+      return openPostgresAppender(handle.address);
+    }
     default:
       throw new Error(`There is no store for ${handle.kind} yet`);
   }

@@ -21,6 +21,10 @@ export async function openSpanStore(
       const { openSqliteStore } = await import("./sqlite/sqlite-store.ts");
       return openSqliteStore({ ...options, directory: address.directory });
     }
+    case "postgres": {
+      const { openPostgresStore } = await import("./postgres/postgres-store.ts");
+      return openPostgresStore({ ...options, address });
+    }
     default:
       throw new Error(`There is no store for ${address.kind} yet`);
   }

@@ -29,4 +29,8 @@ export const VALUE_TYPES = {
 };
 
 /** What the parsers rely on, and a user or a database may have set otherwise. */
-export const VALUE_SETTINGS = { datestyle: "ISO", bytea_output: "hex", extra_float_digits: "1" } as const;
+export const VALUE_SETTINGS = {
+  datestyle: "ISO",
+  bytea_output: "hex",
+  extra_float_digits: "1",
+} as const;
