@@ -30,6 +30,7 @@ export class LiveBuildFollower {
   readonly #parts: FollowerParts;
   readonly #looks = new Map<string, "under-way" | "once-more">();
   readonly #retries = new Retries();
+  readonly #begun = Promise.withResolvers<void>();
   #unsubscribe: () => void = () => {};
 
   constructor(parts: FollowerParts) {
@@ -44,6 +45,7 @@ export class LiveBuildFollower {
       else if (signal.kind !== "access") this.look(signal.applicationId);
     });
     for (const live of await builds.live()) hostOf(hosting, live).startLater(hostedBuild(live));
+    this.#begun.resolve();
   }
 
   /** Compares what serves an application with what should, and does not wait for it. */
@@ -83,6 +85,8 @@ export class LiveBuildFollower {
 
   async #lookOnce(id: string): Promise<void> {
     const { builds, hosting, turns, signal } = this.#parts;
+    // What is hosted at the beginning was read before this.
+    await this.#begun.promise;
     const [wanted] = await builds.live(id);
     if (signal.aborted) return;
     const host = hosting.get(id);

@@ -14,16 +14,22 @@ const WAIT_MS = 200;
 const LONGEST_ANSWER_MS = 5000;
 
 /**
- * The lock goes with its connection, so that it must not end while nothing is said on it, and the
- * server must notice when this machine is gone.
+ * The lock goes with its transaction, which must not end while nothing is said in it, whatever the
+ * server's own settings are; an older one does not have both. And the server must notice when this
+ * machine is gone.
  */
-const SETTINGS =
-  "SET idle_session_timeout = 0; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+const SETTINGS = `
+  SELECT set_config(name, '0', true) FROM pg_settings
+  WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout');
+  SET LOCAL tcp_keepalives_idle = 10;
+  SET LOCAL tcp_keepalives_interval = 5;
+  SET LOCAL tcp_keepalives_count = 3`;
 
 /**
  * Turns as locks of PostgreSQL. Each has a connection of its own, whose end gives it back: a process
  * that is killed in the middle of a turn keeps nobody waiting. Where the connection breaks in a turn,
- * another may take it; the registry lets no build become live that was given up.
+ * another may take it; the registry lets no build become live that was given up. Each is the lock of a
+ * transaction, one that reads and writes nothing, since poolers hand a connection on after each.
  */
 export function createPostgresTurns(
   address: PostgresAddress,
@@ -53,7 +59,7 @@ async function connect(address: PostgresAddress): Promise<Client> {
   client.on("error", () => {});
   try {
     await client.connect();
-    await client.query(SETTINGS);
+    await client.query(`BEGIN; ${SETTINGS}`);
     return client;
   } catch (error) {
     await client.end();
@@ -64,7 +70,7 @@ async function connect(address: PostgresAddress): Promise<Client> {
 async function tryLock(client: Client, applicationId: string): Promise<boolean> {
   try {
     const { rows } = await client.query<{ taken: boolean }>(
-      "SELECT pg_try_advisory_lock($1, $2) AS taken",
+      "SELECT pg_try_advisory_xact_lock($1, $2) AS taken",
       [LOCKS, numberOf(applicationId)],
     );
     return rows[0]?.taken === true;
@@ -75,7 +81,7 @@ async function tryLock(client: Client, applicationId: string): Promise<boolean> 
 
 async function giveBack(client: Client): Promise<void> {
   // Where the connection is broken, the server has done it.
-  await client.query("SELECT pg_advisory_unlock_all()").catch(() => {});
+  await client.query("COMMIT").catch(() => {});
   await client.end();
 }
 
