@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  type PostgresServer,
+  startEmbeddedPostgres,
+} from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+import { runAgate } from "../run-agate.ts";
+import { startServer } from "../running-server.ts";
+import { MANIFESTS, objectOf, readTopology } from "./topology.fixture.ts";
+
+// The container of topologies/postgres, run with its own arguments, variables and probes.
+
+const objects = readTopology(join(MANIFESTS, "topologies/postgres"));
+const [container] = objectOf(objects, "Deployment", "agate").spec.template.spec.containers;
+
+let postgres: PostgresServer;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  postgres = await startEmbeddedPostgres();
+  const { url } = await postgres.createDatabase();
+  const secrets: Record<string, string> = { "agate-postgres-app/uri": url };
+  const variables = container.env.map(({ name, value, valueFrom }: EnvVariable) => {
+    const { name: secret, key } = valueFrom?.secretKeyRef ?? {};
+    return [name, value ?? secrets[`${secret}/${key}`]];
+  });
+  env = Object.fromEntries(variables);
+  expect(Object.values(env)).not.toContain(undefined);
+});
+afterAll(() => postgres.dispose());
+
+interface EnvVariable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+}
+
+/** Its arguments, on an address, a port and a folder of this test's own. */
+function flags(): string[] {
+  const [, ...args] = container.args as string[];
+  const kept = args.filter((arg) => !/^--(?:host|port|data-dir)=/.test(arg));
+  // As on an address that others can reach.
+  return [...kept, "--require-key"];
+}
+
+it("waits for the first key, starts with it, and is well where the probes ask", async () => {
+  const early = await startServer({ flags: flags(), env }).catch((error: Error) => error.message);
+  expect(early).toContain("agate keys create admin --scope admin --registry");
+
+  const created = await runAgate(["keys", "create", "admin", "--scope", "admin", "--registry"], {
+    env: { ...process.env, AGATE_REGISTRY: env.AGATE_REGISTRY },
+  });
+  expect(created.code).toBe(0);
+
+  await using server = await startServer({ flags: flags(), env });
+  for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
+    const answer = await fetch(server.url + container[probe].httpGet.path);
+    expect(answer.status).toBe(200);
+  }
+  const headers = { authorization: `Bearer ${created.stdout.trim()}` };
+  const traces = await fetch(`${server.url}/observability/traces/`, { headers });
+  expect(await traces.json()).toEqual({ items: [], next_cursor: null });
+  expect(await server.stop()).toBe(0);
+});
