@@ -121,7 +121,9 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   parts.defer(() => store.close());
 
   const database = await openRegistryDatabase(options.registry ?? inDirectory, {
-    onSignalsLost: (err) => log.warn({ err }, "The registry's changes are not heard for now."),
+    onSignalsLost: (reason) =>
+      log.warn({ reason }, "The registry's changes are not heard for now."),
+    onSignalsBack: () => log.info("The registry's changes are heard again."),
   });
   const registry = await openRegistry(database);
   parts.defer(() => registry.close());

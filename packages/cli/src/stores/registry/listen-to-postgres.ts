@@ -1,10 +1,16 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { connectionOptions } from "../postgres/connection-options.ts";
 import type { PostgresAddress } from "../store-address.ts";
 
-/** How often it is looked whether the connection is alive: a server may vanish without a word. */
-const HEARTBEAT_MS = 10_000;
-const LONGEST_ANSWER_MS = 5000;
+/** In milliseconds. */
+export interface Heartbeat {
+  /** How often it is looked whether the connection is alive: a server may vanish without a word. */
+  readonly every: number;
+  readonly longestAnswer: number;
+}
+
+const HEARTBEAT: Heartbeat = { every: 10_000, longestAnswer: 5000 };
 
 /** A connection on which PostgreSQL tells what is announced. */
 export interface PostgresListener {
@@ -18,8 +24,9 @@ export async function listenToPostgres(
   address: PostgresAddress,
   channel: string,
   onNotification: (payload: string) => void,
+  { every, longestAnswer }: Heartbeat = HEARTBEAT,
 ): Promise<PostgresListener> {
-  const client = new Client({ ...connectionOptions(address), query_timeout: LONGEST_ANSWER_MS });
+  const client = new Client({ ...connectionOptions(address), query_timeout: longestAnswer });
   const ended = Promise.withResolvers<Error>();
   client.on("error", ended.resolve);
   client.on("end", () => ended.resolve(new Error("The connection was closed")));
@@ -31,10 +38,16 @@ export async function listenToPostgres(
     await client.end();
     throw error;
   }
-  const heartbeat = setInterval(() => client.query("SELECT").catch(ended.resolve), HEARTBEAT_MS);
-  heartbeat.unref();
+  const stopped = new AbortController();
+  const beat = async () => {
+    for (;;) {
+      await delay(every, undefined, { signal: stopped.signal, ref: false });
+      await client.query("SELECT");
+    }
+  };
+  beat().catch(ended.resolve);
   const closed = ended.promise.then(() => {
-    clearInterval(heartbeat);
+    stopped.abort();
     return client.end();
   });
   return {

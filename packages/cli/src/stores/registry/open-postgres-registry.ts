@@ -17,8 +17,9 @@ import { SerialPostgresDialect } from "./serial-postgres-dialect.ts";
 import type { SharedBuilds } from "./shared-builds.ts";
 
 export interface PostgresRegistryOptions {
-  /** Changes of others are not heard for a while. */
-  readonly onSignalsLost?: (error: Error) => void;
+  /** Changes of others are not heard for now, for this reason. */
+  readonly onSignalsLost?: (reason: string) => void;
+  readonly onSignalsBack?: () => void;
   readonly migrations?: RegistryMigrations;
   readonly limits?: RegistryPoolLimits;
 }
@@ -38,10 +39,10 @@ export async function openPostgresRegistry(
   readonly sharedBuilds: SharedBuilds;
 }> {
   const { migrations = POSTGRES_REGISTRY_MIGRATIONS, limits = REGISTRY_POOL_LIMITS } = options;
-  const { onSignalsLost = () => {} } = options;
+  const { onSignalsLost: onLost = () => {}, onSignalsBack: onBack = () => {} } = options;
   try {
     await migratePostgresRegistry(address, migrations);
-    const signals = await openPostgresSignals(address, onSignalsLost);
+    const signals = await openPostgresSignals(address, { onLost, onBack });
     const pool = new PostgresRegistryPool(address, limits);
     const dialect = new SerialPostgresDialect(pool);
     const db = new Kysely<RegistryTables>({ dialect }).withSchema(AGATE_SCHEMA);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { passingReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { PostgresListener } from "./listen-to-postgres.ts";
 import { listenToPostgres } from "./listen-to-postgres.ts";
@@ -12,15 +13,19 @@ const CHANNEL = "agate_registry";
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2000;
 
+export interface PostgresSignalsOptions {
+  /** The connection is broken, for this reason; told again when there is another one. */
+  readonly onLost: (reason: string) => void;
+  readonly onBack: () => void;
+}
+
 /**
  * What PostgreSQL tells of the registry's tables, over one connection. When it breaks another is made,
  * however long that takes, and everything is told as changed: something may have been missed.
- *
- * @param onLost Told why, once for each reason that follows another.
  */
 export async function openPostgresSignals(
   address: PostgresAddress,
-  onLost: (error: Error) => void,
+  { onLost, onBack }: PostgresSignalsOptions,
 ): Promise<RegistrySignals> {
   const local = new LocalSignals();
   const closing = new AbortController();
@@ -44,19 +49,20 @@ export async function openPostgresSignals(
 
   async function follow(): Promise<void> {
     for (;;) {
-      const reason = await listener.ended;
+      const error = await listener.ended;
       if (closing.signal.aborted) return;
-      onLost(reason);
-      const next = await connectAgain(reason);
+      const next = await connectAgain(error);
       if (next === undefined) return;
       listener = next;
+      onBack();
       local.announce({ kind: "everything" });
     }
   }
 
   /** Undefined when it was closed meanwhile. */
-  async function connectAgain(reason: Error): Promise<PostgresListener | undefined> {
-    let told = reason.message;
+  async function connectAgain(error: unknown): Promise<PostgresListener | undefined> {
+    let told = reasonOf(error);
+    onLost(told);
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       await delay(wait, undefined, { signal: closing.signal }).catch(() => {});
       if (closing.signal.aborted) return undefined;
@@ -64,11 +70,15 @@ export async function openPostgresSignals(
         const next = await listen();
         if (!closing.signal.aborted) return next;
         await next.end();
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        if (error.message !== told) onLost(error);
-        told = error.message;
+      } catch (failure) {
+        const reason = reasonOf(failure);
+        if (reason !== told) onLost(reason);
+        told = reason;
       }
     }
   }
+}
+
+function reasonOf(error: unknown): string {
+  return passingReason(error) ?? String(error);
 }

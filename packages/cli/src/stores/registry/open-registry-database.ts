@@ -12,8 +12,10 @@ export interface OpenRegistryDatabase {
 }
 
 export interface RegistryDatabaseOptions {
-  /** Changes of others are not heard for a while: it mends itself, and they are told then. */
-  readonly onSignalsLost?: (error: Error) => void;
+  /** Changes of others are not heard for now, for this reason. It mends itself. */
+  readonly onSignalsLost?: (reason: string) => void;
+  /** They are heard again. */
+  readonly onSignalsBack?: () => void;
 }
 
 /**
