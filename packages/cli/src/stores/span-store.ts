@@ -41,7 +41,10 @@ export type TreeFocus =
 
 export type TreeRead =
   | { readonly kind: "missing" }
-  /** The answer exactly as it goes out: the store had the tree assembled. The bytes are the caller's. */
+  /**
+   * The answer exactly as it goes out: the store had the tree assembled. The bytes are the caller's,
+   * and so is all of the memory that they are in: it is freed once they are sent.
+   */
   | { readonly kind: "assembled"; readonly json: Uint8Array<ArrayBuffer> }
   /** The trace's nodes, each id once; the tree is still to be built and its records fetched. */
   | {

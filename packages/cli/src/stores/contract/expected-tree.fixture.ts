@@ -41,8 +41,12 @@ export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> 
   switch (read.kind) {
     case "missing":
       return undefined;
-    case "assembled":
-      return JSON.parse(Buffer.from(read.json).toString());
+    case "assembled": {
+      const record = JSON.parse(Buffer.from(read.json).toString());
+      // As the server does: whoever has sent the bytes frees the memory that they are in.
+      read.json.buffer.transfer(0);
+      return record;
+    }
     case "nodes": {
       const texts = await read.openRecords([...Array(read.nodes.length).keys()]);
       const tree = buildTree(read.nodes);

@@ -104,7 +104,7 @@ export class TraceReader {
     );
     if (only === undefined) return MISSING;
     if (another !== undefined) return this.#readNodes(place, null);
-    return { kind: "assembled", json: unpack(only.body) };
+    return { kind: "assembled", json: inOwnMemory(unpack(only.body)) };
   }
 
   async #readSpan(project: string, spanId: string): Promise<TreeRead> {
@@ -126,7 +126,7 @@ export class TraceReader {
     const entry = row && entriesOf(row).find(({ id }) => id === spanId);
     if (row === undefined || entry === undefined) return MISSING;
     const json = unpack(row.body).subarray(entry.offset, entry.offset + entry.treeLength);
-    return { kind: "assembled", json };
+    return { kind: "assembled", json: inOwnMemory(json) };
   }
 
   async #readNodes({ trace_no, day }: TracePlace, focusId: string | null): Promise<TreeRead> {
@@ -163,4 +163,9 @@ function entriesOf({ segment, header }: HeaderRow) {
 function topRecord({ body, top_offset, top_length, total }: TopRow): string {
   const open = unpack(body).toString("utf8", top_offset, top_offset + top_length);
   return `${open}${total}${AFTER_LISTED_TOTAL}`;
+}
+
+/** The client and zlib cut what they give out of memory that others use. */
+function inOwnMemory(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
 }
