@@ -50,11 +50,12 @@ async function measureEngine(name: EngineName, spans: number): Promise<EngineFig
       "url" in place
         ? await startAgate(folder.path, { AGATE_STORE: place.url })
         : await startAgate(place.address.directory);
+    const pids = engine.pid === null ? [agate.pid] : [agate.pid, engine.pid];
     const logBefore = await engine.logBytes();
     const { figures, spans, sentBytes, ids } = await measureIngest(agate, engine.pid, workload);
     const serverMegabytes = residentMegabytes(agate.pid, "at-most");
     const logAfter = await engine.logBytes();
-    const reads = await measureReads(agate.port, workload, ids);
+    const reads = await measureReads(agate.port, pids, workload, ids);
     await agate.stop();
     return {
       engine: name,

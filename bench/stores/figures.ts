@@ -8,6 +8,8 @@ export interface ReadFigures {
   /** Milliseconds. */
   readonly p50: number;
   readonly p95: number;
+  /** Processor time of server and database together, in microseconds a read. */
+  readonly micros: number;
 }
 
 export interface IngestFigures {

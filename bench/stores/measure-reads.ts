@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { during, getRequest, httpLoad } from "../http-load.ts";
+import { processorSeconds } from "../process-tree.ts";
 import { APPLICATIONS } from "./batch-template.ts";
 import type { ReadFigures } from "./figures.ts";
 import { percentile } from "./percentile.ts";
@@ -25,23 +26,27 @@ interface ReadCase {
 /** Asks the server for each kind of answer for some seconds. */
 export async function measureReads(
   port: number,
+  pids: readonly number[],
   workload: Workload,
   ids: SentIds,
 ): Promise<ReadFigures[]> {
+  const used = () => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0);
   const figures: ReadFigures[] = [];
   for (const { what, connections, path } of readCases(workload, ids)) {
     await checkAnswers(port, what, path);
     const next = (milliseconds: number) => during(milliseconds, () => getRequest(path()));
     await httpLoad({ port, connections, next: next(WARM_UP_MS) });
     const times: number[] = [];
-    const { perSecond } = await httpLoad({
+    const before = used();
+    const { answers, perSecond } = await httpLoad({
       port,
       connections,
       next: next(ROUND_MS),
       onAnswer: (milliseconds) => times.push(milliseconds),
     });
     const [p50, p95] = [percentile(times, 0.5), percentile(times, 0.95)];
-    figures.push({ what, connections, perSecond, p50, p95 });
+    const micros = ((used() - before) * 1e6) / answers;
+    figures.push({ what, connections, perSecond, p50, p95, micros });
   }
   return figures;
 }

@@ -28,8 +28,9 @@ export function storesTable({ engines }: StoresRun): string {
       const many = connections > 1;
       const at = many ? `, ${connections} at a time` : "";
       const perSecond = number(`${what}${at}, reads/s`, ({ reads }) => reads[n]?.perSecond ?? null);
-      const p50 = time(many ? "– p50" : what, ({ reads }) => reads[n]?.p50 ?? null);
-      return many ? [perSecond, p50] : [p50];
+      const p50 = time(`${what}, alone, p50`, ({ reads }) => reads[n]?.p50 ?? null);
+      const used = micros("– processor time, a read", ({ reads }) => reads[n]?.micros ?? null);
+      return many ? [perSecond, used] : [p50, used];
     }),
   ];
   const head = ["", ...engines.map(({ engine }) => NAMES[engine])];
@@ -59,11 +60,23 @@ function number(what: string, of: Row["of"]): Row {
 }
 
 function time(what: string, of: Row["of"]): Row {
-  return { what, of, show: (value) => `${value < 10 ? value.toFixed(1) : count(value)} ms` };
+  return { what, of, show: milliseconds };
 }
 
 function micros(what: string, of: Row["of"]): Row {
-  return { what, of, show: (value) => `${value.toFixed(1)} µs` };
+  return {
+    what,
+    of,
+    show: (value) => (value < 1000 ? `${short(value)} µs` : milliseconds(value / 1000)),
+  };
+}
+
+function milliseconds(value: number): string {
+  return `${short(value)} ms`;
+}
+
+function short(value: number): string {
+  return value < 100 ? value.toFixed(1) : count(value);
 }
 
 function count(value: number): string {
