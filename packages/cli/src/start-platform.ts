@@ -112,13 +112,13 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   };
 
   const inDirectory = { kind: "sqlite", directory: options.dataDirectory } as const;
+  const store = await openSpanStore(options.store ?? inDirectory, { onFailure: fail });
+  parts.defer(() => store.close());
   // The embedded store holds the folder by itself. Builds are kept there in any case.
   if (options.store !== undefined) {
     const directory = holdDataDirectory(options.dataDirectory);
     parts.defer(() => directory.release());
   }
-  const store = await openSpanStore(options.store ?? inDirectory, { onFailure: fail });
-  parts.defer(() => store.close());
 
   const database = await openRegistryDatabase(options.registry ?? inDirectory, {
     onSignalsLost: (reason) =>
@@ -238,15 +238,15 @@ function keysAreMissing({ host, dataDirectory, registry, requireKey }: PlatformO
   const what = requireKey
     ? "Agate will not start with --require-key and without API keys"
     : `Agate will not listen on ${host} without API keys`;
-  const where = registry
-    ? `--registry ${inShell(registry.shown)}`
-    : `--data-dir ${inShell(dataDirectory)}`;
-  return `${what}, and none has the scope admin yet. Make one with \`agate keys create admin --scope admin ${where}\`, then start it again.`;
-}
-
-/** One word of a command line. */
-function inShell(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  const folder = /^[\w./-]+$/.test(dataDirectory)
+    ? dataDirectory
+    : `'${dataDirectory.replaceAll("'", "'\\''")}'`;
+  const create = "agate keys create admin --scope admin";
+  // Its password is not to be shown, so that the URL cannot be.
+  const how = registry
+    ? `\`${create} --registry\` and the same URL`
+    : `\`${create} --data-dir ${folder}\``;
+  return `${what}, and none has the scope admin yet. Make one with ${how}, then start it again.`;
 }
 
 /** An address of all interfaces is none that can be called. */
