@@ -61,6 +61,8 @@ export class SpanDatabase implements SqlRunner {
     });
     // An idle connection was broken off; the next query makes a new one, or says what is wrong.
     this.#pool.on("error", () => {});
+    // One that breaks between two statements tells only itself. The next statement on it fails.
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
     this.#settings = Object.entries({ ...VALUE_SETTINGS, ...settings })
       .map(([name, value]) => `SET ${name} = ${value}`)
       .join("; ");
