@@ -4,7 +4,6 @@ import type { MigrationOutcome } from "../store-copy/migrate-store.ts";
 import type { StoreAddress } from "../stores/store-address.ts";
 import { parseStoreAddress } from "../stores/store-address.ts";
 import { plural } from "../terminal/figures.ts";
-import { printableLine } from "../terminal/printable.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { examples } from "./client/examples.ts";
 import { CommandFailure, WrongUsage } from "./client/failures.ts";
@@ -110,11 +109,11 @@ function tell({ flags, terminal }: Session, outcome: MigrationOutcome): void {
       if (differences.length > 0) {
         throw new CommandFailure(
           "The stores are not equal. If a server still writes to the first one, stop it and run the same command again; otherwise run it with --restart.",
-          differences.map(printableLine),
+          differences,
         );
       }
       if (flags.json) return;
-      for (const line of moreLines(outcome)) terminal.note(printableLine(line));
+      for (const line of moreLines(outcome)) terminal.note(line);
       terminal.print(
         `Copied ${plural(outcome.copied, "span")}. Both stores answer the same for ${plural(outcome.trees.compared, "trace")} chosen at random.`,
       );

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import type { MigrationObserver, MigrationOptions, MigrationResult } from "./migration.ts";
 import { Migration } from "./migration.ts";
 import type { MigrationState } from "./migration-state.ts";
-import { openStores } from "./open-stores.ts";
+import { openStores, refuseMissing } from "./open-stores.ts";
 import { loadState } from "./state-file.ts";
 import { isSameStore, storeName } from "./store-name.ts";
 
@@ -36,10 +36,11 @@ export async function migrateStore(
     return refused("Both addresses lead to the same store: there is nothing to copy.");
   }
   const names = { from: storeName(from), to: storeName(to) };
-  const loaded = await loadState(stateFile, names);
-  if (loaded.kind === "unusable") return refused(loaded.reason);
-  const known = loaded.kind === "state" && !request.restart ? loaded.state : undefined;
   try {
+    refuseMissing(from);
+    const loaded = await loadState(stateFile, names);
+    if (loaded.kind === "unusable") return refused(loaded.reason);
+    const known = loaded.kind === "state" && !request.restart ? loaded.state : undefined;
     await using stores = await openStores(from, to);
     const migration = new Migration(stores, known ?? newState(names), request, observer);
     return await Promise.race([migration.run(), stores.failed]);

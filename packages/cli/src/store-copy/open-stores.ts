@@ -28,7 +28,6 @@ export async function openStores(from: StoreAddress, to: StoreAddress): Promise<
     opened.defer(() => store.close());
     return store;
   };
-  refuseMissing(from);
   try {
     const stores = { from: await open(from), to: await open(to), failed: failure.promise };
     const parts = opened.move();
@@ -41,8 +40,12 @@ export async function openStores(from: StoreAddress, to: StoreAddress): Promise<
   }
 }
 
-/** Opening it would make an empty one of a wrong name. */
-function refuseMissing(from: StoreAddress): void {
+/**
+ * A source must be there: opening it would make an empty one.
+ *
+ * @throws StoreRefusalError
+ */
+export function refuseMissing(from: StoreAddress): void {
   if (from.kind !== "sqlite" || existsSync(filesIn(from.directory).spans)) return;
   throw new StoreRefusalError(
     `There is no spans.db in ${from.directory}. Name the folder that a server had as its --data-dir.`,

@@ -2,6 +2,7 @@ import type { ProjectComparison } from "../../store-copy/compare-counts.ts";
 import { hasMore, lacks } from "../../store-copy/compare-counts.ts";
 import type { MigrationOutcome } from "../../store-copy/migrate-store.ts";
 import { plural } from "../../terminal/figures.ts";
+import { printableLine } from "../../terminal/printable.ts";
 
 type Finished = Extract<MigrationOutcome, { kind: "finished" }>;
 
@@ -17,7 +18,9 @@ export function differenceLines({ counts, trees }: Finished): string[] {
     ...(differing.length === 0
       ? []
       : [`  ${differing.length} of ${plural(compared, "compared trace")} differ:`]),
-    ...named.map(({ project, traceId }) => `    ${traceId} of project ${project}`),
+    ...named.map(
+      ({ project, traceId }) => `    ${printableLine(`${traceId} of project ${project}`)}`,
+    ),
     ...(differing.length > named.length
       ? [`    and ${differing.length - named.length} more: --json names them all`]
       : []),
@@ -35,5 +38,5 @@ function describe({ project, from, to }: ProjectComparison): string {
   const [before, after] = [from, to].map(
     ({ traces, spans }) => `${plural(spans, "span")} in ${plural(traces, "trace")}`,
   );
-  return `project ${project} has ${before} in the first and ${after} in the second`;
+  return printableLine(`project ${project} has ${before} in the first and ${after} in the second`);
 }

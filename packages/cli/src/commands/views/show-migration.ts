@@ -17,7 +17,8 @@ export function showMigration(terminal: Terminal): ShownMigration {
   let step: "open" | "copy" | "compare" = "open";
   let begun = { at: 0, spans: 0 };
   let printedAt = performance.now();
-  progress.begin(step);
+  // In a pipe its line would only stand before the reason why a store was not opened.
+  if (terminal.canAnimate) progress.begin(step);
 
   function enter(next: "copy" | "compare", detail: string): void {
     if (step !== next) progress.begin(next, detail);
