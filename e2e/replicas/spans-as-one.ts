@@ -12,7 +12,7 @@ const REQUESTS = 15;
 const START = Date.UTC(2026, 0, 1) * 1000;
 
 /** A trace of one top with `count` spans below it. */
-function star(count: number): SentSpan[] {
+export function star(count: number): SentSpan[] {
   const traceId = randomBytes(16).toString("hex");
   const ids = Array.from({ length: count + 1 }, () => randomBytes(8).toString("hex"));
   return ids.map((spanId, n) => ({
