@@ -3,6 +3,7 @@ import type { OpenRegistryDatabase } from "../stores/registry/open-registry-data
 import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
+import { newApiKeyText } from "./api-key-text.ts";
 import type { Caller } from "./caller.ts";
 import type { OpenAccess } from "./open-access.ts";
 import { openAccess } from "./open-access.ts";
@@ -53,6 +54,22 @@ afterAll(async () => {
   await server.dispose();
 });
 
+/** Access of a replica that no signal reaches. */
+async function openLate(): Promise<Pick<Replica, "access" | "clock">> {
+  const clock = { now: NOON };
+  const access = await openAccess({
+    db: there.database.db,
+    signals: { areShared: true, subscribe: () => () => {} },
+    policy: "keys",
+    rateLimit: 0,
+    onInvalidKeys: () => {},
+    onSaveFailed: (error) => there.failures.push(error),
+    onReloadFailed: (error) => there.failures.push(error),
+    now: () => clock.now,
+  });
+  return { access, clock };
+}
+
 async function addProject(id: string): Promise<void> {
   const project = { id, slug: id, created_at: "2026-11-15T10:00:00.000Z" };
   await here.database.db.insertInto("projects").values(project).execute();
@@ -83,6 +100,40 @@ describe("access through several replicas", () => {
     await expect.poll(() => callerBy(there, key), SOON).toBe("key-invalid");
     // Streams to whoever used it are broken off.
     expect(caller).toMatchObject({ revoked: { aborted: true } });
+  });
+
+  it("is given at once to who brings what another replica has just made", async () => {
+    // Signals come late here.
+    const { access } = await openLate();
+    const { key } = await here.access.keys.create("default", KEY);
+    const credentials = { authorization: `Bearer ${key}`, project: undefined };
+    expect(access.control.authenticate(credentials).kind).toBe("key-invalid");
+    await access.lookUp?.(credentials);
+    expect(access.control.authenticate(credentials)).toMatchObject({ caller: { name: "ci" } });
+    expect(access.lookUp?.(credentials)).toBeUndefined();
+    await addProject("made");
+    const inProject = { authorization: undefined, project: "made" };
+    await access.lookUp?.(inProject);
+    expect(access.lookUp?.(inProject)).toBeUndefined();
+    await access.close();
+  });
+
+  it("asks the database so often at most for what nobody knows", async () => {
+    const { access, clock } = await openLate();
+    const asked = () => {
+      const { key: authorization } = newApiKeyText();
+      return access.lookUp?.({ authorization: `Bearer ${authorization}`, project: undefined });
+    };
+    const first = Array.from({ length: 1000 }, asked).filter((one) => one !== undefined);
+    expect(first).toHaveLength(40);
+    expect(
+      access.lookUp?.({ authorization: "Bearer nonsense", project: undefined }),
+    ).toBeUndefined();
+    clock.now += 1000;
+    const second = Array.from({ length: 1000 }, asked).filter((one) => one !== undefined);
+    expect(second).toHaveLength(20);
+    await Promise.all([...first, ...second]);
+    await access.close();
   });
 
   it("knows projects that were made and renamed elsewhere", async () => {

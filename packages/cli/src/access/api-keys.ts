@@ -104,6 +104,20 @@ export class ApiKeys {
     });
   }
 
+  /** Takes over a key that another replica has made, by its hash; nothing where there is none. */
+  lookUp(hash: string): Promise<void> {
+    return this.#turns.take(async () => {
+      const { db, ring } = this.#options;
+      if (ring.has(hash)) return;
+      const row = await db
+        .selectFrom("api_keys")
+        .select(["id", "project_id", "name", "hash", "scopes"])
+        .where("hash", "=", hash)
+        .executeTakeFirst();
+      if (row !== undefined) this.#hold({ ...row, scopes: readScopes(row.scopes) });
+    });
+  }
+
   #hold(key: {
     readonly id: string;
     readonly project_id: string;

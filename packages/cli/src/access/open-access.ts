@@ -1,6 +1,6 @@
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import type { AccessControl } from "./access-control.ts";
+import type { AccessControl, Credentials } from "./access-control.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { attemptCounter } from "./attempt-counter.ts";
 import type { AccessPolicy } from "./create-access-control.ts";
@@ -10,6 +10,7 @@ import type { InternalKeys } from "./internal-keys.ts";
 import { createInternalKeys } from "./internal-keys.ts";
 import { KeyRing } from "./key-ring.ts";
 import { LastUses } from "./last-uses.ts";
+import { lookUpNewcomers } from "./look-up-newcomers.ts";
 import { ProjectDirectory } from "./project-directory.ts";
 import { Turns } from "./turns.ts";
 
@@ -17,7 +18,7 @@ export interface AccessOptions {
   /** Closed by whoever opened it, after this. */
   readonly db: RegistryDatabase;
   /** Tells what others do to projects and keys. */
-  readonly signals: Pick<RegistrySignals, "subscribe">;
+  readonly signals: Pick<RegistrySignals, "subscribe" | "areShared">;
   readonly policy: AccessPolicy;
   /** Requests a second for each key, twice as many at once; 0: no limit. */
   readonly rateLimit: number;
@@ -36,6 +37,12 @@ export interface OpenAccess {
   readonly control: AccessControl;
   readonly keys: ApiKeys;
   readonly internalKeys: InternalKeys;
+  /**
+   * To be waited for before {@link control} is asked: what these name may have been made by another
+   * replica a moment ago. Gives undefined where there is nothing to wait for; null where there are no
+   * replicas.
+   */
+  readonly lookUp: ((credentials: Credentials) => Promise<void> | undefined) | null;
   /** Takes over what has changed in the registry's projects and keys. */
   reload(): Promise<void>;
   /** Writes what is still to be written. */
@@ -44,7 +51,8 @@ export interface OpenAccess {
 
 /** Reads the registry's projects and keys, and answers for them from memory. */
 export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
-  const { db, policy, rateLimit, onInvalidKeys, onSaveFailed, now = Date.now } = options;
+  const { db, signals, policy, rateLimit, now = Date.now } = options;
+  const { onInvalidKeys, onSaveFailed, onReloadFailed: onFailed } = options;
   const ring = new KeyRing();
   const projects = new ProjectDirectory();
   const lastUses = new LastUses({ db, onSaveFailed });
@@ -63,12 +71,15 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       projects.replace(await db.selectFrom("projects").select(["id", "slug"]).execute());
       await keys.reload();
     });
-  const following = followSignals(options.signals, reload, options.onReloadFailed);
+  const following = followSignals(signals, reload, onFailed);
   await reload();
   return {
     control: createAccessControl({ policy, ring, projects, lastUses, onInvalidKey, now }),
     keys,
     internalKeys: createInternalKeys(ring),
+    lookUp: signals.areShared
+      ? lookUpNewcomers({ ring, keys, projects, reload, onFailed, now })
+      : null,
     reload,
     async close() {
       await following.stop();

@@ -26,11 +26,12 @@ import { allRoutes } from "./routes/all-routes.ts";
 import { answerTree } from "./routes/tree-answer.ts";
 import { createServiceCalls } from "./services/service-calls.ts";
 import type { AnsweredCall } from "./services/watch-call.ts";
+import { credentialsOf } from "./session/sender.ts";
 
 export interface HttpAppOptions {
   readonly store: SpanStore;
   readonly ingest: IngestService;
-  readonly access: Pick<OpenAccess, "control" | "keys" | "reload">;
+  readonly access: Pick<OpenAccess, "control" | "keys" | "lookUp" | "reload">;
   readonly registry: Registry;
   readonly deployer: RunningDeployer;
   /** Which build answers for which application. */
@@ -167,24 +168,30 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     }
   };
 
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    if (calls.take(incoming, outgoing)) return;
+    const { host, origin } = incoming.headers;
+    const match = incoming.method === "GET" ? TRACE_TARGET.exec(incoming.url ?? "") : null;
+    if (match === null || host === undefined) {
+      void general(incoming, outgoing);
+      return;
+    }
+    const refused = checkHost(hostPolicy, host, origin);
+    if (refused !== undefined) {
+      void deliver(problemAnswer(refused), outgoing);
+      return;
+    }
+    const admission = admit(access.control, "read", incoming);
+    if (admission.kind === "turned-away") void deliver(admission.answer, outgoing);
+    else traceRead(admission.caller.project, match[1] ?? "", outgoing);
+  };
+
   return {
     fetch,
     listener(incoming, outgoing) {
-      if (calls.take(incoming, outgoing)) return;
-      const { host, origin } = incoming.headers;
-      const match = incoming.method === "GET" ? TRACE_TARGET.exec(incoming.url ?? "") : null;
-      if (match === null || host === undefined) {
-        void general(incoming, outgoing);
-        return;
-      }
-      const refused = checkHost(hostPolicy, host, origin);
-      if (refused !== undefined) {
-        void deliver(problemAnswer(refused), outgoing);
-        return;
-      }
-      const admission = admit(access.control, "read", incoming);
-      if (admission.kind === "turned-away") void deliver(admission.answer, outgoing);
-      else traceRead(admission.caller.project, match[1] ?? "", outgoing);
+      const newcomer = access.lookUp?.(credentialsOf(incoming));
+      if (newcomer === undefined) take(incoming, outgoing);
+      else void newcomer.then(() => take(incoming, outgoing));
     },
     close() {
       feeds.close();

@@ -2,6 +2,7 @@ import type { RegistrySignal, RegistrySignals } from "./registry-signals.ts";
 
 /** Signals within this process, for a database that no other process has. */
 export class LocalSignals implements RegistrySignals {
+  readonly areShared = false;
   readonly #listeners = new Set<(signal: RegistrySignal) => void>();
 
   announce(signal: RegistrySignal): void {

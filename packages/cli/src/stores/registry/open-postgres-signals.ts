@@ -32,6 +32,7 @@ export async function openPostgresSignals(
   let listener = await listen();
   const following = follow();
   return {
+    areShared: true,
     // The triggers do, whoever commits.
     announce: () => {},
     subscribe: (told) => local.subscribe(told),

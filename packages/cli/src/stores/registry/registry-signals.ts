@@ -14,6 +14,8 @@ export type ApplicationTopic = "config" | "builds";
 
 /** Tells what was committed, in this process and in every other that uses the same database. */
 export interface RegistrySignals {
+  /** Whether other processes may use the same database. */
+  readonly areShared: boolean;
   /**
    * Says what this process has committed. A database that tells it by itself, whoever committed it,
    * takes no notice.
