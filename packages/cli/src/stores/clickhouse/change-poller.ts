@@ -1,0 +1,112 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { TraceChange, Watch } from "../span-store.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { ClickHouseSession } from "./clickhouse-session.ts";
+
+const PAUSE_MS = 250;
+/** An insert that takes long is dated by its beginning: what is younger than this may still appear. */
+const OVERLAP_MS = 10_000;
+/** More changes than this in one round are not told: nobody can look at so many. */
+const MOST_CHANGES = 10_000;
+
+type Listener = (changes: readonly TraceChange[]) => void;
+
+type ChangeRow = [project: string, traceId: string, version: string, firstVersion: number];
+
+/** Asks what has changed, again and again while somebody listens, and does nothing otherwise. */
+export class ChangePoller {
+  readonly #session: ClickHouseSession;
+  readonly #onFailure: (error: Error) => void;
+  readonly #listeners = new Set<Listener>();
+  #running: { readonly ready: Promise<void>; readonly stop: AbortController } | undefined;
+
+  constructor(session: ClickHouseSession, onFailure: (error: Error) => void) {
+    this.#session = session;
+    this.#onFailure = onFailure;
+  }
+
+  watch(listener: Listener): Watch {
+    this.#listeners.add(listener);
+    this.#running ??= this.#start();
+    return {
+      ready: this.#running.ready,
+      stop: () => {
+        this.#listeners.delete(listener);
+        if (this.#listeners.size === 0) this.close();
+      },
+    };
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    this.#running?.stop.abort();
+    this.#running = undefined;
+  }
+
+  #start(): { ready: Promise<void>; stop: AbortController } {
+    const ready = Promise.withResolvers<void>();
+    const stop = new AbortController();
+    this.#run(stop.signal, ready.resolve).catch((error) => {
+      if (!stop.signal.aborted) this.#onFailure(error);
+    });
+    return { ready: ready.promise, stop };
+  }
+
+  async #run(signal: AbortSignal, ready: () => void): Promise<void> {
+    const memory = new ChangeMemory();
+    let answered = performance.now();
+    for (let isFirst = true; !signal.aborted; ) {
+      try {
+        const asked = performance.now();
+        const rows = await this.#changesOfLast(OVERLAP_MS + asked - answered);
+        answered = asked;
+        const changes = memory.take(rows, isFirst);
+        if (isFirst) ready();
+        else if (changes.length > 0 && !signal.aborted) {
+          for (const listener of this.#listeners) listener(changes);
+        }
+        isFirst = false;
+      } catch (error) {
+        // It asks again, and then for the time that it missed as well.
+        if (!(error instanceof StoreUnavailableError)) throw error;
+      }
+      await delay(PAUSE_MS, undefined, { signal, ref: false });
+    }
+  }
+
+  #changesOfLast(milliseconds: number): Promise<ChangeRow[]> {
+    return this.#session.rows<ChangeRow>(
+      `SELECT project, trace_id, toString(version), first_version FROM ${this.#session.table("traces")}
+       WHERE written > now64(6) - toIntervalMillisecond({window:UInt32}) AND moved = 0
+       ORDER BY written DESC LIMIT ${MOST_CHANGES}`,
+      { window: Math.ceil(milliseconds) },
+    );
+  }
+}
+
+/** Which changes were told: each round sees most of them again. */
+class ChangeMemory {
+  #known = new Map<string, Set<string>>();
+  #since = Date.now();
+
+  /** The rows that are new. Those of the first round were there before anybody listened. */
+  take(rows: readonly ChangeRow[], isFirst: boolean): TraceChange[] {
+    if (isFirst) this.#since = Date.now();
+    const changes: TraceChange[] = [];
+    const seen = new Map<string, Set<string>>();
+    // Oldest first.
+    for (const [project, traceId, version, firstVersion] of rows.toReversed()) {
+      const key = `${traceId} ${project}`;
+      const before = this.#known.get(key);
+      const versions = seen.get(key) ?? new Set();
+      if (!isFirst && !before?.has(version) && !versions.has(version)) {
+        const isYoung = firstVersion >= Math.max(this.#since, Date.now() - OVERLAP_MS) * 1_000;
+        const isNew = isYoung && before === undefined && versions.size === 0;
+        changes.push({ project, traceId, isNew });
+      }
+      seen.set(key, versions.add(version));
+    }
+    this.#known = seen;
+    return changes;
+  }
+}

@@ -1,0 +1,115 @@
+import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { ClickHouseSession } from "./clickhouse-session.ts";
+import type { IncomingSpan } from "./incoming-rows.ts";
+import { INCOMING_COLUMNS, incomingRow } from "./incoming-rows.ts";
+import { SummaryBacklog } from "./summary-backlog.ts";
+import { SummaryWriter } from "./summary-writer.ts";
+import { VersionClock } from "./version-clock.ts";
+
+/** What one insert takes: more would keep the first of it waiting, and fill memory. */
+const GROUP_SPANS = 20_000;
+const GROUP_CHARACTERS = 16 * 1024 * 1024;
+
+interface Pending {
+  readonly batch: SpanBatch;
+  readonly version: number;
+  readonly answer: PromiseWithResolvers<AppendOutcome>;
+}
+
+/**
+ * The write side. Batches that arrive while an insert is under way wait together and share the next
+ * one: ClickHouse likes few large inserts.
+ */
+export class ClickHouseAppender implements OpenAppender {
+  readonly #session: ClickHouseSession;
+  readonly #summaries: SummaryWriter;
+  readonly #backlog: SummaryBacklog;
+  readonly #clock = new VersionClock();
+  #pending: Pending[] = [];
+  #underWay: Promise<void> | undefined;
+
+  constructor(session: ClickHouseSession, onFailure: (error: Error) => void) {
+    this.#session = session;
+    this.#summaries = new SummaryWriter(session);
+    this.#backlog = new SummaryBacklog(this.#summaries, onFailure);
+  }
+
+  append(batch: SpanBatch): Promise<AppendOutcome> {
+    const answer = Promise.withResolvers<AppendOutcome>();
+    this.#pending.push({ batch, version: this.#clock.next(), answer });
+    this.#underWay ??= this.#drain();
+    return answer.promise;
+  }
+
+  async close(): Promise<void> {
+    await this.#underWay;
+    await this.#backlog.close();
+  }
+
+  async #drain(): Promise<void> {
+    // Whatever is appended in the same turn belongs to the first group.
+    await Promise.resolve();
+    while (this.#pending.length > 0) {
+      const group = this.#nextGroup();
+      const outcome = await this.#commit(group);
+      if (outcome.kind !== "failed" || group.length === 1) {
+        for (const { answer } of group) settle(answer, outcome);
+        continue;
+      }
+      // One bad batch must not fail its neighbours.
+      for (const one of group) settle(one.answer, await this.#commit([one]));
+    }
+    this.#underWay = undefined;
+  }
+
+  #nextGroup(): Pending[] {
+    let spans = 0;
+    let characters = 0;
+    const full = this.#pending.findIndex(({ batch }) => {
+      spans += batch.spans.length;
+      characters += batch.spans.reduce((sum, span) => sum + span.openRecord.length, 0);
+      return spans > GROUP_SPANS || characters > GROUP_CHARACTERS;
+    });
+    return this.#pending.splice(0, full < 0 ? this.#pending.length : Math.max(full, 1));
+  }
+
+  async #commit(group: readonly Pending[]): Promise<Outcome> {
+    try {
+      await this.#write(lastWrites(group));
+      return { kind: "committed" };
+    } catch (error) {
+      return error instanceof StoreUnavailableError
+        ? { kind: "unavailable", reason: error.reason }
+        : { kind: "failed", error };
+    }
+  }
+
+  async #write(spans: readonly IncomingSpan[]): Promise<void> {
+    await this.#session.insert("incoming", INCOMING_COLUMNS, spans.map(incomingRow));
+    for (const [project, own] of Map.groupBy(spans, (span) => span.project)) {
+      const byTrace = Map.groupBy(own, ({ span }) => span.traceId);
+      this.#backlog.add(project, await this.#summaries.follow(project, byTrace));
+    }
+  }
+}
+
+type Outcome = AppendOutcome | { readonly kind: "failed"; readonly error: unknown };
+
+/** Each span once: the last write wins. */
+function lastWrites(group: readonly Pending[]): IncomingSpan[] {
+  const spans = new Map<string, IncomingSpan>();
+  for (const { batch, version } of group) {
+    const { project, receivedAt } = batch;
+    for (const span of batch.spans) {
+      const key = `${span.traceId} ${span.id} ${project}`;
+      spans.set(key, { project, receivedAt, version, span });
+    }
+  }
+  return [...spans.values()];
+}
+
+function settle(answer: PromiseWithResolvers<AppendOutcome>, outcome: Outcome): void {
+  if (outcome.kind === "failed") answer.reject(outcome.error);
+  else answer.resolve(outcome);
+}

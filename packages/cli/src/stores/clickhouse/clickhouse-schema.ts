@@ -1,0 +1,284 @@
+import type { ClickHouseAddress } from "../store-address.ts";
+
+/** Counts the changes that {@link clickHouseSchema} has seen since the first release. */
+export const SCHEMA_VERSION = 1;
+
+/** What a span or a trace is filtered by, but for its cost. */
+const FILTERED = `
+  latency Nullable(Float64),
+  name String,
+  spankind LowCardinality(String),
+  status LowCardinality(String),
+  application LowCardinality(Nullable(String)),
+  route LowCardinality(Nullable(String)),
+  variant LowCardinality(Nullable(String)),
+  revision Nullable(Int64),
+  environment LowCardinality(Nullable(String)),
+  user_id Nullable(String),
+  session_id Nullable(String)`;
+
+/** Rare values are found without reading all rows before them. One index for all: each is files of its own. */
+const FILTER_INDEX =
+  "INDEX by_values (name, spankind, status, application, route, variant, environment, user_id, session_id) TYPE bloom_filter(0.01) GRANULARITY 1";
+
+interface Table {
+  readonly name: string;
+  readonly columns: string;
+  /** Null: rows are not kept, only passed on to views. */
+  readonly kept: {
+    readonly version: string;
+    readonly orderBy: string;
+    readonly primaryKey?: string;
+    readonly granularity?: number;
+  } | null;
+}
+
+/**
+ * One row a span and write. A batch is inserted once, here, and the views below put it where it is
+ * read: the acknowledgement comes when all of them have it.
+ */
+const INCOMING: Table = {
+  name: "incoming",
+  columns: `
+  project String,
+  trace_id String,
+  span_id String,
+  version UInt64,
+  received Int64,
+  parent_id Nullable(String),
+  start Int64,
+  start_nanos UInt16,
+  figures String,${FILTERED},
+  cost Nullable(Float64),
+  words String,
+  record String`,
+  kept: null,
+};
+
+/** Spans by trace. Small granules: a trace is few rows, and a granule is the least that is read. */
+const SPANS: Table = {
+  name: "spans",
+  columns: `
+  project LowCardinality(String),
+  trace_id String CODEC(ZSTD),
+  span_id String CODEC(ZSTD),
+  version UInt64 CODEC(Delta, ZSTD),
+  received Int64 CODEC(Delta, ZSTD),
+  parent_id Nullable(String) CODEC(ZSTD),
+  start Int64 CODEC(Delta, ZSTD),
+  start_nanos UInt16 CODEC(ZSTD),
+  figures String CODEC(ZSTD),${FILTERED},
+  record String CODEC(ZSTD(3)),
+  record_bytes UInt32 CODEC(ZSTD),
+  INDEX by_span_id span_id TYPE bloom_filter(0.001) GRANULARITY 4`,
+  kept: {
+    version: "version",
+    orderBy: "project, trace_id, start, span_id",
+    primaryKey: "project, trace_id, start",
+    granularity: 512,
+  },
+};
+
+/** Spans by time, narrow, for lists and search. */
+const SPANS_BY_START: Table = {
+  name: "spans_by_start",
+  columns: `
+  project LowCardinality(String),
+  start Int64 CODEC(Delta, ZSTD),
+  span_id String CODEC(ZSTD),
+  trace_id String CODEC(ZSTD),
+  version UInt64 CODEC(Delta, ZSTD),
+  received Int64 CODEC(Delta, ZSTD),${FILTERED},
+  cost Nullable(Float64),
+  words String CODEC(ZSTD),
+  ${FILTER_INDEX},
+  INDEX by_words words TYPE text(tokenizer = splitByString([' ']))`,
+  kept: { version: "version", orderBy: "project, start, span_id, trace_id" },
+};
+
+/** Which writes touched a trace: whether there are others is asked after every write. */
+const COMMITS: Table = {
+  name: "commits",
+  columns: `
+  project LowCardinality(String),
+  trace_id String CODEC(ZSTD),
+  version UInt64 CODEC(Delta, ZSTD),
+  received Int64 CODEC(Delta, ZSTD),
+  spans UInt32,
+  bytes UInt64,
+  INDEX by_version version TYPE minmax GRANULARITY 1,
+  INDEX by_trace_id trace_id TYPE bloom_filter(0.001) GRANULARITY 1`,
+  kept: {
+    version: "version",
+    orderBy: "project, trace_id, version",
+    primaryKey: "project, trace_id",
+    granularity: 1024,
+  },
+};
+
+/**
+ * A trace's summary, by time. The version is that of the newest span it was made from, then how
+ * many there were. A trace whose start has changed leaves a row marked as moved at the old one.
+ */
+const TRACES: Table = {
+  name: "traces",
+  columns: `
+  project LowCardinality(String),
+  start Int64 CODEC(Delta, ZSTD),
+  trace_id String CODEC(ZSTD),
+  version UInt128,
+  moved UInt8,
+  received Int64 CODEC(Delta, ZSTD),
+  written DateTime64(6, 'UTC') DEFAULT now64(6) CODEC(Delta, ZSTD),
+  first_version UInt64 CODEC(Delta, ZSTD),
+  spans UInt32,
+  top_id String CODEC(ZSTD),
+  total String CODEC(ZSTD),${FILTERED},
+  cost Nullable(Float64),
+  input_tokens Nullable(Float64),
+  output_tokens Nullable(Float64),
+  total_tokens Nullable(Float64),
+  ${FILTER_INDEX},
+  INDEX by_written written TYPE minmax GRANULARITY 1`,
+  kept: { version: "version", orderBy: "project, start, trace_id" },
+};
+
+/** Where in `traces` a trace is, and what its top shows. */
+const TRACES_BY_ID: Table = {
+  name: "traces_by_id",
+  columns: `
+  project LowCardinality(String),
+  trace_id String CODEC(ZSTD),
+  start Int64 CODEC(Delta, ZSTD),
+  version UInt128,
+  moved UInt8,
+  received Int64 CODEC(Delta, ZSTD),
+  written DateTime64(6, 'UTC') CODEC(Delta, ZSTD),
+  spans UInt32,
+  top_id String CODEC(ZSTD),
+  total String CODEC(ZSTD),
+  INDEX by_written written TYPE minmax GRANULARITY 1`,
+  kept: {
+    version: "version",
+    orderBy: "project, trace_id, start",
+    primaryKey: "project, trace_id",
+    granularity: 1024,
+  },
+};
+
+const TABLES = [INCOMING, SPANS, SPANS_BY_START, COMMITS, TRACES, TRACES_BY_ID];
+
+/** The tables that hold rows of traces. */
+export const KEPT_TABLES = TABLES.filter((table) => table.kept !== null).map(({ name }) => name);
+
+const FILTERED_NAMES =
+  "latency, name, spankind, status, application, route, variant, revision, environment, user_id, session_id";
+
+interface View {
+  readonly to: string;
+  readonly from: string;
+  readonly select: string;
+}
+
+const VIEWS: readonly View[] = [
+  {
+    to: "spans",
+    from: "incoming",
+    select: `project, trace_id, span_id, version, received, parent_id, start, start_nanos, figures, ${FILTERED_NAMES}, record, length(record) AS record_bytes`,
+  },
+  {
+    to: "spans_by_start",
+    from: "incoming",
+    select: `project, start, span_id, trace_id, version, received, ${FILTERED_NAMES}, cost, words`,
+  },
+  {
+    to: "traces_by_id",
+    from: "traces",
+    select: "project, trace_id, start, version, moved, received, written, spans, top_id, total",
+  },
+];
+
+/** When a row arrived, as a moment that ClickHouse can count from. */
+export const ARRIVAL = "toDateTime(intDiv(received, 1000000), 'UTC')";
+
+/**
+ * Every statement that makes the tables, in order; each may be run again, by several replicas at
+ * once. On a cluster there is a replicated table on each shard behind a distributed one, which has
+ * the name that is used; a trace has all of its rows on one shard.
+ */
+export function clickHouseSchema(
+  address: Pick<ClickHouseAddress, "database" | "cluster">,
+): readonly string[] {
+  const { cluster } = address;
+  const onCluster = cluster === null ? "" : ` ON CLUSTER ${quoted(cluster)}`;
+  const place = (name: string) => `${quoted(address.database)}.${quoted(name)}`;
+  const local = (name: string) => place(localName(address, name));
+  const statements = [
+    `CREATE TABLE IF NOT EXISTS ${local("schema_version")}${onCluster} (version UInt32)
+ENGINE = ${engine(cluster, "MergeTree")}
+ORDER BY version`,
+  ];
+  for (const { name, columns, kept } of TABLES) {
+    const head = `CREATE TABLE IF NOT EXISTS ${local(name)}${onCluster} (${columns}\n)`;
+    statements.push(
+      kept === null ? `${head}\nENGINE = Null` : `${head}\n${storage(cluster, kept)}`,
+    );
+  }
+  for (const { to, from, select } of VIEWS) {
+    statements.push(
+      `CREATE MATERIALIZED VIEW IF NOT EXISTS ${place(`${to}_view`)}${onCluster} TO ${local(to)}
+AS SELECT ${select} FROM ${local(from)}`,
+    );
+  }
+  statements.push(
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${place("commits_view")}${onCluster} TO ${local("commits")}
+AS SELECT project, trace_id, version, any(received) AS received, count() AS spans,
+  sum(length(record)) AS bytes
+FROM ${local("incoming")} GROUP BY project, trace_id, version`,
+  );
+  if (cluster === null) return statements;
+  for (const name of ["schema_version", ...TABLES.map((table) => table.name)]) {
+    const shard = name === "schema_version" ? "rand()" : "cityHash64(project, trace_id)";
+    statements.push(
+      `CREATE TABLE IF NOT EXISTS ${place(name)}${onCluster} AS ${local(name)}
+ENGINE = Distributed(${quoted(cluster)}, ${quoted(address.database)}, ${quoted(localName(address, name))}, ${shard})`,
+    );
+  }
+  return statements;
+}
+
+/** The table that holds the rows: on a cluster, the one on each shard. */
+export function localName({ cluster }: Pick<ClickHouseAddress, "cluster">, name: string): string {
+  return cluster === null ? name : `${name}_local`;
+}
+
+/** An identifier. Its letters were checked when the address was read. */
+export function quoted(name: string): string {
+  return `\`${name}\``;
+}
+
+function storage(cluster: string | null, kept: NonNullable<Table["kept"]>): string {
+  const { version, orderBy, primaryKey = orderBy, granularity = 8192 } = kept;
+  return [
+    `ENGINE = ${engine(cluster, "ReplacingMergeTree", version)}`,
+    `PARTITION BY toDate(${ARRIVAL})`,
+    `PRIMARY KEY (${primaryKey})`,
+    `ORDER BY (${orderBy})`,
+    `SETTINGS ${settings(cluster, granularity)}`,
+  ].join("\n");
+}
+
+/** Without replicas, an acknowledged row must be on this one's disk. */
+function settings(cluster: string | null, granularity: number): string {
+  return [
+    `index_granularity = ${granularity}`,
+    "ttl_only_drop_parts = 1",
+    ...(cluster === null ? ["fsync_after_insert = 1", "fsync_part_directory = 1"] : []),
+  ].join(", ");
+}
+
+function engine(cluster: string | null, name: string, ...parameters: string[]): string {
+  if (cluster === null) return `${name}(${parameters.join(", ")})`;
+  const path = "'/clickhouse/tables/{shard}/{database}/{table}'";
+  return `Replicated${name}(${[path, "'{replica}'", ...parameters].join(", ")})`;
+}

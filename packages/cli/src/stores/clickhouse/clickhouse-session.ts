@@ -1,0 +1,137 @@
+import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
+import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import type { ClickHouseAddress } from "../store-address.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { isBrokenOff, passingReason } from "./clickhouse-errors.ts";
+import { quoted } from "./clickhouse-schema.ts";
+
+const CONNECTIONS = 16;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Less than the server's own, so that a connection is not used while the server closes it. */
+const IDLE_SOCKET_MS = 2_500;
+
+/** Values of `{name:Type}` in a statement. */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+const READING: ClickHouseSettings = {
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_denormals: 0,
+};
+
+/** Rows are acknowledged when they are stored, and a batch that was deleted may come again. */
+const WRITING: ClickHouseSettings = {
+  async_insert: 0,
+  insert_deduplicate: 0,
+  max_partitions_per_insert_block: "0",
+  // The quick way of reading numbers is off by a bit now and then.
+  precise_float_parsing: 1,
+};
+
+/** Subqueries stay on their shard, where a trace has all of its rows. */
+const ON_CLUSTER: ClickHouseSettings = {
+  distributed_product_mode: "local",
+  optimize_skip_unused_shards: 1,
+  distributed_foreground_insert: 1,
+};
+
+/** Makes the client that is used where no other is given. */
+export function connectClickHouse(address: ClickHouseAddress): ClickHouseClient {
+  return createClient({
+    url: address.url,
+    username: address.username,
+    password: address.password,
+    application: "agate",
+    max_open_connections: CONNECTIONS,
+    request_timeout: REQUEST_TIMEOUT_MS,
+    keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
+    // Long lists of ids do not fit into a URL.
+    use_multipart_params_auto: true,
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+}
+
+/** Statements against one database. What may pass rejects with a {@link StoreUnavailableError}. */
+export class ClickHouseSession {
+  readonly #client: ClickHouseClient;
+  readonly #settings: ClickHouseSettings;
+  readonly address: ClickHouseAddress;
+
+  constructor(client: ClickHouseClient, address: ClickHouseAddress) {
+    this.#client = client;
+    this.address = address;
+    this.#settings = address.cluster === null ? {} : ON_CLUSTER;
+  }
+
+  /** A table as statements name it. */
+  table(name: string): string {
+    return `${quoted(this.address.database)}.${quoted(name)}`;
+  }
+
+  /** @returns Rows as arrays, in the order of the columns. */
+  async rows<Row>(
+    query: string,
+    parameters: Parameters = {},
+    settings: ClickHouseSettings = {},
+  ): Promise<Row[]> {
+    const read = async () => {
+      const result = await this.#client.query({
+        query,
+        query_params: parameters,
+        format: "JSONCompactEachRow",
+        clickhouse_settings: { ...READING, ...this.#settings, ...settings },
+      });
+      return result.json<Row>();
+    };
+    return available(() => read().catch((error) => (isBrokenOff(error) ? read() : raise(error))));
+  }
+
+  /** Resolves when the rows are stored. */
+  async insert(
+    table: string,
+    columns: readonly [string, ...string[]],
+    values: readonly (readonly unknown[])[],
+  ): Promise<void> {
+    if (values.length === 0) return;
+    await available(() =>
+      this.#client.insert({
+        table: this.table(table),
+        columns: [...columns],
+        values,
+        format: "JSONCompactEachRow",
+        clickhouse_settings: { ...WRITING, ...this.#settings },
+      }),
+    );
+  }
+
+  /** A statement without an answer. */
+  async command(
+    query: string,
+    parameters: Parameters = {},
+    settings: ClickHouseSettings = {},
+  ): Promise<void> {
+    await available(() =>
+      this.#client.command({
+        query,
+        query_params: parameters,
+        clickhouse_settings: { ...this.#settings, ...settings },
+      }),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}
+
+async function available<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = passingReason(error);
+    throw reason === undefined ? error : new StoreUnavailableError(reason, { cause: error });
+  }
+}
+
+function raise(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,154 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { AppenderHandle } from "../appender-handle.ts";
+import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import type {
+  AppendOutcome,
+  DeleteOutcome,
+  OpenAppender,
+  ProjectCount,
+  SpanBatch,
+  SpanPart,
+  SpanStore,
+  TraceChange,
+  TreeFocus,
+  TreeRead,
+  Watch,
+} from "../span-store.ts";
+import type { ClickHouseAddress } from "../store-address.ts";
+import { ChangePoller } from "./change-poller.ts";
+import { ClickHouseAppender } from "./clickhouse-appender.ts";
+import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
+import { ListReader } from "./list-reader.ts";
+import { prepareDatabase } from "./prepare-database.ts";
+import { keepRowsFor } from "./retention-ttl.ts";
+import { runAnalytics } from "./run-analytics.ts";
+import { SpanExporter } from "./span-exporter.ts";
+import { SummaryKeeper } from "./summary-keeper.ts";
+import { TraceReader } from "./trace-reader.ts";
+import { TraceRemover } from "./trace-remover.ts";
+
+export interface ClickHouseStoreOptions {
+  readonly address: ClickHouseAddress;
+  readonly onFailure?: (error: Error) => void;
+  /** Another way to the database than the address's; it is closed with the store. */
+  readonly connect?: (address: ClickHouseAddress) => ClickHouseClient;
+}
+
+/**
+ * Opens the store in a ClickHouse database, which is made if it is not there.
+ *
+ * @throws StoreRefusalError with one sentence when it cannot be used as it is.
+ */
+export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<SpanStore> {
+  const { address, onFailure = () => {}, connect = connectClickHouse } = options;
+  const session = new ClickHouseSession(connect(address), address);
+  try {
+    await prepareDatabase(session);
+    return new ClickHouseStore(session, onFailure);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+/** Opens the write side alone, of a store that was opened before. */
+export function openClickHouseAppender({
+  address,
+  onFailure = () => {},
+  connect = connectClickHouse,
+}: ClickHouseStoreOptions): OpenAppender {
+  const session = new ClickHouseSession(connect(address), address);
+  const appender = new ClickHouseAppender(session, onFailure);
+  return {
+    append: (batch) => appender.append(batch),
+    close: async () => {
+      await appender.close();
+      await session.close();
+    },
+  };
+}
+
+class ClickHouseStore implements SpanStore {
+  readonly #session: ClickHouseSession;
+  readonly #keeper: SummaryKeeper;
+  readonly #appender: ClickHouseAppender;
+  readonly #traces: TraceReader;
+  readonly #lists: ListReader;
+  readonly #remover: TraceRemover;
+  readonly #exporter: SpanExporter;
+  readonly #changes: ChangePoller;
+
+  constructor(session: ClickHouseSession, onFailure: (error: Error) => void) {
+    this.#session = session;
+    this.#keeper = new SummaryKeeper(session, onFailure);
+    this.#appender = new ClickHouseAppender(session, onFailure);
+    this.#traces = new TraceReader(session);
+    this.#lists = new ListReader(session);
+    this.#remover = new TraceRemover(session);
+    this.#exporter = new SpanExporter(session);
+    this.#changes = new ChangePoller(session, onFailure);
+  }
+
+  append(batch: SpanBatch): Promise<AppendOutcome> {
+    return this.#appender.append(batch);
+  }
+
+  appenderHandle(): AppenderHandle {
+    return { kind: "clickhouse", address: this.#session.address, transfer: [] };
+  }
+
+  readTree(project: string, focus: TreeFocus): Promise<TreeRead> {
+    return this.#traces.readTree(project, focus);
+  }
+
+  readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]> {
+    return this.#traces.readTops(project, traceIds);
+  }
+
+  listTraces(request: ListRequest): Promise<ListPage> {
+    return this.#lists.listTraces(request);
+  }
+
+  listSpans(request: ListRequest): Promise<ListPage> {
+    return this.#lists.listSpans(request);
+  }
+
+  analytics(request: AnalyticsRequest): Promise<AnalyticsResult> {
+    return runAnalytics(this.#session, request);
+  }
+
+  deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {
+    return this.#remover.deleteTrace(project, traceId);
+  }
+
+  expire(receivedBefore: number, limit: number): Promise<number> {
+    return this.#remover.expire(receivedBefore, limit);
+  }
+
+  countSpans(): Promise<readonly ProjectCount[]> {
+    return this.#exporter.countSpans();
+  }
+
+  exportSpans(after: string | null): AsyncIterable<SpanPart> {
+    return this.#exporter.exportSpans(after);
+  }
+
+  /** Words are indexed with the insert. */
+  async searchCaughtUp(): Promise<void> {}
+
+  async keepFor(keepMs: number | null): Promise<"by-itself"> {
+    await keepRowsFor(this.#session, keepMs);
+    return "by-itself";
+  }
+
+  watch(listener: (changes: readonly TraceChange[]) => void): Watch {
+    return this.#changes.watch(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#changes.close();
+    await this.#appender.close();
+    await this.#keeper.close();
+    await this.#session.close();
+  }
+}

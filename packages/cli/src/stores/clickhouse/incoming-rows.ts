@@ -1,0 +1,90 @@
+import type { StoredSpan } from "@agate/spans";
+import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { searchableText } from "../search/search-text.ts";
+import { wordsOf } from "../search/words-of.ts";
+import type { SpanFacts } from "./span-row.ts";
+import { figuresText } from "./span-row.ts";
+
+/** One write of a span. */
+export interface SpanWrite<Span extends SpanFacts = SpanFacts> {
+  /** The later write has the higher one. */
+  readonly version: number;
+  readonly receivedAt: number;
+  readonly span: Span;
+}
+
+/** A span that is to be written. */
+export interface IncomingSpan extends SpanWrite<StoredSpan> {
+  readonly project: string;
+}
+
+export const INCOMING_COLUMNS = [
+  "project",
+  "trace_id",
+  "span_id",
+  "version",
+  "received",
+  "parent_id",
+  "start",
+  "start_nanos",
+  "figures",
+  "latency",
+  "name",
+  "spankind",
+  "status",
+  "application",
+  "route",
+  "variant",
+  "revision",
+  "environment",
+  "user_id",
+  "session_id",
+  "cost",
+  "words",
+  "record",
+] as const;
+
+/** Values in the order of {@link INCOMING_COLUMNS}. */
+export function incomingRow({ project, receivedAt, version, span }: IncomingSpan): unknown[] {
+  return [
+    project,
+    span.traceId,
+    span.id,
+    version,
+    receivedAt,
+    span.parentId,
+    listedStart(span),
+    span.startNanos,
+    figuresText(span.figures),
+    span.latency,
+    wellFormed(span.name),
+    span.kind,
+    span.status,
+    wellFormed(span.application),
+    wellFormed(span.route),
+    wellFormed(span.variant),
+    span.revision,
+    wellFormed(span.environment),
+    wellFormed(span.userId),
+    wellFormed(span.sessionId),
+    span.figures?.cost ?? null,
+    indexedWords(span.openRecord),
+    wellFormed(span.openRecord),
+  ];
+}
+
+/** Beyond that (the year 2255) JavaScript could not read it back. The record keeps what was sent. */
+export function listedStart({ start }: Pick<StoredSpan, "start">): number {
+  return Math.min(start, Number.MAX_SAFE_INTEGER);
+}
+
+/** Half of a pair of surrogates is no text that a database could keep. */
+export function wellFormed<Text extends string | null>(text: Text): Text {
+  return (text === null ? null : text.toWellFormed()) as Text;
+}
+
+/** The words of a span, each between spaces: a phrase is found as a text with spaces around it. */
+function indexedWords(openRecord: string): string {
+  const words = wordsOf(searchableText(JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`)));
+  return words.length === 0 ? "" : wellFormed(` ${words.join(" ")} `);
+}

@@ -1,0 +1,222 @@
+import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
+import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
+import type { ClickHouseSession } from "./clickhouse-session.ts";
+import type { Condition } from "./filter-sql.ts";
+import { spansAfter, tracesAfter, whereFilter, whereText } from "./filter-sql.ts";
+import type { SpanPlace } from "./span-records.ts";
+import { recordsAt } from "./span-records.ts";
+import { nodesOf } from "./stored-summaries.ts";
+
+const EMPTY_PAGE: ListPage = { items: [], next: null };
+
+/** Read beyond what a page takes: rows that something newer has replaced are left out of it. */
+const SPARE_ROWS = 10;
+
+/** A row of `traces`, which a newer one may have replaced. */
+interface TraceCandidate extends ListPosition {
+  readonly version: string;
+  readonly top: SpanPlace;
+  readonly total: string;
+}
+
+/** A row of `spans_by_start`, which a newer one may have replaced. */
+interface SpanCandidate extends SpanPlace {
+  readonly version: number;
+}
+
+interface Listed {
+  readonly position: ListPosition;
+  readonly item: string;
+}
+
+/** Lists of traces and of spans, newest first. */
+export class ListReader {
+  readonly #session: ClickHouseSession;
+
+  constructor(session: ClickHouseSession) {
+    this.#session = session;
+  }
+
+  async listTraces(request: ListRequest): Promise<ListPage> {
+    const search = searchOf(request);
+    if (search === "nothing") return EMPTY_PAGE;
+    return this.#page(request, async (after, limit) => {
+      const rows = await this.#traceCandidates(request, search, after, limit);
+      return { rows, listed: await this.#latestTraces(request.project, search, rows) };
+    });
+  }
+
+  async listSpans(request: ListRequest): Promise<ListPage> {
+    const search = searchOf(request);
+    if (search === "nothing") return EMPTY_PAGE;
+    return this.#page(request, async (after, limit) => {
+      const rows = await this.#spanCandidates(request, search, after, limit);
+      return { rows, listed: await this.#latestSpans(request.project, rows) };
+    });
+  }
+
+  /** Reads on until a page is full, since rows that were replaced do not count. */
+  async #page<Row extends ListPosition>(
+    { limit, after }: ListRequest,
+    read: (
+      after: ListPosition | null,
+      limit: number,
+    ) => Promise<{ rows: readonly Row[]; listed: readonly Listed[] }>,
+  ): Promise<ListPage> {
+    const found: Listed[] = [];
+    let from = after;
+    let ended = false;
+    while (!ended && found.length <= limit) {
+      const wanted = limit + 1 - found.length + SPARE_ROWS;
+      const { rows, listed } = await read(from, wanted);
+      found.push(...listed);
+      from = rows.at(-1) ?? from;
+      ended = rows.length < wanted;
+    }
+    const shown = found.slice(0, limit);
+    return {
+      items: shown.map(({ item }) => item),
+      next: found.length > limit ? (shown.at(-1)?.position ?? null) : null,
+    };
+  }
+
+  async #traceCandidates(
+    { project, filter }: ListRequest,
+    search: Condition | null,
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<TraceCandidate[]> {
+    const where = whereFilter(filter);
+    const beyond = tracesAfter(after);
+    const rows = await this.#session.rows<[number, string, string, string, string]>(
+      `SELECT start, trace_id, toString(version), top_id, total FROM ${this.#session.table("traces")}
+       WHERE project = {project:String} AND moved = 0 AND ${where.text} AND ${beyond.text}
+         ${search === null ? "" : `AND trace_id IN (${this.#matches(search)})`}
+       ORDER BY start DESC, trace_id DESC, version DESC
+       LIMIT 1 BY start, trace_id LIMIT {limit:UInt32}`,
+      { project, limit, ...where.parameters, ...beyond.parameters, ...search?.parameters },
+    );
+    return rows.map(([start, traceId, version, topId, total]) => ({
+      start,
+      traceId,
+      spanId: null,
+      version,
+      top: { traceId, start, spanId: topId },
+      total,
+    }));
+  }
+
+  /** Those of the rows that are the last word on their trace. */
+  async #latestTraces(
+    project: string,
+    search: Condition | null,
+    rows: readonly TraceCandidate[],
+  ): Promise<Listed[]> {
+    const traceIds = rows.map(({ traceId }) => traceId);
+    const [latest, matching, recordAt] = await Promise.all([
+      this.#latestVersions(project, traceIds),
+      search === null ? null : this.#stillMatching(project, search, traceIds),
+      recordsAt(
+        this.#session,
+        project,
+        rows.map(({ top }) => top),
+      ),
+    ]);
+    return rows.flatMap(({ start, traceId, version, top, total }) => {
+      const record = recordAt(top);
+      const isShown =
+        record !== undefined &&
+        latest.get(traceId) === version &&
+        (matching === null || matching.has(traceId));
+      const position = { start, traceId, spanId: null };
+      return isShown ? [{ position, item: `${record}${total}${AFTER_LISTED_TOTAL}` }] : [];
+    });
+  }
+
+  async #latestVersions(
+    project: string,
+    traceIds: readonly string[],
+  ): Promise<Map<string, string>> {
+    if (traceIds.length === 0) return new Map();
+    const rows = await this.#session.rows<[string, string]>(
+      `SELECT trace_id, toString(max(version)) FROM ${this.#session.table("traces_by_id")}
+       WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)} GROUP BY trace_id`,
+      { project, traceIds },
+    );
+    return new Map(rows);
+  }
+
+  /** Those of the traces in which a text is found in the last write of a span. */
+  async #stillMatching(
+    project: string,
+    search: Condition,
+    traceIds: readonly string[],
+  ): Promise<Set<string>> {
+    if (traceIds.length === 0) return new Set();
+    const rows = await this.#session.rows<[string]>(
+      `SELECT DISTINCT trace_id FROM ${this.#session.table("spans_by_start")}
+       WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)} AND ${search.text}
+         AND (trace_id, span_id, version) IN (
+           SELECT trace_id, span_id, max(version) FROM ${this.#session.table("spans")}
+           WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
+           GROUP BY trace_id, span_id
+         )`,
+      { project, traceIds, ...search.parameters },
+    );
+    return new Set(rows.map(([traceId]) => traceId));
+  }
+
+  /** Traces that have, or had, a span in which a text is found. */
+  #matches(search: Condition): string {
+    return `SELECT trace_id FROM ${this.#session.table("spans_by_start")}
+      WHERE project = {project:String} AND ${search.text}`;
+  }
+
+  async #spanCandidates(
+    { project, filter }: ListRequest,
+    search: Condition | null,
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<SpanCandidate[]> {
+    const where = whereFilter(filter);
+    const beyond = spansAfter(after);
+    const rows = await this.#session.rows<[number, string, string, number]>(
+      `SELECT start, span_id, trace_id, version FROM ${this.#session.table("spans_by_start")}
+       WHERE project = {project:String} AND ${where.text} AND ${beyond.text}
+         ${search === null ? "" : `AND ${search.text}`}
+       ORDER BY start DESC, span_id DESC, trace_id DESC, version DESC
+       LIMIT 1 BY start, span_id, trace_id LIMIT {limit:UInt32}`,
+      { project, limit, ...where.parameters, ...beyond.parameters, ...search?.parameters },
+    );
+    return rows.map(([start, spanId, traceId, version]) => ({ start, spanId, traceId, version }));
+  }
+
+  /** Those of the rows that are the last write of their span, with the totals of their subtrees. */
+  async #latestSpans(project: string, rows: readonly SpanCandidate[]): Promise<Listed[]> {
+    const traceIds = [...new Set(rows.map(({ traceId }) => traceId))];
+    if (traceIds.length === 0) return [];
+    const [traces, recordAt] = await Promise.all([
+      nodesOf(this.#session, project, traceIds),
+      recordsAt(this.#session, project, rows),
+    ]);
+    const trees = new Map(
+      [...traces].map(([traceId, nodes]) => [traceId, { nodes, tree: buildTree(nodes.table) }]),
+    );
+    return rows.flatMap((row) => {
+      const trace = trees.get(row.traceId);
+      const record = recordAt(row);
+      if (trace === undefined || record === undefined) return [];
+      const { nodes, tree } = trace;
+      const index = nodes.indexOf(row.spanId);
+      if (index < 0 || nodes.versionAt(index) !== row.version) return [];
+      const { start, traceId, spanId } = row;
+      const item = `${record}${totalText(tree.total(index))}${AFTER_LISTED_TOTAL}`;
+      return [{ position: { start, traceId, spanId }, item }];
+    });
+  }
+}
+
+/** What a search asks of spans; null where nothing is searched for. */
+function searchOf({ filter }: ListRequest): Condition | null | "nothing" {
+  return filter.text === undefined ? null : (whereText(filter.text) ?? "nothing");
+}

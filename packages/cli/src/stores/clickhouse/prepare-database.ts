@@ -1,0 +1,53 @@
+import { errorType } from "./clickhouse-errors.ts";
+import {
+  asClickHouseRefusal,
+  newerClickHouseSchema,
+  refuseOldClickHouse,
+} from "./clickhouse-refusal.ts";
+import { clickHouseSchema, quoted, SCHEMA_VERSION } from "./clickhouse-schema.ts";
+import type { ClickHouseSession } from "./clickhouse-session.ts";
+
+/**
+ * Makes the database and its tables where they are not there. Several replicas may do so at once:
+ * every statement does nothing where another was first.
+ *
+ * @throws StoreRefusalError with one sentence when it cannot be used as it is.
+ */
+export async function prepareDatabase(session: ClickHouseSession): Promise<void> {
+  const { address } = session;
+  try {
+    const [version] = await session.rows<[string]>("SELECT version()");
+    refuseOldClickHouse(address, version?.[0] ?? "");
+    const written = await schemaVersion(session);
+    if (written > SCHEMA_VERSION) throw newerClickHouseSchema(address, written, SCHEMA_VERSION);
+    if (written === SCHEMA_VERSION) return;
+    const onCluster = address.cluster === null ? "" : ` ON CLUSTER ${quoted(address.cluster)}`;
+    const databases = await session.rows(
+      "SELECT 1 FROM system.databases WHERE name = {database:String}",
+      { database: address.database },
+    );
+    if (databases.length === 0) {
+      await session.command(
+        `CREATE DATABASE IF NOT EXISTS ${quoted(address.database)}${onCluster}`,
+      );
+    }
+    for (const statement of clickHouseSchema(address)) await session.command(statement);
+    await session.insert("schema_version", ["version"], [[SCHEMA_VERSION]]);
+  } catch (error) {
+    throw asClickHouseRefusal(address, error);
+  }
+}
+
+/** 0 where there is none. */
+async function schemaVersion(session: ClickHouseSession): Promise<number> {
+  try {
+    const [row] = await session.rows<[number]>(
+      `SELECT max(version) FROM ${session.table("schema_version")}`,
+    );
+    return row?.[0] ?? 0;
+  } catch (error) {
+    const type = errorType(error);
+    if (type === "UNKNOWN_TABLE" || type === "UNKNOWN_DATABASE") return 0;
+    throw error;
+  }
+}

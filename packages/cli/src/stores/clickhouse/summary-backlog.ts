@@ -1,0 +1,55 @@
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { SummaryWriter } from "./summary-writer.ts";
+
+/** So long after a write, a large trace may have come to its end. */
+const PAUSE_MS = 1_000;
+
+/** Large traces that have grown since their summary was made: it is made when writing pauses. */
+export class SummaryBacklog {
+  readonly #writer: SummaryWriter;
+  readonly #onFailure: (error: Error) => void;
+  #traces = new Map<string, Set<string>>();
+  #timer: NodeJS.Timeout | undefined;
+  #underWay: Promise<void> | undefined;
+
+  constructor(writer: SummaryWriter, onFailure: (error: Error) => void) {
+    this.#writer = writer;
+    this.#onFailure = onFailure;
+  }
+
+  add(project: string, traceIds: readonly string[]): void {
+    if (traceIds.length === 0) return;
+    const known = this.#traces.get(project) ?? new Set();
+    for (const traceId of traceIds) known.add(traceId);
+    this.#traces.set(project, known);
+    this.#schedule();
+  }
+
+  /** What is left then is found by {@link SummaryKeeper}, here or elsewhere. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#traces.clear();
+    await this.#underWay;
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#underWay = this.#work();
+    }, PAUSE_MS).unref();
+  }
+
+  async #work(): Promise<void> {
+    const traces = this.#traces;
+    this.#traces = new Map();
+    for (const [project, traceIds] of traces) {
+      try {
+        // One at a time: each may be hundreds of thousands of spans.
+        for (const traceId of traceIds) await this.#writer.renew(project, [traceId]);
+      } catch (error) {
+        if (error instanceof StoreUnavailableError) this.add(project, [...traceIds]);
+        else this.#onFailure(error as Error);
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { SummaryWriter } from "./summary-writer.ts";
+
+const ROUND_MS = 60_000;
+/** At the start: for so long may a replica have been gone that died in the middle of things. */
+const LOOK_BACK_MS = 10 * 60_000;
+/** What was written so lately may be in the middle of being summarised. */
+const SETTLED_MS = 5_000;
+/** Traces in one step. */
+const TRACES_PER_STEP = 100;
+
+/**
+ * Puts right what writers could not: summaries that a replica died before making, and traces that two
+ * of them listed at two places at once. Every replica does this for all, now and then.
+ */
+export class SummaryKeeper {
+  readonly #session: ClickHouseSession;
+  readonly #writer: SummaryWriter;
+  readonly #onFailure: (error: Error) => void;
+  #since = Date.now() - LOOK_BACK_MS;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void>;
+  #closed = false;
+
+  constructor(session: ClickHouseSession, onFailure: (error: Error) => void) {
+    this.#session = session;
+    this.#writer = new SummaryWriter(session);
+    this.#onFailure = onFailure;
+    this.#round = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#round;
+  }
+
+  async #run(): Promise<void> {
+    const until = Date.now() - SETTLED_MS;
+    try {
+      let renewed = TRACES_PER_STEP;
+      while (renewed === TRACES_PER_STEP && !this.#closed) {
+        renewed = await this.#renewSome(this.#since, until);
+      }
+      this.#since = until;
+    } catch (error) {
+      // The next round begins where this one did.
+      if (!(error instanceof StoreUnavailableError)) this.#onFailure(error as Error);
+    }
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#round = this.#run();
+    }, ROUND_MS).unref();
+  }
+
+  /** @returns How many traces there were to put right. */
+  async #renewSome(since: number, until: number): Promise<number> {
+    const listed = `SELECT project, trace_id, start, toUInt64(bitShiftRight(max(version), 32)) AS newest
+      FROM ${this.#session.table("traces_by_id")}
+      WHERE (project, trace_id) IN (SELECT project, trace_id FROM recent)
+      GROUP BY project, trace_id, start HAVING argMax(moved, (version, 1 - moved)) = 0`;
+    const rows = await this.#session.rows<[string, string]>(
+      `WITH
+         recent AS (
+           SELECT project, trace_id, max(version) AS newest FROM ${this.#session.table("commits")}
+           WHERE version > {since:UInt64} AND version <= {until:UInt64} GROUP BY project, trace_id
+         ),
+         places AS (
+           SELECT project, trace_id, max(newest) AS newest, count() AS places FROM (${listed})
+           GROUP BY project, trace_id
+         )
+       SELECT project, trace_id FROM recent LEFT JOIN places USING (project, trace_id)
+       WHERE places.newest < recent.newest OR places > 1
+       LIMIT ${TRACES_PER_STEP}`,
+      { since: since * 1_000, until: until * 1_000 },
+    );
+    for (const [project, own] of Map.groupBy(rows, ([name]) => name)) {
+      await this.#writer.renew(
+        project,
+        own.map(([, traceId]) => traceId),
+      );
+    }
+    return rows.length;
+  }
+}

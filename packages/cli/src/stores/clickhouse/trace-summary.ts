@@ -1,0 +1,161 @@
+import type { Figures } from "@agate/protocol";
+import { buildTree, totalText } from "@agate/spans/tree";
+import type { Belonging } from "../summary/fill-belonging.ts";
+import { fillBelonging } from "../summary/fill-belonging.ts";
+import type { SpanWrite } from "./incoming-rows.ts";
+import { listedStart, wellFormed } from "./incoming-rows.ts";
+import type { SpanFacts } from "./span-row.ts";
+
+/** What a top says of its trace, beside what the trace belongs to. */
+export type TopColumns = readonly [
+  latency: number | null,
+  name: string,
+  kind: string,
+  status: string,
+];
+
+/** What lists and analytics know of a trace. */
+export interface TraceSummary {
+  readonly traceId: string;
+  /** Of the newest span that it was made from. */
+  readonly newest: number;
+  /** Of the trace's first write. */
+  readonly firstVersion: number;
+  readonly received: number;
+  /** How many spans it was made from. */
+  readonly spans: number;
+  readonly start: number;
+  readonly topId: string;
+  readonly top: TopColumns;
+  readonly belonging: Belonging;
+  readonly total: Figures;
+}
+
+export const SUMMARY_COLUMNS = [
+  "project",
+  "start",
+  "trace_id",
+  "version",
+  "moved",
+  "received",
+  "first_version",
+  "spans",
+  "top_id",
+  "total",
+  "latency",
+  "name",
+  "spankind",
+  "status",
+  "application",
+  "route",
+  "variant",
+  "revision",
+  "environment",
+  "user_id",
+  "session_id",
+  "cost",
+  "input_tokens",
+  "output_tokens",
+  "total_tokens",
+] as const;
+
+/**
+ * The summary of a trace that consists of these spans.
+ *
+ * @param first Of the trace's first write, and its last arrival; where it is new, these spans'.
+ */
+export function summaryOf(
+  writes: readonly SpanWrite[],
+  first: { readonly firstVersion: number; readonly received: number } = firstOf(writes),
+): TraceSummary {
+  const spans = writes.map(({ span }) => span);
+  const tree = buildTree(spans);
+  const top = spans[tree.top] as SpanFacts;
+  const others = spans.toSorted((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
+  return {
+    traceId: top.traceId,
+    ...first,
+    newest: writes.reduce((newest, { version }) => Math.max(newest, version), 0),
+    spans: spans.length,
+    start: listedStart(top),
+    topId: top.id,
+    top: [top.latency, wellFormed(top.name), top.kind, top.status],
+    belonging: fillBelonging(belongingOf(top), others.map(belongingOf)),
+    total: tree.total(tree.top),
+  };
+}
+
+function firstOf(writes: readonly SpanWrite[]) {
+  return {
+    firstVersion: writes.reduce((first, { version }) => Math.min(first, version), Infinity),
+    received: writes.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0),
+  };
+}
+
+function belongingOf(span: SpanFacts): Belonging {
+  return [
+    wellFormed(span.application),
+    wellFormed(span.route),
+    wellFormed(span.variant),
+    span.revision,
+    wellFormed(span.environment),
+    wellFormed(span.userId),
+    wellFormed(span.sessionId),
+  ];
+}
+
+/**
+ * Of two summaries of a trace, the one that saw more has the higher version: it knows of a newer
+ * span, or of more of them.
+ */
+export function summaryVersion({ newest, spans }: Pick<TraceSummary, "newest" | "spans">): string {
+  return String((BigInt(newest) << 32n) | BigInt(spans));
+}
+
+/** Values in the order of {@link SUMMARY_COLUMNS}. */
+export function summaryRow(project: string, summary: TraceSummary): unknown[] {
+  const { total } = summary;
+  return [
+    project,
+    summary.start,
+    summary.traceId,
+    summaryVersion(summary),
+    0,
+    summary.received,
+    summary.firstVersion,
+    summary.spans,
+    summary.topId,
+    totalText(total),
+    ...summary.top,
+    ...summary.belonging,
+    total.cost,
+    total.usage?.input_tokens ?? null,
+    total.usage?.output_tokens ?? null,
+    total.usage?.total_tokens ?? null,
+  ];
+}
+
+/** Says of a start where a trace once was that it is there no more. */
+export function movedRow(
+  project: string,
+  place: { readonly traceId: string; readonly start: number },
+  version: string,
+  received: number,
+): unknown[] {
+  const nothing = Array(7).fill(null);
+  return [
+    project,
+    place.start,
+    place.traceId,
+    version,
+    1,
+    received,
+    0,
+    0,
+    "",
+    "",
+    ...[null, "", "", ""],
+    ...nothing,
+    ...[null, null, null, null],
+  ];
+}
