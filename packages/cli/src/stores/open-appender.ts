@@ -13,7 +13,9 @@ export async function openAppender(handle: AppenderHandle): Promise<OpenAppender
       const { openPostgresAppender } = await import("./postgres/postgres-appender.ts");
       return openPostgresAppender(handle.address);
     }
-    default:
-      throw new Error(`There is no store for ${handle.kind} yet`);
+    case "clickhouse": {
+      const { openClickHouseAppender } = await import("./clickhouse/clickhouse-store.ts");
+      return openClickHouseAppender(handle.address);
+    }
   }
 }

@@ -25,7 +25,9 @@ export async function openSpanStore(
       const { openPostgresStore } = await import("./postgres/postgres-store.ts");
       return openPostgresStore({ ...options, address });
     }
-    default:
-      throw new Error(`There is no store for ${address.kind} yet`);
+    case "clickhouse": {
+      const { openClickHouseStore } = await import("./clickhouse/clickhouse-store.ts");
+      return openClickHouseStore({ ...options, address });
+    }
   }
 }

@@ -52,13 +52,14 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
 }
 
 /** Opens the write side alone, of a store that was opened before. */
-export function openClickHouseAppender({
-  address,
-  onFailure = () => {},
-  connect = connectClickHouse,
-}: ClickHouseStoreOptions): OpenAppender {
-  const session = new ClickHouseSession(connect(address), address);
-  const appender = new ClickHouseAppender(session, onFailure);
+export function openClickHouseAppender(address: ClickHouseAddress): OpenAppender {
+  const session = new ClickHouseSession(connectClickHouse(address), address);
+  const appender = new ClickHouseAppender(session, (error) => {
+    // Unexpected: whoever runs this thread hears of it.
+    setImmediate(() => {
+      throw error;
+    });
+  });
   return {
     append: (batch) => appender.append(batch),
     close: async () => {

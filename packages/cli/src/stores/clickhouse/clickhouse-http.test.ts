@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectedTree } from "../contract/expected-tree.fixture.ts";
+import { family } from "../contract/family.fixture.ts";
+import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import { Subject } from "../contract/subject.fixture.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { ChdbServer } from "../testing/chdb-server.fixture.ts";
+import { startChdbServer } from "../testing/chdb-server.fixture.ts";
+import { openClickHouseAppender, openClickHouseStore } from "./clickhouse-store.ts";
+
+let server: ChdbServer;
+let subject: Subject;
+
+beforeAll(async () => {
+  server = await startChdbServer();
+  subject = new Subject(() => openClickHouseStore({ address: server.address("spans-of-agate") }));
+  await subject.open();
+});
+afterAll(async () => {
+  await subject.store.close();
+  await server.dispose();
+});
+
+describe("over HTTP", () => {
+  it("loses nothing that was acknowledged when the server dies, and doubles nothing", async () => {
+    subject.fresh();
+    const spans = family();
+    await subject.append(spans);
+    await server.kill();
+    const batch = { project: subject.project, receivedAt: 2_000_000, spans };
+    expect(await subject.store.append(batch)).toEqual({
+      kind: "unavailable",
+      reason: "The database cannot be reached.",
+    });
+    expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toMatchObject({
+      kind: "unavailable",
+    });
+    await expect(subject.readTrace()).rejects.toThrow(StoreUnavailableError);
+    await expect(subject.list("listTraces")).rejects.toThrow("The database cannot be reached.");
+    await server.start();
+    expect(await subject.store.append(batch)).toEqual({ kind: "committed" });
+    expect(await subject.readTrace()).toEqual(expectedTree(spans));
+    expect((await subject.list("listSpans")).items).toHaveLength(spans.length);
+    expect((await subject.list("listTraces")).items).toHaveLength(1);
+  });
+
+  it("shows one replica what another wrote, and tells it", async () => {
+    subject.fresh();
+    const other = openClickHouseAppender(server.address("spans-of-agate"));
+    const seen: boolean[] = [];
+    const watch = subject.store.watch((changes) => seen.push(...changes.map(({ isNew }) => isNew)));
+    await watch.ready;
+    const append = (id: number) =>
+      other.append({
+        project: subject.project,
+        receivedAt: 3_000_000,
+        spans: [storedSpan({ id: spanIdOf(id), parentId: id === 1 ? null : spanIdOf(1) })],
+      });
+    await append(2);
+    await expect.poll(() => seen).toEqual([true]);
+    await Promise.all([append(3), append(1), subject.append([storedSpan({ id: spanIdOf(4) })])]);
+    await expect.poll(() => seen.length).toBeGreaterThan(1);
+    watch.stop();
+    await other.close();
+    expect(seen.slice(1)).not.toContain(true);
+    expect((await subject.list("listSpans")).items).toHaveLength(4);
+    expect((await subject.list("listTraces")).items.map(({ id }) => id)).toEqual([spanIdOf(1)]);
+  });
+});
