@@ -15,13 +15,6 @@ const theCase = (page: Page, name: string) => page.getByRole("region", { name, e
 const done = (page: Page, count = 1) =>
   expect.poll(() => page.getByText("Done", { exact: true }).count()).toBe(count);
 
-/** The address has what is typed once the typing pauses, and a step as soon as it is packed. */
-async function kept(page: Page, act: () => Promise<unknown>): Promise<void> {
-  const before = page.url();
-  await act();
-  await page.waitForURL((url) => url.href !== before);
-}
-
 /** The link to everything that is set up, what was typed just now as well. */
 async function copiedLink(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Copy link" }).click();
@@ -156,10 +149,8 @@ describe("The playground", () => {
     await page.getByRole("menuitem", { name: "Rename" }).click();
     const name = page.getByRole("textbox", { name: "New name of Case 3" });
     await name.waitFor();
-    await kept(page, async () => {
-      await page.keyboard.type("Origins");
-      await page.keyboard.press("Enter");
-    });
+    await page.keyboard.type("Origins");
+    await page.keyboard.press("Enter");
     await theCase(page, "Origins").waitFor();
     // Whoever works with keys goes on from there.
     const more = page.getByRole("button", { name: "More for Origins" });
@@ -213,7 +204,7 @@ describe("The playground", () => {
       .nth(2)
       .getByRole("button", { name: /^More for/ })
       .click();
-    await kept(page, () => page.getByRole("menuitem", { name: "Remove this column" }).click());
+    await page.getByRole("menuitem", { name: "Remove this column" }).click();
     await expect.poll(() => columns(page).count()).toBe(3);
     await page.goBack();
     await expect.poll(() => columns(page).count()).toBe(4);
@@ -246,8 +237,8 @@ describe("The playground", () => {
     await columns(other.page).nth(1).getByText("Draft of thorough@1", { exact: true }).waitFor();
     await columns(other.page).nth(1).getByText('"Say it in Welsh."').waitFor();
     expect(asked.filter((url) => url.includes("#"))).toEqual([]);
-    // And goes on with it: reloading brings back what was typed since.
-    await kept(other.page, () => text.fill("Another text."));
+    // And goes on with it: reloading brings back what was typed since, at that very moment too.
+    await text.fill("Another text.");
     await other.page.reload();
     await expect.poll(() => text.inputValue()).toBe("Another text.");
     web.expectNoFaults();
@@ -271,13 +262,22 @@ describe("The playground", () => {
     await page.getByText(/Yours are kept/).waitFor();
     expect(await text.inputValue()).toBe("Theirs.");
     await web.expectAccessible();
-    await kept(page, () => text.fill("Theirs, edited."));
-    await kept(page, () => page.getByRole("button", { name: "Bring mine back" }).click());
+    await text.fill("Theirs, edited.");
+    await page.getByRole("button", { name: "Bring mine back" }).click();
     await expect.poll(() => text.inputValue()).toBe("Mine.");
     await page.goBack();
     await expect.poll(() => text.inputValue()).toBe("Theirs, edited.");
+    // However soon one goes on: what was typed last is where it was typed.
+    await text.fill("Theirs, edited again.");
     await page.goForward();
     await expect.poll(() => text.inputValue()).toBe("Mine.");
+    await text.fill("Mine as well.");
+    await page.getByRole("link", { name: "Traces" }).click();
+    await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
+    await page.goBack();
+    await expect.poll(() => text.inputValue()).toBe("Mine as well.");
+    await page.goBack();
+    await expect.poll(() => text.inputValue()).toBe("Theirs, edited again.");
     web.expectNoFaults();
   });
 

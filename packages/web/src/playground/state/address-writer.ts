@@ -1,14 +1,16 @@
 import type { Workspace } from "./workspace.ts";
-import { type WorkspaceLink, writeLink } from "./workspace-link.ts";
+import { type PlainLink, type WorkspaceLink, writeLink, writePlain } from "./workspace-link.ts";
 
 /** Browsers take about 200 changes of the address in half a minute, and then no more. */
 const TYPING_PAUSE_MS = 160;
 
 export interface AddressTarget {
-  /** Puts a link into the address: as a new entry of the history, or over the current one. */
-  put(link: WorkspaceLink, isNewEntry: boolean): void | Promise<void>;
-  /** Keeps it for the next time. */
-  keep(link: WorkspaceLink): void;
+  /** Makes a new entry of the history at once; its address names the configurations alone as yet. */
+  push(configs: string): void;
+  /** Puts a link over the address of the current entry; false if the reader has gone to another. */
+  put(link: WorkspaceLink): boolean;
+  /** Keeps it, as what the current entry has, and for the next time. */
+  keep(link: WorkspaceLink | PlainLink): void;
   /** More is typed than an address holds: the link is without the cases. */
   onTooLong(): void;
 }
@@ -17,65 +19,66 @@ export interface AddressTarget {
 const LONGEST_FRAGMENT = 500_000;
 
 /**
- * Keeps the address up to date with what is set up. Packing takes a moment, so writes follow each
- * other in a chain; what is typed is written when the typing pauses, or before the next step.
+ * Keeps the address up to date with what is set up. Packing takes a moment, and what is typed waits for
+ * the typing to pause: a reader who leaves before that loses nothing all the same.
  */
 export class AddressWriter {
   readonly #target: AddressTarget;
-  #typed: Workspace | null = null;
+  /** What the current entry has, and its address has not. */
+  #unwritten: Workspace | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #chain: Promise<void> = Promise.resolve();
-  #isOpen = false;
 
   constructor(target: AddressTarget) {
     this.#target = target;
   }
 
-  open(): void {
-    this.#isOpen = true;
-  }
-
   write(workspace: Workspace, isNewEntry: boolean): void {
-    if (!isNewEntry) {
-      this.#typed = workspace;
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => void this.flush(), TYPING_PAUSE_MS);
-      return;
+    if (isNewEntry) {
+      this.leave();
+      this.#target.push(writePlain(workspace).configs);
     }
-    // The entry that is left should have what was typed last.
-    void this.flush();
-    this.#enqueue(workspace, true);
+    this.#unwritten = workspace;
+    if (isNewEntry) void this.flush();
+    else this.#wait();
   }
 
   /** Resolves when the address has everything. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
-    const typed = this.#typed;
-    this.#typed = null;
-    if (typed !== null) this.#enqueue(typed, false);
+    this.#chain = this.#chain.then(() => this.#pack());
     return this.#chain;
   }
 
-  /** The reader has gone to another entry of the history: what was typed belongs to the one before. */
-  forget(): void {
+  /** The reader goes, or may be about to: whatever is not written yet is there when they come back. */
+  save(): void {
+    if (this.#unwritten !== null) this.#target.keep(writePlain(this.#unwritten));
+  }
+
+  /** From now on the address belongs to another entry of the history, or to another page. */
+  leave(): void {
     clearTimeout(this.#timer);
-    this.#typed = null;
+    this.save();
+    this.#unwritten = null;
   }
 
-  /** From now on the address belongs to another page; what was typed last is kept all the same. */
-  close(): void {
-    this.#isOpen = false;
-    void this.flush();
+  #wait(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.flush(), TYPING_PAUSE_MS);
   }
 
-  #enqueue(workspace: Workspace, isNewEntry: boolean): void {
-    this.#chain = this.#chain.then(async () => {
-      const link = await writeLink(workspace);
-      this.#target.keep(link);
-      if (!this.#isOpen) return;
-      if (link.fragment.length <= LONGEST_FRAGMENT) return this.#target.put(link, isNewEntry);
-      this.#target.onTooLong();
-      return this.#target.put(await writeLink({ ...workspace, cases: [] }), isNewEntry);
-    });
+  async #pack(): Promise<void> {
+    const workspace = this.#unwritten;
+    if (workspace === null) return;
+    const link = await writeLink(workspace);
+    const isTooLong = link.fragment.length > LONGEST_FRAGMENT;
+    const put = isTooLong ? await writeLink({ ...workspace, cases: [] }) : link;
+    // Typed on meanwhile, or left: what is packed is out of date, or belongs to another entry.
+    if (this.#unwritten !== workspace) return;
+    // The other entry may not come to be shown: the reader has returned before.
+    if (!this.#target.put(put)) return this.#wait();
+    this.#unwritten = null;
+    this.#target.keep(link);
+    if (isTooLong) this.#target.onTooLong();
   }
 }

@@ -3,23 +3,16 @@ import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { usePlatform } from "../../api/platform-context.tsx";
-import { AddressWriter } from "./address-writer.ts";
 import type { KnownConfigs } from "./column-base.ts";
 import { loadRecordedCall } from "./load-recorded-call.ts";
 import { type LoadedWorkspace, loadWorkspace } from "./load-workspace.ts";
 import { keepOwn, type OwnWorkspace } from "./own-workspace.ts";
+import { newEntry, useAddressWriter } from "./use-address-writer.ts";
 import type { Workspace } from "./workspace.ts";
 import { isStep, reduceWorkspace, type WorkspaceAction } from "./workspace-reducer.ts";
-import { forgetAside, keepLastPlace, keepLink } from "./workspace-storage.ts";
+import { forgetAside, keepLastPlace, readForEntry } from "./workspace-storage.ts";
 
 const page = getRouteApi("/apps/$app/playground");
-
-declare module "@tanstack/react-router" {
-  interface HistoryState {
-    /** The playground has written this entry of the history: it is no link from elsewhere. */
-    isOwn?: boolean;
-  }
-}
 
 const TOO_LONG =
   "The test cases are too long for an address: they are kept in this browser, but a link leaves them out.";
@@ -49,7 +42,6 @@ export function useWorkspace(
 ): OpenWorkspace | undefined {
   const client = usePlatform();
   const queries = useQueryClient();
-  const navigate = page.useNavigate();
   const { configs, span } = page.useSearch();
   const router = useRouter();
   // While the next page is being loaded the address is that page's already, and this one still shown.
@@ -57,56 +49,42 @@ export function useWorkspace(
   const fragment = useLocation({
     select: ({ pathname, hash }) => (pathname === path ? hash : null),
   });
+  const entry = useLocation({ select: ({ state }) => state.entry });
   const [loaded, setLoaded] = useState<LoadedWorkspace>();
   const [own, setOwn] = useState<OwnWorkspace>(NOTHING_ASIDE);
   /** What is shown came from elsewhere, and was not edited. */
   const isOpened = useRef(false);
   const current = useRef<Workspace>(undefined);
-  /** What the address has by our own doing: there is nothing to read in it. */
-  const written = useRef<string>(undefined);
-
-  const [writer] = useState(() => {
-    const place = { project: client.project, app, route: route.route };
-    return new AddressWriter({
-      keep: (link) => keepLink(place, link, isOpened.current),
-      onTooLong: () => setLoaded((before) => before && { ...before, notice: TOO_LONG }),
-      put: (link, isNewEntry) => {
-        if (router.latestLocation.pathname !== path) return;
-        written.current = addressText(link.configs, link.fragment);
-        return navigate({
-          search: ({ project }: { project?: string }) => ({
-            ...(project !== undefined && { project }),
-            route: route.route,
-            configs: link.configs,
-          }),
-          hash: link.fragment,
-          state: (before) => ({ ...before, isOwn: true }),
-          replace: !isNewEntry,
-          resetScroll: false,
-          hashScrollIntoView: false,
-        });
-      },
-    });
+  const { writer, shown } = useAddressWriter({
+    place: { project: client.project, app, route: route.route },
+    isOpened,
+    onTooLong: () => setLoaded((before) => before && { ...before, notice: TOO_LONG }),
   });
-  useEffect(() => {
-    writer.open();
-    keepLastPlace({ project: client.project, app, route: route.route });
-    return () => writer.close();
-  }, [writer, client, app, route.route]);
+  useEffect(
+    () => keepLastPlace({ project: client.project, app, route: route.route }),
+    [client, app, route.route],
+  );
 
   // Read when the address is opened, and when the reader goes back or forward in it; not when the
   // schema or the registry is read anew.
   const latest = useRef({ route, known });
   latest.current = { route, known };
   useEffect(() => {
-    if (fragment === null) return;
-    if (span === undefined && written.current === addressText(configs, fragment)) return;
-    writer.forget();
+    if (fragment === null || (entry !== undefined && entry === shown.current)) return;
+    if (entry === undefined) {
+      // Comes here again, with a name.
+      const { href, state } = router.history.location;
+      router.history.replace(href, { ...state, entry: newEntry() });
+      return;
+    }
+    writer.save();
     let isWanted = true;
     const { route, known } = latest.current;
     const place = { project: client.project, app, route: route.route };
     const fromAddress = () => loadWorkspace({ configs, fragment }, place, route, known);
     const load = async (): Promise<LoadedWorkspace> => {
+      const kept = await readForEntry(entry);
+      if (kept !== null) return { workspace: kept, notice: null };
       if (span === undefined) return fromAddress();
       try {
         return await loadRecordedCall(client, queries, app, route, span);
@@ -122,6 +100,8 @@ export function useWorkspace(
       if (!isWanted) return;
       const beside = await keepOwn(place, route, result.workspace, isFromElsewhere);
       if (!isWanted) return;
+      writer.leave();
+      shown.current = entry;
       isOpened.current = beside.isOpened;
       setOwn(beside);
       current.current = result.workspace;
@@ -133,7 +113,7 @@ export function useWorkspace(
     return () => {
       isWanted = false;
     };
-  }, [configs, fragment, span, app, client, queries, router, writer]);
+  }, [configs, fragment, entry, span, app, client, queries, router, writer, shown]);
 
   const dispatch = useCallback(
     (action: WorkspaceAction) => {
@@ -158,8 +138,4 @@ export function useWorkspace(
   }, [own, dispatch, client, app, route.route]);
   const flush = useCallback(() => writer.flush(), [writer]);
   return loaded && { ...loaded, closeNotice, own, bringBack, dispatch, flush };
-}
-
-function addressText(configs: string | undefined, fragment: string): string {
-  return `${configs ?? ""}#${fragment}`;
 }

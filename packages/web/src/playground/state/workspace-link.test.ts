@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { arbitraryWorkspace } from "./arbitrary-workspace.fixture.ts";
 import { packJson } from "./packed-json.ts";
 import type { Workspace } from "./workspace.ts";
-import { readLink, writeLink } from "./workspace-link.ts";
+import { readLink, readPlain, writeLink, writePlain } from "./workspace-link.ts";
 
 const plain: Workspace = {
   columns: [
@@ -29,6 +29,7 @@ describe("A link", () => {
       fc.asyncProperty(arbitraryWorkspace, async (workspace) => {
         const { configs, fragment } = await writeLink(workspace);
         expect(await readLink(configs, fragment)).toEqual({ ...workspace, isUnreadable: false });
+        expect(readPlain(writePlain(workspace))).toEqual({ ...workspace, isUnreadable: false });
       }),
     );
   });

@@ -14,6 +14,12 @@ export interface WorkspaceLink {
   readonly fragment: string;
 }
 
+/** A workspace in the same words, before it is packed: to be kept in no time. */
+export interface PlainLink {
+  readonly configs: string | undefined;
+  readonly contents: unknown;
+}
+
 /** What an address says; what it leaves open is null. */
 export interface LinkedWorkspace {
   readonly columns: readonly Column[] | null;
@@ -30,9 +36,8 @@ interface PackedColumn {
   readonly origin?: Origin;
 }
 
-export async function writeLink(workspace: Workspace): Promise<WorkspaceLink> {
-  const { columns, cases } = workspace;
-  const packed = {
+export function writePlain({ columns, cases }: Workspace) {
+  const contents: PackedWorkspace = {
     columns: columns.map(({ id, draft, origin }): PackedColumn => {
       const base = draft?.base ?? null;
       return {
@@ -44,15 +49,26 @@ export async function writeLink(workspace: Workspace): Promise<WorkspaceLink> {
     cases,
   };
   const configs = columns.map(({ source }) => printSource(source)).join(",");
-  return { configs, fragment: `${VERSION}${await packJson(packed)}` };
+  return { configs, contents } satisfies PlainLink;
+}
+
+export async function writeLink(workspace: Workspace): Promise<WorkspaceLink> {
+  const { configs, contents } = writePlain(workspace);
+  return { configs, fragment: `${VERSION}${await packJson(contents)}` };
 }
 
 export async function readLink(
   configs: string | undefined,
   fragment: string,
 ): Promise<LinkedWorkspace> {
+  // Whatever is not unpacked is no workspace either.
+  const contents = await unpackFragment(fragment).catch(() => null);
+  return readPlain({ configs, contents });
+}
+
+export function readPlain({ configs, contents }: PlainLink): LinkedWorkspace {
   try {
-    const { columns, cases } = await readFragment(fragment);
+    const { columns, cases } = readPacked(contents);
     return { columns: columnsOf(configs, columns), cases: orNull(cases), isUnreadable: false };
   } catch {
     return { columns: columnsOf(configs, []), cases: null, isUnreadable: true };
@@ -64,10 +80,10 @@ interface PackedWorkspace {
   readonly cases: readonly TestCase[];
 }
 
-async function readFragment(fragment: string): Promise<PackedWorkspace> {
+async function unpackFragment(fragment: string): Promise<unknown> {
   if (fragment === "") return { columns: [], cases: [] };
   if (!fragment.startsWith(VERSION)) throw new Error("The link is of another version.");
-  return readPacked(await unpackJson(fragment.slice(VERSION.length)));
+  return unpackJson(fragment.slice(VERSION.length));
 }
 
 /** Names of the search, each with what the fragment has in its place; what names nothing is left out. */

@@ -1,5 +1,5 @@
 import type { Workspace } from "./workspace.ts";
-import { readLink, type WorkspaceLink } from "./workspace-link.ts";
+import { type PlainLink, readLink, readPlain, type WorkspaceLink } from "./workspace-link.ts";
 
 /** Where the page keeps what was last set up for a route, in the same words as an address. */
 export interface RoutePlace {
@@ -17,8 +17,28 @@ export interface KeptWorkspace {
 
 const PREFIX = "agate-playground";
 
-export function keepLink(place: RoutePlace, link: WorkspaceLink, isOpened: boolean): void {
-  write(linkKey(place), JSON.stringify({ ...link, ...(isOpened && { isOpened }) }));
+export function keepLink(
+  place: RoutePlace,
+  link: WorkspaceLink | PlainLink,
+  isOpened: boolean,
+): void {
+  write(localStorage, linkKey(place), JSON.stringify({ ...link, ...(isOpened && { isOpened }) }));
+}
+
+/**
+ * Keeps what an entry of the history has, for this tab: its address gets it a moment later, and is put
+ * back by a reload that had begun before.
+ */
+export function keepForEntry(entry: string, link: WorkspaceLink | PlainLink): void {
+  // Where there is no room for what is new, the address knows better than what was kept before.
+  sessionStorage.removeItem(entryKey(entry));
+  write(sessionStorage, entryKey(entry), JSON.stringify(link));
+}
+
+/** What the entry has; null where nothing was kept for it. */
+export async function readForEntry(entry: string): Promise<Workspace | null> {
+  const kept = sessionStorage.getItem(entryKey(entry));
+  return kept === null ? null : readWorkspace(kept);
 }
 
 /** What was kept; null where nothing was, or nothing that can be read. */
@@ -32,7 +52,7 @@ export async function readKept(place: RoutePlace): Promise<KeptWorkspace | null>
 /** Keeps what was kept under another name, where it stays until something else is put there. */
 export function setAside(place: RoutePlace): void {
   const kept = localStorage.getItem(linkKey(place));
-  if (kept !== null) write(asideKey(place), kept);
+  if (kept !== null) write(localStorage, asideKey(place), kept);
 }
 
 export async function asideWorkspace(place: RoutePlace): Promise<Workspace | null> {
@@ -51,7 +71,7 @@ export interface LastPlace {
 }
 
 export function keepLastPlace({ project, app, route }: RoutePlace): void {
-  write(lastKey(project), JSON.stringify({ app, route }));
+  write(localStorage, lastKey(project), JSON.stringify({ app, route }));
 }
 
 export function lastPlace(project: string | null): LastPlace | null {
@@ -62,9 +82,12 @@ export function lastPlace(project: string | null): LastPlace | null {
 }
 
 async function readWorkspace(text: string): Promise<Workspace | null> {
-  const { configs, fragment } = parseRecord(text);
-  if (typeof configs !== "string" || typeof fragment !== "string") return null;
-  const { columns, cases } = await readLink(configs, fragment);
+  const { configs, fragment, contents } = parseRecord(text);
+  if (typeof configs !== "string") return null;
+  const { columns, cases } =
+    typeof fragment === "string"
+      ? await readLink(configs, fragment)
+      : readPlain({ configs, contents });
   return columns && cases && { columns, cases };
 }
 
@@ -85,13 +108,17 @@ function asideKey(place: RoutePlace): string {
   return `${linkKey(place)}:aside`;
 }
 
+function entryKey(entry: string): string {
+  return [PREFIX, "entry", entry].map(encodeURIComponent).join(":");
+}
+
 function lastKey(project: string | null): string {
   return [PREFIX, "last", project ?? ""].map(encodeURIComponent).join(":");
 }
 
-function write(key: string, text: string): void {
+function write(storage: Storage, key: string, text: string): void {
   try {
-    localStorage.setItem(key, text);
+    storage.setItem(key, text);
   } catch {
     // Full, or forbidden: the address has everything as well.
   }
