@@ -63,7 +63,7 @@ const statusesOf = async (platform: TestPlatform, application: string) =>
 const PID = workflow("", { handle: "response.end(String(process.pid));" });
 const NAME = workflow("", { handle: "response.end(process.env.AGATE_APPLICATION);" });
 
-it("serves what is live on a replica that has just been added, its packages too", async () => {
+it("serves on a replica that has just been added what is live, and what was", async () => {
   await using packages = await startPackageRegistry();
   const install = await packages.publish({
     greeting: { "package.json": packageJson("greeting"), "index.js": "module.exports = 'hello';" },
@@ -80,9 +80,14 @@ it("serves what is live on a replica that has just been added, its packages too"
     }),
   };
   expect((await deploy(one, "greeter", { files })).status).toBe(201);
+  expect((await deploy(one, "greeter", workflow("newer"))).status).toBe(201);
   const third = await startThird();
+  expect(await callService(third, "greeter")).toEqual({ status: 200, text: "newer" });
+  expect((await sendJson(third, "POST", at("greeter", "/builds/1/activate"))).status).toBe(200);
   expect(await callService(third, "greeter")).toEqual({ status: 200, text: "hello" });
-});
+  await expectAnswer(one, "greeter").toEqual({ status: 200, text: "hello" });
+  // It installs packages three times.
+}, 60_000);
 
 it("lets a deploy be that another replica is in the middle of when one starts", async () => {
   await using gate = await makeGate();

@@ -63,8 +63,10 @@ export class LiveBuildFollower {
   #lookAtAll(): void {
     const { builds, hosting, onError, signal } = this.#parts;
     const look = async () => {
-      const live = (await builds.live()).map(({ application }) => application.id);
-      for (const id of new Set([...live, ...hosting.applications])) this.look(id);
+      const live = new Map((await builds.live()).map((each) => [each.application.id, each]));
+      for (const id of new Set([...live.keys(), ...hosting.applications])) {
+        if (!isServed(hosting.get(id), live.get(id))) this.look(id);
+      }
       this.#retries.forget(ALL);
     };
     look().catch((error) => {
@@ -155,9 +157,10 @@ function hostedBuild({ build: { id, number }, since }: LiveBuild): HostedBuild {
 }
 
 function isServed(host: ApplicationHost | undefined, wanted: LiveBuild | undefined): boolean {
-  const live = host?.live;
-  if (live === undefined || wanted === undefined) return live === wanted;
-  return live.id === wanted.build.id && live.since === wanted.since && host?.isRenamed === false;
+  if (host?.live === undefined || wanted === undefined) return host?.live === wanted;
+  const { live, application, isRenamed } = host;
+  const isLive = live.id === wanted.build.id && live.since === wanted.since;
+  return isLive && !isRenamed && application.slug === wanted.application.slug;
 }
 
 /** What a retry is of: where something else is wanted now, it need not be waited for. */

@@ -224,6 +224,7 @@ export class Supervisor implements Service {
 
 /** Not even a process could be made: too many open files, a full disk. It may pass. */
 function unexpected(error: unknown): StartFailure {
-  const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}.`;
+  const message = error instanceof Error ? error.message : String(error);
+  const reason = `It could not be started: ${message.replace(/\.$/, "")}.`;
   return { kind: "failed", cause: "ended", reason, log: [] };
 }

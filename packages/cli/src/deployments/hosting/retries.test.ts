@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Retries } from "./retries.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("tries again later and later, and soon again for something else", () => {
+  const retries = new Retries();
+  const delays = (what: string, times: number) =>
+    Array.from({ length: times }, () => {
+      const again = vi.fn();
+      const inMs = retries.later("app_1", what, again);
+      expect(retries.isWaiting("app_1", what)).toBe(true);
+      expect(retries.isWaiting("app_1", "another")).toBe(false);
+      expect(retries.isWaiting("app_2", what)).toBe(false);
+      vi.advanceTimersByTime(inMs - 1);
+      expect(again).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(1);
+      expect(again).toHaveBeenCalledOnce();
+      expect(retries.isWaiting("app_1", what)).toBe(false);
+      return inMs;
+    });
+  const build = delays("build 2", 12);
+  expect(build[0]).toBeGreaterThan(0);
+  // Each is at least half of the longest that it may be, which doubles.
+  for (const [n, inMs] of build.entries()) {
+    const longest = Math.min(250 * 2 ** n, 30_000);
+    expect(inMs).toBeGreaterThanOrEqual(longest / 2);
+    expect(inMs).toBeLessThanOrEqual(longest);
+  }
+  expect(delays("build 3", 1)[0]).toBeLessThanOrEqual(250);
+  retries.forget("app_1");
+  expect(delays("build 3", 1)[0]).toBeLessThanOrEqual(250);
+});
+
+it("tries once what was asked for twice, and nothing that is forgotten or closed", () => {
+  const retries = new Retries();
+  const [first, second, third] = [vi.fn(), vi.fn(), vi.fn()];
+  retries.later("app_1", "build 2", first);
+  retries.later("app_1", "build 3", second);
+  retries.later("app_2", "build 1", third);
+  retries.forget("app_2");
+  vi.runAllTimers();
+  expect([first, second, third].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 0]);
+  retries.later("app_1", "build 3", first);
+  retries.close();
+  expect(vi.getTimerCount()).toBe(0);
+});
