@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostgresAddress } from "../store-address.ts";
-import { asPostgresRefusal, refuseOldPostgres } from "./postgres-refusal.ts";
+import { asPostgresRefusal, refuseUnfitPostgres } from "./postgres-refusal.ts";
 
 const ADDRESS: PostgresAddress = {
   kind: "postgres",
@@ -45,9 +45,12 @@ describe("asPostgresRefusal", () => {
   });
 });
 
-it("refuses an old server by its version", () => {
-  refuseOldPostgres(ADDRESS, 140_000);
-  expect(() => refuseOldPostgres(ADDRESS, 130_016)).toThrow(
+it("refuses an old server by its version, and an encoding that has not every character", () => {
+  refuseUnfitPostgres(ADDRESS, { version: 140_000, encoding: "UTF8" });
+  expect(() => refuseUnfitPostgres(ADDRESS, { version: 130_016, encoding: "UTF8" })).toThrow(
     "is PostgreSQL 13: Agate needs 14 or later.",
+  );
+  expect(() => refuseUnfitPostgres(ADDRESS, { version: 180_000, encoding: "LATIN1" })).toThrow(
+    "has the encoding LATIN1: create one with ENCODING 'UTF8' TEMPLATE template0.",
   );
 });

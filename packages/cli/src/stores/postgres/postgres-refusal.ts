@@ -12,16 +12,40 @@ export function asPostgresRefusal(address: PostgresAddress, error: unknown): unk
   return why === undefined ? error : new StoreRefusalError(why, { cause: error });
 }
 
+/** Reads what {@link refuseUnfitPostgres} looks at. */
+export const POSTGRES_FACTS = `
+  SELECT current_setting('server_version_num')::int AS version,
+    current_setting('server_encoding') AS encoding`;
+
+export interface PostgresFacts {
+  readonly version: number;
+  readonly encoding: string;
+}
+
 /**
  * @param version The server's `server_version_num`.
  * @throws StoreRefusalError
  */
-export function refuseOldPostgres(address: PostgresAddress, version: number): void {
+export function refuseOldPostgres({ shown }: PostgresAddress, version: number): void {
   const major = Math.floor(version / 10_000);
   if (major >= OLDEST_POSTGRES) return;
   throw new StoreRefusalError(
-    `${address.shown} is PostgreSQL ${major}: Agate needs ${OLDEST_POSTGRES} or later. Upgrade it, or choose another server.`,
+    `${shown} is PostgreSQL ${major}: Agate needs ${OLDEST_POSTGRES} or later. Upgrade it, or choose another server.`,
   );
+}
+
+/** @throws StoreRefusalError where no store can be kept there. */
+export function refuseUnfitPostgres(
+  address: PostgresAddress,
+  { version, encoding }: PostgresFacts,
+): void {
+  const { shown } = address;
+  refuseOldPostgres(address, version);
+  if (encoding !== "UTF8") {
+    throw new StoreRefusalError(
+      `The database at ${shown} has the encoding ${encoding}: create one with ENCODING 'UTF8' TEMPLATE template0.`,
+    );
+  }
 }
 
 /** Tables that this Agate cannot know. */

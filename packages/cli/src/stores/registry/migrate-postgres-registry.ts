@@ -1,6 +1,11 @@
 import { Kysely, sql } from "kysely";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "../postgres/agate-schema.ts";
-import { newerPostgresSchema, refuseOldPostgres } from "../postgres/postgres-refusal.ts";
+import type { PostgresFacts } from "../postgres/postgres-refusal.ts";
+import {
+  newerPostgresSchema,
+  POSTGRES_FACTS,
+  refuseUnfitPostgres,
+} from "../postgres/postgres-refusal.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { PostgresRegistryPool, REGISTRY_POOL_LIMITS } from "./postgres-registry-pool.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
@@ -27,9 +32,8 @@ export async function migratePostgresRegistry(
   });
   const db = new Kysely<MigrationTables>({ dialect: new SerialPostgresDialect(pool) });
   try {
-    const { rows } = await sql<{ version: number }>`
-      SELECT current_setting('server_version_num')::int AS version`.execute(db);
-    refuseOldPostgres(address, rows[0]?.version ?? 0);
+    const { rows } = await sql.raw<PostgresFacts>(POSTGRES_FACTS).execute(db);
+    for (const facts of rows) refuseUnfitPostgres(address, facts);
     await db.transaction().execute((tx) => migrate(address, tx, migrations));
   } finally {
     await db.destroy();
