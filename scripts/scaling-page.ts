@@ -69,7 +69,7 @@ function readInputs(page: string, engine: Planned): SizingInputs {
   const column = rows[0]?.indexOf(engine) ?? -1;
   const figure = (what: string) => {
     const cell = rows.find((row) => row[1]?.endsWith(what))?.[column] ?? "";
-    const value = Number.parseFloat(cell.replaceAll(",", ""));
+    const value = Number.parseFloat(cell.replaceAll(",", "")) * (cell.includes(" ms") ? 1000 : 1);
     if (Number.isNaN(value)) throw new Error(`The page has no figure for ${engine}: ${what}`);
     return value;
   };

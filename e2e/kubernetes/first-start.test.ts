@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { PostgresAddress } from "../../packages/cli/src/stores/store-address.ts";
 import {
   type PostgresServer,
   startEmbeddedPostgres,
 } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+import { codeBlocks } from "../code-blocks.ts";
 import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
 import { MANIFESTS, objectOf, readTopology } from "./topology.fixture.ts";
@@ -14,12 +16,13 @@ const objects = readTopology(join(MANIFESTS, "topologies/postgres"));
 const [container] = objectOf(objects, "Deployment", "agate").spec.template.spec.containers;
 
 let postgres: PostgresServer;
+let database: PostgresAddress;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   postgres = await startEmbeddedPostgres();
-  const { url } = await postgres.createDatabase();
-  const secrets: Record<string, string> = { "agate-postgres-app/uri": url };
+  database = await postgres.createDatabase();
+  const secrets: Record<string, string> = { "agate-postgres-app/uri": database.url };
   const variables = container.env.map(({ name, value, valueFrom }: EnvVariable) => {
     const { name: secret, key } = valueFrom?.secretKeyRef ?? {};
     return [name, value ?? secrets[`${secret}/${key}`]];
@@ -43,7 +46,7 @@ function flags(): string[] {
   return [...kept, "--require-key"];
 }
 
-it("waits for the first key, starts with it, and is well where the probes ask", async () => {
+it("waits for the first key, starts with it, is well where the probes ask, and can be measured", async () => {
   const early = await startServer({ flags: flags(), env }).catch((error: Error) => error.message);
   expect(early).toContain("agate keys create admin --scope admin --registry");
 
@@ -61,4 +64,10 @@ it("waits for the first key, starts with it, and is well where the probes ask", 
   const traces = await fetch(`${server.url}/observability/traces/`, { headers });
   expect(await traces.json()).toEqual({ items: [], next_cursor: null });
   expect(await server.stop()).toBe(0);
+
+  const [size] = codeBlocks("docs/guide/scaling.md").filter(({ code }) =>
+    code.startsWith("-- PostgreSQL"),
+  );
+  const [row] = await postgres.query<Record<string, string>>(database, size?.code ?? "");
+  expect(Object.values(row ?? {})).toEqual([expect.stringMatching(/^[1-9]\d* kB$/)]);
 });
