@@ -76,9 +76,11 @@ export const MIGRATIONS: readonly string[] = [
     segment integer NOT NULL,
     first_span bigint NOT NULL,
     spans integer NOT NULL,
-    header bytea STORAGE EXTERNAL NOT NULL,
-    body bytea STORAGE EXTERNAL NOT NULL
+    header bytea NOT NULL,
+    body bytea NOT NULL
   ) PARTITION BY RANGE (day);
+  -- They are compressed already. PostgreSQL 14 and 15 do not take this with the columns.
+  ALTER TABLE agate.segments ALTER header SET STORAGE EXTERNAL, ALTER body SET STORAGE EXTERNAL;
   CREATE INDEX segments_by_trace ON agate.segments (trace_no, segment);
 
   -- A number for each transaction that writes spans, times ${SPANS_PER_TRANSACTION}: theirs follow it.
