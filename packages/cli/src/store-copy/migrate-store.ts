@@ -37,7 +37,7 @@ export async function migrateStore(
   }
   const names = { from: storeName(from), to: storeName(to) };
   try {
-    refuseMissing(from);
+    await refuseMissing(from);
     const loaded = await loadState(stateFile, names);
     if (loaded.kind === "unusable") return refused(loaded.reason);
     const known = loaded.kind === "state" && !request.restart ? loaded.state : undefined;

@@ -45,9 +45,34 @@ export async function openStores(from: StoreAddress, to: StoreAddress): Promise<
  *
  * @throws StoreRefusalError
  */
-export function refuseMissing(from: StoreAddress): void {
-  if (from.kind !== "sqlite" || existsSync(filesIn(from.directory).spans)) return;
+export async function refuseMissing(from: StoreAddress): Promise<void> {
+  if (await isThere(from)) return;
   throw new StoreRefusalError(
-    `There is no spans.db in ${from.directory}. Name the folder that a server had as its --data-dir.`,
+    from.kind === "sqlite"
+      ? `There is no spans.db in ${from.directory}. Name the folder that a server had as its --data-dir.`
+      : `There are no spans of Agate in ${from.shown}. Name the database that a server had as its --store.`,
   );
+}
+
+async function isThere(address: StoreAddress): Promise<boolean> {
+  switch (address.kind) {
+    case "sqlite":
+      return existsSync(filesIn(address.directory).spans);
+    case "postgres": {
+      const { hasSpanTables } = await import("../stores/postgres/open-span-database.ts");
+      return hasSpanTables(address);
+    }
+    case "clickhouse": {
+      const { hasSpanTables } = await import("../stores/clickhouse/prepare-database.ts");
+      const { ClickHouseSession, connectClickHouse } = await import(
+        "../stores/clickhouse/clickhouse-session.ts"
+      );
+      const session = new ClickHouseSession(connectClickHouse(address), address);
+      try {
+        return await hasSpanTables(session);
+      } finally {
+        await session.close();
+      }
+    }
+  }
 }

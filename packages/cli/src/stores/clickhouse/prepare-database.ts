@@ -38,6 +38,19 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
   }
 }
 
+/**
+ * Whether the tables of spans are there; makes none.
+ *
+ * @throws StoreRefusalError with one sentence when nobody can tell.
+ */
+export async function hasSpanTables(session: ClickHouseSession): Promise<boolean> {
+  try {
+    return (await schemaVersion(session)) > 0;
+  } catch (error) {
+    throw asClickHouseRefusal(session.address, error);
+  }
+}
+
 /** 0 where there is none. */
 async function schemaVersion(session: ClickHouseSession): Promise<number> {
   try {

@@ -15,14 +15,32 @@ export async function prepareSpanDatabase(
   address: PostgresAddress,
   migrations: readonly string[] = MIGRATIONS,
 ): Promise<void> {
+  await connected(address, async (client) => {
+    await refuseUnfit(address, client);
+    await migrate(address, client, migrations);
+  });
+}
+
+/**
+ * Whether the tables of spans are there; makes none.
+ *
+ * @throws StoreRefusalError with one sentence when nobody can tell.
+ */
+export async function hasSpanTables(address: PostgresAddress): Promise<boolean> {
+  return await connected(address, async (client) => (await schemaVersion(client)) > 0);
+}
+
+async function connected<Value>(
+  address: PostgresAddress,
+  work: (client: Client) => Promise<Value>,
+): Promise<Value> {
   try {
     const client = new Client(connectionOptions(address));
     // Told by the query that is under way.
     client.on("error", () => {});
     try {
       await client.connect();
-      await refuseUnfit(address, client);
-      await migrate(address, client, migrations);
+      return await work(client);
     } finally {
       await client.end();
     }
