@@ -12,8 +12,8 @@ const GROUP_SPANS = 20_000;
 const GROUP_CHARACTERS = 16 * 1024 * 1024;
 
 interface Pending {
-  readonly batch: SpanBatch;
-  readonly version: number;
+  readonly spans: readonly IncomingSpan[];
+  readonly characters: number;
   readonly answer: PromiseWithResolvers<AppendOutcome>;
 }
 
@@ -37,7 +37,15 @@ export class ClickHouseAppender implements OpenAppender {
 
   append(batch: SpanBatch): Promise<AppendOutcome> {
     const answer = Promise.withResolvers<AppendOutcome>();
-    this.#pending.push({ batch, version: this.#clock.next(), answer });
+    const { project, receivedAt } = batch;
+    const version = this.#clock.next();
+    // Now, and not when its turn comes: meanwhile the database is at work on what came before.
+    const spans = batch.spans.map((span) => {
+      const write = { version, receivedAt, span };
+      return { project, ...write, row: incomingRow(project, write) };
+    });
+    const characters = batch.spans.reduce((sum, { openRecord }) => sum + openRecord.length, 0);
+    this.#pending.push({ spans, characters, answer });
     this.#underWay ??= this.#drain();
     return answer.promise;
   }
@@ -66,9 +74,9 @@ export class ClickHouseAppender implements OpenAppender {
   #nextGroup(): Pending[] {
     let spans = 0;
     let characters = 0;
-    const full = this.#pending.findIndex(({ batch }) => {
-      spans += batch.spans.length;
-      characters += batch.spans.reduce((sum, span) => sum + span.openRecord.length, 0);
+    const full = this.#pending.findIndex((pending) => {
+      spans += pending.spans.length;
+      characters += pending.characters;
       return spans > GROUP_SPANS || characters > GROUP_CHARACTERS;
     });
     return this.#pending.splice(0, full < 0 ? this.#pending.length : Math.max(full, 1));
@@ -86,7 +94,11 @@ export class ClickHouseAppender implements OpenAppender {
   }
 
   async #write(spans: readonly IncomingSpan[]): Promise<void> {
-    await this.#session.insert("incoming", INCOMING_COLUMNS, spans.map(incomingRow));
+    await this.#session.insert(
+      "incoming",
+      INCOMING_COLUMNS,
+      spans.map(({ row }) => row),
+    );
     for (const [project, own] of Map.groupBy(spans, (span) => span.project)) {
       const byTrace = Map.groupBy(own, ({ span }) => span.traceId);
       this.#backlog.add(project, await this.#summaries.follow(project, byTrace));
@@ -99,12 +111,9 @@ type Outcome = AppendOutcome | { readonly kind: "failed"; readonly error: unknow
 /** Each span once: the last write wins. */
 function lastWrites(group: readonly Pending[]): IncomingSpan[] {
   const spans = new Map<string, IncomingSpan>();
-  for (const { batch, version } of group) {
-    const { project, receivedAt } = batch;
-    for (const span of batch.spans) {
-      const key = `${span.traceId} ${span.id} ${project}`;
-      spans.set(key, { project, receivedAt, version, span });
-    }
+  for (const incoming of group.flatMap((pending) => pending.spans)) {
+    const { project, span } = incoming;
+    spans.set(`${span.traceId} ${span.id} ${project}`, incoming);
   }
   return [...spans.values()];
 }

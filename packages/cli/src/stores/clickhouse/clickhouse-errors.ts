@@ -65,7 +65,7 @@ export function passingReason(error: unknown): string | undefined {
   return CLIENT_MESSAGES.find(([pattern]) => pattern.test(String(message)))?.[1];
 }
 
-/** An idle connection that the server has closed: nothing was asked yet, so it may be asked again. */
+/** The connection ended before an answer came. */
 export function isBrokenOff(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return code === "ECONNRESET" || code === "EPIPE" || message === "socket hang up";

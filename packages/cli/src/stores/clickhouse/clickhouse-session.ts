@@ -68,12 +68,12 @@ export class ClickHouseSession {
   }
 
   /** @returns Rows as arrays, in the order of the columns. */
-  async rows<Row>(
+  rows<Row>(
     query: string,
     parameters: Parameters = {},
     settings: ClickHouseSettings = {},
   ): Promise<Row[]> {
-    const read = async () => {
+    return available(async () => {
       const result = await this.#client.query({
         query,
         query_params: parameters,
@@ -81,8 +81,7 @@ export class ClickHouseSession {
         clickhouse_settings: { ...READING, ...this.#settings, ...settings },
       });
       return result.json<Row>();
-    };
-    return available(() => read().catch((error) => (isBrokenOff(error) ? read() : raise(error))));
+    });
   }
 
   /** Resolves when the rows are stored. */
@@ -123,15 +122,18 @@ export class ClickHouseSession {
   }
 }
 
-async function available<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * Runs a statement, once more where the connection was broken off: it may have been an idle one that
+ * the server closed in that moment. All that is written may be written twice.
+ */
+async function available<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
-    return await work();
+    return await run().catch((error) => {
+      if (!isBrokenOff(error)) throw error;
+      return run();
+    });
   } catch (error) {
     const reason = passingReason(error);
     throw reason === undefined ? error : new StoreUnavailableError(reason, { cause: error });
   }
-}
-
-function raise(error: unknown): never {
-  throw error;
 }

@@ -13,9 +13,10 @@ export interface SpanWrite<Span extends SpanFacts = SpanFacts> {
   readonly span: Span;
 }
 
-/** A span that is to be written. */
-export interface IncomingSpan extends SpanWrite<StoredSpan> {
+/** A span that is to be written, with its {@link incomingRow}. */
+export interface IncomingSpan extends SpanWrite {
   readonly project: string;
+  readonly row: readonly unknown[];
 }
 
 export const INCOMING_COLUMNS = [
@@ -45,7 +46,10 @@ export const INCOMING_COLUMNS = [
 ] as const;
 
 /** Values in the order of {@link INCOMING_COLUMNS}. */
-export function incomingRow({ project, receivedAt, version, span }: IncomingSpan): unknown[] {
+export function incomingRow(
+  project: string,
+  { receivedAt, version, span }: SpanWrite<StoredSpan>,
+): unknown[] {
   return [
     project,
     span.traceId,

@@ -74,7 +74,7 @@ export class SpanExporter {
          HAVING (max(received), project, trace_id) ${begun} ({received:Int64}, {project:String}, {traceId:String})
          ORDER BY max(received), project, trace_id LIMIT ${TRACES_PER_LOOK}
        )
-       GROUP BY project, trace_id ORDER BY last, project, trace_id`,
+       GROUP BY project, trace_id ORDER BY last, project, trace_id LIMIT ${TRACES_PER_LOOK}`,
       {
         received: position?.received ?? Number.MIN_SAFE_INTEGER,
         project: position?.project ?? "",

@@ -1,0 +1,98 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { expectedTree } from "../contract/expected-tree.fixture.ts";
+import { family } from "../contract/family.fixture.ts";
+import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import { Subject } from "../contract/subject.fixture.ts";
+import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
+import { openClickHouseStore } from "./clickhouse-store.ts";
+
+// The statements of a cluster, run through distributed tables by the real engine. It has no Keeper,
+// so that what is meant for every server is run by this one, and nothing is replicated.
+const engine = openChdbEngine();
+const statements: string[] = [];
+
+function withoutKeeper(client: ClickHouseClient): ClickHouseClient {
+  const command = client.command.bind(client);
+  client.command = (options) => {
+    statements.push(options.query);
+    const query = options.query
+      .replace(/ ON CLUSTER `one-shard`/, "")
+      .replace(/Replicated(\w+)\('[^']*', '[^']*'(?:, )?/, "$1(");
+    return command({ ...options, query });
+  };
+  return client;
+}
+
+const subject = new Subject(() =>
+  openClickHouseStore({
+    address: engine.address({ cluster: "one-shard" }),
+    connect: () => withoutKeeper(engine.connect()),
+  }),
+);
+
+beforeAll(() => subject.open());
+afterAll(async () => {
+  await subject.store.close();
+  await engine.dispose();
+});
+
+it("writes, reads, lists, searches and adds up on a cluster", async () => {
+  subject.fresh();
+  const spans = family();
+  await subject.append(spans.slice(0, 2));
+  await subject.append(spans.slice(2));
+  await subject.append([storedSpan({ traceId: traceIdOf(2), name: "other", start: 40 })]);
+  expect(await subject.readTrace()).toEqual(expectedTree(spans));
+  expect(await subject.read({ kind: "span", spanId: spanIdOf(2) })).toEqual(
+    expectedTree(spans).children?.[0],
+  );
+  const top = "root of the family";
+  expect(await subject.namesOf("listTraces", {})).toEqual(["other", top]);
+  expect((await subject.list("listSpans", {}, 3)).items).toHaveLength(3);
+  expect(await subject.namesOf("listTraces", { text: "uni" })).toEqual([top]);
+  expect(await subject.store.readTops(subject.project, [traceIdOf(1)])).toHaveLength(1);
+  const { start } = storedSpan();
+  const from = start - (start % 1000);
+  const result = await subject.store.analytics({
+    project: subject.project,
+    filter: { text: "family" },
+    from,
+    to: from + 1000,
+    interval: 1000,
+    groups: { by: "name", limit: 1 },
+  });
+  expect(result).toMatchObject({ total: { count: 1, cost: 0.3 }, groups: [{ key: top }] });
+});
+
+it("tells, counts, exports, expires and deletes on a cluster", async () => {
+  subject.fresh();
+  const told: string[] = [];
+  const watch = subject.store.watch((changes) => {
+    told.push(...changes.map(({ traceId }) => traceId));
+  });
+  await watch.ready;
+  await subject.append([storedSpan()], 1);
+  await expect.poll(() => told).toEqual([traceIdOf(1)]);
+  watch.stop();
+  await subject.append([storedSpan({ traceId: traceIdOf(2) })], 2);
+  await subject.append([storedSpan({ traceId: traceIdOf(3) })], 3);
+  const counts = await subject.store.countSpans();
+  expect(counts.find(({ project }) => project === subject.project)?.spans).toBe(3);
+  const exported: number[] = [];
+  for await (const part of subject.store.exportSpans(null)) exported.push(part.receivedAt);
+  expect(exported.slice(0, 3)).toEqual([1, 2, 3]);
+  expect(await subject.store.expire(2, 10)).toBe(1);
+  expect(await subject.store.deleteTrace(subject.project, traceIdOf(3))).toEqual({
+    kind: "deleted",
+  });
+  const { items } = await subject.list("listTraces");
+  expect(items.map((item) => item.trace_id)).toEqual([traceIdOf(2)]);
+});
+
+it("changes tables on every server of the cluster", async () => {
+  await subject.store.keepFor(30 * 86_400_000);
+  await subject.store.keepFor(null);
+  for (const statement of statements) expect(statement).toContain("ON CLUSTER `one-shard`");
+  expect(statements.some((statement) => statement.includes("MODIFY TTL"))).toBe(true);
+});

@@ -1,0 +1,99 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ClickHouseAddress } from "../store-address.ts";
+import { StoreRefusalError } from "../store-refusal-error.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { ChdbServer } from "../testing/chdb-server.fixture.ts";
+import { startChdbServer } from "../testing/chdb-server.fixture.ts";
+import { asClickHouseRefusal, refuseOldClickHouse } from "./clickhouse-refusal.ts";
+import { SCHEMA_VERSION } from "./clickhouse-schema.ts";
+import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
+import { openClickHouseStore } from "./clickhouse-store.ts";
+
+let server: ChdbServer;
+beforeAll(async () => {
+  server = await startChdbServer();
+});
+afterAll(() => server.dispose());
+
+/** Why a store cannot be opened. */
+async function refusalOf(address: ClickHouseAddress): Promise<string> {
+  const error = await openClickHouseStore({ address }).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(StoreRefusalError);
+  return (error as StoreRefusalError).message;
+}
+
+describe("opening a ClickHouse store", () => {
+  it("makes the database once when ten replicas start together", async () => {
+    const address = server.address("together");
+    const stores = await Promise.all(
+      Array.from({ length: 10 }, () => openClickHouseStore({ address })),
+    );
+    const session = new ClickHouseSession(connectClickHouse(address), address);
+    expect(await session.rows(`SELECT max(version) FROM together.schema_version`)).toEqual([
+      [SCHEMA_VERSION],
+    ]);
+    await session.close();
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it("refuses what a newer version has written, and changes nothing", async () => {
+    const address = server.address("newer");
+    const session = new ClickHouseSession(connectClickHouse(address), address);
+    await session.command("CREATE DATABASE newer");
+    await session.command("CREATE TABLE newer.schema_version (version UInt32) ENGINE = Memory");
+    await session.insert("schema_version", ["version"], [[SCHEMA_VERSION], [SCHEMA_VERSION + 8]]);
+    expect(await refusalOf(address)).toBe(
+      `${address.shown} was written by a newer version of Agate (schema ${SCHEMA_VERSION + 8}; this one knows ${SCHEMA_VERSION}). Nothing was changed: upgrade Agate.`,
+    );
+    expect(await session.rows("SHOW TABLES FROM newer")).toEqual([["schema_version"]]);
+    await session.close();
+  });
+
+  it("says what to do about a wrong password, without telling it", async () => {
+    const address = { ...server.address("agate"), password: "top-secret" };
+    expect(await refusalOf(address)).toBe(
+      `ClickHouse refuses the login to ${address.shown}: correct the user and the password in the URL.`,
+    );
+  });
+
+  it("says what to do about a server that is not there", async () => {
+    const address = { ...server.address("agate"), url: "http://127.0.0.1:1" };
+    expect(await refusalOf(address)).toBe(
+      `${address.shown} cannot be used (ECONNREFUSED). The database cannot be reached. Start it, or correct the URL.`,
+    );
+  });
+
+  it("says what to do about a server that is no ClickHouse", async () => {
+    const other = createServer((_, response) => response.writeHead(404).end("Not Found"));
+    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
+    const { port } = other.address() as AddressInfo;
+    const address = { ...server.address("agate"), url: `http://127.0.0.1:${port}` };
+    expect(await refusalOf(address)).toBe(
+      `There is no ClickHouse at ${address.shown} that speaks HTTP: give the port of its HTTP interface (8123), or clickhouses:// where that is encrypted (8443).`,
+    );
+    other.close();
+  });
+
+  it("says what to do about an old server, a missing right, cluster or Keeper", () => {
+    const address = { ...server.address("agate"), cluster: "main" };
+    expect(() => refuseOldClickHouse(address, "26.1.9.1")).toThrow(
+      "is ClickHouse 26.1: Agate needs 26.2",
+    );
+    expect(() => refuseOldClickHouse(address, "25.12.1.1")).toThrow(StoreRefusalError);
+    expect(() => refuseOldClickHouse(address, "26.10.1.1")).not.toThrow();
+    const refusal = (type: string) =>
+      asClickHouseRefusal(address, Object.assign(new Error("…"), { type }));
+    expect(refusal("ACCESS_DENIED")).toMatchObject({ message: /GRANT CREATE, .* ON `agate`/ });
+    expect(refusal("CLUSTER_DOESNT_EXIST")).toMatchObject({ message: /no cluster called main/ });
+    expect(refusal("NO_ELEMENTS_IN_CONFIG")).toMatchObject({ message: /macros shard and replica/ });
+    const bug = new TypeError("undefined is not a function");
+    expect(asClickHouseRefusal(address, bug)).toBe(bug);
+    const passing = new StoreUnavailableError("It is away.", { cause: new Error("…") });
+    expect(asClickHouseRefusal(address, passing)).toBeInstanceOf(StoreRefusalError);
+  });
+});

@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
+import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import { Session } from "chdb";
+import { createChdbConnection } from "chdb/connection";
+import type { ClickHouseAddress } from "../store-address.ts";
+
+type Connection = Exclude<ClickHouseClientConfigOptions["connection"], undefined>;
+
+/** The ClickHouse engine in this process, which has one at a time. */
+export interface ChdbEngine {
+  address(options?: { readonly cluster?: string }): ClickHouseAddress;
+  connect(): ClickHouseClient;
+  dispose(): Promise<void>;
+}
+
+/** A cluster of one shard, which is the engine itself. There is no Keeper, so nothing is replicated. */
+const ONE_SHARD = `<clickhouse>
+  <tcp_port>19000</tcp_port>
+  <remote_servers><one-shard><shard>
+    <replica><host>127.0.0.1</host><port>19000</port></replica>
+  </shard></one-shard></remote_servers>
+</clickhouse>`;
+
+/** Starts the engine with an empty folder, and a cluster called `one-shard`. */
+export function openChdbEngine(): ChdbEngine {
+  const folder = mkdtempSync(join(tmpdir(), "agate-clickhouse-"));
+  const config = join(folder, "config.xml");
+  const data = join(folder, "data");
+  mkdirSync(data);
+  writeFileSync(config, ONE_SHARD);
+  const session = new Session(data, { connectionArgs: [`--config-file=${config}`] });
+  return {
+    address: ({ cluster } = {}) => ({
+      kind: "clickhouse",
+      url: "",
+      username: "default",
+      password: "",
+      database: "agate-test",
+      cluster: cluster ?? null,
+      shown: "clickhouse://chdb/agate-test",
+    }),
+    connect: () =>
+      createClient({
+        // The two packages have copies of their own of the same types.
+        connection: createChdbConnection({ path: data }) as unknown as Connection,
+        log: { level: ClickHouseLogLevel.OFF },
+      }),
+    dispose: async () => {
+      session.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
