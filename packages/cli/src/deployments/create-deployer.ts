@@ -16,6 +16,7 @@ import { Deploys } from "./hosting/deploys.ts";
 import { Hosting } from "./hosting/hosting.ts";
 import { LiveBuildFollower } from "./hosting/live-build-follower.ts";
 import { logDelay, logSupervision } from "./hosting/log-supervision.ts";
+import { prepareBuilds } from "./hosting/prepare-builds.ts";
 import { Sweeper } from "./hosting/sweeper.ts";
 import { Turns } from "./hosting/turns.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
@@ -43,12 +44,15 @@ export interface DeployerLimits extends SupervisorLimits {
   readonly installMs: number;
   /** How long a build may take to answer. */
   readonly startMs: number;
+  /** How long a replica waits for the files and packages of live builds before it listens. */
+  readonly prepareMs: number;
   /** How many builds may be starting, and how many deploys under way, at the same time. */
   readonly mostAtATime: number;
 }
 
 const INSTALL_MS = 10 * 60_000;
 const START_MS = 30_000;
+const PREPARE_MS = 60_000;
 const MOST_AT_A_TIME = 4;
 
 /**
@@ -62,9 +66,10 @@ const MOST_AT_A_TIME = 4;
  */
 export function createDeployer(options: DeployerOptions): RunningDeployer {
   const { registry, services, shared, dataDirectory, mostUnpackedBytes, issueKey, log } = options;
-  const { installMs, startMs, mostAtATime, ...limits } = {
+  const { installMs, startMs, prepareMs, mostAtATime, ...limits } = {
     installMs: INSTALL_MS,
     startMs: START_MS,
+    prepareMs: PREPARE_MS,
     mostAtATime: MOST_AT_A_TIME,
     ...options.limits,
   };
@@ -84,14 +89,15 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   });
   const logs = new BuildLogs(join(dataDirectory, "logs"));
   const onError = (err: unknown) => log.error({ err }, "A deployment could not be looked after.");
+  const runner = new BuildRunner({
+    store,
+    start: options.start ?? startBuildProcess,
+    startMs,
+    mostStarts: mostAtATime,
+  });
   const hosting = new Hosting({
     services,
-    runner: new BuildRunner({
-      store,
-      start: options.start ?? startBuildProcess,
-      startMs,
-      mostStarts: mostAtATime,
-    }),
+    runner,
     baseUrl: baseUrl.promise,
     issueKey,
     logOf: (applicationId) => logs.of(applicationId),
@@ -146,6 +152,8 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       });
       if (interrupted.length > 0) log.warn({ builds: interrupted }, "Deploys were interrupted.");
       await follower.begin();
+      // Others serve meanwhile: calls must not come here before they can be answered.
+      if (shared !== null) await prepareBuilds(runner, hosting.builds, prepareMs);
     },
 
     open(url) {

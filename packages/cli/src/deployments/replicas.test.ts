@@ -79,13 +79,17 @@ it("serves on a replica that has just been added what is live, and what was", as
       handle: "response.end(greeting);",
     }),
   };
+  expect((await deploy(one, "greeter", workflow("before"))).status).toBe(201);
   expect((await deploy(one, "greeter", { files })).status).toBe(201);
-  expect((await deploy(one, "greeter", workflow("newer"))).status).toBe(201);
   const third = await startThird();
-  expect(await callService(third, "greeter")).toEqual({ status: 200, text: "newer" });
-  expect((await sendJson(third, "POST", at("greeter", "/builds/1/activate"))).status).toBe(200);
+  // Before it listens: a balancer sends calls from then on.
+  expect(await readdir(join(third.dataDirectory, "modules"))).toEqual([
+    expect.stringMatching(/^[^.]/),
+  ]);
   expect(await callService(third, "greeter")).toEqual({ status: 200, text: "hello" });
-  await expectAnswer(one, "greeter").toEqual({ status: 200, text: "hello" });
+  expect((await sendJson(third, "POST", at("greeter", "/builds/1/activate"))).status).toBe(200);
+  expect(await callService(third, "greeter")).toEqual({ status: 200, text: "before" });
+  await expectAnswer(one, "greeter").toEqual({ status: 200, text: "before" });
   // It installs packages three times.
 }, 60_000);
 

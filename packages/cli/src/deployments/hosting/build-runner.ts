@@ -19,6 +19,14 @@ export interface BuildRun {
   readonly signal: AbortSignal;
 }
 
+/** A build that can be started at once. */
+export interface PreparedBuild {
+  readonly kind: "prepared";
+  readonly folder: string;
+  /** Its program, relative to the folder. */
+  readonly entry: string;
+}
+
 /** Starts processes of stored builds, whose packages are installed where they are not any more. */
 export class BuildRunner {
   readonly #options: BuildRunnerOptions;
@@ -34,9 +42,21 @@ export class BuildRunner {
     return this.#slots.run(() => this.#start(run));
   }
 
-  async #start(run: BuildRun): Promise<BuildProcess | StartFailure> {
-    const { store, start, startMs: timeoutMs } = this.#options;
-    const { buildId, environment, onLine, signal } = run;
+  /** Has the files and packages of a build here, for a start that takes no longer than it must. */
+  prepare(buildId: string): Promise<PreparedBuild | StartFailure> {
+    return this.#slots.run(() => this.#prepare(buildId));
+  }
+
+  async #start({ buildId, environment, ...options }: BuildRun) {
+    const { start, startMs: timeoutMs } = this.#options;
+    const prepared = await this.#prepare(buildId);
+    if (prepared.kind === "failed") return prepared;
+    const { folder, entry } = prepared;
+    return start({ folder, entry, environment }, { ...options, timeoutMs });
+  }
+
+  async #prepare(buildId: string): Promise<PreparedBuild | StartFailure> {
+    const { store } = this.#options;
     const manifest = await store.manifestOf(buildId);
     if (manifest === undefined) {
       return failed("Its files are not in the data directory any more: deploy it again.");
@@ -47,9 +67,7 @@ export class BuildRunner {
         return failed(`Its packages could not be installed: ${install.reason}`, install.log);
       }
     }
-    const folder = store.folderOf(buildId);
-    const program = { folder, entry: manifest.entry, environment };
-    return start(program, { onLine, timeoutMs, signal });
+    return { kind: "prepared", folder: store.folderOf(buildId), entry: manifest.entry };
   }
 }
 

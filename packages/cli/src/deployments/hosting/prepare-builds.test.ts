@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import type { StartFailure } from "../build-process.ts";
+import { prepareBuilds } from "./prepare-builds.ts";
+
+const FAILURE: StartFailure = { kind: "failed", cause: "ended", reason: "No.", log: [] };
+
+it("waits for all builds, also where some fail", async () => {
+  const begun: string[] = [];
+  let done = 0;
+  await prepareBuilds(
+    {
+      async prepare(id) {
+        begun.push(id);
+        await Promise.resolve();
+        done++;
+        if (id === "bld_2") throw new Error("away");
+        return FAILURE;
+      },
+    },
+    ["bld_1", "bld_2", "bld_3"],
+    60_000,
+  );
+  expect(begun).toEqual(["bld_1", "bld_2", "bld_3"]);
+  expect(done).toBe(3);
+});
+
+it("does not wait for ever", async () => {
+  const never = new Promise<StartFailure>(() => {});
+  await prepareBuilds({ prepare: () => never }, ["bld_1"], 1);
+});
