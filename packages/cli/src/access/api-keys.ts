@@ -1,12 +1,12 @@
 import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { Turns } from "../stores/registry/turns.ts";
 import { hashApiKey, isApiKeyId, newApiKeyId, newApiKeyText } from "./api-key-text.ts";
 import type { HeldKey, KeyRing } from "./key-ring.ts";
 import { heldKey } from "./key-ring.ts";
 import type { LastUses } from "./last-uses.ts";
 import type { RateLimit } from "./token-bucket.ts";
 import { TokenBucket } from "./token-bucket.ts";
-import { Turns } from "./turns.ts";
 
 export interface ApiKeysOptions {
   readonly db: RegistryDatabase;

@@ -1,5 +1,6 @@
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { Turns } from "../stores/registry/turns.ts";
 import type { AccessControl, Credentials } from "./access-control.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { attemptCounter } from "./attempt-counter.ts";
@@ -12,7 +13,6 @@ import { KeyRing } from "./key-ring.ts";
 import { LastUses } from "./last-uses.ts";
 import { lookUpNewcomers } from "./look-up-newcomers.ts";
 import { ProjectDirectory } from "./project-directory.ts";
-import { Turns } from "./turns.ts";
 
 export interface AccessOptions {
   /** Closed by whoever opened it, after this. */

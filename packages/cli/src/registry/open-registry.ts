@@ -1,4 +1,5 @@
 import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
+import { Turns } from "../stores/registry/turns.ts";
 import { createApplications } from "./applications.ts";
 import { createBuilds } from "./builds.ts";
 import { createChangeFeed } from "./change-feed.ts";
@@ -26,7 +27,12 @@ export async function openRegistry(
   { db, signals }: Pick<OpenRegistryDatabase, "db" | "signals">,
   { now = () => new Date() }: RegistryOptions = {},
 ): Promise<Registry> {
-  const context: RegistryContext = { db, signals, now: () => now().toISOString() };
+  const context: RegistryContext = {
+    db,
+    signals,
+    turns: new Turns(),
+    now: () => now().toISOString(),
+  };
   await ensureDefaultProject(context);
   return {
     projects: createProjects(context),

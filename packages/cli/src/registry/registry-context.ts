@@ -1,5 +1,7 @@
 import type { ApplicationTopic, RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { RegistryUnavailableError } from "../stores/registry/registry-unavailable-error.ts";
+import type { Turns } from "../stores/registry/turns.ts";
 import type { ApplicationRow } from "./queries/find-application.ts";
 import { lockApplication } from "./queries/find-application.ts";
 import type { ApplicationRef } from "./registry.ts";
@@ -9,28 +11,43 @@ import type { RegistryOutcome, RegistryRefusal } from "./registry-outcome.ts";
 export interface RegistryContext {
   readonly db: RegistryDatabase;
   readonly signals: RegistrySignals;
+  /** Of transactions: those that wait for another must not take the connections of those who read. */
+  readonly turns: Turns;
   /** The time as the tables have it. */
   now(): string;
 }
+
+/** How long a transaction may wait until it begins. */
+const LONGEST_WAIT_MS = 5000;
 
 /**
  * Does something in one transaction. What is refused is rolled back: nothing of it stays, and the disk
  * need not be waited for.
  */
 export async function inTransaction<Value>(
-  { db }: RegistryContext,
+  { db, turns }: RegistryContext,
   work: (tx: RegistryDatabase) => Promise<RegistryOutcome<Value>>,
 ): Promise<RegistryOutcome<Value>> {
+  const asked = performance.now();
   try {
-    return await db.transaction().execute(async (tx) => {
-      const outcome = await work(tx);
-      if (outcome.kind === "refused") throw new RollBack(outcome);
-      return outcome;
+    return await turns.take(() => {
+      const waited = performance.now() - asked;
+      if (waited > LONGEST_WAIT_MS) throw busy(waited);
+      return db.transaction().execute(async (tx) => {
+        const outcome = await work(tx);
+        if (outcome.kind === "refused") throw new RollBack(outcome);
+        return outcome;
+      });
     });
   } catch (error) {
     if (error instanceof RollBack) return error.refusal;
     throw error;
   }
+}
+
+function busy(waited: number): RegistryUnavailableError {
+  const cause = new Error(`It has waited for ${Math.round(waited)} ms`);
+  return new RegistryUnavailableError("Too many changes are waiting.", { cause });
 }
 
 /** Ends a transaction without a commit, the way that Kysely ends one. */

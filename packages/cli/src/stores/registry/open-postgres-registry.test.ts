@@ -257,6 +257,18 @@ describe("a registry in PostgreSQL that cannot be used now", () => {
     expect(await latestRevision(registry)).toBe(2);
   });
 
+  it("answers who reads, however many changes wait", async () => {
+    const registry = await open({ limits: { ...REGISTRY_POOL_LIMITS, locking: 0 } });
+    await fill(registry);
+    const release = await holdLock();
+    const waiting = Array.from({ length: 50 }, (_, n) => registry.projects.create(`project-${n}`));
+    expect(await Promise.all(Array.from({ length: 50 }, () => latestRevision(registry)))).toEqual(
+      Array(50).fill(1),
+    );
+    await release();
+    expect((await Promise.all(waiting)).filter(({ kind }) => kind === "done")).toHaveLength(50);
+  });
+
   it("gives up a change that its process has left in the middle", async () => {
     const registry = await open();
     await fill(registry);
