@@ -8,9 +8,14 @@ export interface ChoresApi extends ClosableApi {
   /** There is something to free. */
   wake(): Promise<void>;
   /** Resolves when everything that was committed before can be found by its words. */
-  catchUp(): Promise<void>;
+  catchUp(): Promise<CaughtUp>;
   close(): Promise<void>;
 }
+
+/** A value, since errors lose what they are on their way between threads. */
+export type CaughtUp =
+  | { readonly kind: "caught-up" }
+  | { readonly kind: "unavailable"; readonly reason: string };
 
 export interface ChoresData {
   readonly address: PostgresAddress;

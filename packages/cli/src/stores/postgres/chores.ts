@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { CaughtUp } from "./chores-api.ts";
 import type { SpanDatabase } from "./span-database.ts";
 import { indexSome } from "./span-indexer.ts";
 import { summariseTraces } from "./summarise-traces.ts";
@@ -30,7 +31,8 @@ export class Chores {
   /** Works, and looks for more, until it is closed. Rejects with what nobody expected. */
   async run(): Promise<void> {
     while (!this.#closed) {
-      await this.#workUntilDone();
+      this.#running = this.#workUntilDone();
+      await this.#running;
       await this.#rest();
     }
   }
@@ -41,7 +43,17 @@ export class Chores {
   }
 
   /** Resolves when everything that was committed before this call is indexed. */
-  async catchUp(): Promise<void> {
+  async catchUp(): Promise<CaughtUp> {
+    try {
+      await this.#indexAll();
+      return { kind: "caught-up" };
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      return { kind: "unavailable", reason: error.reason };
+    }
+  }
+
+  async #indexAll(): Promise<void> {
     const [row] = await this.#database.query<{ last: number | null }>(
       "SELECT max(unindexed_no) AS last FROM agate.unindexed",
     );
@@ -64,9 +76,8 @@ export class Chores {
   }
 
   async #workUntilDone(): Promise<void> {
-    this.#running = this.#work();
     try {
-      await this.#running;
+      await this.#work();
     } catch (error) {
       // The next round tries again.
       if (!(error instanceof StoreUnavailableError)) throw error;

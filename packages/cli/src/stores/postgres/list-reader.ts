@@ -84,7 +84,7 @@ export async function listSpans(database: SpanDatabase, request: ListRequest): P
   const totals = await totalsOfTraces(database, scattered);
   const items = shown.map((row) => {
     const segment = segments.get(segmentKey(row));
-    const entry = segment?.entries.get(row.span_id);
+    const entry = segment?.entry(row.span_id);
     // Deleted between the two statements.
     if (segment === undefined || entry === undefined) return undefined;
     const end = entry.offset + entry.openLength;

@@ -99,9 +99,10 @@ function whereFound(row: ListedTable, where: Conditions, search: NonNullable<Sea
            WHERE day = ANY(${days}) AND span_no = ANY(${spanNos}))`;
   }
   const { whole, parts } = search.query;
+  // An aggregate and not EXISTS, which PostgreSQL would turn into a hash of all texts that match.
   const inTexts = (table: string, query: string) =>
-    `EXISTS (SELECT FROM agate.${table} x WHERE x.day = p.day AND x.span_no = p.span_no
-       AND x.words @@ ${where.value(query)}::tsquery)`;
+    `(SELECT bool_or(x.words @@ ${where.value(query)}::tsquery) FROM agate.${table} x
+       WHERE x.day = p.day AND x.span_no = p.span_no)`;
   const found = `(${inTexts("texts", whole)} OR
     (${parts.map((part) => inTexts("long_texts", part)).join(" AND ")}))`;
   return row === "p"

@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-refusal-error.ts";
+import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "./agate-schema.ts";
 import { connectionOptions } from "./connection-options.ts";
 import { asPostgresRefusal, newerPostgresSchema, refuseOldPostgres } from "./postgres-refusal.ts";
 import { MIGRATIONS } from "./span-schema.ts";
@@ -78,6 +79,7 @@ async function migrate(
     if (before < migrations.length) {
       await client.query("UPDATE agate.span_schema SET version = $1", [migrations.length]);
     }
+    await refuseOthersTables(address, client);
     await forgetForeignTransactions(client);
     await client.query("COMMIT");
   } catch (error) {
@@ -95,11 +97,23 @@ async function schemaVersion(client: Client): Promise<number> {
 }
 
 async function makeSchema(client: Client): Promise<void> {
-  // Where it is there, no right to make it is needed.
-  const { rows } = await client.query("SELECT to_regnamespace('agate') AS is_there");
-  if (rows[0]?.is_there === null) await client.query("CREATE SCHEMA agate");
+  await client.query(ENSURE_AGATE_SCHEMA);
   await client.query("CREATE TABLE agate.span_schema (version integer NOT NULL)");
   await client.query("INSERT INTO agate.span_schema VALUES (0)");
+}
+
+/** Every day has tables of its own, which only the owner of the others can add to them. */
+async function refuseOthersTables(address: PostgresAddress, client: Client): Promise<void> {
+  const { rows } = await client.query<{ owner: string; may_make: boolean }>(
+    `SELECT quote_ident(pg_get_userbyid(relowner)) AS owner,
+       pg_has_role(relowner, 'USAGE') AND has_schema_privilege('${AGATE_SCHEMA}', 'CREATE') AS may_make
+     FROM pg_class WHERE oid = 'agate.spans'::regclass`,
+  );
+  const [{ owner, may_make } = { owner: "", may_make: false }] = rows;
+  if (may_make) return;
+  throw new StoreRefusalError(
+    `The user of ${address.shown} may not add tables to Agate's. Allow it with GRANT ${owner} TO its user, or give the URL of the user ${owner}.`,
+  );
 }
 
 /** Restored from a dump, traces name transactions of another server that are still to come here. */

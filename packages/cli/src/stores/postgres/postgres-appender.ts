@@ -132,13 +132,26 @@ function settle(
   else answer.resolve(outcome);
 }
 
-/** One batch a project: of a trace that came in several, the spans are written together. */
+/**
+ * Batches in which each trace is once: of one that came in several, the spans are written together,
+ * as of the last of these.
+ */
 function joined(batches: readonly SpanBatch[]): SpanBatch[] {
-  return [...Map.groupBy(batches, ({ project }) => project)].map(([project, own]) => ({
-    project,
-    receivedAt: Math.max(...own.map(({ receivedAt }) => receivedAt)),
-    spans: own.flatMap(({ spans }) => spans),
-  }));
+  const traces = new Map<string, { project: string; receivedAt: number; spans: StoredSpan[] }>();
+  for (const { project, receivedAt, spans } of batches) {
+    for (const span of spans) {
+      const key = `${span.traceId} ${project}`;
+      const trace = traces.get(key) ?? { project, receivedAt, spans: [] };
+      traces.set(key, trace);
+      trace.receivedAt = Math.max(trace.receivedAt, receivedAt);
+      trace.spans.push(span);
+    }
+  }
+  const together = Map.groupBy(traces.values(), (one) => `${one.receivedAt} ${one.project}`);
+  return [...together.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    return { ...first, spans: [first, ...others].flatMap(({ spans }) => spans) };
+  });
 }
 
 function lengthOf(spans: readonly StoredSpan[]): number {

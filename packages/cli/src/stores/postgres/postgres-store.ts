@@ -16,6 +16,7 @@ import type {
 } from "../span-store.ts";
 import { StoreThread } from "../sqlite/store-thread.ts";
 import type { PostgresAddress } from "../store-address.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ChoresApi, ChoresData } from "./chores-api.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";
 import { listSpans, listTraces } from "./list-reader.ts";
@@ -124,8 +125,10 @@ class PostgresStore implements SpanStore {
     return exportSpans(this.#database, after);
   }
 
-  searchCaughtUp(): Promise<void> {
-    return this.#chores.call("catchUp", []);
+  async searchCaughtUp(): Promise<void> {
+    const outcome = await this.#chores.call("catchUp", []);
+    if (outcome.kind === "caught-up") return;
+    throw new StoreUnavailableError(outcome.reason, { cause: undefined });
   }
 
   async keepFor(): Promise<"by-steps"> {

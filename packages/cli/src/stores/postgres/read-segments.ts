@@ -14,7 +14,8 @@ export interface SegmentPlace {
 
 export interface ReadSegment {
   readonly body: Buffer;
-  readonly entries: ReadonlyMap<string, PlacedEntry>;
+  /** Of a span in it. */
+  entry(spanId: string): PlacedEntry | undefined;
 }
 
 interface SegmentRow {
@@ -37,14 +38,24 @@ export async function readSegments(
   const segments = new Map<string, ReadSegment>();
   for (const [day, ofDay] of Map.groupBy(unique.values(), (place) => place.day)) {
     for (const row of await readDay(runner, day, ofDay)) {
-      const entries = decodeHeader(unpack(row.header).toString(), row.segment);
-      segments.set(segmentKey(row), {
-        body: unpack(row.body),
-        entries: new Map(entries.map((entry) => [entry.id, entry])),
-      });
+      segments.set(segmentKey(row), readSegment(row));
     }
   }
   return segments;
+}
+
+function readSegment({ segment, header, body }: SegmentRow): ReadSegment {
+  // Not all who need the body ask for spans.
+  let entries: ReadonlyMap<string, PlacedEntry> | undefined;
+  return {
+    body: unpack(body),
+    entry: (spanId) => {
+      entries ??= new Map(
+        decodeHeader(unpack(header).toString(), segment).map((entry) => [entry.id, entry]),
+      );
+      return entries.get(spanId);
+    },
+  };
 }
 
 async function readDay(

@@ -59,9 +59,9 @@ export class SpanDatabase implements SqlRunner {
       idle_in_transaction_session_timeout: statementMs,
       types: VALUE_TYPES,
     });
-    // An idle connection was broken off; the next query makes a new one, or says what is wrong.
+    // A connection was broken off: an idle one, or one in use between two statements. The next
+    // statement says so; without a listener it would end the process.
     this.#pool.on("error", () => {});
-    // One that breaks between two statements tells only itself. The next statement on it fails.
     this.#pool.on("connect", (client) => client.on("error", () => {}));
     this.#settings = Object.entries({ ...VALUE_SETTINGS, ...settings })
       .map(([name, value]) => `SET ${name} = ${value}`)

@@ -1,6 +1,3 @@
-/** Where the tables of spans lie; the registry's may lie beside them. */
-export const SCHEMA = "agate";
-
 /** So many numbers are set aside for the spans of one transaction; see `span_numbers`. */
 export const SPANS_PER_TRANSACTION = 2 ** 20;
 
@@ -132,5 +129,3 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX deleted_traces_by_day ON agate.deleted_traces (day);
   `,
 ];
-
-export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -5,6 +5,7 @@ const NUL = "\0";
 
 /** A text as a column can hold it. */
 export function toStorable(text: string): string {
+  if (!text.includes(ESCAPE) && !text.includes(NUL)) return text;
   return text.replaceAll(ESCAPE, `${ESCAPE}1`).replaceAll(NUL, `${ESCAPE}0`);
 }
 

@@ -49,26 +49,29 @@ export async function expireTraces(
   receivedBefore: number,
   limit: number,
 ): Promise<number> {
-  const gone = await database.query<DeletedTrace>(
-    `WITH old AS (
-       SELECT trace_no FROM agate.traces WHERE received < $1 ORDER BY received LIMIT $2
-       FOR UPDATE SKIP LOCKED
-     ), gone AS (
-       DELETE FROM agate.traces WHERE trace_no IN (SELECT trace_no FROM old)
-       RETURNING trace_no, day
-     )
-     INSERT INTO agate.deleted_traces (trace_no, day, has_expired)
-     SELECT trace_no, day, true FROM gone RETURNING trace_no, day`,
-    [receivedBefore, limit],
-  );
-  if (gone.length > 0) {
-    // Traces that go on growing keep a day for long: the others of it are freed one by one then.
-    await database.query(
-      "UPDATE agate.deleted_traces SET has_expired = false WHERE has_expired AND day < $1",
-      [dateText(dayOf(receivedBefore) - 2)],
+  // A transaction, as it is run again where it had to give way to a writer.
+  return database.transaction(async (transaction) => {
+    const gone = await transaction.query<DeletedTrace>(
+      `WITH old AS (
+         SELECT trace_no FROM agate.traces WHERE received < $1 ORDER BY received LIMIT $2
+         FOR UPDATE
+       ), gone AS (
+         DELETE FROM agate.traces WHERE trace_no IN (SELECT trace_no FROM old)
+         RETURNING trace_no, day
+       )
+       INSERT INTO agate.deleted_traces (trace_no, day, has_expired)
+       SELECT trace_no, day, true FROM gone RETURNING trace_no, day`,
+      [receivedBefore, limit],
     );
-  }
-  return gone.length;
+    if (gone.length > 0) {
+      // Traces that go on growing keep a day for long: the others of it are freed one by one then.
+      await transaction.query(
+        "UPDATE agate.deleted_traces SET has_expired = false WHERE has_expired AND day < $1",
+        [dateText(dayOf(receivedBefore) - 2)],
+      );
+    }
+    return gone.length;
+  });
 }
 
 /** Drops days whose traces have all expired. */

@@ -1,0 +1,153 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import { searchableText, toMatchExpression } from "../search/search-text.ts";
+import type { SpanStore } from "../span-store.ts";
+import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { openPostgresStore } from "./postgres-store.ts";
+
+let server: PostgresServer;
+let store: SpanStore;
+const fts5 = new DatabaseSync(":memory:");
+let projects = 0;
+
+beforeAll(async () => {
+  server = await startEmbeddedPostgres();
+  const address = await server.createDatabase();
+  store = await openPostgresStore({ address, onFailure: (error) => expect.fail(String(error)) });
+  fts5.exec(
+    "CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')",
+  );
+});
+afterAll(async () => {
+  fts5.close();
+  await store.close();
+  await server.dispose();
+});
+
+/** Keeps texts, each as a span and a trace of its own, in PostgreSQL and in SQLite. */
+async function keep(texts: readonly string[]): Promise<string> {
+  const project = `texts-${++projects}`;
+  const spans = texts.map((outputs, n) =>
+    storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), name: `text${n}`, outputs }),
+  );
+  await store.append({ project, receivedAt: 1, spans });
+  await store.searchCaughtUp();
+  fts5.exec("DELETE FROM texts");
+  const insert = fts5.prepare("INSERT INTO texts (rowid, text) VALUES (?, ?)");
+  for (const [n, outputs] of texts.entries()) {
+    insert.run(n, searchableText({ name: `text${n}`, content: [outputs] }));
+  }
+  return project;
+}
+
+async function expectSame(project: string, text: string): Promise<number> {
+  const expression = toMatchExpression(text);
+  const rows =
+    expression === undefined
+      ? []
+      : fts5.prepare("SELECT rowid AS n FROM texts WHERE texts MATCH ?").all(expression);
+  const wanted = rows.map(({ n }) => `text${n}`).sort();
+  for (const verb of ["listSpans", "listTraces"] as const) {
+    const { items } = await store[verb]({ project, filter: { text }, limit: 1000, after: null });
+    const names = items.map((item): string => JSON.parse(item).name);
+    expect(names.sort(), `${verb} ${text.slice(0, 100)}`).toEqual(wanted);
+  }
+  return wanted.length;
+}
+
+it("finds in short texts what SQLite finds, for any search", async () => {
+  const word = fc.constantFrom(
+    "a",
+    "b",
+    "Ab",
+    "á",
+    "it's",
+    "7-42",
+    "東京",
+    "京",
+    "back\\slash",
+    "&|!<->:*",
+  );
+  const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(" "));
+  const term = fc.oneof(
+    word,
+    text.map((words) => `"${words}"`),
+    word.map((beginning) => `${beginning}*`),
+  );
+  const search = fc.array(term, { minLength: 1, maxLength: 3 }).map((terms) => terms.join(" "));
+  const [texts] = fc.sample(fc.array(text, { minLength: 150, maxLength: 150 }), {
+    seed: 6,
+    numRuns: 1,
+  });
+  const project = await keep(texts ?? []);
+  let found = 0;
+  for (const one of fc.sample(search, { seed: 6, numRuns: 60 }))
+    found += await expectSame(project, one);
+  expect(found).toBeGreaterThan(100);
+});
+
+it("finds in texts of any length what SQLite finds", async () => {
+  const numbered = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
+  // SQLite would cut a word at 32 KiB.
+  const endless = "x".repeat(30_000);
+  const project = await keep([
+    // More words than a position can tell, one in more places than a word can have, and a phrase
+    // across each border between two parts.
+    numbered(40_000).join(" "),
+    Array(2_000).fill("again and").join(" "),
+    // More bytes than a vector takes, and than a word does.
+    numbered(20_000)
+      .map((word) => `${word}${"y".repeat(100)}`)
+      .join(" "),
+    `${endless}a ${endless}b`,
+    "short",
+  ]);
+  const phrase = (from: number, length: number) =>
+    `"${numbered(from + length)
+      .slice(from)
+      .join(" ")}"`;
+  const searches = [
+    "w0 w39999",
+    "w0 w40000",
+    ...[15_900, 15_990, 15_999, 31_900].flatMap((from) => [phrase(from, 3), phrase(from, 130)]),
+    `${phrase(15_999, 3)} again`,
+    '"w15999 w16001"',
+    "again",
+    '"and again and again"',
+    '"again again"',
+    `"${Array(100).fill("again and").join(" ")}"`,
+    `w19999${"y".repeat(100)} w0y*`,
+    `${endless}a`,
+    `${endless}`,
+    "xxx*",
+    `"${endless}a ${endless}b"`,
+    "short text4",
+  ];
+  for (const search of searches) await expectSame(project, search);
+});
+
+it("finds words that very many spans have, in the order of the list", async () => {
+  const project = `many-${++projects}`;
+  const spans = Array.from({ length: 12_000 }, (_, n) =>
+    storedSpan({
+      traceId: traceIdOf(Math.floor(n / 4)),
+      id: spanIdOf(n),
+      name: n % 5 === 0 ? "rare common" : "common",
+      start: n,
+      outputs: n === 11_997 ? Array(1_000).fill("long common").join(" ") : null,
+    }),
+  );
+  await store.append({ project, receivedAt: 1, spans });
+  await store.searchCaughtUp();
+  const idsOf = async (verb: "listSpans" | "listTraces", text: string) => {
+    const { items } = await store[verb]({ project, filter: { text }, limit: 3, after: null });
+    return items.map((item): string => JSON.parse(item)[verb === "listSpans" ? "id" : "trace_id"]);
+  };
+  expect(await idsOf("listSpans", "common")).toEqual([11_999, 11_998, 11_997].map(spanIdOf));
+  expect(await idsOf("listSpans", "common rare")).toEqual([11_995, 11_990, 11_985].map(spanIdOf));
+  expect(await idsOf("listSpans", "common long")).toEqual([spanIdOf(11_997)]);
+  expect(await idsOf("listTraces", "common")).toEqual([2_999, 2_998, 2_997].map(traceIdOf));
+});
