@@ -28,9 +28,10 @@ export interface DataDirectory {
 /**
  * Takes the folder for this process alone, and makes it if it is not there.
  *
+ * @param prepare Called once nobody else has the folder, before anything is written into it.
  * @throws DataDirectoryError
  */
-export function holdDataDirectory(path: string): DataDirectory {
+export function holdDataDirectory(path: string, prepare: () => void = () => {}): DataDirectory {
   const files = filesIn(path);
   try {
     mkdirSync(path, { recursive: true });
@@ -39,12 +40,11 @@ export function holdDataDirectory(path: string): DataDirectory {
   }
   const lock = takeLock(path);
   try {
-    writeFileSync(files.pid, `${process.pid}\n`);
+    prepare();
+    writePid(path);
   } catch (error) {
     lock.close();
-    throw new DataDirectoryError(
-      `Cannot write to the data directory ${path}: ${reasonOf(error)}. Choose another with --data-dir.`,
-    );
+    throw error;
   }
   return {
     path,
@@ -66,16 +66,11 @@ export function openDataDirectory(
   migrations: readonly string[] = MIGRATIONS,
 ): DataDirectory {
   const files = filesIn(path);
-  const directory = holdDataDirectory(path);
-  try {
+  return holdDataDirectory(path, () => {
     refuseUnwritableFile(files.index);
     checkDatabaseFile(files.spans, SPANS);
     prepareDatabase(files.spans, migrations);
-  } catch (error) {
-    directory.release();
-    throw error;
-  }
-  return directory;
+  });
 }
 
 const SPANS = {
@@ -108,6 +103,16 @@ function takeLock(path: string): DatabaseSync {
         `The data directory ${path} is in use by another Agate server${runningPid(files.pid)}. Stop that one, or choose another with --data-dir.`,
       );
     }
+    throw new DataDirectoryError(
+      `Cannot write to the data directory ${path}: ${reasonOf(error)}. Choose another with --data-dir.`,
+    );
+  }
+}
+
+function writePid(path: string): void {
+  try {
+    writeFileSync(filesIn(path).pid, `${process.pid}\n`);
+  } catch (error) {
     throw new DataDirectoryError(
       `Cannot write to the data directory ${path}: ${reasonOf(error)}. Choose another with --data-dir.`,
     );
