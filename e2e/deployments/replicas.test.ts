@@ -72,7 +72,7 @@ it("loses no call behind a balancer while builds come through one replica or ano
     environment: "production",
     metadata: { application: "support" },
   });
-}, 60_000);
+}, 120_000);
 
 it("has one build that serves everywhere after a replica was killed in the middle of a deploy", async () => {
   const flags = await databaseFlags();
@@ -105,4 +105,4 @@ it("has one build that serves everywhere after a replica was killed in the middl
     expect(statuses[0]).toBe("live");
     expect(statuses).not.toContain("starting");
   }
-}, 60_000);
+}, 120_000);

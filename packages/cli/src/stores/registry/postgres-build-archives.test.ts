@@ -52,6 +52,10 @@ it("gives back what it was given, byte by byte, also where it takes several rows
     expect(read?.byteLength).toBe(sizes[n]);
     expect(archive.equals(read ?? Buffer.of())).toBe(true);
   }
+});
+
+it("keeps nothing of a build whose application was deleted meanwhile", async () => {
+  await archives.keep("bld_none", randomBytes(10));
   expect(await archives.read("bld_none")).toBeUndefined();
 });
 

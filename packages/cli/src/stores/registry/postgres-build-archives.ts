@@ -1,8 +1,12 @@
+import { codeOf } from "../postgres/postgres-errors.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 import type { BuildArchives } from "./shared-builds.ts";
 
 /** Small enough for a statement that never takes long, and for little memory at both ends. */
 const PART_BYTES = 1024 * 1024;
+
+/** PostgreSQL's code for a row that refers to none. */
+const NOTHING_TO_REFER_TO = "23503";
 
 interface BuildArchivesTable {
   build_id: string;
@@ -21,7 +25,13 @@ export function createPostgresBuildArchives(registry: RegistryDatabase): BuildAr
         const at = part * PART_BYTES;
         // A Buffer: the client would write any other array as JSON.
         const bytes = Buffer.from(archive.subarray(at, at + PART_BYTES));
-        await db.insertInto("build_archives").values({ build_id: buildId, part, bytes }).execute();
+        const insert = db.insertInto("build_archives").values({ build_id: buildId, part, bytes });
+        try {
+          await insert.execute();
+        } catch (error) {
+          if (codeOf(error) === NOTHING_TO_REFER_TO) return;
+          throw error;
+        }
       }
     },
 

@@ -17,7 +17,7 @@ export interface SharedBuilds {
 
 /** The archives of builds, by the ids of these. */
 export interface BuildArchives {
-  /** The build's record must be there; the archive goes when that goes. */
+  /** Goes when the build's record goes; where that is gone already, nothing is kept. */
   keep(buildId: string, archive: Uint8Array): Promise<void>;
   /** Undefined where there is none (any more). */
   read(buildId: string): Promise<Uint8Array | undefined>;
