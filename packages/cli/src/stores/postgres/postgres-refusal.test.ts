@@ -32,7 +32,11 @@ describe("asPostgresRefusal", () => {
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate", /secure.*\(self-signed/],
     [undefined, "The server does not support SSL connections", /sslmode in the URL/],
     ["ECONNREFUSED", "", /cannot be used \(ECONNREFUSED\)\. The database cannot be reached\./],
-    ["57P03", "the database system is starting up", /is starting up or shutting down\. Start it/],
+    [
+      "57P03",
+      "the database system is starting up",
+      /cannot be used now\. .* is starting up or shutting down\. Try again later/,
+    ],
     ["53300", "sorry, too many clients already", /has too many connections/],
     [undefined, "timeout expired", /does not answer/],
   ])("knows %s %j", (code, message, expected) => {

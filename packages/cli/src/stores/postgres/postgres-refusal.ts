@@ -85,7 +85,10 @@ function sentenceFor(address: PostgresAddress, error: unknown): string | undefin
   }
   const reason = passingReason(error);
   if (reason === undefined) return undefined;
-  const details = code?.startsWith("E") ? ` (${code})` : "";
+  // A code of PostgreSQL's own: it was reached.
+  if (code !== undefined && /^\d/.test(code))
+    return `${shown} cannot be used now. ${reason} Try again later.`;
+  const details = code === undefined ? "" : ` (${code})`;
   return `${shown} cannot be used${details}. ${reason} Start it, or correct the URL.`;
 }
 

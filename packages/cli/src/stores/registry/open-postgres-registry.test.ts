@@ -244,7 +244,7 @@ describe("a registry in PostgreSQL that cannot be used now", () => {
   });
 
   it("says that all connections are in use, and goes on when they are not", async () => {
-    const limits = { connections: 1, connecting: 500, locking: 0, answering: 0 };
+    const limits = { ...REGISTRY_POOL_LIMITS, connections: 1, connecting: 500, locking: 0 };
     const registry = await open({ limits });
     await fill(registry);
     const release = await holdLock();
@@ -272,7 +272,7 @@ describe("a registry in PostgreSQL that cannot be used now", () => {
   it("gives up a change that its process has left in the middle", async () => {
     const registry = await open();
     await fill(registry);
-    const limits = { ...REGISTRY_POOL_LIMITS, answering: 500 };
+    const limits = { ...REGISTRY_POOL_LIMITS, resting: 500 };
     const { db, signals } = await openPostgresRegistry(address, { limits });
     const begun = Promise.withResolvers<void>();
     const woken = Promise.withResolvers<void>();

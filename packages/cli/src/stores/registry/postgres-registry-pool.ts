@@ -14,8 +14,10 @@ export interface RegistryPoolLimits {
   readonly connecting: number;
   /** How long a transaction waits for those before it. */
   readonly locking: number;
-  /** How long a statement may take, and how long nothing may come in the middle of a transaction. */
+  /** How long a statement may take. */
   readonly answering: number;
+  /** How long nothing may come in the middle of a transaction, which keeps all others waiting. */
+  readonly resting: number;
 }
 
 export const REGISTRY_POOL_LIMITS: RegistryPoolLimits = {
@@ -25,6 +27,7 @@ export const REGISTRY_POOL_LIMITS: RegistryPoolLimits = {
   // Less than that: those who wait for a lock have a connection, and readers must not go without.
   locking: 4000,
   answering: 10_000,
+  resting: 10_000,
 };
 
 /**
@@ -38,8 +41,8 @@ export class PostgresRegistryPool implements PostgresPool {
   readonly #isSet = new WeakSet<PoolClient>();
 
   constructor(address: PostgresAddress, limits: RegistryPoolLimits = REGISTRY_POOL_LIMITS) {
-    const { connections, connecting, locking, answering } = limits;
-    this.#settings = `SET lock_timeout = ${locking}; SET statement_timeout = ${answering}; SET idle_in_transaction_session_timeout = ${answering}`;
+    const { connections, connecting, locking, answering, resting } = limits;
+    this.#settings = `SET lock_timeout = ${locking}; SET statement_timeout = ${answering}; SET idle_in_transaction_session_timeout = ${resting}`;
     this.#pool = new Pool({
       ...connectionOptions(address),
       max: connections,

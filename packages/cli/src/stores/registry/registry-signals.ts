@@ -5,7 +5,7 @@ export type RegistrySignal =
    * otherwise, or be gone. `builds`: another build may serve it, or none.
    */
   | { readonly kind: ApplicationTopic; readonly applicationId: string }
-  /** Projects or API keys were changed by another process; or by this one, which needs not hear it. */
+  /** Another process has changed projects or API keys. This one may hear of its own changes, too. */
   | { readonly kind: "access" }
   /** Some signals may have been missed: all of it has to be looked at. */
   | { readonly kind: "everything" };
