@@ -1,5 +1,5 @@
-import type { ClosableApi } from "../sqlite/store-thread.ts";
 import type { PostgresAddress } from "../store-address.ts";
+import type { ClosableApi } from "../store-thread.ts";
 
 /** What the thread for chores offers. */
 export interface ChoresApi extends ClosableApi {

@@ -90,8 +90,9 @@ export class Chores {
     while (!this.#closed && (await freeSome(this.#database)));
     const now = performance.now();
     if (this.#closed || now - this.#daysLookedAt < DROP_DAYS_EVERY_MS) return;
-    await dropEmptyDays(this.#database);
+    // Before: where somebody reads in a day, it is not tried again at once.
     this.#daysLookedAt = now;
+    await dropEmptyDays(this.#database);
   }
 
   /** Makes the summaries of large traces that had grown since they were made. */

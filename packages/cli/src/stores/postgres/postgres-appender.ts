@@ -1,4 +1,5 @@
 import type { StoredSpan } from "@agate/spans";
+import type { BatchToWrite } from "../segments/batch-encoder.ts";
 import { createBatchEncoder } from "../segments/batch-encoder.ts";
 import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
@@ -93,19 +94,25 @@ class PostgresAppender implements OpenAppender {
   }
 
   async #write(group: readonly Pending[]): Promise<AppendOutcome | Failed> {
-    const batches = joined(group.map(({ batch }) => batch)).map(this.#encode);
+    try {
+      await this.#commit(joined(group.map(({ batch }) => batch)).map(this.#encode));
+      return { kind: "committed" };
+    } catch (error) {
+      return error instanceof StoreUnavailableError
+        ? { kind: "unavailable", reason: error.reason }
+        : { kind: "failed", error };
+    }
+  }
+
+  async #commit(batches: readonly BatchToWrite[]): Promise<void> {
     const days = new Set(batches.map(({ receivedAt }) => dayOf(receivedAt)));
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#makeDays(days);
-        await this.#database.transaction((transaction) => writeTraces(transaction, batches));
-        return { kind: "committed" };
+        return await this.#database.transaction((transaction) => writeTraces(transaction, batches));
       } catch (error) {
-        if (error instanceof StoreUnavailableError) {
-          return { kind: "unavailable", reason: error.reason };
-        }
         // A day that was dropped since it was made, or made in a database that was restored since.
-        if (!isMissingDay(error) || attempt === ATTEMPTS) return { kind: "failed", error };
+        if (!isMissingDay(error) || attempt === ATTEMPTS) throw error;
         this.#knownDays.clear();
       }
     }

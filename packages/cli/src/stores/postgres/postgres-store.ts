@@ -14,8 +14,8 @@ import type {
   TreeRead,
   Watch,
 } from "../span-store.ts";
-import { StoreThread } from "../sqlite/store-thread.ts";
 import type { PostgresAddress } from "../store-address.ts";
+import { StoreThread } from "../store-thread.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ChoresApi, ChoresData } from "./chores-api.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";

@@ -11,7 +11,7 @@ import { toStorable } from "./storable-text.ts";
 import { VALUE_SETTINGS, VALUE_TYPES } from "./value-types.ts";
 
 /** What a statement may be given. */
-export type SqlValue = string | number | boolean | null | readonly (string | number | null)[];
+export type SqlValue = string | number | null | readonly (string | number | null)[];
 
 export interface SpanDatabaseOptions {
   /** At most this many connections; they are made when they are needed. */

@@ -7,13 +7,13 @@ import { tableOfDay } from "./day.ts";
 import { unpack } from "./packed-bytes.ts";
 import { toSearchVectors } from "./search-vector.ts";
 import type { SpanDatabase, SqlRunner, SqlTransaction } from "./span-database.ts";
+import type { Place } from "./unindexed-places.ts";
+import { parsePlaces } from "./unindexed-places.ts";
 
-/** Transactions of writers whose texts are indexed in one step. */
-const WRITES_PER_STEP = 16;
+/** Rows of places that are indexed in one step. */
+const ROWS_PER_STEP = 2;
 /** Segments whose texts are in memory at a time. */
 const SEGMENTS_PER_READ = 100;
-
-type Place = readonly [day: number, traceNo: number, segment: number];
 
 interface SegmentRow {
   readonly segment: number;
@@ -30,13 +30,13 @@ interface SegmentRow {
  */
 export function indexSome(database: SpanDatabase): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    const writes = await transaction.query<{ unindexed_no: number; places: string }>(
+    const rows = await transaction.query<{ unindexed_no: number; places: string }>(
       `SELECT unindexed_no, places FROM agate.unindexed
        ORDER BY unindexed_no LIMIT $1 FOR UPDATE SKIP LOCKED`,
-      [WRITES_PER_STEP],
+      [ROWS_PER_STEP],
     );
-    if (writes.length === 0) return false;
-    const places = writes.flatMap((write) => JSON.parse(write.places) as Place[]);
+    if (rows.length === 0) return false;
+    const places = rows.flatMap((row) => parsePlaces(row.places));
     const live = await holdTraces(transaction, places);
     const rest = places.filter(([, traceNo]) => live.has(traceNo));
     for (const [day, ofDay] of Map.groupBy(rest, ([day]) => day)) {
@@ -45,7 +45,7 @@ export function indexSome(database: SpanDatabase): Promise<boolean> {
       }
     }
     await transaction.query("DELETE FROM agate.unindexed WHERE unindexed_no = ANY($1::bigint[])", [
-      writes.map(({ unindexed_no }) => unindexed_no),
+      rows.map(({ unindexed_no }) => unindexed_no),
     ]);
     return true;
   });

@@ -100,8 +100,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX spans_by_route ON agate.spans (project, hashtextextended(route, 0), start) WHERE route IS NOT NULL;
   CREATE INDEX spans_failed ON agate.spans (project, start) WHERE status = 'ERROR';
 
-  -- Segments whose texts are still to be indexed: a row for each transaction that wrote some, with
-  -- their places as JSON.
+  -- Places of segments, as JSON, whose texts are still to be indexed.
   CREATE TABLE agate.unindexed (
     unindexed_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     places text NOT NULL

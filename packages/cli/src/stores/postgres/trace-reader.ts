@@ -58,7 +58,7 @@ export class TraceReader {
   /** The listed records of these traces' tops, in their order. */
   async readTops(project: string, traceIds: readonly string[]): Promise<string[]> {
     const places = await this.#database.query<TracePlace>(
-      `SELECT trace_no, day, top_segment AS segments FROM agate.traces
+      `SELECT trace_no, day, segments FROM agate.traces
        WHERE project = $1 AND trace_id = ANY($2::text[])`,
       [project, traceIds],
       "places-of-traces",

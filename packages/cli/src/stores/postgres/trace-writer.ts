@@ -7,6 +7,7 @@ import { SPANS_PER_TRANSACTION } from "./span-schema.ts";
 import type { TraceToSummarise } from "./summarise-traces.ts";
 import { summariseTraces } from "./summarise-traces.ts";
 import { summaryOfNew, TRACE_SUMMARY } from "./trace-summary.ts";
+import { UnindexedPlaces } from "./unindexed-places.ts";
 
 /** Up to this many spans a trace's summary is made anew at every commit that touches it. */
 const ALWAYS_SUMMARISED = 2_000;
@@ -197,12 +198,15 @@ async function writeRows(
 ): Promise<void> {
   const segments = new CopyRows();
   const spans = new CopyRows();
-  const places: [day: number, traceNo: number, segment: number][] = [];
+  const unindexed = new UnindexedPlaces();
   let spanNo = firstSpan;
+  const count = placed.reduce((sum, { trace }) => sum + trace.columns.length, 0);
+  if (count > SPANS_PER_TRANSACTION)
+    throw new RangeError(`${count} spans are too many for a commit`);
   for (const { project, trace, traceNo, day, firstSegment } of placed) {
     for (const [n, { header, body, spans: indices }] of trace.segments.entries()) {
       const segment = firstSegment + n;
-      places.push([day, traceNo, segment]);
+      unindexed.add(indices.length, [day, traceNo, segment]);
       segments.row(7).date(day).int8(traceNo).int4(segment).int8(spanNo).int4(indices.length);
       segments.bytes(pack(Buffer.from(header))).bytes(pack(body));
       for (const index of indices) {
@@ -220,8 +224,8 @@ async function writeRows(
        status, application, route, variant, revision, environment, user_id, session_id, cost)`,
     spans,
   );
-  await transaction.query("INSERT INTO agate.unindexed (places) VALUES ($1)", [
-    JSON.stringify(places),
+  await transaction.query("INSERT INTO agate.unindexed (places) SELECT unnest($1::text[])", [
+    unindexed.rows(),
   ]);
 }
 

@@ -17,6 +17,7 @@ import type {
   TreeRead,
   Watch,
 } from "../span-store.ts";
+import { StoreThread } from "../store-thread.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { openDataDirectory } from "./data-directory.ts";
 import { openForReading } from "./open-for-reading.ts";
@@ -24,7 +25,6 @@ import type { QueryApi, QueryData } from "./query-api.ts";
 import type { SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
 import { prepareIndex } from "./span-index-file.ts";
 import { createSqliteAppender } from "./sqlite-appender.ts";
-import { StoreThread } from "./store-thread.ts";
 import { TraceReader } from "./trace-reader.ts";
 import type { CommitNotice, WriterApi, WriterData } from "./writer-api.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Transferable, Worker } from "node:worker_threads";
-import type { ThreadApi, ThreadClient } from "../../threads/thread-rpc.ts";
-import { connectThread } from "../../threads/thread-rpc.ts";
+import type { ThreadApi, ThreadClient } from "../threads/thread-rpc.ts";
+import { connectThread } from "../threads/thread-rpc.ts";
 
 /** Every thread of the store can be told to finish. */
 export type ClosableApi = ThreadApi & { close(): Promise<void> };
