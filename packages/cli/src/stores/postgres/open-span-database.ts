@@ -3,7 +3,13 @@ import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-refusal-error.ts";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "./agate-schema.ts";
 import { connectionOptions } from "./connection-options.ts";
-import { asPostgresRefusal, newerPostgresSchema, refuseOldPostgres } from "./postgres-refusal.ts";
+import type { PostgresFacts } from "./postgres-refusal.ts";
+import {
+  asPostgresRefusal,
+  newerPostgresSchema,
+  POSTGRES_FACTS,
+  refuseUnfitPostgres,
+} from "./postgres-refusal.ts";
 import { MIGRATIONS } from "./span-schema.ts";
 
 /**
@@ -51,17 +57,8 @@ async function connected<Value>(
 }
 
 async function refuseUnfit(address: PostgresAddress, client: Client): Promise<void> {
-  const { rows } = await client.query<{ version: number; encoding: string }>(
-    `SELECT current_setting('server_version_num')::int AS version,
-       current_setting('server_encoding') AS encoding`,
-  );
-  const [{ version, encoding } = { version: 0, encoding: "" }] = rows;
-  refuseOldPostgres(address, version);
-  if (encoding !== "UTF8") {
-    throw new StoreRefusalError(
-      `The database at ${address.shown} has the encoding ${encoding}: create one with ENCODING 'UTF8' TEMPLATE template0.`,
-    );
-  }
+  const { rows } = await client.query<PostgresFacts>(POSTGRES_FACTS);
+  for (const facts of rows) refuseUnfitPostgres(address, facts);
 }
 
 async function migrate(

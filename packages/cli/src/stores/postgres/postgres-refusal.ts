@@ -22,25 +22,17 @@ export interface PostgresFacts {
   readonly encoding: string;
 }
 
-/**
- * @param version The server's `server_version_num`.
- * @throws StoreRefusalError
- */
-export function refuseOldPostgres({ shown }: PostgresAddress, version: number): void {
-  const major = Math.floor(version / 10_000);
-  if (major >= OLDEST_POSTGRES) return;
-  throw new StoreRefusalError(
-    `${shown} is PostgreSQL ${major}: Agate needs ${OLDEST_POSTGRES} or later. Upgrade it, or choose another server.`,
-  );
-}
-
 /** @throws StoreRefusalError where no store can be kept there. */
 export function refuseUnfitPostgres(
-  address: PostgresAddress,
+  { shown }: PostgresAddress,
   { version, encoding }: PostgresFacts,
 ): void {
-  const { shown } = address;
-  refuseOldPostgres(address, version);
+  const major = Math.floor(version / 10_000);
+  if (major < OLDEST_POSTGRES) {
+    throw new StoreRefusalError(
+      `${shown} is PostgreSQL ${major}: Agate needs ${OLDEST_POSTGRES} or later. Upgrade it, or choose another server.`,
+    );
+  }
   if (encoding !== "UTF8") {
     throw new StoreRefusalError(
       `The database at ${shown} has the encoding ${encoding}: create one with ENCODING 'UTF8' TEMPLATE template0.`,

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
+import { prepareSpanDatabase } from "../postgres/open-span-database.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-refusal-error.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
@@ -129,6 +130,17 @@ describe("openPostgresRegistry", () => {
     ) as [string, string];
     expect(await refusal({ kind: "postgres", url, shown })).toBe(
       `${shown} cannot be used (ECONNREFUSED). The database cannot be reached. Start it, or correct the URL.`,
+    );
+  });
+
+  it("shares a database with spans, though both are prepared at the same time", async () => {
+    await Promise.all([open(), prepareSpanDatabase(address), open(), prepareSpanDatabase(address)]);
+    const rows = await server.query<{ table: string }>(
+      address,
+      "SELECT tablename AS table FROM pg_tables WHERE schemaname = 'agate'",
+    );
+    expect(rows.map(({ table }) => table)).toEqual(
+      expect.arrayContaining(["projects", "registry_migrations", "traces", "span_schema"]),
     );
   });
 
