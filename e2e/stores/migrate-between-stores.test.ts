@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/emb
 import { startServer } from "../running-server.ts";
 import { answersOf, migrate, SPANS_PER_TRACE, sendTraces } from "./migrating.ts";
 
-const TRACES = 200;
+const TRACES = 100;
 const ALL = { traces: TRACES, spans: TRACES * SPANS_PER_TRACE };
 
 let folder: string;

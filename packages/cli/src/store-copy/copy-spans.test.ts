@@ -63,6 +63,7 @@ function copyOf(from: Copy["from"], target: Target, signal = new AbortController
   const waited: string[] = [];
   const patience = (name: string) => ({
     name,
+    longestMs: 60_000,
     signal,
     onWaiting: (reason: string) => void waited.push(reason),
   });
@@ -136,6 +137,19 @@ it("ends at once while it waits for a store", async () => {
   const patience = { ...copy.patience, to: { ...copy.patience.to, onWaiting } };
   expect(await copySpans({ ...copy, patience })).toBe("interrupted");
   expect(told).toEqual([]);
+});
+
+it("gives up on a store that stays away, and names it", async () => {
+  const target = targetOf(({ receivedAt }) =>
+    receivedAt < 5 ? COMMITTED : { kind: "unavailable", reason: "Full." },
+  );
+  const { copy, told } = copyOf(sourceOf(all), target);
+  const patience = { ...copy.patience, to: { ...copy.patience.to, longestMs: 0 } };
+  await expect(copySpans({ ...copy, patience })).rejects.toThrow(
+    new StoreUnavailableError("to: Full.", { cause: expect.anything() }),
+  );
+  expect(told).toEqual(names.slice(0, 5));
+  expect(target.underWay).toBe(0);
 });
 
 it("throws what nobody expected, after all writes are over", async () => {

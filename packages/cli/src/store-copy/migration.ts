@@ -13,6 +13,8 @@ import { TraceSample } from "./trace-sample.ts";
 
 /** How much work a killed process may have done in vain. */
 const SAVED_EVERY_MS = 1_000;
+/** How long a database may be away: a restart or a failover takes seconds. */
+const LONGEST_AWAY_MS = 60_000;
 /**
  * A server may commit a batch this long after it arrived, where a copy that reads in the order of
  * arrival has passed by already.
@@ -74,10 +76,14 @@ export class Migration {
     this.#options = options;
     this.#observer = observer;
     const { signal } = options;
-    const onWaiting = (reason: string) => observer.waiting(reason);
+    const patience = {
+      longestMs: LONGEST_AWAY_MS,
+      signal,
+      onWaiting: (reason: string) => observer.waiting(reason),
+    };
     this.#patience = {
-      from: { name: state.from, signal, onWaiting },
-      to: { name: state.to, signal, onWaiting },
+      from: { name: state.from, ...patience },
+      to: { name: state.to, ...patience },
     };
     const known = state.sample.map(([project, traceId]) => ({ project, traceId }));
     this.#sample = new TraceSample(options.sampleSize, state.seed, known);

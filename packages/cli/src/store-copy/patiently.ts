@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 
-/** How long a database may be away: a restart or a failover takes seconds. */
-const LONGEST_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 export interface Patience {
   /** Of the store, for people. */
   readonly name: string;
+  /** How long it may be away. */
+  readonly longestMs: number;
   readonly signal: AbortSignal;
   /** It is away; trying again. */
   readonly onWaiting: (reason: string) => void;
@@ -21,7 +21,7 @@ export interface Patience {
  * that is given meanwhile.
  */
 export async function patiently<Value>(
-  { name, signal, onWaiting }: Patience,
+  { name, longestMs, signal, onWaiting }: Patience,
   ask: () => Promise<Value>,
 ): Promise<Value> {
   const since = performance.now();
@@ -31,7 +31,7 @@ export async function patiently<Value>(
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
       const reason = `${name}: ${error.reason}`;
-      if (performance.now() - since > LONGEST_MS) {
+      if (performance.now() - since >= longestMs) {
         throw new StoreUnavailableError(reason, { cause: error });
       }
       onWaiting(reason);
