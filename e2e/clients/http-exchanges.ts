@@ -6,6 +6,7 @@ export interface HttpExchange {
   readonly contentEncoding: unknown;
   readonly status: number | undefined;
   readonly answerType: string | undefined;
+  readonly retryAfter: string | undefined;
 }
 
 const CHANNEL = "http.client.response.finish";
@@ -25,6 +26,7 @@ export class HttpExchanges implements Disposable {
       contentEncoding: request.getHeader("content-encoding"),
       status: response.statusCode,
       answerType: response.headers["content-type"],
+      retryAfter: response.headers["retry-after"],
     });
   };
 

@@ -1,10 +1,14 @@
 import type { SentSpan } from "../sent-span.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
-/** What one request changes. A batch is one transaction: all of it happens, or nothing. */
-export type Change =
-  | { readonly kind: "batch"; readonly spans: readonly SentSpan[] }
-  | { readonly kind: "delete"; readonly traceId: string };
+/** Spans of one request. It is one transaction: all of it happens, or nothing. */
+export interface Batch {
+  readonly kind: "batch";
+  readonly spans: readonly SentSpan[];
+}
+
+/** What one request changes. */
+export type Change = Batch | { readonly kind: "delete"; readonly traceId: string };
 
 /** Span id → the span as it was last sent; no spans: there is no such trace. */
 export type TraceState = ReadonlyMap<string, SentSpan>;
@@ -78,7 +82,7 @@ export class TraceLedger {
   }
 
   /** A batch of new traces of one span each. */
-  smallTraces(count: number): Extract<Change, { kind: "batch" }> {
+  smallTraces(count: number): Batch {
     const spans = Array.from({ length: count }, () =>
       this.#nextSpan(this.#random.hex(32), [], false),
     );

@@ -1,23 +1,29 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A line between servers and a database, that a test can break. */
+/** A line between servers and a database, that a test can break; without it, the database is away. */
 export interface DatabaseLink extends AsyncDisposable {
   /** Where servers reach the database. */
   readonly port: number;
   /**
-   * Breaks every connection off in place of passing on the database's so manieth message from now:
-   * whatever asked for it has been done, and nobody hears of it.
-   *
-   * @returns How to know whether that has happened.
+   * Breaks every connection off as soon as the database has answered so often on one of them, in place
+   * of passing the last answer on: what it answers to was done, and nobody hears of it.
    */
-  breakAtAnswer(count: number): { readonly isBroken: boolean };
+  breakAtAnswer(count: number): Fault;
+}
+
+/** One that is to happen. */
+export interface Fault {
+  readonly hasHappened: boolean;
+  /** It is not to happen any more. */
+  cancel(): void;
 }
 
 /** @param databasePort On this machine. */
 export async function startDatabaseLink(databasePort: number): Promise<DatabaseLink> {
   const sockets = new Set<Socket>();
-  let fault = { answersLeft: Number.POSITIVE_INFINITY, isBroken: false };
+  let fault: { readonly count: number; hasHappened: boolean } | undefined;
+  let answers = new Map<Socket, number>();
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -37,9 +43,11 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
     }
     near.pipe(far);
     far.on("data", (answer) => {
-      fault.answersLeft -= 1;
-      if (fault.answersLeft > 0 || fault.isBroken) return void near.write(answer);
-      fault.isBroken = true;
+      const count = (answers.get(far) ?? 0) + 1;
+      answers.set(far, count);
+      if (fault === undefined || count < fault.count) return void near.write(answer);
+      fault.hasHappened = true;
+      fault = undefined;
       breakAll();
     });
   });
@@ -48,10 +56,20 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
   return {
     port: (server.address() as AddressInfo).port,
     breakAtAnswer(count) {
-      fault = { answersLeft: count, isBroken: false };
-      return fault;
+      const next = { count, hasHappened: false };
+      answers = new Map();
+      fault = next;
+      return {
+        get hasHappened() {
+          return next.hasHappened;
+        },
+        cancel() {
+          if (fault === next) fault = undefined;
+        },
+      };
     },
     async [Symbol.asyncDispose]() {
+      if (!server.listening) return;
       breakAll();
       server.close();
       await once(server, "close");

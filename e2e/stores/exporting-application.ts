@@ -1,0 +1,49 @@
+import { ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { HttpExchanges } from "../clients/http-exchanges.ts";
+
+const BATCH = 50;
+/** The exporter refuses more than 30 batches at a time. */
+const SPANS = 20 * BATCH;
+
+/** For all its attempts: it waits between them for as long as it is told, and a busy machine is slow. */
+const PATIENCE_MS = 60_000;
+
+/** An application with OpenTelemetry's own exporter, that has traced much. */
+export interface ExportingApplication extends AsyncDisposable {
+  /** One trace: a top, and all others below it. */
+  readonly traceId: string;
+  readonly spans: number;
+  /** The answers so far, of its requests and of a balancer's in this process. */
+  readonly answers: HttpExchanges["seen"];
+  /** Resolves when everything was acknowledged, or given up. */
+  readonly flushed: Promise<void>;
+}
+
+/** Begins to send. */
+export function startExporting(serverUrl: string): ExportingApplication {
+  const exchanges = new HttpExchanges();
+  const exporter = new OTLPTraceExporter({
+    url: `${serverUrl}/v1/traces`,
+    timeoutMillis: PATIENCE_MS,
+  });
+  const provider = new TracerProvider({
+    spanProcessors: [new BatchSpanProcessor({ exporter, maxExportBatchSize: BATCH })],
+  });
+  const tracer = provider.getTracer("geology-bot");
+  const top = tracer.startSpan("top");
+  const below = trace.setSpan(ROOT_CONTEXT, top);
+  for (let n = 1; n < SPANS; n++) tracer.startSpan(`step ${n}`, {}, below).end();
+  top.end();
+  return {
+    traceId: top.spanContext().traceId,
+    spans: SPANS,
+    answers: exchanges.seen,
+    flushed: provider.forceFlush(),
+    async [Symbol.asyncDispose]() {
+      exchanges[Symbol.dispose]();
+      await provider.shutdown();
+    },
+  };
+}
