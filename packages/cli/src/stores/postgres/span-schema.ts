@@ -1,6 +1,3 @@
-/** So many numbers are set aside for the spans of one transaction; see `span_numbers`. */
-export const SPANS_PER_TRANSACTION = 2 ** 20;
-
 /** Tables that are cut into days. All rows of a trace are in the day of its first batch. */
 export const TABLES_BY_DAY = ["segments", "spans", "texts", "long_texts"] as const;
 
@@ -80,8 +77,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE agate.segments ALTER header SET STORAGE EXTERNAL, ALTER body SET STORAGE EXTERNAL;
   CREATE INDEX segments_by_trace ON agate.segments (trace_no, segment);
 
-  -- A number for each transaction that writes spans, times ${SPANS_PER_TRANSACTION}: theirs follow it.
-  CREATE SEQUENCE agate.span_numbers;
+  -- Each number is a block of numbers for spans: see number-spans.ts.
+  CREATE SEQUENCE agate.span_blocks;
 
   -- One narrow row a span, for lists.
   CREATE TABLE agate.spans (

@@ -1,9 +1,9 @@
 import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
 import { CopyRows } from "./copy-rows.ts";
 import { dateText, dayOf, tableOfDay } from "./day.ts";
+import { numberSpans, SPANS_PER_BLOCK } from "./number-spans.ts";
 import { pack } from "./packed-bytes.ts";
 import type { SqlRunner, SqlTransaction, SqlValue } from "./span-database.ts";
-import { SPANS_PER_TRANSACTION } from "./span-schema.ts";
 import type { TraceToSummarise } from "./summarise-traces.ts";
 import { summariseTraces } from "./summarise-traces.ts";
 import { summaryOfNew, TRACE_SUMMARY } from "./trace-summary.ts";
@@ -21,6 +21,8 @@ interface PlacedTrace {
   readonly traceNo: number;
   readonly day: number;
   readonly firstSegment: number;
+  /** The number of the first span of each of its segments. */
+  readonly firstSpans: readonly number[];
   readonly isNew: boolean;
   /** Before this batch. */
   readonly spans: number;
@@ -36,7 +38,8 @@ interface UpsertedRow {
   readonly spans: number;
   readonly summarised: number;
   readonly is_new: boolean;
-  readonly transaction_no: number;
+  /** In one of the rows. */
+  readonly blocks: Float64Array | null;
 }
 
 /** The columns of a row of `traces`, with their types, in the order of {@link newRow}. */
@@ -53,12 +56,15 @@ const NEW_TRACE = [
 
 const NAMES = NEW_TRACE.map(([name]) => name).join(", ");
 const ARRAYS = NEW_TRACE.map(([, type], n) => `$${n + 1}::${type}[]`).join(", ");
+const BLOCKS = `$${NEW_TRACE.length + 1}`;
 
 // In the order in which they are given: two transactions that lock the same traces in the same order
 // never wait for each other.
 const UPSERT = `
-  WITH numbers AS MATERIALIZED (SELECT nextval('agate.span_numbers') AS transaction_no),
-  upserted AS (
+  WITH numbers AS MATERIALIZED (
+    SELECT array_agg(nextval('agate.span_blocks')::float8) AS blocks
+    FROM generate_series(1, ${BLOCKS}::integer)
+  ), upserted AS (
     INSERT INTO agate.traces AS t (${NAMES})
     SELECT * FROM unnest(${ARRAYS})
     ON CONFLICT (project, trace_id) DO UPDATE
@@ -68,22 +74,23 @@ const UPSERT = `
     RETURNING t.project, t.trace_id, t.trace_no, t.day, t.segments, t.spans, t.summarised,
       t.created = pg_current_xact_id() AS is_new
   )
-  SELECT upserted.*, transaction_no FROM upserted, numbers`;
+  SELECT upserted.*, CASE WHEN row_number() OVER () = 1 THEN blocks END AS blocks
+  FROM upserted, numbers`;
 
 /**
  * Writes batches inside a transaction. The rows of their traces are locked from the first statement
  * on, so that whatever follows sees these traces as nobody else changes them.
  *
- * @param batches Each trace at most once, and no more than {@link SPANS_PER_TRANSACTION} spans.
+ * @param batches Each trace at most once.
  */
 export async function writeTraces(
   transaction: SqlTransaction,
   batches: readonly BatchToWrite[],
 ): Promise<void> {
-  const { placed, firstSpan } = await placeTraces(transaction, batches);
+  const placed = await placeTraces(transaction, batches);
   const known = placed.filter(({ isNew }) => !isNew);
   const replaced = await forgetReplaced(transaction, known);
-  await writeRows(transaction, placed, firstSpan);
+  await writeRows(transaction, placed);
   if (known.length === 0) return;
   const grown = known.map((one) => ({
     ...one,
@@ -111,18 +118,28 @@ function mayWait({ spans, summarised }: { spans: number; summarised: number }): 
 async function placeTraces(
   transaction: SqlRunner,
   batches: readonly BatchToWrite[],
-): Promise<{ placed: PlacedTrace[]; firstSpan: number }> {
+): Promise<PlacedTrace[]> {
   const given = batches
     .flatMap((batch) => batch.traces.map((trace) => ({ batch, trace })))
     .sort(
       (a, b) =>
         compare(a.batch.project, b.batch.project) || compare(a.trace.traceId, b.trace.traceId),
     );
+  const sizes = given.flatMap(({ trace }) => trace.segments.map(({ spans }) => spans.length));
+  const { blocks, numbers } = numberSpans(sizes);
   const rows = given.map(({ batch, trace }) => newRow(batch, trace));
   const columns = NEW_TRACE.map((_, n) => rows.map((row) => row[n] ?? null));
-  const upserted = await transaction.query<UpsertedRow>(UPSERT, columns, "upsert-traces");
+  const upserted = await transaction.query<UpsertedRow>(
+    UPSERT,
+    [...columns, blocks],
+    "upsert-traces",
+  );
+  const blockNos = upserted.find((row) => row.blocks !== null)?.blocks;
+  const firstSpans = numbers.map(
+    ({ block, offset }) => (blockNos?.[block] ?? Number.NaN) * SPANS_PER_BLOCK + offset,
+  );
   const rowOf = new Map(upserted.map((row) => [JSON.stringify([row.project, row.trace_id]), row]));
-  const placed = given.map(({ batch, trace }): PlacedTrace => {
+  return given.map(({ batch, trace }): PlacedTrace => {
     const row = rowOf.get(JSON.stringify([batch.project, trace.traceId]));
     if (row === undefined) throw new Error(`Trace ${trace.traceId} was not placed`);
     return {
@@ -131,12 +148,12 @@ async function placeTraces(
       traceNo: row.trace_no,
       day: row.day,
       firstSegment: row.segments - trace.segments.length,
+      firstSpans: firstSpans.splice(0, trace.segments.length),
       isNew: row.is_new,
       spans: row.spans,
       summarised: row.summarised,
     };
   });
-  return { placed, firstSpan: (upserted[0]?.transaction_no ?? 0) * SPANS_PER_TRANSACTION };
 }
 
 function compare(a: string, b: string): number {
@@ -194,18 +211,14 @@ async function forgetReplaced(
 async function writeRows(
   transaction: SqlTransaction,
   placed: readonly PlacedTrace[],
-  firstSpan: number,
 ): Promise<void> {
   const segments = new CopyRows();
   const spans = new CopyRows();
   const unindexed = new UnindexedPlaces();
-  let spanNo = firstSpan;
-  const count = placed.reduce((sum, { trace }) => sum + trace.columns.length, 0);
-  if (count > SPANS_PER_TRANSACTION)
-    throw new RangeError(`${count} spans are too many for a commit`);
-  for (const { project, trace, traceNo, day, firstSegment } of placed) {
+  for (const { project, trace, traceNo, day, firstSegment, firstSpans } of placed) {
     for (const [n, { header, body, spans: indices }] of trace.segments.entries()) {
       const segment = firstSegment + n;
+      let spanNo = firstSpans[n] as number;
       unindexed.add(indices.length, [day, traceNo, segment]);
       segments.row(7).date(day).int8(traceNo).int4(segment).int8(spanNo).int4(indices.length);
       segments.bytes(pack(Buffer.from(header))).bytes(pack(body));
