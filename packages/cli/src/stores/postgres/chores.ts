@@ -11,6 +11,7 @@ const POLL_MS = 500;
 /** While callers wait for the index, and another server has some of it in hand. */
 const POLL_OTHERS_MS = 20;
 const DROP_DAYS_EVERY_MS = 60_000;
+const STEPS_PER_ROUND = 20;
 
 /**
  * What follows a commit without delaying it: texts are indexed, the summaries of large traces made,
@@ -20,7 +21,7 @@ const DROP_DAYS_EVERY_MS = 60_000;
 export class Chores {
   readonly #database: SpanDatabase;
   #closed = false;
-  #running: Promise<void> | undefined;
+  #running: Promise<boolean> | undefined;
   #wake = () => {};
   #daysLookedAt = Number.NEGATIVE_INFINITY;
 
@@ -31,9 +32,9 @@ export class Chores {
   /** Works, and looks for more, until it is closed. Rejects with what nobody expected. */
   async run(): Promise<void> {
     while (!this.#closed) {
-      this.#running = this.#workUntilDone();
-      await this.#running;
-      await this.#rest();
+      const round = this.#tryRound();
+      this.#running = round;
+      if (!(await round)) await this.#rest();
     }
   }
 
@@ -75,24 +76,33 @@ export class Chores {
     await this.#running;
   }
 
-  async #workUntilDone(): Promise<void> {
+  async #tryRound(): Promise<boolean> {
     try {
-      await this.#work();
+      return await this.#round();
     } catch (error) {
       // The next round tries again.
       if (!(error instanceof StoreUnavailableError)) throw error;
+      return false;
     }
   }
 
-  async #work(): Promise<void> {
-    while (!this.#closed && (await indexSome(this.#database)));
+  /** Some of each, as none may keep the others waiting. @returns True when there is more to do. */
+  async #round(): Promise<boolean> {
+    const hasTexts = await this.#steps(() => indexSome(this.#database));
     if (!this.#closed) await this.#summariseBehind();
-    while (!this.#closed && (await freeSome(this.#database)));
+    const hasDeleted = await this.#steps(() => freeSome(this.#database));
     const now = performance.now();
-    if (this.#closed || now - this.#daysLookedAt < DROP_DAYS_EVERY_MS) return;
-    // Before: where somebody reads in a day, it is not tried again at once.
-    this.#daysLookedAt = now;
-    await dropEmptyDays(this.#database);
+    if (!this.#closed && now - this.#daysLookedAt >= DROP_DAYS_EVERY_MS) {
+      // Before: where somebody reads in a day, it is not tried again at once.
+      this.#daysLookedAt = now;
+      await dropEmptyDays(this.#database);
+    }
+    return hasTexts || hasDeleted;
+  }
+
+  async #steps(step: () => Promise<boolean>): Promise<boolean> {
+    for (let n = 0; n < STEPS_PER_ROUND && !this.#closed; n++) if (!(await step())) return false;
+    return true;
   }
 
   /** Makes the summaries of large traces that had grown since they were made. */
