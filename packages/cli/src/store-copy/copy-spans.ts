@@ -6,7 +6,7 @@ import { patiently } from "./patiently.ts";
 /** Parts that are being written at a time: stores put what waits into one commit. */
 const MOST_WRITES = 64;
 /** Characters of records in them: what bounds memory. */
-const MOST_CHARACTERS = 24 * 1024 * 1024;
+const MOST_CHARACTERS = 8 * 1024 * 1024;
 
 export interface Copy {
   readonly from: Pick<SpanStore, "exportSpans">;

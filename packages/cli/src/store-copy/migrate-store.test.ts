@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -74,8 +82,14 @@ it("refuses a copy onto itself, by another name too", async () => {
 
 it("refuses a folder that a server uses, on either side", async () => {
   await fill();
-  await inStore(from, () => expectRefusal(/^A running server uses .* Stop it first/));
-  await inStore(to, () => expectRefusal(/^A running server uses .* Stop it first/));
+  await inStore(from, () => expectRefusal(/^A running server uses .*from\. Stop it first/));
+  await inStore(to, () => expectRefusal(/^A running server uses .*to\. Stop it first/));
+});
+
+it("refuses a file that is damaged", async () => {
+  mkdirSync(from.directory);
+  writeFileSync(join(from.directory, "spans.db"), "something else");
+  await expectRefusal(/is not a database, or is damaged\. .* or choose another folder\.$/);
 });
 
 it("refuses the state of another migration, another file, and one that cannot be written", async () => {

@@ -2,7 +2,10 @@ import { existsSync } from "node:fs";
 import { openSpanStore } from "../stores/open-span-store.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { filesIn } from "../stores/sqlite/data-directory.ts";
-import { DataDirectoryInUseError } from "../stores/sqlite/data-directory-error.ts";
+import {
+  DataDirectoryError,
+  DataDirectoryInUseError,
+} from "../stores/sqlite/data-directory-error.ts";
 import type { StoreAddress } from "../stores/store-address.ts";
 import { StoreRefusalError } from "../stores/store-refusal-error.ts";
 
@@ -24,20 +27,26 @@ export async function openStores(from: StoreAddress, to: StoreAddress): Promise<
   // Whoever waits for it gets the error; nobody may be waiting any more.
   failure.promise.catch(() => {});
   const open = async (address: StoreAddress): Promise<SpanStore> => {
-    const store = await openSpanStore(address, { onFailure: failure.reject });
+    const store = await openSpanStore(address, { onFailure: failure.reject }).catch((error) => {
+      throw asRefusal(error, address);
+    });
     opened.defer(() => store.close());
     return store;
   };
-  try {
-    const stores = { from: await open(from), to: await open(to), failed: failure.promise };
-    const parts = opened.move();
-    return { ...stores, [Symbol.asyncDispose]: () => parts.disposeAsync() };
-  } catch (error) {
-    if (!(error instanceof DataDirectoryInUseError)) throw error;
-    throw new StoreRefusalError(
-      "A running server uses one of the data directories. Stop it first: what it takes in meanwhile would be left out.",
+  const stores = { from: await open(from), to: await open(to), failed: failure.promise };
+  const parts = opened.move();
+  return { ...stores, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+/** What a server is told of its data directory, for somebody who named two stores. */
+function asRefusal(error: unknown, address: StoreAddress): unknown {
+  if (error instanceof DataDirectoryInUseError && address.kind === "sqlite") {
+    return new StoreRefusalError(
+      `A running server uses ${address.directory}. Stop it first: what it takes in meanwhile would be left out.`,
     );
   }
+  if (!(error instanceof DataDirectoryError)) return error;
+  return new StoreRefusalError(error.message.replaceAll(" with --data-dir", ""));
 }
 
 /**
