@@ -37,7 +37,8 @@ async function makeDay(transaction: SqlRunner, day: number): Promise<void> {
 /**
  * Drops the tables of a day that has no trace any more.
  *
- * @returns False when it still has some, or somebody reads in it: it can be tried later.
+ * @returns False when it still has some.
+ * @throws StoreUnavailableError where others are at work in the tables for long: it can be tried later.
  */
 export async function dropDay(database: SpanDatabase, day: number): Promise<boolean> {
   return database.transaction(async (transaction) => {
