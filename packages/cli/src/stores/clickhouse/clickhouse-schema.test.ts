@@ -21,47 +21,47 @@ it("makes the tables of one server", () => {
   expect(
     clickHouseSchema({ database: "agate", cluster: null }).map(outline),
   ).toMatchInlineSnapshot(`
-      [
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`schema_version\` (…) ENGINE = MergeTree() ORDER BY version",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`incoming\` (…) ENGINE = Null",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id, start) ORDER BY (project, trace_id, start, span_id) SETTINGS index_granularity = 512, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans_by_start\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, span_id, trace_id) ORDER BY (project, start, span_id, trace_id) SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`commits\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, version) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, trace_id) ORDER BY (project, start, trace_id) SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_by_id\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, start) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
-        "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_view\` TO \`agate\`.\`spans\` AS SELECT … FROM \`agate\`.\`incoming\`",
-        "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_by_start_view\` TO \`agate\`.\`spans_by_start\` AS SELECT … FROM \`agate\`.\`incoming\`",
-        "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`traces_by_id_view\` TO \`agate\`.\`traces_by_id\` AS SELECT … FROM \`agate\`.\`traces\`",
-        "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`commits_view\` TO \`agate\`.\`commits\` AS SELECT … FROM \`agate\`.\`incoming\` GROUP BY project, trace_id, version",
-      ]
-    `);
+    [
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`schema_version\` (…) ENGINE = MergeTree() ORDER BY version",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`incoming\` (…) ENGINE = Null",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id, start) ORDER BY (project, trace_id, start, span_id) SETTINGS index_granularity = 1024, index_granularity_bytes = 262144, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans_by_start\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, span_id, trace_id) ORDER BY (project, start, span_id, trace_id) SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`commits\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, version) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, trace_id) ORDER BY (project, start, trace_id) SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_by_id\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, start) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_view\` TO \`agate\`.\`spans\` AS SELECT … FROM \`agate\`.\`incoming\`",
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_by_start_view\` TO \`agate\`.\`spans_by_start\` AS SELECT … FROM \`agate\`.\`incoming\`",
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`traces_by_id_view\` TO \`agate\`.\`traces_by_id\` AS SELECT … FROM \`agate\`.\`traces\`",
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`commits_view\` TO \`agate\`.\`commits\` AS SELECT … FROM \`agate\`.\`incoming\` GROUP BY project, trace_id, version",
+    ]
+  `);
 });
 
 it("makes replicated tables on every shard of a cluster, and distributed ones in front", () => {
   expect(
     clickHouseSchema({ database: "agate", cluster: "main-1" }).map(outline),
   ).toMatchInlineSnapshot(`
-      [
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`schema_version_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}') ORDER BY version",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`incoming_local\` ON CLUSTER \`main-1\` (…) ENGINE = Null",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id, start) ORDER BY (project, trace_id, start, span_id) SETTINGS index_granularity = 512, ttl_only_drop_parts = 1",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans_by_start_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, span_id, trace_id) ORDER BY (project, start, span_id, trace_id) SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`commits_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, version) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, trace_id) ORDER BY (project, start, trace_id) SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_by_id_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, start) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1",
-        "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`spans_local\` AS SELECT … FROM \`agate\`.\`incoming_local\`",
-        "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_by_start_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`spans_by_start_local\` AS SELECT … FROM \`agate\`.\`incoming_local\`",
-        "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`traces_by_id_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`traces_by_id_local\` AS SELECT … FROM \`agate\`.\`traces_local\`",
-        "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`commits_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`commits_local\` AS SELECT … FROM \`agate\`.\`incoming_local\` GROUP BY project, trace_id, version",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`schema_version\` ON CLUSTER \`main-1\` AS \`agate\`.\`schema_version_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`schema_version_local\`, rand())",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`incoming\` ON CLUSTER \`main-1\` AS \`agate\`.\`incoming_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`incoming_local\`, cityHash64(project, trace_id))",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans\` ON CLUSTER \`main-1\` AS \`agate\`.\`spans_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`spans_local\`, cityHash64(project, trace_id))",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans_by_start\` ON CLUSTER \`main-1\` AS \`agate\`.\`spans_by_start_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`spans_by_start_local\`, cityHash64(project, trace_id))",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`commits\` ON CLUSTER \`main-1\` AS \`agate\`.\`commits_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`commits_local\`, cityHash64(project, trace_id))",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces\` ON CLUSTER \`main-1\` AS \`agate\`.\`traces_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`traces_local\`, cityHash64(project, trace_id))",
-        "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_by_id\` ON CLUSTER \`main-1\` AS \`agate\`.\`traces_by_id_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`traces_by_id_local\`, cityHash64(project, trace_id))",
-      ]
-    `);
+    [
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`schema_version_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}') ORDER BY version",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`incoming_local\` ON CLUSTER \`main-1\` (…) ENGINE = Null",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id, start) ORDER BY (project, trace_id, start, span_id) SETTINGS index_granularity = 1024, index_granularity_bytes = 262144, ttl_only_drop_parts = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans_by_start_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, span_id, trace_id) ORDER BY (project, start, span_id, trace_id) SETTINGS ttl_only_drop_parts = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`commits_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, version) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, trace_id) ORDER BY (project, start, trace_id) SETTINGS ttl_only_drop_parts = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_by_id_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, start) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1",
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`spans_local\` AS SELECT … FROM \`agate\`.\`incoming_local\`",
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_by_start_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`spans_by_start_local\` AS SELECT … FROM \`agate\`.\`incoming_local\`",
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`traces_by_id_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`traces_by_id_local\` AS SELECT … FROM \`agate\`.\`traces_local\`",
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`commits_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`commits_local\` AS SELECT … FROM \`agate\`.\`incoming_local\` GROUP BY project, trace_id, version",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`schema_version\` ON CLUSTER \`main-1\` AS \`agate\`.\`schema_version_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`schema_version_local\`, rand())",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`incoming\` ON CLUSTER \`main-1\` AS \`agate\`.\`incoming_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`incoming_local\`, cityHash64(project, trace_id))",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans\` ON CLUSTER \`main-1\` AS \`agate\`.\`spans_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`spans_local\`, cityHash64(project, trace_id))",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`spans_by_start\` ON CLUSTER \`main-1\` AS \`agate\`.\`spans_by_start_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`spans_by_start_local\`, cityHash64(project, trace_id))",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`commits\` ON CLUSTER \`main-1\` AS \`agate\`.\`commits_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`commits_local\`, cityHash64(project, trace_id))",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces\` ON CLUSTER \`main-1\` AS \`agate\`.\`traces_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`traces_local\`, cityHash64(project, trace_id))",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_by_id\` ON CLUSTER \`main-1\` AS \`agate\`.\`traces_by_id_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`traces_by_id_local\`, cityHash64(project, trace_id))",
+    ]
+  `);
 });
 
 it.each([null, "main-1"])(

@@ -29,7 +29,8 @@ interface Table {
     readonly version: string;
     readonly orderBy: string;
     readonly primaryKey?: string;
-    readonly granularity?: number;
+    /** The least that is read, of rows or, where they are long, of bytes. */
+    readonly granularity?: { readonly rows: number; readonly bytes?: number };
   } | null;
 }
 
@@ -75,7 +76,7 @@ const SPANS: Table = {
     version: "version",
     orderBy: "project, trace_id, start, span_id",
     primaryKey: "project, trace_id, start",
-    granularity: 512,
+    granularity: { rows: 1024, bytes: 256 * 1024 },
   },
 };
 
@@ -112,7 +113,7 @@ const COMMITS: Table = {
     version: "version",
     orderBy: "project, trace_id, version",
     primaryKey: "project, trace_id",
-    granularity: 1024,
+    granularity: { rows: 1024 },
   },
 };
 
@@ -162,7 +163,7 @@ const TRACES_BY_ID: Table = {
     version: "version",
     orderBy: "project, trace_id, start",
     primaryKey: "project, trace_id",
-    granularity: 1024,
+    granularity: { rows: 1024 },
   },
 };
 
@@ -258,23 +259,27 @@ export function quoted(name: string): string {
 }
 
 function storage(cluster: string | null, kept: NonNullable<Table["kept"]>): string {
-  const { version, orderBy, primaryKey = orderBy, granularity = 8192 } = kept;
+  const { version, orderBy, primaryKey = orderBy, granularity } = kept;
   return [
     `ENGINE = ${engine(cluster, "ReplacingMergeTree", version)}`,
     `PARTITION BY toDate(${ARRIVAL})`,
     `PRIMARY KEY (${primaryKey})`,
     `ORDER BY (${orderBy})`,
-    `SETTINGS ${settings(cluster, granularity)}`,
+    `SETTINGS ${settings(cluster, granularity).join(", ")}`,
   ].join("\n");
 }
 
-/** Without replicas, an acknowledged row must be on this one's disk. */
-function settings(cluster: string | null, granularity: number): string {
+function settings(
+  cluster: string | null,
+  { rows, bytes }: { readonly rows?: number; readonly bytes?: number } = {},
+): string[] {
   return [
-    `index_granularity = ${granularity}`,
+    ...(rows === undefined ? [] : [`index_granularity = ${rows}`]),
+    ...(bytes === undefined ? [] : [`index_granularity_bytes = ${bytes}`]),
     "ttl_only_drop_parts = 1",
+    // Without replicas, an acknowledged row must be on this server's disk.
     ...(cluster === null ? ["fsync_after_insert = 1", "fsync_part_directory = 1"] : []),
-  ].join(", ");
+  ];
 }
 
 function engine(cluster: string | null, name: string, ...parameters: string[]): string {
