@@ -15,7 +15,14 @@ export type Parameters = Readonly<Record<string, unknown>>;
 
 const READING: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 0,
-  output_format_json_quote_denormals: 0,
+  // Nobody waits for it any more.
+  cancel_http_readonly_queries_on_client_close: 1,
+};
+
+/** For questions about all that is there: the server shows that it is at work, and is waited for. */
+export const PATIENTLY: ClickHouseSettings = {
+  send_progress_in_http_headers: 1,
+  http_headers_progress_interval_ms: "5000",
 };
 
 /** Rows are acknowledged when they are stored, and a batch that was deleted may come again. */

@@ -2,6 +2,7 @@ import type { AnalyticsRequest, AnalyticsResult } from "../span-query.ts";
 import type { AnalyticsCell, GroupCell } from "../summary/analytics-cells.ts";
 import { groupsOf, NOTHING_FOUND, totalOf } from "../summary/analytics-cells.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { PATIENTLY } from "./clickhouse-session.ts";
 import { whereFilter, whereText } from "./filter-sql.ts";
 
 const CELL = `count() AS count, countIf(status = 'ERROR') AS errors, sumKahan(cost) AS cost,
@@ -58,6 +59,7 @@ export async function runAnalytics(
     const rows = await session.rows<CellRow>(
       `SELECT ${bucket}, ${CELL} FROM ${traces} GROUP BY bucket`,
       parameters,
+      PATIENTLY,
     );
     return totalOf(rows.map(cellOf), request);
   }
@@ -70,6 +72,7 @@ export async function runAnalytics(
      SELECT place, any(groups), if(place > {limit:UInt64}, NULL, any(key)), bucket, ${JOINED_CELL}
      FROM placed GROUP BY place, bucket ORDER BY place`,
     { ...parameters, limit: groups.limit },
+    PATIENTLY,
   );
   const shown = new Map(
     rows.filter(([place]) => place <= groups.limit).map(([place, , key]) => [place, key]),

@@ -2,6 +2,7 @@ import type { StoredSpan } from "@agate/spans";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { PATIENTLY } from "./clickhouse-session.ts";
 import type { SpanPlace } from "./span-records.ts";
 import type { FactRow } from "./span-row.ts";
 import { FACT_COLUMNS, factsOf } from "./span-row.ts";
@@ -45,7 +46,7 @@ export class SpanExporter {
          GROUP BY project, trace_id
        ) GROUP BY project ORDER BY project`,
       {},
-      { optimize_aggregation_in_order: 1 },
+      { ...PATIENTLY, optimize_aggregation_in_order: 1 },
     );
     return rows.map(([project, traces, spans]) => ({ project, traces, spans }));
   }
@@ -80,6 +81,7 @@ export class SpanExporter {
         project: position?.project ?? "",
         traceId: position?.traceId ?? "",
       },
+      PATIENTLY,
     );
     return rows.map(([received, project, traceId, spans, bytes]) => ({
       received,
