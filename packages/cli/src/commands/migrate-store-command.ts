@@ -85,22 +85,24 @@ async function runMigration(session: Session, fromText: string, toText: string):
     );
     if (outcome.kind === "finished") observer.finished();
   }
-  const signal = stopped();
-  if (outcome.kind === "interrupted" && signal !== undefined) {
-    terminal.note("Stopped. Run the same command again to go on.");
-    // As it would have ended by itself: a script that runs it ends as well.
-    process.kill(process.pid, signal);
-    return;
-  }
-  tell(session, outcome);
+  tell(session, outcome, stopped());
 }
 
-function tell({ flags, terminal }: Session, outcome: MigrationOutcome): void {
+type Finished = Extract<MigrationOutcome, { kind: "finished" }>;
+
+function tell(
+  { flags, terminal }: Session,
+  outcome: MigrationOutcome,
+  signal: NodeJS.Signals | undefined,
+): void {
   switch (outcome.kind) {
+    case "interrupted":
+      terminal.note("Stopped. Run the same command again to go on.");
+      // As it would have ended by itself: a script that runs it ends as well.
+      process.kill(process.pid, signal);
+      return;
     case "refused":
       throw new CommandFailure(outcome.reason);
-    case "interrupted":
-      throw new CommandFailure("It was stopped. Run the same command again to go on.");
     case "broken-off":
       throw new CommandFailure(`${outcome.reason} Run the same command again to go on.`);
     case "finished": {
@@ -114,15 +116,18 @@ function tell({ flags, terminal }: Session, outcome: MigrationOutcome): void {
       }
       if (flags.json) return;
       for (const line of moreLines(outcome)) terminal.note(line);
-      terminal.print(
-        `Copied ${plural(outcome.copied, "span")}. Both stores answer the same for ${plural(outcome.trees.compared, "trace")} chosen at random.`,
-      );
+      terminal.print(summary(outcome));
     }
   }
 }
 
-function documentOf(outcome: Extract<MigrationOutcome, { kind: "finished" }>): string {
-  const { copied, counts, trees } = outcome;
+function summary({ copied, trees }: Finished): string {
+  const spans = `Copied ${plural(copied, "span")}.`;
+  if (trees.compared === 0) return spans;
+  return `${spans} Both stores answer the same for ${plural(trees.compared, "trace")} chosen at random.`;
+}
+
+function documentOf({ copied, counts, trees }: Finished): string {
   return JSON.stringify({
     copied_spans: copied,
     projects: counts,

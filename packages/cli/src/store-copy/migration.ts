@@ -1,5 +1,6 @@
 import type { ProjectCount, SpanPart, SpanStore } from "../stores/span-store.ts";
 import { StoreRefusalError } from "../stores/store-refusal-error.ts";
+import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import type { ProjectComparison } from "./compare-counts.ts";
 import { compareCounts, lacks, spansIn } from "./compare-counts.ts";
 import type { TreeComparison } from "./compare-trees.ts";
@@ -151,16 +152,25 @@ export class Migration {
     try {
       await this.#save();
     } catch (error) {
-      const { code = String(error) } = error as NodeJS.ErrnoException;
+      if (!(error instanceof StoreUnavailableError)) throw error;
       throw new StoreRefusalError(
-        `${this.#options.stateFile} cannot be written (${code}). Name another place with --state: it is to say how far the migration has come.`,
+        `${error.reason} Name another place with --state: it is to say how far the migration has come.`,
       );
     }
   }
 
   async #save(): Promise<void> {
+    const { stateFile } = this.#options;
     const sample = this.#sample.traces.map(({ project, traceId }) => [project, traceId] as const);
-    await saveState(this.#options.stateFile, { ...this.#state, sample });
+    try {
+      await saveState(stateFile, { ...this.#state, sample });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      throw new StoreUnavailableError(`${stateFile} cannot be written (${code}).`, {
+        cause: error,
+      });
+    }
     this.#savedAt = performance.now();
   }
 
