@@ -15,6 +15,7 @@ import { environmentsCommand } from "./environments-command.ts";
 import { HELP_STYLES } from "./help-styles.ts";
 import { initCommand } from "./init-command.ts";
 import { keysCommand } from "./keys-command.ts";
+import { migrateRegistryCommand } from "./migrate-registry-command.ts";
 import { migrateStoreCommand } from "./migrate-store-command.ts";
 import { traceCommand } from "./observing/trace-command.ts";
 import { tracesCommand } from "./observing/traces-command.ts";
@@ -44,6 +45,7 @@ export function createProgram(): Command {
     buildCommand(),
     ...clientCommands(),
     migrateStoreCommand(),
+    migrateRegistryCommand(),
     completionCommand(),
   ]) {
     program.addCommand(inherit(command, program));

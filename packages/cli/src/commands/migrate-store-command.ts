@@ -1,16 +1,17 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import type { MigrationOutcome } from "../store-copy/migrate-store.ts";
-import type { StoreAddress } from "../stores/store-address.ts";
 import { parseStoreAddress } from "../stores/store-address.ts";
 import { plural } from "../terminal/figures.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { catchSignals } from "./catch-signals.ts";
 import { examples } from "./client/examples.ts";
-import { CommandFailure, WrongUsage } from "./client/failures.ts";
+import { CommandFailure } from "./client/failures.ts";
 import { HEADINGS } from "./client/headings.ts";
 import { jsonFor } from "./client/on-platform.ts";
 import { onThisMachine } from "./on-this-machine.ts";
 import { parseWholeNumber } from "./option-parsers.ts";
+import { readAddress } from "./read-address.ts";
 import { differenceLines, moreLines } from "./views/migration-view.ts";
 import { showMigration, silentMigration } from "./views/show-migration.ts";
 
@@ -69,8 +70,8 @@ function parseSample(text: string): number {
 
 async function runMigration(session: Session, fromText: string, toText: string): Promise<void> {
   const { flags, terminal } = session;
-  const from = readAddress("<from>", fromText);
-  const to = readAddress("<to>", toText);
+  const from = readAddress("<from>", fromText, parseStoreAddress);
+  const to = readAddress("<to>", toText, parseStoreAddress);
   const ended = new AbortController();
   const stopped = catchSignals(ended);
   // Not before: every other command starts without it.
@@ -137,35 +138,4 @@ function documentOf({ copied, counts, trees }: Finished): string {
       trace_id: traceId,
     })),
   });
-}
-
-/** @throws WrongUsage that does not repeat the address: it may have a password in it. */
-function readAddress(argument: string, text: string): StoreAddress {
-  const [, variable] = /^env:(\w+)$/.exec(text) ?? [];
-  const place = variable === undefined ? argument : `$${variable}`;
-  const address = variable === undefined ? text : process.env[variable];
-  if (address === undefined) throw new WrongUsage(`${place} is not set`);
-  const parsed = parseStoreAddress(address);
-  if (parsed.kind === "parsed") return parsed.address;
-  throw new WrongUsage(`the address in ${place} cannot be used. ${parsed.reason}`);
-}
-
-/**
- * The first signal ends the work in order, a second one the process.
- *
- * @returns Which one came, and ends the listening.
- */
-function catchSignals(ended: AbortController): () => NodeJS.Signals | undefined {
-  let caught: NodeJS.Signals | undefined;
-  const release = () => process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
-  const onSignal = (signal: NodeJS.Signals) => {
-    caught = signal;
-    release();
-    ended.abort();
-  };
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  return () => {
-    release();
-    return caught;
-  };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { StoreAddress } from "../stores/store-address.ts";
+import { isSameStore, storeName } from "../stores/store-name.ts";
 import { StoreRefusalError } from "../stores/store-refusal-error.ts";
 import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import type { MigrationObserver, MigrationOptions, MigrationResult } from "./migration.ts";
@@ -7,7 +8,6 @@ import { Migration } from "./migration.ts";
 import type { MigrationState } from "./migration-state.ts";
 import { openStores, refuseMissing } from "./open-stores.ts";
 import { loadState } from "./state-file.ts";
-import { isSameStore, storeName } from "./store-name.ts";
 
 export interface MigrationRequest extends MigrationOptions {
   readonly from: StoreAddress;

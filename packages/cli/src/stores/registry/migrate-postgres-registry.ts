@@ -1,3 +1,4 @@
+import type { QueryExecutorProvider } from "kysely";
 import { Kysely, sql } from "kysely";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "../postgres/agate-schema.ts";
 import type { PostgresFacts } from "../postgres/postgres-refusal.ts";
@@ -64,12 +65,16 @@ async function migrate(
 /** Looks first: a user that may not make tables can use those that are there. */
 async function prepare(db: Kysely<MigrationTables>): Promise<void> {
   await sql.raw(ENSURE_AGATE_SCHEMA).execute(db);
-  const { rows } = await sql<{ found: boolean }>`
-    SELECT to_regclass('agate.registry_migrations') IS NOT NULL AS found`.execute(db);
-  if (rows[0]?.found) return;
+  if (await hasRegistryTables(db)) return;
   await db.schema
     .createTable("registry_migrations")
     .addColumn("name", "text", (column) => column.primaryKey())
     .addColumn("migrated_at", "text", (column) => column.notNull())
     .execute();
+}
+
+export async function hasRegistryTables(db: QueryExecutorProvider): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    SELECT to_regclass('agate.registry_migrations') IS NOT NULL AS found`.execute(db);
+  return rows[0]?.found === true;
 }

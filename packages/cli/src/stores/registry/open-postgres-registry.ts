@@ -2,7 +2,7 @@ import { Kysely } from "kysely";
 import { AGATE_SCHEMA } from "../postgres/agate-schema.ts";
 import { asPostgresRefusal } from "../postgres/postgres-refusal.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import { migratePostgresRegistry } from "./migrate-postgres-registry.ts";
+import { hasRegistryTables, migratePostgresRegistry } from "./migrate-postgres-registry.ts";
 import { openPostgresSignals } from "./open-postgres-signals.ts";
 import { createPostgresBuildArchives } from "./postgres-build-archives.ts";
 import type { RegistryPoolLimits } from "./postgres-registry-pool.ts";
@@ -49,9 +49,30 @@ export async function openPostgresRegistry(
     const archives = createPostgresBuildArchives(db);
     return { db, signals, sharedBuilds: { archives, ...createPostgresTurns(address) } };
   } catch (error) {
-    throw asPostgresRefusal(
-      address,
-      error instanceof RegistryUnavailableError ? error.cause : error,
-    );
+    throw asRefusal(address, error);
   }
+}
+
+/**
+ * Whether a registry is there; makes none.
+ *
+ * @throws StoreRefusalError with one sentence when nobody can tell.
+ */
+export async function hasPostgresRegistry(address: PostgresAddress): Promise<boolean> {
+  const dialect = new SerialPostgresDialect(new PostgresRegistryPool(address));
+  const db = new Kysely<unknown>({ dialect });
+  try {
+    return await hasRegistryTables(db);
+  } catch (error) {
+    throw asRefusal(address, error);
+  } finally {
+    await db.destroy();
+  }
+}
+
+function asRefusal(address: PostgresAddress, error: unknown): unknown {
+  return asPostgresRefusal(
+    address,
+    error instanceof RegistryUnavailableError ? error.cause : error,
+  );
 }

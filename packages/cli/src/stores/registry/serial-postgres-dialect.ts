@@ -1,4 +1,4 @@
-import type { PostgresPool } from "kysely";
+import type { PostgresPool, TransactionSettings } from "kysely";
 import { CompiledQuery, PostgresDialect, PostgresDriver } from "kysely";
 
 /** "AGATEREG": others may take locks in the same database. */
@@ -26,7 +26,12 @@ export class SerialPostgresDialect extends PostgresDialect {
 type Connection = Parameters<PostgresDriver["rollbackTransaction"]>[0];
 
 class SerialDriver extends PostgresDriver {
-  override async beginTransaction(connection: Connection): Promise<void> {
+  override async beginTransaction(
+    connection: Connection,
+    settings: TransactionSettings,
+  ): Promise<void> {
+    // Whoever only reads waits for nobody, and may have a snapshot.
+    if (settings.accessMode === "read only") return super.beginTransaction(connection, settings);
     const begin = `begin isolation level read committed read write; select pg_advisory_xact_lock(${REGISTRY_LOCK})`;
     try {
       await connection.executeQuery(CompiledQuery.raw(begin));

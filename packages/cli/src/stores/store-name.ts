@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PostgresAddress, StoreAddress } from "../stores/store-address.ts";
+import type { PostgresAddress, StoreAddress } from "./store-address.ts";
 
 /** A store for people, without a password. */
 export function storeName(address: StoreAddress): string {

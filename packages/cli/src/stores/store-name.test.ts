@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseStoreAddress } from "../stores/store-address.ts";
+import { parseStoreAddress } from "./store-address.ts";
 import { isSameStore, storeName } from "./store-name.ts";
 
 function address(text: string) {

@@ -1,0 +1,285 @@
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { buildArchive } from "../deployments/builds/testing/build-archive.fixture.ts";
+import { done } from "../registry/contract/subject.fixture.ts";
+import { openRegistry } from "../registry/open-registry.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
+import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
+import { REGISTRY_KEYS } from "../stores/registry/registry-keys.ts";
+import { filesIn, holdDataDirectory } from "../stores/sqlite/data-directory.ts";
+import type { RegistryAddress, SqliteAddress } from "../stores/store-address.ts";
+import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
+import type { CopiedRegistry } from "./copy-registry.ts";
+import { folderArchives } from "./folder-archives.ts";
+import type { RegistryMigration } from "./migrate-registry.ts";
+import { migrateRegistry } from "./migrate-registry.ts";
+
+/** More than fit into one page. */
+const REVISIONS = 120;
+
+let postgres: PostgresServer;
+let folder: string;
+let from: SqliteAddress;
+let to: SqliteAddress;
+beforeAll(async () => {
+  postgres = await startEmbeddedPostgres();
+});
+afterAll(() => postgres.dispose());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "agate-registry-copy-"));
+  from = sqlite("from");
+  to = sqlite("to");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function sqlite(name: string): SqliteAddress {
+  return { kind: "sqlite", directory: join(folder, name) };
+}
+
+function migrate(migration: Partial<RegistryMigration> = {}) {
+  const { signal } = new AbortController();
+  return migrateRegistry({ from, to, signal, onTable: () => {}, ...migration });
+}
+
+async function copy(source: RegistryAddress, target: RegistryAddress): Promise<CopiedRegistry> {
+  const outcome = await migrate({ from: source, to: target });
+  expect(outcome).toMatchObject({ kind: "copied" });
+  return outcome as CopiedRegistry;
+}
+
+async function expectRefusal(reason: RegExp, migration: Partial<RegistryMigration> = {}) {
+  const outcome = await migrate(migration);
+  expect(outcome).toEqual({ kind: "refused", reason: expect.stringMatching(reason) });
+}
+
+async function inRegistry<Result>(
+  address: RegistryAddress,
+  work: (registry: Registry, database: OpenRegistryDatabase) => Promise<Result>,
+): Promise<Result> {
+  const held = address.kind === "sqlite" ? holdDataDirectory(address.directory) : undefined;
+  const database = await openRegistryDatabase(address);
+  const registry = await openRegistry(database);
+  try {
+    return await work(registry, database);
+  } finally {
+    await registry.close();
+    held?.release();
+  }
+}
+
+function fill(project = "default"): Promise<void> {
+  return inRegistry(from, async (registry) => {
+    const app = { project, application: "support" };
+    done(await registry.applications.create(project, "support"));
+    done(await registry.variants.create(app, "default"));
+  });
+}
+
+/** Two projects with something in every table. */
+function fillAll(): Promise<void> {
+  return inRegistry(from, async (registry, { db }) => {
+    const by = { by: "Zoë", message: "tab\tand “quotes” 𝒳" };
+    const { id: project } = done(await registry.projects.create("team-b"));
+    for (const application of ["support", "billing"]) {
+      const app = { project, application };
+      done(await registry.applications.create(project, application));
+      done(await registry.variants.create(app, "default"));
+      done(await registry.environments.create(app, "canary"));
+    }
+    const app = { project, application: "support" };
+    for (const baseRevision of [0, 1]) {
+      const params = { "/say": { word: `${baseRevision} \u0000 ü`, size: 0.1 } };
+      done(await registry.revisions.commit(app, "default", { ...by, params, baseRevision }));
+      const what = { ...by, variant: "default", revision: null };
+      done(await registry.deployments.deploy(app, "production", what));
+    }
+    const committed = await db.selectFrom("revisions").selectAll().executeTakeFirstOrThrow();
+    const more = Array.from({ length: REVISIONS - 2 }, (_, n) => ({
+      ...committed,
+      revision: n + 3,
+    }));
+    await db.insertInto("revisions").values(more).execute();
+    await db
+      .insertInto("api_keys")
+      .values({
+        id: "key_1",
+        project_id: project,
+        name: "ci",
+        prefix: "ag_1",
+        hash: "f".repeat(64),
+        scopes: '["read"]',
+        created_at: "2026-01-01T00:00:00.000Z",
+        last_used_at: null,
+      })
+      .execute();
+    await beginBuild(registry, db, app, "retired");
+    await beginBuild(registry, db, app, "live");
+    await beginBuild(registry, db, { project, application: "billing" }, "live");
+  });
+}
+
+async function beginBuild(
+  registry: Registry,
+  db: OpenRegistryDatabase["db"],
+  app: { project: string; application: string },
+  status: "live" | "retired",
+): Promise<void> {
+  const what = { by: "a", message: "", size: 100, sdkVersion: "0.1.0" };
+  const { id } = done(await registry.builds.begin(app, what));
+  await db.updateTable("builds").set({ status }).where("id", "=", id).execute();
+  // The files of the other one are gone.
+  if (app.application === "billing") return;
+  const archive = await buildArchive({ files: { "app.js": id } });
+  await folderArchives(from.directory).keep(id, archive);
+}
+
+describe("migrateRegistry", () => {
+  it("copies from SQLite to PostgreSQL, on to another, and back, and all hold the same", async () => {
+    await fillAll();
+    const [first, second] = [await postgres.createDatabase(), await postgres.createDatabase()];
+    const copied = await copy(from, first);
+    expect(Object.fromEntries(copied.tables.map(({ table, rows }) => [table, rows]))).toEqual({
+      projects: 2,
+      api_keys: 1,
+      applications: 2,
+      variants: 2,
+      revisions: REVISIONS,
+      environments: 8,
+      deployments: 2,
+      builds: 3,
+    });
+    expect(copied.archives).toBe(2);
+    expect(copied.lost).toEqual([{ project: "team-b", application: "billing", build: 1 }]);
+
+    const back = await copy(first, second).then(() => copy(second, to));
+    expect(back).toEqual({ ...copied, lost: [] });
+    const builds = await inRegistry(to, (_, { db }) =>
+      db.selectFrom("builds").select(["id", "status"]).orderBy("created_at").execute(),
+    );
+    expect(builds.map(({ status }) => status)).toEqual(["retired", "live", "retired"]);
+    for (const { id } of builds) {
+      const [wanted, found] = await Promise.all(
+        [from, to].map(({ directory }) => folderArchives(directory).read(id)),
+      );
+      expect(found).toEqual(wanted);
+    }
+  });
+
+  it("copies over the default project of a registry that was opened, and goes on in it", async () => {
+    await fill();
+    const target = await postgres.createDatabase();
+    await inRegistry(target, async () => {});
+    await copy(from, target);
+    const [before, after] = await Promise.all(
+      [from, target].map((address) => inRegistry(address, ({ projects }) => projects.list())),
+    );
+    expect(after).toEqual(before);
+    await inRegistry(target, async (registry) => {
+      const app = { project: "default", application: "support" };
+      const commit = { by: "a", message: "", params: {}, baseRevision: 0 };
+      done(await registry.revisions.commit(app, "default", commit));
+    });
+  });
+
+  it("copies all or nothing when it is stopped", async () => {
+    await fillAll();
+    for (const target of [to, await postgres.createDatabase()]) {
+      const ended = new AbortController();
+      const onTable = (table: string) => {
+        if (table === "builds") ended.abort();
+      };
+      const outcome = await migrate({ to: target, signal: ended.signal, onTable });
+      expect(outcome).toEqual({ kind: "interrupted" });
+      await copy(from, target);
+    }
+  });
+
+  it("takes back what did not arrive as it was sent", async () => {
+    await fill();
+    await inRegistry(to, (_, { db }) =>
+      sql`CREATE TRIGGER meddling AFTER INSERT ON variants BEGIN
+        UPDATE variants SET slug = 'other' WHERE id = NEW.id; END`.execute(db),
+    );
+    await expectRefusal(/^In sqlite:.*to other variants arrived than were sent\. Nothing was/);
+    await inRegistry(to, async ({ applications }) => {
+      expect(await applications.list("default")).toEqual([]);
+    });
+  });
+
+  it("refuses what has something in it already, and leaves it as it is", async () => {
+    await fill();
+    await inRegistry(to, ({ projects }) => projects.create("team-b"));
+    await expectRefusal(/^sqlite:.*to has projects already\. Copy into a registry that no server/);
+    const target = await postgres.createDatabase();
+    await copy(from, target);
+    await expectRefusal(
+      /^postgres:.* has applications, variants, and environments already\. Copy into/,
+      { to: target },
+    );
+  });
+
+  it("refuses a source that is not there, and makes none", async () => {
+    await expectRefusal(/^There is no registry\.db in .*from\. Name the folder/);
+    expect(existsSync(from.directory)).toBe(false);
+    const empty = await postgres.createDatabase();
+    await expectRefusal(/^There is no registry of Agate in postgres:.*\. Name the database/, {
+      from: empty,
+    });
+    const schema = "SELECT to_regnamespace('agate') AS schema";
+    expect(await postgres.query(empty, schema)).toEqual([{ schema: null }]);
+    await expectRefusal(/^There is no database at postgres:/, { from: postgres.address("no") });
+    expect(existsSync(to.directory)).toBe(false);
+  });
+
+  it("refuses a copy onto itself, a folder in use, and a registry that is newer", async () => {
+    await fill();
+    const link = join(folder, "link");
+    symlinkSync(from.directory, link);
+    await expectRefusal(/the same registry/, { to: { kind: "sqlite", directory: link } });
+    for (const { directory } of [from, to]) {
+      const held = holdDataDirectory(directory);
+      await expectRefusal(/^A running server uses the data directory .* Stop it first/);
+      held.release();
+    }
+    using db = new DatabaseSync(filesIn(from.directory).registry);
+    db.exec("PRAGMA user_version = 9");
+    await expectRefusal(/newer version of Agate/);
+  });
+});
+
+describe("REGISTRY_KEYS", () => {
+  /** Of each table: its columns. Without what a database keeps for itself. */
+  function columnsOf(rows: readonly { table: string; column: string }[]) {
+    const own = rows.filter(({ table }) => !/migration|^sqlite_|^build_archives$/.test(table));
+    return Object.fromEntries(
+      [...Map.groupBy(own, ({ table }) => table)].map(([table, columns]) => [
+        table,
+        columns.map(({ column }) => column).sort(),
+      ]),
+    );
+  }
+
+  it("has every table of both databases, which have the same columns", async () => {
+    const inSqlite = await inRegistry(from, async (_, { db }) => {
+      const { rows } = await sql<{ table: string; column: string }>`
+        SELECT t.name AS "table", c.name AS "column"
+        FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`.execute(db);
+      return columnsOf(rows);
+    });
+    const database = await postgres.createDatabase();
+    await inRegistry(database, async () => {});
+    const rows = await postgres.query<{ table: string; column: string }>(
+      database,
+      `SELECT table_name AS "table", column_name AS "column"
+       FROM information_schema.columns WHERE table_schema = 'agate'`,
+    );
+    expect(Object.keys(inSqlite).sort()).toEqual(Object.keys(REGISTRY_KEYS).sort());
+    expect(columnsOf(rows)).toEqual(inSqlite);
+  });
+});

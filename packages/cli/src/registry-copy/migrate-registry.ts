@@ -1,0 +1,68 @@
+import type { RegistryAddress } from "../stores/store-address.ts";
+import { isSameStore } from "../stores/store-name.ts";
+import { StoreRefusalError } from "../stores/store-refusal-error.ts";
+import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
+import type { CopiedRegistry, CopyOptions } from "./copy-registry.ts";
+import { copyRegistry } from "./copy-registry.ts";
+import type { RegistryTable } from "./plain-rows.ts";
+import { openRegistrySide, refuseMissing } from "./registry-side.ts";
+
+export interface RegistryMigration extends CopyOptions {
+  readonly from: RegistryAddress;
+  readonly to: RegistryAddress;
+}
+
+export type RegistryMigrationOutcome =
+  | CopiedRegistry
+  /** Nothing was copied: one sentence that says what to do. */
+  | { readonly kind: "refused"; readonly reason: string }
+  /** By its signal. Nothing was copied. */
+  | { readonly kind: "interrupted" }
+  /** A database went away. */
+  | { readonly kind: "broken-off"; readonly reason: string };
+
+/** Copies the registry at one address to an empty one at another, all or nothing, and compares the two. */
+export async function migrateRegistry(
+  migration: RegistryMigration,
+): Promise<RegistryMigrationOutcome> {
+  const { from, to, signal } = migration;
+  if (isSameStore(from, to)) {
+    return refused("Both addresses lead to the same registry: there is nothing to copy.");
+  }
+  try {
+    await refuseMissing(from);
+    await using source = await openRegistrySide(from);
+    await using target = await openRegistrySide(to);
+    const outcome = await copyRegistry(source, target, migration);
+    switch (outcome.kind) {
+      case "copied":
+        return outcome;
+      case "not-empty":
+        return refused(
+          `${target.name} has ${named(outcome.tables)} already. Copy into a registry that no server has used, or delete what is in this one first.`,
+        );
+      case "different":
+        return refused(
+          `In ${target.name} other ${named(outcome.tables)} arrived than were sent. Nothing was changed: look for triggers or rules on its tables.`,
+        );
+    }
+  } catch (error) {
+    if (error instanceof StoreRefusalError) return refused(error.message);
+    if (error instanceof StoreUnavailableError) {
+      return { kind: "broken-off", reason: error.reason };
+    }
+    if (signal.aborted && error === signal.reason) return { kind: "interrupted" };
+    throw error;
+  }
+}
+
+function named(tables: readonly RegistryTable[]): string {
+  return LIST.format(tables.map((table) => NAMES[table] ?? table));
+}
+
+const LIST = new Intl.ListFormat("en");
+const NAMES: Partial<Record<RegistryTable, string>> = { api_keys: "API keys" };
+
+function refused(reason: string): RegistryMigrationOutcome {
+  return { kind: "refused", reason };
+}

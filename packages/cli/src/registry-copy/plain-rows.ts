@@ -1,0 +1,49 @@
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import { REGISTRY_KEYS } from "../stores/registry/registry-keys.ts";
+import type { RegistryDatabase, RegistryTables } from "../stores/registry/registry-tables.ts";
+
+export type RegistryTable = keyof RegistryTables;
+
+/** A row with all the columns that it has, known here or not. */
+export type PlainRow = Record<string, string | number | null>;
+
+type PlainRegistry = Kysely<Record<RegistryTable, PlainRow>>;
+
+/** Revisions may be large: they are what a page's size is for. */
+const PAGE_ROWS = 50;
+
+function plain(db: RegistryDatabase): PlainRegistry {
+  return db.$omitTables<RegistryTable>().$extendTables<Record<RegistryTable, PlainRow>>();
+}
+
+/** All rows of a table in the order of its key, which is the same in every database, page by page. */
+export async function* pagesOf(
+  registry: RegistryDatabase,
+  table: RegistryTable,
+): AsyncGenerator<PlainRow[], void, void> {
+  const db = plain(registry);
+  const key: readonly string[] = REGISTRY_KEYS[table];
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  let last: PlainRow | undefined;
+  do {
+    let page = db.selectFrom(table).selectAll().limit(PAGE_ROWS);
+    for (const column of key) page = page.orderBy(column);
+    if (last !== undefined) {
+      const before = last;
+      const values = sql.join(key.map((column) => before[column]));
+      page = page.where(sql<boolean>`(${columns}) > (${values})`);
+    }
+    const rows: PlainRow[] = await page.execute();
+    if (rows.length > 0) yield rows;
+    last = rows.length < PAGE_ROWS ? undefined : rows.at(-1);
+  } while (last !== undefined);
+}
+
+export async function insertRows(
+  registry: RegistryDatabase,
+  table: RegistryTable,
+  rows: readonly PlainRow[],
+): Promise<void> {
+  await plain(registry).insertInto(table).values(rows).execute();
+}

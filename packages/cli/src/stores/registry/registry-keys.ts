@@ -1,0 +1,15 @@
+import type { RegistryTables } from "./registry-tables.ts";
+
+/** What tells the rows of each table apart. A table comes after those that it refers to. */
+export const REGISTRY_KEYS = {
+  projects: ["id"],
+  api_keys: ["id"],
+  applications: ["id"],
+  variants: ["id"],
+  revisions: ["variant_id", "revision"],
+  environments: ["id"],
+  deployments: ["id"],
+  builds: ["id"],
+} as const satisfies {
+  readonly [Table in keyof RegistryTables]: readonly (keyof RegistryTables[Table])[];
+};
