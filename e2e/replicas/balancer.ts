@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import {
   createServer,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
   request as sendRequest,
@@ -32,6 +33,8 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
     if (socket === undefined) return refuse(response, "No server takes connections.");
     passOn(incoming, response, socket);
   });
+  // Closed by the clients: one that is used in the moment when it is closed here would fail a test.
+  server.keepAliveTimeout = 600_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -55,11 +58,12 @@ async function connected(port: number): Promise<Socket | undefined> {
 }
 
 function passOn(incoming: IncomingMessage, response: ServerResponse, socket: Socket): void {
-  const { method, url: path, headers } = incoming;
+  const { method, url: path } = incoming;
+  const headers = withoutConnection(incoming);
   const request = sendRequest(
     { createConnection: () => socket, method, path, headers },
     (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
+      response.writeHead(answer.statusCode!, withoutConnection(answer));
       answer.on("error", () => response.destroy()).pipe(response);
     },
   );
@@ -70,6 +74,12 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, socket: Soc
   // The client has gone: a stream of events would be sent for ever.
   response.on("close", () => request.destroy());
   incoming.pipe(request);
+}
+
+/** How long a connection is kept is a matter between its two ends. */
+function withoutConnection({ headers }: IncomingMessage): IncomingHttpHeaders {
+  const { connection: _, "keep-alive": __, ...rest } = headers;
+  return rest;
 }
 
 function refuse(response: ServerResponse, reason: string): void {

@@ -4,12 +4,8 @@ import {
   type PostgresServer,
   startEmbeddedPostgres,
 } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
-import { constantLoad } from "../deployments/constant-load.fixture.ts";
-import { deployClient } from "../deployments/deploy-client.fixture.ts";
-import { openPacker, support } from "../deployments/pack-workflow.fixture.ts";
 import { registerWorkflow } from "../registry/registry-client.ts";
 import { runAgate } from "../run-agate.ts";
-import { startServer } from "../running-server.ts";
 import { sendSpans } from "../sent-span.ts";
 import { askRegistry } from "../web/ask-registry.ts";
 import { openBrowser } from "../web/open-browser.ts";
@@ -27,13 +23,11 @@ interface RevisionList {
 
 let postgres: PostgresServer;
 let database: string;
-let flags: readonly string[];
 let replicas: Replicas;
 beforeAll(async () => {
   postgres = await startEmbeddedPostgres();
   database = (await postgres.createDatabase()).url;
-  flags = ["--store", database, "--registry", database];
-  replicas = await startReplicas(flags);
+  replicas = await startReplicas(["--store", database, "--registry", database]);
 });
 afterAll(async () => {
   await replicas?.[Symbol.asyncDispose]();
@@ -126,38 +120,6 @@ describe("three servers on one PostgreSQL", () => {
     expect(code, stderr).toBe(0);
     await expectEverywhere(stdout.trim(), 200);
   });
-
-  it("serve a build that one of them was given, a new one of them too, and lose no call", async () => {
-    const [first, second] = replicas.servers;
-    const said = async (url: string) => {
-      const response = await deployClient(url).call("/run/say", { inputs: { text: "hi" } });
-      return ((await response.json()) as { data?: unknown }).data;
-    };
-    await using packer = await openPacker();
-    const archives = [
-      await packer.pack(support("one")),
-      await packer.pack(support("two")),
-    ] as const;
-    await deployClient(first.url).mustDeploy(archives[0], "?environment=production");
-    for (const { url } of replicas.servers) {
-      await expect.poll(() => said(url)).toBe("one default hi");
-    }
-    const load = constantLoad(`${replicas.url}/services/support/run/say`, {
-      body: { inputs: { text: "x" } },
-      keeping: 1,
-      opening: 1,
-      isGood: (body) => /"data":"(?:one|two) default x"/.test(body),
-    });
-    await deployClient(second.url).mustDeploy(archives[1]);
-    for (const { url } of replicas.servers) {
-      await expect.poll(() => said(url)).toBe("two default hi");
-    }
-    await load.stop();
-    expect(load.failures).toEqual([]);
-
-    await using late = await startServer({ flags });
-    await expect.poll(() => said(late.url)).toBe("two default hi");
-  }, 60_000);
 
   it("show one page through the balancer, which follows them all", async () => {
     await using browser = await openBrowser();

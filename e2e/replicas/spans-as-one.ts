@@ -8,7 +8,7 @@ import { followTraces } from "./live-traces.ts";
 import type { Replicas } from "./replicas.ts";
 
 const CLIENTS = 3;
-const REQUESTS = 15;
+const REQUESTS = 8;
 const START = Date.UTC(2026, 0, 1) * 1000;
 
 /** A trace of one top with `count` spans below it. */

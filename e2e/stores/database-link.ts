@@ -6,17 +6,16 @@ export interface DatabaseLink extends AsyncDisposable {
   /** Where servers reach the database. */
   readonly port: number;
   /**
-   * Breaks every connection off as soon as the database has answered so often on one of them, in place
-   * of passing the last answer on: what it answers to was done, and nobody hears of it.
+   * Breaks as soon as the database has answered so often on one connection, in place of passing the
+   * last answer on: what it answers to was done, and nobody hears of it.
    */
   breakAtAnswer(count: number): Fault;
 }
 
-/** One that is to happen. */
+/** One that is to happen. From then on the database cannot be reached, until it is mended. */
 export interface Fault {
   readonly hasHappened: boolean;
-  /** It is not to happen any more. */
-  cancel(): void;
+  mend(): void;
 }
 
 /** @param databasePort On this machine. */
@@ -28,6 +27,7 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
     for (const socket of sockets) socket.destroy();
   };
   const server = createServer((near) => {
+    if (fault?.hasHappened) return void near.destroy();
     const far = connect({ host: "127.0.0.1", port: databasePort });
     for (const [socket, other] of [
       [near, far],
@@ -47,7 +47,6 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
       answers.set(far, count);
       if (fault === undefined || count < fault.count) return void near.write(answer);
       fault.hasHappened = true;
-      fault = undefined;
       breakAll();
     });
   });
@@ -63,8 +62,8 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
         get hasHappened() {
           return next.hasHappened;
         },
-        cancel() {
-          if (fault === next) fault = undefined;
+        mend() {
+          fault = undefined;
         },
       };
     },

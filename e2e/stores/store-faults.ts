@@ -15,7 +15,7 @@ import { startDatabaseLink } from "./database-link.ts";
 import { startExporting } from "./exporting-application.ts";
 import { PersistentClient } from "./persistent-client.ts";
 
-const CLIENTS = 4;
+const CLIENTS = 3;
 const RESTARTS = 3;
 /** Far more than an append has round trips. */
 const MOST_ANSWERS = 60;
@@ -159,7 +159,7 @@ export function testStoreFaults(
       const change = moreOf(first, client.ledger.smallTraces(2), count);
       const fault = link.breakAtAnswer(count);
       const status = await sendSpans(server.url, change.spans);
-      fault.cancel();
+      fault.mend();
       const before = expectedTraces(client.ledger.before(change));
       const after = expectedTraces(client.ledger.after(change));
       const found = await readTraces(direct, Object.keys(after));
@@ -169,7 +169,7 @@ export function testStoreFaults(
       await client.perform(server.url, change);
       isOver = !fault.hasHappened;
     }
-    // The last answer that could be cut off was that of the commit.
+    // At least where the answer to the commit was cut off, all of it was there before it came again.
     expect(unheard).toBeGreaterThan(0);
     // Nor does a database that is away keep a server from ending.
     await link[Symbol.asyncDispose]();

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import {
+  type ChdbServer,
+  startChdbServer,
+} from "../../packages/cli/src/stores/testing/chdb-server.fixture.ts";
+import {
+  type PostgresServer,
+  startEmbeddedPostgres,
+} from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+import { type Replicas, startReplicas } from "../replicas/replicas.ts";
+import { testStoreFaults } from "./store-faults.ts";
+
+let clickhouse: ChdbServer;
+let postgres: PostgresServer;
+let registry: string;
+let replicas: Replicas;
+beforeAll(async () => {
+  [clickhouse, postgres] = await Promise.all([startChdbServer(), startEmbeddedPostgres()]);
+  registry = (await postgres.createDatabase()).url;
+  replicas = await startReplicas(flagsThrough(clickhouse.port));
+});
+afterAll(async () => {
+  await replicas?.[Symbol.asyncDispose]();
+  await clickhouse?.dispose();
+  await postgres?.dispose();
+});
+
+function flagsThrough(port: number): string[] {
+  const store = new URL(clickhouse.url("agate"));
+  store.port = String(port);
+  return ["--store", store.href, "--registry", registry];
+}
+
+describe("ClickHouse for spans", { timeout: 60_000 }, () => {
+  testStoreFaults(() => ({ replicas, database: clickhouse, flagsThrough }));
+});
