@@ -48,7 +48,8 @@ function cell({ of, show }: Row, figures: EngineFigures, first: EngineFigures): 
   const [value, reference] = [of(figures), of(first)];
   if (value === null) return "–";
   if (figures === first || reference === null) return show(value);
-  return `${show(value)} (${(value / reference).toPrecision(2)}×)`;
+  const ratio = value / reference;
+  return `${show(value)} (${ratio < 10 ? ratio.toPrecision(2) : count(ratio)}×)`;
 }
 
 function line(cells: readonly string[]): string {
