@@ -33,6 +33,7 @@ export const ASSUMPTIONS = {
 export interface CapacityPlan {
   readonly spansPerSecond: number;
   readonly peakPerSecond: number;
+  readonly agateCores: number;
   readonly agatePods: number;
   /** Of one copy of the spans, in all. */
   readonly databaseCores: number;
@@ -57,6 +58,7 @@ export function planCapacity(spansPerDay: number, inputs: SizingInputs): Capacit
   return {
     spansPerSecond,
     peakPerSecond,
+    agateCores,
     agatePods: Math.max(size.agatePods, Math.ceil(agateCores / size.agateCores)),
     databaseCores,
     diskTbPerCopy,

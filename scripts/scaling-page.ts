@@ -4,13 +4,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StoresRun } from "../bench/stores/figures.ts";
 import { storesTable } from "../bench/stores/stores-table.ts";
-import { planCapacity, type SizingInputs } from "./capacity-plan.ts";
+import { type CapacityPlan, planCapacity, type SizingInputs } from "./capacity-plan.ts";
 
 const root = join(import.meta.dirname, "..");
 export const PAGE = join(root, "docs/guide/scaling.md");
 const RUN = join(root, "bench/results/stores.json");
 
 const PLANNED = {
+  SQLite: [1e5, 1e6, 1e7],
   PostgreSQL: [1e6, 1e7, 1e8],
   ClickHouse: [1e8, 1e9, 1e10],
 } as const;
@@ -26,11 +27,19 @@ function measuredPart(run: StoresRun): string {
   const { sentBytesPerSpan: bytes = 0 } = run.engines[0] ?? {};
   return [
     `\`${run.command}\` on ${run.date}, ${run.machine}; a span is ${Math.round(bytes)} bytes of protobuf.`,
+    ...(run.loadBefore > QUIET * run.cores ? ["", busyMachine(run)] : []),
     "",
     ...run.engines.map(({ description }) => `- ${description}.`),
     "",
     storesTable(run),
   ].join("\n");
+}
+
+/** Part of the cores that others may use without a run being worth nothing. */
+const QUIET = 0.5;
+
+function busyMachine({ loadBefore, cores }: StoresRun): string {
+  return `**A trial, while others used the machine (load ${loadBefore.toFixed(0)} on ${cores} cores): rates and times mean little, and processor time is too high, as in every short run. The plan below follows from it.**`;
 }
 
 function planPart(page: string): string {
@@ -40,24 +49,54 @@ function planPart(page: string): string {
 }
 
 function planTable(engine: Planned, inputs: SizingInputs): string {
-  const rows = PLANNED[engine].map((spans) => {
-    const plan = planCapacity(spans, inputs);
-    const shared = [
-      count(spans),
-      `${count(plan.spansPerSecond)}; ${count(plan.peakPerSecond)}`,
-      count(plan.agatePods),
-    ];
-    const disk = `${terabytes(plan.diskTbPerCopy)}; ${terabytes(plan.diskTb)}`;
-    return engine === "PostgreSQL"
-      ? [...shared, `${Math.max(2, Math.ceil(plan.databaseCores))}`, disk]
-      : [...shared, count(plan.shards), count(plan.nodes), count(plan.databaseCores), disk];
+  const columns = [
+    { head: "spans a day", cell: ({ spansPerDay }: Row) => count(spansPerDay) },
+    {
+      head: "a second; at the peak",
+      cell: ({ plan }: Row) => `${count(plan.spansPerSecond)}; ${count(plan.peakPerSecond)}`,
+    },
+    ...COLUMNS[engine],
+  ];
+  const rows = PLANNED[engine].map((spansPerDay) => {
+    const row = { spansPerDay, plan: planCapacity(spansPerDay, inputs) };
+    return columns.map(({ cell }) => cell(row));
   });
-  const head = ["spans a day", "a second; at the peak", "Agate"];
-  const own =
-    engine === "PostgreSQL" ? ["cores an instance"] : ["shards", "nodes", "cores busy, a copy"];
-  const cells = [...head, ...own, "disk, a copy; in all"];
-  const lines = [cells, cells.map(() => "---:"), ...rows].map((row) => `| ${row.join(" | ")} |`);
-  return `**${engine}**\n\n${lines.join("\n")}\n`;
+  const lines = [columns.map(({ head }) => head), columns.map(() => "---:"), ...rows];
+  return `**${engine}**\n\n${lines.map((line) => `| ${line.join(" | ")} |`).join("\n")}\n`;
+}
+
+interface Row {
+  readonly spansPerDay: number;
+  readonly plan: CapacityPlan;
+}
+type Column = { readonly head: string; readonly cell: (row: Row) => string };
+
+const SERVERS: Column = { head: "servers of Agate", cell: ({ plan }) => count(plan.agatePods) };
+const DISK: Column = {
+  head: "disk, a copy; in all",
+  cell: ({ plan }) => `${terabytes(plan.diskTbPerCopy)}; ${terabytes(plan.diskTb)}`,
+};
+const COLUMNS: Readonly<Record<Planned, readonly Column[]>> = {
+  SQLite: [
+    { head: "cores", cell: ({ plan }) => atLeastTwo(plan.agateCores) },
+    { head: "disk", cell: ({ plan }) => terabytes(plan.diskTbPerCopy) },
+  ],
+  PostgreSQL: [
+    SERVERS,
+    { head: "cores of an instance", cell: ({ plan }) => atLeastTwo(plan.databaseCores) },
+    DISK,
+  ],
+  ClickHouse: [
+    SERVERS,
+    { head: "shards", cell: ({ plan }) => count(plan.shards) },
+    { head: "nodes", cell: ({ plan }) => count(plan.nodes) },
+    { head: "cores for a copy", cell: ({ plan }) => atLeastTwo(plan.databaseCores) },
+    DISK,
+  ],
+};
+
+function atLeastTwo(cores: number): string {
+  return count(Math.max(2, Math.ceil(cores)));
 }
 
 /** The figures of an engine as the page's table has them. */
@@ -76,7 +115,8 @@ function readInputs(page: string, engine: Planned): SizingInputs {
   return {
     diskBytes: figure("bytes on disk, a span"),
     serverMicros: figure("processor time of Agate, a span"),
-    engineMicros: figure("processor time of the database, a span"),
+    // SQLite's is in the server's own.
+    engineMicros: engine === "SQLite" ? 0 : figure("processor time of the database, a span"),
   };
 }
 

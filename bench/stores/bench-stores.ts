@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { residentMegabytes, startAgate, temporaryFolder } from "../server-process.ts";
 import type { EngineName } from "./engine.ts";
@@ -17,6 +17,7 @@ const BULK_PART = 5;
 
 /** The same workload on every engine; prints a table and keeps the figures as JSON. */
 export async function benchStores(spans: number, engines: readonly EngineName[]): Promise<void> {
+  const [loadBefore = 0] = loadavg();
   const measured: EngineFigures[] = [];
   for (const engine of engines) {
     process.stderr.write(`${engine}: ${spans.toLocaleString("en")} spans …\n`);
@@ -26,11 +27,14 @@ export async function benchStores(spans: number, engines: readonly EngineName[])
     date: new Date().toISOString().slice(0, 10),
     command: `npm run bench -- stores --spans ${spans}`,
     machine: `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+    cores: cpus().length,
+    loadBefore,
     engines: measured,
   };
   await mkdir(RESULTS, { recursive: true });
   await writeFile(join(RESULTS, "stores.json"), `${JSON.stringify(run, null, 2)}\n`);
-  process.stdout.write(`\n${run.command}, ${run.date}, ${run.machine}\n\n${storesTable(run)}`);
+  const where = `${run.machine}, load before ${loadBefore.toFixed(1)}`;
+  process.stdout.write(`\n${run.command}, ${run.date}, ${where}\n\n${storesTable(run)}`);
 }
 
 async function measureEngine(name: EngineName, spans: number): Promise<EngineFigures> {

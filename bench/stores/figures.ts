@@ -45,5 +45,8 @@ export interface StoresRun {
   readonly date: string;
   readonly command: string;
   readonly machine: string;
+  readonly cores: number;
+  /** How many processes others kept waiting for a core, the minute before it began. */
+  readonly loadBefore: number;
   readonly engines: readonly EngineFigures[];
 }

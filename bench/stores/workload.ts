@@ -17,6 +17,8 @@ export interface WorkloadBatch {
   readonly traceIds: readonly string[];
   /** The first span below the top of the first trace. */
   readonly spanId: string;
+  /** Words that follow each other in one of its texts, and hardly anywhere else. */
+  readonly phrase: string;
 }
 
 export interface Workload {
@@ -56,9 +58,25 @@ export function createWorkload(spans: number): Workload {
         return fillId(body, trace.id);
       });
       const spanIds = template.spanIds.map((blank) => fillId(body, blank));
-      return { body, spans: SPANS_PER_BATCH, traceIds, spanId: spanIds[1] as string };
+      return {
+        body,
+        spans: SPANS_PER_BATCH,
+        traceIds,
+        spanId: spanIds[1] as string,
+        phrase: phraseIn(body, template.texts[0] as Blank),
+      };
     },
   };
+}
+
+/** Not the first word, which may be cut. */
+function phraseIn(body: Buffer, { bytes, places }: Blank): string {
+  const at = places[0] as number;
+  const words = body
+    .toString("latin1", at, at + bytes)
+    .trimStart()
+    .split(" ");
+  return words.slice(1, 9).join(" ");
 }
 
 function fillId(body: Buffer, { bytes, places }: Blank): string {

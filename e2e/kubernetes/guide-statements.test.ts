@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { storedSpan } from "../../packages/cli/src/stores/contract/stored-span.fixture.ts";
+import { openSpanStore } from "../../packages/cli/src/stores/open-span-store.ts";
 import {
   type ChdbServer,
   startChdbServer,
@@ -43,6 +45,29 @@ describe("ClickHouse", () => {
   it("was asked to back up and to restore", () => {
     const verbs = statements.map((statement) => statement.split(" ")[0]);
     expect(verbs).toEqual(["SELECT", "BACKUP", "BACKUP", "RESTORE"]);
+  });
+
+  it("has everything again after a backup was restored", async () => {
+    const open = () =>
+      openSpanStore(server.address("agate"), {
+        onFailure: (error) => {
+          throw error;
+        },
+      });
+    const before = await open();
+    const spans = [storedSpan({ inputs: "agate" })];
+    await before.append({ project: "p", receivedAt: Date.now() * 1000, spans });
+    await before.close();
+    // S3 is what the guide has; what is in a backup does not depend on where it lies.
+    await ask("BACKUP DATABASE agate TO Memory('copy')");
+    await ask("DROP DATABASE agate SYNC");
+    await ask("RESTORE DATABASE agate FROM Memory('copy')");
+    const after = await open();
+    expect(await after.countSpans()).toEqual([{ project: "p", traces: 1, spans: 1 }]);
+    const request = { project: "p", limit: 10, after: null };
+    const found = await after.listTraces({ ...request, filter: { text: "agate" } });
+    expect(found.items).toHaveLength(1);
+    await after.close();
   });
 
   it("has the settings of the manifests' profile", async () => {

@@ -20,6 +20,8 @@ import {
   readTopology,
 } from "./topology.fixture.ts";
 
+/** At most, as the guide to running the server says. */
+const CONNECTIONS_OF_A_SERVER = 25;
 const ROOT = join(import.meta.dirname, "../..");
 
 /** Kinds of Kubernetes' own, each with a check by its schema. */
@@ -127,6 +129,10 @@ describe.each([
       kind: "parsed",
       address: { kind: "postgres" },
     });
+    const { maxReplicas } = objectOf(objects, "HorizontalPodAutoscaler").spec;
+    expect(Number(spec.postgresql.parameters.max_connections)).toBeGreaterThan(
+      maxReplicas * CONNECTIONS_OF_A_SERVER,
+    );
     expect(objectOf(objects, "ScheduledBackup").spec.cluster.name).toBe(metadata.name);
     expect(spec.plugins[0].parameters.barmanObjectName).toBe(
       objectOf(objects, "ObjectStore").metadata.name,
