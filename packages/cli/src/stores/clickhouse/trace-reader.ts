@@ -1,14 +1,16 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { TreeFocus, TreeRead } from "../span-store.ts";
-import { errorType } from "./clickhouse-errors.ts";
 import type { ClickHouseSession, Parameters } from "./clickhouse-session.ts";
 import { RecordWindow } from "./record-window.ts";
 import { recordsAt } from "./span-records.ts";
 import type { NodeRow } from "./trace-nodes.ts";
 import { NODE_COLUMNS, TraceNodes } from "./trace-nodes.ts";
 
-/** A trace of up to so many rows and bytes is read with its records, in one question. */
-const AT_ONCE = `SETTINGS max_result_rows = 2000, max_result_bytes = ${4 * 1024 * 1024}, result_overflow_mode = 'throw'`;
+/** A trace of up to so many rows, with records of so many bytes, is read with them in one question. */
+const ROWS_AT_ONCE = 2_000;
+const BYTES_AT_ONCE = 4 * 1024 * 1024;
+
+type TraceRow = [isSmall: 0 | 1, traceId: string, record: string, ...NodeRow];
 
 const MISSING: TreeRead = { kind: "missing" };
 
@@ -57,50 +59,32 @@ export class TraceReader {
   ): Promise<TreeRead> {
     const scope = `FROM ${this.#session.table("spans")}
        WHERE project = {project:String} AND trace_id = ${traceId}`;
-    const records: Uint8Array[] = [];
-    const nodes = new TraceNodes();
-    try {
-      const rows = await this.#session.rows<[record: string, ...NodeRow]>(
-        `SELECT record, ${NODE_COLUMNS} ${scope} ${AT_ONCE}`,
-        parameters,
-      );
-      for (const [record, ...node] of rows) {
-        const index = nodes.add(node);
-        if (index !== undefined) records[index] = Buffer.from(record);
-      }
-    } catch (error) {
-      if (errorType(error) !== "TOO_MANY_ROWS_OR_BYTES") throw error;
-      return this.#readLarge(scope, parameters, focusId);
-    }
-    const focus = focusId === null ? null : nodes.indexOf(focusId);
-    if (nodes.table.length === 0 || focus === -1) return MISSING;
-    const openRecords = async (wanted: readonly number[]) =>
-      wanted.map((index) => records[index] as Uint8Array);
-    return { kind: "nodes", nodes: nodes.table, focus, openRecords };
-  }
-
-  async #readLarge(
-    scope: string,
-    parameters: Parameters & { readonly project: string },
-    focusId: string | null,
-  ): Promise<TreeRead> {
-    const rows = await this.#session.rows<[traceId: string, ...NodeRow]>(
-      `SELECT trace_id, ${NODE_COLUMNS} ${scope}`,
+    // ClickHouse answers what stands in brackets before it plans the rest: of a large trace, it does
+    // not read the records.
+    const rows = await this.#session.rows<TraceRow>(
+      `WITH (SELECT count() <= ${ROWS_AT_ONCE} AND sum(record_bytes) <= ${BYTES_AT_ONCE} ${scope}) AS is_small
+       SELECT is_small, trace_id, if(is_small, record, ''), ${NODE_COLUMNS} ${scope}`,
       parameters,
     );
     const nodes = new TraceNodes();
-    for (const [, ...node] of rows) nodes.add(node);
+    const records: Uint8Array[] = [];
+    for (const [, , record, ...node] of rows) {
+      const index = nodes.add(node);
+      if (index !== undefined) records[index] = Buffer.from(record);
+    }
     const [first] = rows;
     const focus = focusId === null ? null : nodes.indexOf(focusId);
     if (first === undefined || focus === -1) return MISSING;
-    const window = new RecordWindow(first[0], nodes.table, (places) =>
+    const { table } = nodes;
+    const [isSmall, id] = first;
+    if (isSmall) {
+      const openRecords = async (wanted: readonly number[]) =>
+        wanted.map((index) => records[index] as Uint8Array);
+      return { kind: "nodes", nodes: table, focus, openRecords };
+    }
+    const window = new RecordWindow(id, table, (places) =>
       recordsAt(this.#session, parameters.project, places),
     );
-    return {
-      kind: "nodes",
-      nodes: nodes.table,
-      focus,
-      openRecords: (wanted) => window.get(wanted),
-    };
+    return { kind: "nodes", nodes: table, focus, openRecords: (wanted) => window.get(wanted) };
   }
 }
