@@ -59,12 +59,31 @@ type GrowingPart = { -readonly [Key in keyof SpanPart]: SpanPart[Key] } & {
   readonly spans: StoredSpan[];
 };
 
-/** Every project that has traces. */
-export function countSpans(runner: SqlRunner): Promise<ProjectCount[]> {
-  return runner.query<ProjectCount>(
-    `SELECT project, count(*) AS traces, sum(spans)::bigint AS spans FROM agate.traces
-     GROUP BY project ORDER BY project`,
+/** Every project that has traces. Day by day, so that no statement takes long. */
+export async function countSpans(runner: SqlRunner): Promise<ProjectCount[]> {
+  const days = await runner.query<{ day: string }>(
+    `WITH RECURSIVE days AS (
+       (SELECT day FROM agate.traces ORDER BY day LIMIT 1)
+       UNION ALL
+       SELECT (SELECT t.day FROM agate.traces t WHERE t.day > d.day ORDER BY t.day LIMIT 1)
+       FROM days d WHERE d.day IS NOT NULL
+     )
+     SELECT day::text AS day FROM days WHERE day IS NOT NULL`,
   );
+  const counts = new Map<string, ProjectCount>();
+  for (const { day } of days) {
+    const rows = await runner.query<ProjectCount>(
+      `SELECT project, count(*) AS traces, sum(spans)::bigint AS spans FROM agate.traces
+       WHERE day = $1::date GROUP BY project`,
+      [day],
+    );
+    for (const { project, traces, spans } of rows) {
+      const before = counts.get(project) ?? { traces: 0, spans: 0 };
+      const sum = { traces: before.traces + traces, spans: before.spans + spans };
+      counts.set(project, { project, ...sum });
+    }
+  }
+  return [...counts.values()].sort((a, b) => (a.project < b.project ? -1 : 1));
 }
 
 /** Everything as it was appended, in the order of arrival. */
