@@ -59,6 +59,7 @@ export async function answersOf(
 }
 
 interface Run {
+  readonly command?: "migrate-store" | "migrate-registry";
   /** Where the command runs, and the state of the migration is kept. */
   readonly folder: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -66,9 +67,10 @@ interface Run {
   readonly meanwhile?: (kill: (signal: NodeJS.Signals) => void) => Promise<void>;
 }
 
-/** Runs `agate migrate-store` until it ends, however long that takes on a busy machine. */
-export async function migrate(args: readonly string[], { folder, env = {}, meanwhile }: Run) {
-  const child = spawn(process.execPath, [AGATE, "migrate-store", ...args], {
+/** Runs `agate migrate-store`, or the other one, until it ends, however long that takes on a busy machine. */
+export async function migrate(args: readonly string[], run: Run) {
+  const { command = "migrate-store", folder, env = {}, meanwhile } = run;
+  const child = spawn(process.execPath, [AGATE, command, ...args], {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
