@@ -38,9 +38,12 @@ export class ClickHouseAppender implements OpenAppender {
   append(batch: SpanBatch): Promise<AppendOutcome> {
     const answer = Promise.withResolvers<AppendOutcome>();
     const { project, receivedAt } = batch;
-    const version = this.#clock.next();
+    const versions = new Map<string, number>();
     // Now, and not when its turn comes: meanwhile the database is at work on what came before.
     const spans = batch.spans.map((span) => {
+      // Traces have their own, in order: of a span id that two of them share, the later one is found.
+      const version = versions.get(span.traceId) ?? this.#clock.next();
+      versions.set(span.traceId, version);
       const write = { version, receivedAt, span };
       return { project, ...write, row: incomingRow(project, write) };
     });

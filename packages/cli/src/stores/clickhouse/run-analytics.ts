@@ -5,12 +5,12 @@ import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { PATIENTLY } from "./clickhouse-session.ts";
 import { whereFilter, whereText } from "./filter-sql.ts";
 
-const CELL = `count() AS count, countIf(status = 'ERROR') AS errors, sumKahan(cost) AS cost,
+const CELL = `count() AS count, countIf(status = 'ERROR') AS errors, sumKahan(cost) AS costs,
   coalesce(sum(input_tokens), 0) AS input, coalesce(sum(output_tokens), 0) AS output,
   coalesce(sum(total_tokens), 0) AS total, groupArray(latency) AS latencies`;
 
 /** Cells of several groups together. */
-const JOINED_CELL = `sum(count), sum(errors), sumKahan(cost), sum(input), sum(output), sum(total),
+const JOINED_CELL = `sum(count), sum(errors), sumKahan(costs), sum(input), sum(output), sum(total),
   groupArrayArray(latencies)`;
 
 type CellRow = [

@@ -86,6 +86,53 @@ export function describeAnalytics(subject: Subject): void {
       expect(await ask({ filter })).toMatchObject({ total: failed, buckets: [failed] });
     });
 
+    it("obey every filter, in groups and without", async () => {
+      subject.fresh();
+      const cost = 0.5;
+      const sketch = {
+        name: "one",
+        kind: "WORKFLOW",
+        status: "ERROR",
+        latency: 250,
+        application: "shop",
+        route: "/a",
+        variant: "blue",
+        revision: 3,
+        environment: "production",
+        userId: "ann",
+        sessionId: "s1",
+        inputs: "needle",
+        figures: { role: "own", usage: null, cost },
+      } as const;
+      await appendTraces([sketch, { ...sketch, figures: null, start: 1 }, { start: 2 }]);
+      await subject.store.searchCaughtUp();
+      const both: SpanFilter[] = [
+        { name: "one" },
+        { spankind: "WORKFLOW" },
+        { status: "ERROR" },
+        { minLatency: 250 },
+        { application: "shop" },
+        { route: "/a" },
+        { variant: "blue" },
+        { revision: 3 },
+        { environment: "production" },
+        { userId: "ann" },
+        { sessionId: "s1" },
+        { text: "needle" },
+        { startedBefore: BASE + 2 },
+        { startedFrom: BASE, name: "one" },
+      ];
+      for (const groups of [null, { by: "route", limit: 1 }] as const) {
+        for (const filter of both) {
+          expect((await ask({ filter, groups })).total, JSON.stringify(filter)).toMatchObject({
+            count: 2,
+            cost,
+          });
+        }
+        expect((await ask({ filter: { minCost: cost }, groups })).total.count).toBe(1);
+      }
+    });
+
     it("are empty where nothing matches", async () => {
       subject.fresh();
       await appendTraces([{}]);

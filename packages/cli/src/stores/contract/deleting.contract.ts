@@ -51,5 +51,15 @@ export function describeDeleting(subject: Subject): void {
       expect(await subject.store.expire(4, 10)).toBe(0);
       expect(await subject.readTrace(1)).toBeDefined();
     });
+
+    it("expires a trace by its latest arrival, though an earlier one was told of after it", async () => {
+      subject.fresh();
+      await subject.append([storedSpan()], 9);
+      await subject.append([storedSpan({ id: spanIdOf(2) })], 5);
+      await subject.store.expire(9, 10);
+      expect(await subject.readTrace()).toBeDefined();
+      await subject.store.expire(10, 10);
+      expect(await subject.readTrace()).toBeUndefined();
+    });
   });
 }

@@ -72,6 +72,15 @@ export function describeTrees(subject: Subject): void {
       expect((await subject.read({ kind: "span", spanId: spanIdOf(1) }))?.name).toBe("second");
     });
 
+    it("finds the later of two traces that share a span id and arrive together", async () => {
+      subject.fresh();
+      await subject.append([
+        storedSpan({ traceId: traceIdOf(2), name: "earlier" }),
+        storedSpan({ traceId: traceIdOf(1), name: "later" }),
+      ]);
+      expect((await subject.read({ kind: "span", spanId: spanIdOf(1) }))?.name).toBe("later");
+    });
+
     it("gives the same tree however the spans were split into batches", async () => {
       let run = 0;
       await fc.assert(

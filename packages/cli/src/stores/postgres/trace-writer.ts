@@ -119,15 +119,16 @@ async function placeTraces(
   transaction: SqlRunner,
   batches: readonly BatchToWrite[],
 ): Promise<PlacedTrace[]> {
-  const given = batches
-    .flatMap((batch) => batch.traces.map((trace) => ({ batch, trace })))
-    .sort(
-      (a, b) =>
-        compare(a.batch.project, b.batch.project) || compare(a.trace.traceId, b.trace.traceId),
-    );
+  const given = batches.flatMap((batch) => batch.traces.map((trace) => ({ batch, trace })));
+  // In the order of arrival: of a span id that two traces share, the later one is found.
   const sizes = given.flatMap(({ trace }) => trace.segments.map(({ spans }) => spans.length));
   const { blocks, numbers } = numberSpans(sizes);
-  const rows = given.map(({ batch, trace }) => newRow(batch, trace));
+  const rows = given
+    .toSorted(
+      (a, b) =>
+        compare(a.batch.project, b.batch.project) || compare(a.trace.traceId, b.trace.traceId),
+    )
+    .map(({ batch, trace }) => newRow(batch, trace));
   const columns = NEW_TRACE.map((_, n) => rows.map((row) => row[n] ?? null));
   const upserted = await transaction.query<UpsertedRow>(
     UPSERT,

@@ -71,7 +71,7 @@ export class TraceWriter {
       "SELECT max(segment) AS segment FROM segments WHERE segment >= ? AND segment < ?",
     );
     this.#touch = db.prepare(
-      "UPDATE traces SET received = ?, segments = segments + ?, spans = spans + ? WHERE trace_no = ?",
+      "UPDATE traces SET received = max(received, ?), segments = segments + ?, spans = spans + ? WHERE trace_no = ?",
     );
     this.#belonging = db.prepare(
       `SELECT ${BELONGING} FROM spans WHERE trace_no = ? AND coalesce(${BELONGING}) IS NOT NULL

@@ -51,7 +51,8 @@ export function openChdbEngine(): ChdbEngine {
       }),
     dispose: async () => {
       session.close();
-      await rm(folder, { recursive: true });
+      // Its threads may be at work for a moment yet.
+      await rm(folder, { recursive: true, maxRetries: 10 });
     },
   };
 }
