@@ -11,7 +11,8 @@ import { askRegistry } from "../web/ask-registry.ts";
 import { openBrowser } from "../web/open-browser.ts";
 import { followTraces } from "./live-traces.ts";
 import { type Replicas, startReplicas } from "./replicas.ts";
-import { star, testSpansAsOne } from "./spans-as-one.ts";
+import { testSpansAsOne } from "./spans-as-one.ts";
+import { star } from "./star.ts";
 import { startWorkflow } from "./workflow.ts";
 
 const DEPLOYMENTS = 5;

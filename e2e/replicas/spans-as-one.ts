@@ -1,29 +1,14 @@
-import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { expectEverything } from "../durability/expect-everything.ts";
 import { SeededRandom } from "../durability/seeded-random.ts";
-import { type SentSpan, sendSpans } from "../sent-span.ts";
+import { sendSpans } from "../sent-span.ts";
 import { PersistentClient } from "../stores/persistent-client.ts";
 import { followTraces } from "./live-traces.ts";
 import type { Replicas } from "./replicas.ts";
+import { star } from "./star.ts";
 
 const CLIENTS = 3;
 const REQUESTS = 8;
-const START = Date.UTC(2026, 0, 1) * 1000;
-
-/** A trace of one top with `count` spans below it. */
-export function star(count: number): SentSpan[] {
-  const traceId = randomBytes(16).toString("hex");
-  const ids = Array.from({ length: count + 1 }, () => randomBytes(8).toString("hex"));
-  return ids.map((spanId, n) => ({
-    traceId,
-    spanId,
-    parentSpanId: n === 0 ? null : ids[0]!,
-    name: `span ${n}`,
-    start: START + n,
-    inputs: `agate ${n}`,
-  }));
-}
 
 async function answer(url: string, path: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`${url}/observability${path}`);
@@ -97,7 +82,7 @@ export function testSpansAsOne(replicas: () => Replicas): void {
 
     const count = ledgers.reduce((sum, { traces }) => sum + traces.size, 0);
     const range = "from=2023-11-14&to=2023-11-16";
-    for (const query of [`${range}`, `${range}&interval=1h&group_by=name`]) {
+    for (const query of [range, `${range}&interval=1h&group_by=name`]) {
       const { total } = JSON.parse(await sameAnswer(replicas(), `/analytics/?${query}`));
       expect(total.count).toBe(count);
     }

@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { HttpExchanges } from "../clients/http-exchanges.ts";
+import { type HttpExchange, HttpExchanges } from "../clients/http-exchanges.ts";
 
 const BATCH = 50;
 /** The exporter refuses more than 30 batches at a time. */
@@ -15,8 +15,8 @@ export interface ExportingApplication extends AsyncDisposable {
   /** One trace: a top, and all others below it. */
   readonly traceId: string;
   readonly spans: number;
-  /** The answers so far, of its requests and of a balancer's in this process. */
-  readonly answers: HttpExchanges["seen"];
+  /** The answers to it so far; where a balancer of this process is in between, each twice. */
+  readonly answers: readonly HttpExchange[];
   /** Resolves when everything was acknowledged, or given up. */
   readonly flushed: Promise<void>;
 }
@@ -39,7 +39,9 @@ export function startExporting(serverUrl: string): ExportingApplication {
   return {
     traceId: top.spanContext().traceId,
     spans: SPANS,
-    answers: exchanges.seen,
+    get answers() {
+      return exchanges.seen.filter(({ contentType }) => contentType === "application/x-protobuf");
+    },
     flushed: provider.forceFlush(),
     async [Symbol.asyncDispose]() {
       exchanges[Symbol.dispose]();

@@ -6,7 +6,7 @@ import {
 } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
 import { type RegistryClient, registerWorkflow } from "../registry/registry-client.ts";
 import { type Replicas, startReplicas } from "../replicas/replicas.ts";
-import { star } from "../replicas/spans-as-one.ts";
+import { star } from "../replicas/star.ts";
 import { startWorkflow, type Workflow } from "../replicas/workflow.ts";
 import { expectRefusal, runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
