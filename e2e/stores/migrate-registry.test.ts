@@ -171,6 +171,19 @@ it("takes everything to PostgreSQL and back, and servers go on with it", async (
   await expect.poll(() => said(server.url, keys.everybody)).toBe("one first x");
 }, 180_000);
 
+it("says which application has to be deployed again, as the files of its build are gone", async () => {
+  await rm(join(folder, "first/builds"), { recursive: true });
+  const { code, stdout, stderr } = await migrate(["sqlite:first", "sqlite:lost"], {
+    command: "migrate-registry",
+    folder,
+  });
+  expect(stdout).toMatch(/\nCopied \d+ rows\. Both registries hold the same\.\n$/);
+  expect(stderr).toBe(
+    "Build 1 of support in the project default served, and its files are gone: it is retired in the copy. Deploy it again.\n",
+  );
+  expect(code).toBe(0);
+});
+
 it.each([
   [["sqlite:first"], 2, /Missing required argument 'to'/],
   [["sqlite:first", "clickhouse://h/a"], 2, /It must be sqlite:FOLDER or postgres:\/\/…/],

@@ -72,7 +72,7 @@ function tell({ flags, terminal }: Session, outcome: RegistryMigrationOutcome): 
     case "interrupted":
       throw new CommandFailure("It was stopped. Nothing was copied.");
     case "broken-off":
-      throw new CommandFailure(`${outcome.reason} Run the same command again when it is back.`);
+      throw new CommandFailure(`${outcome.reason} Run the same command again when that is mended.`);
     case "copied":
       if (flags.json) {
         terminal.print(jsonFor(terminal, copiedDocument(outcome)));

@@ -1,7 +1,8 @@
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import { REGISTRY_KEYS } from "../stores/registry/registry-keys.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import type { CopiedArchives } from "./folder-archives.ts";
+import type { LostBuild } from "./build-copy.ts";
+import { BuildCopy } from "./build-copy.ts";
 import type { PlainRow, RegistryTable } from "./plain-rows.ts";
 import { insertRows, pagesOf } from "./plain-rows.ts";
 import type { RegistrySide } from "./registry-side.ts";
@@ -10,13 +11,6 @@ import { RowDigest } from "./row-digest.ts";
 
 export interface CopiedTable extends TableDigest {
   readonly table: RegistryTable;
-}
-
-/** A build that served, and whose files are gone. */
-export interface LostBuild {
-  readonly project: string;
-  readonly application: string;
-  readonly build: number;
 }
 
 export interface CopiedRegistry {
@@ -85,8 +79,11 @@ async function copyTables(
     const digest = new RowDigest();
     for await (const rows of pagesOf(source, table)) {
       signal.throwIfAborted();
-      if (table !== "builds") await insertRows(target, table, rows);
-      digest.add(table === "builds" ? await builds.copy(rows, signal) : rows);
+      digest.add(
+        table === "builds"
+          ? await builds.insert(rows, signal)
+          : await insertRows(target, table, rows),
+      );
     }
     tables.push({ table, ...digest.end() });
   }
@@ -131,57 +128,5 @@ class UnequalError extends Error {
   constructor(tables: readonly RegistryTable[]) {
     super(`The copies of ${tables.join(", ")} are not equal to them`);
     this.tables = tables;
-  }
-}
-
-/** Builds with their files. One that serves and has none any more would serve in name only. */
-class BuildCopy {
-  readonly #from: CopiedArchives;
-  readonly #target: RegistryDatabase;
-  readonly #to: CopiedArchives;
-  readonly #lost: string[] = [];
-  #archives = 0;
-
-  constructor(from: CopiedArchives, target: RegistryDatabase, to: CopiedArchives) {
-    this.#from = from;
-    this.#target = target;
-    this.#to = to;
-  }
-
-  get archives(): number {
-    return this.#archives;
-  }
-
-  /** The rows as they were written. */
-  async copy(rows: readonly PlainRow[], signal: AbortSignal): Promise<PlainRow[]> {
-    const written: PlainRow[] = [];
-    for (const row of rows) {
-      signal.throwIfAborted();
-      const id = String(row.id);
-      const archive = await this.#from.read(id);
-      const isLost = archive === undefined && row.status === "live";
-      const copy = isLost ? { ...row, status: "retired" } : row;
-      await insertRows(this.#target, "builds", [copy]);
-      written.push(copy);
-      if (isLost) this.#lost.push(id);
-      if (archive === undefined) continue;
-      await this.#to.keep(id, archive);
-      this.#archives++;
-    }
-    return written;
-  }
-
-  async lost(): Promise<LostBuild[]> {
-    if (this.#lost.length === 0) return [];
-    return this.#target
-      .selectFrom("builds")
-      .innerJoin("applications", "applications.id", "builds.application_id")
-      .innerJoin("projects", "projects.id", "applications.project_id")
-      .select(["projects.slug as project", "applications.slug as application"])
-      .select("builds.number as build")
-      .where("builds.id", "in", this.#lost)
-      .orderBy("projects.slug")
-      .orderBy("applications.slug")
-      .execute();
   }
 }

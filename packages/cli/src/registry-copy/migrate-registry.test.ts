@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
+import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildArchive } from "../deployments/builds/testing/build-archive.fixture.ts";
 import { done } from "../registry/contract/subject.fixture.ts";
@@ -22,6 +23,7 @@ import { migrateRegistry } from "./migrate-registry.ts";
 
 /** More than fit into one page. */
 const REVISIONS = 120;
+const KEYS = 60;
 
 let postgres: PostgresServer;
 let folder: string;
@@ -105,19 +107,17 @@ function fillAll(): Promise<void> {
       revision: n + 3,
     }));
     await db.insertInto("revisions").values(more).execute();
-    await db
-      .insertInto("api_keys")
-      .values({
-        id: "key_1",
-        project_id: project,
-        name: "ci",
-        prefix: "ag_1",
-        hash: "f".repeat(64),
-        scopes: '["read"]',
-        created_at: "2026-01-01T00:00:00.000Z",
-        last_used_at: null,
-      })
-      .execute();
+    const keys = Array.from({ length: KEYS }, (_, n) => ({
+      id: `key_${n}`,
+      project_id: project,
+      name: "ci",
+      prefix: `ag_${n}`,
+      hash: String(n).padStart(64, "f"),
+      scopes: '["read"]',
+      created_at: "2026-01-01T00:00:00.000Z",
+      last_used_at: n === 0 ? null : "2026-01-02T00:00:00.000Z",
+    }));
+    await db.insertInto("api_keys").values(keys).execute();
     await beginBuild(registry, db, app, "retired");
     await beginBuild(registry, db, app, "live");
     await beginBuild(registry, db, { project, application: "billing" }, "live");
@@ -146,7 +146,7 @@ describe("migrateRegistry", () => {
     const copied = await copy(from, first);
     expect(Object.fromEntries(copied.tables.map(({ table, rows }) => [table, rows]))).toEqual({
       projects: 2,
-      api_keys: 1,
+      api_keys: KEYS,
       applications: 2,
       variants: 2,
       revisions: REVISIONS,
@@ -198,6 +198,25 @@ describe("migrateRegistry", () => {
       expect(outcome).toEqual({ kind: "interrupted" });
       await copy(from, target);
     }
+  });
+
+  it("copies nothing when the database goes away in the middle", async () => {
+    await fillAll();
+    const target = await postgres.createDatabase();
+    await inRegistry(target, async () => {});
+    const blocking = new Client({ connectionString: target.url });
+    await blocking.connect();
+    await blocking.query("BEGIN; LOCK TABLE agate.builds IN SHARE MODE");
+    const outcome = migrate({ to: target });
+    const ended = () =>
+      postgres.query<{ ended: boolean }>(
+        target,
+        "SELECT pg_terminate_backend(pid) AS ended FROM pg_locks WHERE relation = 'agate.builds'::regclass AND NOT granted",
+      );
+    await expect.poll(ended).toEqual([{ ended: true }]);
+    expect(await outcome).toMatchObject({ kind: "broken-off" });
+    await blocking.end();
+    await copy(from, target);
   });
 
   it("takes back what did not arrive as it was sent", async () => {

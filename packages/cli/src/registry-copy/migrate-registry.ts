@@ -1,3 +1,4 @@
+import { diskReason } from "../deployments/builds/disk-reason.ts";
 import type { RegistryAddress } from "../stores/store-address.ts";
 import { isSameStore } from "../stores/store-name.ts";
 import { StoreRefusalError } from "../stores/store-refusal-error.ts";
@@ -18,7 +19,7 @@ export type RegistryMigrationOutcome =
   | { readonly kind: "refused"; readonly reason: string }
   /** By its signal. Nothing was copied. */
   | { readonly kind: "interrupted" }
-  /** A database went away. */
+  /** A database went away, or a disk is full. */
   | { readonly kind: "broken-off"; readonly reason: string };
 
 /** Copies the registry at one address to an empty one at another, all or nothing, and compares the two. */
@@ -48,9 +49,8 @@ export async function migrateRegistry(
     }
   } catch (error) {
     if (error instanceof StoreRefusalError) return refused(error.message);
-    if (error instanceof StoreUnavailableError) {
-      return { kind: "broken-off", reason: error.reason };
-    }
+    const reason = error instanceof StoreUnavailableError ? error.reason : diskReason(error);
+    if (reason !== undefined) return { kind: "broken-off", reason };
     if (signal.aborted && error === signal.reason) return { kind: "interrupted" };
     throw error;
   }

@@ -40,10 +40,12 @@ export async function* pagesOf(
   } while (last !== undefined);
 }
 
+/** @returns The rows. */
 export async function insertRows(
   registry: RegistryDatabase,
   table: RegistryTable,
   rows: readonly PlainRow[],
-): Promise<void> {
+): Promise<readonly PlainRow[]> {
   await plain(registry).insertInto(table).values(rows).execute();
+  return rows;
 }
