@@ -18,6 +18,7 @@ function describeEmbedded(): void {
   describeSpanStore("ClickHouse", {
     open: () => openClickHouseStore({ address: engine.address(), connect: engine.connect }),
     dispose: engine.dispose,
+    arrivals: 12,
   });
 }
 

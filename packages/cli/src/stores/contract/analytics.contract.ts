@@ -210,7 +210,7 @@ export function describeAnalytics(subject: Subject): void {
             }
           },
         ),
-        { numRuns: 15 },
+        { numRuns: Math.ceil(subject.arrivals / 4) },
       );
     });
   });

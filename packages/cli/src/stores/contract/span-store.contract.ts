@@ -15,6 +15,8 @@ import { describeTrees } from "./trees.contract.ts";
 export interface StoreUnderTest {
   open(): Promise<SpanStore>;
   dispose(): Promise<void>;
+  /** How many random arrivals are tried, 60 unless told: a database takes longer for each. */
+  readonly arrivals?: number;
 }
 
 /**
@@ -22,9 +24,9 @@ export interface StoreUnderTest {
  *
  * @example describeSpanStore("SQLite", { open: () => openSqliteStore({ directory }), dispose })
  */
-export function describeSpanStore(name: string, { open, dispose }: StoreUnderTest): void {
+export function describeSpanStore(name: string, { open, dispose, arrivals }: StoreUnderTest): void {
   describe(`${name} span store`, () => {
-    const subject = new Subject(open);
+    const subject = new Subject(open, arrivals);
 
     beforeAll(() => subject.open());
     afterAll(async () => {

@@ -12,11 +12,14 @@ type ListVerb = "listTraces" | "listSpans";
 /** The store that a contract test looks at. Every test takes a project of its own in it. */
 export class Subject {
   readonly #open: () => Promise<SpanStore>;
+  /** How many random arrivals are tried. */
+  readonly arrivals: number;
   #store: SpanStore | undefined;
   #projects = 0;
 
-  constructor(open: () => Promise<SpanStore>) {
+  constructor(open: () => Promise<SpanStore>, arrivals = 60) {
     this.#open = open;
+    this.arrivals = arrivals;
   }
 
   get store(): SpanStore {

@@ -103,7 +103,7 @@ export function describeTrees(subject: Subject): void {
             expect(span).toEqual(withoutChildren(subtree as SpanRecord));
           }
         }),
-        { numRuns: 60 },
+        { numRuns: subject.arrivals },
       );
     });
 

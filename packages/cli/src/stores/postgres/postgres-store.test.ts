@@ -8,6 +8,7 @@ let server: PostgresServer | undefined;
 let address: PostgresAddress | undefined;
 
 describeSpanStore("PostgreSQL", {
+  arrivals: 20,
   open: async () => {
     server ??= await startEmbeddedPostgres();
     address ??= await server.createDatabase();
