@@ -11,6 +11,8 @@ const POLL_MS = 500;
 /** While callers wait for the index, and another server has some of it in hand. */
 const POLL_OTHERS_MS = 20;
 const DROP_DAYS_EVERY_MS = 60_000;
+/** Where others read in a day for long: each try keeps all who come after it waiting for a moment. */
+const LONGEST_BETWEEN_DROPS_MS = 16 * DROP_DAYS_EVERY_MS;
 const STEPS_PER_ROUND = 20;
 
 /**
@@ -23,7 +25,8 @@ export class Chores {
   #closed = false;
   #running: Promise<boolean> | undefined;
   #wake = () => {};
-  #daysLookedAt = Number.NEGATIVE_INFINITY;
+  #nextDropAt = Number.NEGATIVE_INFINITY;
+  #betweenDropsMs = DROP_DAYS_EVERY_MS;
 
   constructor(database: SpanDatabase) {
     this.#database = database;
@@ -91,13 +94,17 @@ export class Chores {
     const hasTexts = await this.#steps(() => indexSome(this.#database));
     if (!this.#closed) await this.#summariseBehind();
     const hasDeleted = await this.#steps(() => freeSome(this.#database));
-    const now = performance.now();
-    if (!this.#closed && now - this.#daysLookedAt >= DROP_DAYS_EVERY_MS) {
-      // Before: where somebody reads in a day, it is not tried again at once.
-      this.#daysLookedAt = now;
-      await dropEmptyDays(this.#database);
-    }
+    if (!this.#closed && performance.now() >= this.#nextDropAt) await this.#dropDays();
     return hasTexts || hasDeleted;
+  }
+
+  async #dropDays(): Promise<void> {
+    const between = this.#betweenDropsMs;
+    // Before: where it fails, it is not tried again at once.
+    this.#nextDropAt = performance.now() + between;
+    this.#betweenDropsMs = Math.min(2 * between, LONGEST_BETWEEN_DROPS_MS);
+    await dropEmptyDays(this.#database);
+    this.#betweenDropsMs = DROP_DAYS_EVERY_MS;
   }
 
   async #steps(step: () => Promise<boolean>): Promise<boolean> {

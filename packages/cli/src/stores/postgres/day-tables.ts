@@ -4,8 +4,8 @@ import { TABLES_BY_DAY } from "./span-schema.ts";
 
 /** Whoever makes or drops a day's tables holds it; any number will do that nobody else uses. */
 const DAYS_LOCK = "hashtextextended('agate.days', 0)";
-/** Readers queue up behind a lock that somebody waits for, so nobody waits for long. */
-const LOCK_WAIT = "1s";
+/** Everybody queues up behind a lock that somebody waits for, so nobody waits for long. */
+const LOCK_WAIT = "250ms";
 
 /**
  * Makes the tables of some days where they are missing. Nobody who reads or writes other days has to

@@ -66,7 +66,10 @@ async function migrate(
   client: Client,
   migrations: readonly string[],
 ): Promise<void> {
-  await client.query("BEGIN");
+  // Whatever is set otherwise: what is looked at must be as it is once the lock is ours, however long
+  // others take.
+  await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0`);
   try {
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('agate.migrate', 0))");
     const before = await schemaVersion(client);

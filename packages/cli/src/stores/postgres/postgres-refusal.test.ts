@@ -49,12 +49,16 @@ describe("asPostgresRefusal", () => {
   });
 });
 
-it("refuses an old server by its version, and an encoding that has not every character", () => {
-  refuseUnfitPostgres(ADDRESS, { version: 140_000, encoding: "UTF8" });
-  expect(() => refuseUnfitPostgres(ADDRESS, { version: 130_016, encoding: "UTF8" })).toThrow(
-    "is PostgreSQL 13: Agate needs 14 or later.",
-  );
-  expect(() => refuseUnfitPostgres(ADDRESS, { version: 180_000, encoding: "LATIN1" })).toThrow(
+const FIT = { version: 140_000, encoding: "UTF8", read_only: "off" };
+
+it.each([
+  [{ version: 130_016 }, "is PostgreSQL 13: Agate needs 14 or later."],
+  [
+    { encoding: "LATIN1" },
     "has the encoding LATIN1: create one with ENCODING 'UTF8' TEMPLATE template0.",
-  );
+  ],
+  [{ read_only: "on" }, "is set to change nothing (default_transaction_read_only). Set that off"],
+])("refuses a server that has %j", (unfit, sentence) => {
+  refuseUnfitPostgres(ADDRESS, FIT);
+  expect(() => refuseUnfitPostgres(ADDRESS, { ...FIT, ...unfit })).toThrow(sentence);
 });

@@ -15,17 +15,20 @@ export function asPostgresRefusal(address: PostgresAddress, error: unknown): unk
 /** Reads what {@link refuseUnfitPostgres} looks at. */
 export const POSTGRES_FACTS = `
   SELECT current_setting('server_version_num')::int AS version,
-    current_setting('server_encoding') AS encoding`;
+    current_setting('server_encoding') AS encoding,
+    current_setting('default_transaction_read_only') AS read_only`;
 
 export interface PostgresFacts {
   readonly version: number;
   readonly encoding: string;
+  /** "on" where a user or a database is to change nothing. */
+  readonly read_only: string;
 }
 
 /** @throws StoreRefusalError where no store can be kept there. */
 export function refuseUnfitPostgres(
   { shown }: PostgresAddress,
-  { version, encoding }: PostgresFacts,
+  { version, encoding, read_only }: PostgresFacts,
 ): void {
   const major = Math.floor(version / 10_000);
   if (major < OLDEST_POSTGRES) {
@@ -36,6 +39,11 @@ export function refuseUnfitPostgres(
   if (encoding !== "UTF8") {
     throw new StoreRefusalError(
       `The database at ${shown} has the encoding ${encoding}: create one with ENCODING 'UTF8' TEMPLATE template0.`,
+    );
+  }
+  if (read_only === "on") {
+    throw new StoreRefusalError(
+      `${shown} is set to change nothing (default_transaction_read_only). Set that off for its user and its database, or give another URL.`,
     );
   }
 }

@@ -32,9 +32,9 @@ afterEach(async () => {
 });
 afterAll(() => server.dispose());
 
-async function open(): Promise<SpanStore> {
+async function open(at = address): Promise<SpanStore> {
   const store = await openPostgresStore({
-    address,
+    address: at,
     onFailure: (error) => expect.fail(String(error)),
   });
   stores.push(store);
@@ -146,6 +146,86 @@ describe("several servers on one PostgreSQL", () => {
   });
 });
 
+/** A user who may do no more than it needs, with settings that somebody else would like. */
+async function unusualUser(): Promise<PostgresAddress> {
+  const user = `${new URL(address.url).pathname.slice(1)}_user`;
+  await server.query(address, `CREATE ROLE ${user} LOGIN PASSWORD 'p@ss/word'`);
+  await server.query(address, `GRANT CREATE ON DATABASE ${user.slice(0, -5)} TO ${user}`);
+  const settings = {
+    search_path: "''",
+    datestyle: "'SQL, DMY'",
+    timezone: "'Asia/Kathmandu'",
+    intervalstyle: "sql_standard",
+    default_transaction_isolation: "'repeatable read'",
+    standard_conforming_strings: "off",
+    bytea_output: "escape",
+    extra_float_digits: "-3",
+    array_nulls: "off",
+    lock_timeout: "1",
+    statement_timeout: "500",
+    synchronous_commit: "off",
+  };
+  for (const [name, value] of Object.entries(settings)) {
+    await server.query(address, `ALTER ROLE ${user} SET ${name} = ${value}`);
+  }
+  return { ...address, url: address.url.replace("agate:", `${user}:`) };
+}
+
+/** What two servers say of spans that they have written at once. */
+async function answersAt(at: PostgresAddress): Promise<unknown> {
+  const [one, other] = await Promise.all([open(at), open(at)]);
+  const belonging = { userId: "o'ne\\\0", route: "/r" };
+  const spans = Array.from({ length: 40 }, (_, n) =>
+    storedSpan({
+      traceId: traceIdOf(n % 4),
+      id: spanIdOf(n),
+      start: 1_700_000_000_000_000 + n,
+      latency: 0.1 + 0.2,
+      inputs: `a 'back\\slash' ${n}`,
+      figures: { role: "own", usage: usageOf(n, 1), cost: 0.1 },
+      ...(n % 2 === 0 ? belonging : {}),
+    }),
+  );
+  // Each trace is written by both, again and again.
+  await Promise.all(
+    spans.map((span, n) => append(n % 3 === 0 ? one : other, [span], 20_000 * DAY + n)),
+  );
+  await one.searchCaughtUp();
+  const list = { project: PROJECT, limit: 50, after: null };
+  const filters = [{}, { userId: belonging.userId }, { text: "back slash 17" }];
+  const answers = [
+    await one.countSpans(),
+    ...(await Promise.all(filters.map((filter) => one.listSpans({ ...list, filter })))),
+    ...(await Promise.all(filters.map((filter) => other.listTraces({ ...list, filter })))),
+    await one.analytics({
+      ...list,
+      filter: {},
+      from: 1_700_000_000_000_000,
+      to: 1_700_000_000_000_100,
+      interval: 20,
+      groups: { by: "route", limit: 5 },
+    }),
+  ];
+  expect(await one.expire(20_001 * DAY, 10)).toBe(4);
+  await Promise.all([one.close(), other.close()]);
+  stores = [];
+  return answers;
+}
+
+describe("a user with settings and rights that are unusual", () => {
+  it("gets the same answers", async () => {
+    const unusual = await answersAt(await unusualUser());
+    address = await server.createDatabase();
+    expect(unusual).toEqual(await answersAt(address));
+  });
+
+  it("does not lose what is acknowledged in a crash", async () => {
+    const unusual = new SpanDatabase(await unusualUser(), { connections: 1, statementMs: 10_000 });
+    expect(await unusual.query("SHOW synchronous_commit")).toEqual([{ synchronous_commit: "on" }]);
+    await unusual.close();
+  });
+});
+
 describe("days", () => {
   it("are made by whoever comes first, and hold all of a trace whenever it goes on", async () => {
     const replicas = [await open(), await open()];
@@ -183,6 +263,36 @@ describe("days", () => {
     // The writer believes that the day is there.
     await append(store, [early as StoredSpan], 0);
     expect(await countOf(store)).toEqual({ traces: 1, spans: 1 });
+  });
+
+  it("expire once, though every server looks for what is old", async () => {
+    const replicas = [await open(), await open(), await open()];
+    const spans = Array.from({ length: 300 }, (_, n) => storedSpan({ traceId: traceIdOf(n) }));
+    await append(replicas[0] as SpanStore, spans);
+    const deleted = await Promise.all(
+      replicas.map(async (store) => {
+        let all = 0;
+        for (let step = 20; step === 20; all += step) step = await store.expire(DAY, 20);
+        return all;
+      }),
+    );
+    expect(deleted.reduce((sum, n) => sum + n)).toBe(300);
+    await Promise.all([dropEmptyDays(database), dropEmptyDays(database)]);
+    expect(await days()).toEqual([]);
+  });
+
+  it("stay while somebody else reads in them for long, as a backup does, and ingest goes on", async () => {
+    const store = await open();
+    await append(store, [storedSpan()]);
+    expect(await store.expire(1, 1)).toBe(1);
+    await database.transaction(async (backup) => {
+      await backup.query("SELECT FROM agate.spans");
+      await expect(dropDay(database, 0)).rejects.toMatchObject({ name: "StoreUnavailableError" });
+      await Promise.allSettled([dropDay(database, 0), append(store, [storedSpan()], DAY)]);
+      expect(await countOf(store)).toEqual({ traces: 1, spans: 1 });
+    });
+    expect(await dropDay(database, 0)).toBe(true);
+    expect(await days()).toEqual(["spans_19700102"]);
   });
 
   it("give back the space of expired traces though others of the day go on", async () => {

@@ -7,6 +7,7 @@ import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import { connectionOptions } from "./connection-options.ts";
 import type { CopyRows } from "./copy-rows.ts";
 import { codeOf, passingReason } from "./postgres-errors.ts";
+import { DURABLE_COMMITS, SESSION_SETTINGS } from "./session-settings.ts";
 import { toStorable } from "./storable-text.ts";
 import { VALUE_SETTINGS, VALUE_TYPES } from "./value-types.ts";
 
@@ -63,9 +64,12 @@ export class SpanDatabase implements SqlRunner {
     // statement says so; without a listener it would end the process.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
-    this.#settings = Object.entries({ ...VALUE_SETTINGS, ...settings })
-      .map(([name, value]) => `SET ${name} = ${value}`)
-      .join("; ");
+    this.#settings = [
+      ...Object.entries({ ...SESSION_SETTINGS, ...VALUE_SETTINGS, ...settings }).map(
+        ([name, value]) => `SET ${name} = ${value}`,
+      ),
+      DURABLE_COMMITS,
+    ].join("; ");
   }
 
   /** @throws StoreUnavailableError while the database cannot answer. */

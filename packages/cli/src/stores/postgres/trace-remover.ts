@@ -40,7 +40,8 @@ export async function deleteTrace(
 /**
  * Deletes the traces that arrived first, likewise. Their rows stay until all traces of their day are
  * gone, and go with its tables: that costs nothing, and rows that are deleted one by one cost as
- * much as writing them did.
+ * much as writing them did. Of several servers each takes others, and none waits for a writer: the
+ * trace has just grown then, and is not old any more.
  *
  * @returns How many were deleted.
  */
@@ -54,7 +55,7 @@ export async function expireTraces(
     const gone = await transaction.query<DeletedTrace>(
       `WITH old AS (
          SELECT trace_no FROM agate.traces WHERE received < $1 ORDER BY received LIMIT $2
-         FOR UPDATE
+         FOR UPDATE SKIP LOCKED
        ), gone AS (
          DELETE FROM agate.traces WHERE trace_no IN (SELECT trace_no FROM old)
          RETURNING trace_no, day

@@ -100,16 +100,17 @@ export class TraceWatch {
   async #tellBetween(before: string, now: string): Promise<void> {
     // Nothing was committed between.
     if (before === now) return;
+    // Not in the first snapshot are those that began after it and those that were under way. All since
+    // the oldest of these would be ever more, while somebody leaves a transaction open.
     let last: { changed: string; traceNo: number } = { changed: "0", traceNo: 0 };
     for (;;) {
       const rows = await this.#database.query<ChangedRow>(
         `SELECT project, trace_id, trace_no, changed::text AS changed,
            NOT pg_visible_in_snapshot(created, $1::pg_snapshot) AS is_new
          FROM agate.traces
-         WHERE changed >= pg_snapshot_xmin($1::pg_snapshot)
-           AND changed < pg_snapshot_xmax($2::pg_snapshot)
+         WHERE (changed >= pg_snapshot_xmax($1::pg_snapshot)
+             OR changed = ANY(ARRAY(SELECT pg_snapshot_xip($1::pg_snapshot))))
            AND (changed, trace_no) > ($3::xid8, $4)
-           AND NOT pg_visible_in_snapshot(changed, $1::pg_snapshot)
            AND pg_visible_in_snapshot(changed, $2::pg_snapshot)
          ORDER BY changed, trace_no LIMIT ${CHANGES_PER_READ}`,
         [before, now, last.changed, last.traceNo],

@@ -28,9 +28,10 @@ export const VALUE_TYPES = {
   getTypeParser: (oid: number) => PARSERS[oid] ?? fromStorable,
 };
 
-/** What the parsers rely on, and a user or a database may have set otherwise. */
+/** What the parsers, and the lists that statements are given, rely on; others may have set it otherwise. */
 export const VALUE_SETTINGS = {
   datestyle: "ISO",
   bytea_output: "hex",
   extra_float_digits: "1",
+  array_nulls: "on",
 } as const;

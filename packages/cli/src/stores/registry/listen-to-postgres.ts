@@ -33,6 +33,8 @@ export async function listenToPostgres(
   client.on("notification", ({ payload = "" }) => onNotification(payload));
   try {
     await client.connect();
+    // It says little: a server that ends idle sessions would end it again and again.
+    await client.query("SET idle_session_timeout = 0");
     await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
   } catch (error) {
     await client.end();

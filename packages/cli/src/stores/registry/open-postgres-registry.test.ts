@@ -85,6 +85,35 @@ describe("openPostgresRegistry", () => {
     expect(await Promise.all(ten.map(latestRevision))).toEqual(Array(10).fill(1));
   });
 
+  it("takes a user who may only make tables, with settings that are unusual", async () => {
+    const user = `${new URL(address.url).pathname.slice(1)}_user`;
+    await server.query(address, `CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);
+    await server.query(address, `GRANT CREATE ON DATABASE ${user.slice(0, -5)} TO ${user}`);
+    for (const setting of [
+      "search_path = ''",
+      "datestyle = 'SQL, DMY'",
+      "default_transaction_isolation = serializable",
+      "standard_conforming_strings = off",
+      "bytea_output = escape",
+      "lock_timeout = 1",
+      "synchronous_commit = off",
+    ]) {
+      await server.query(address, `ALTER ROLE ${user} SET ${setting}`);
+    }
+    address = addressFor(user, "secret");
+    const three = await Promise.all([open(), open(), open()]);
+    await fill(three[0]);
+    const committed = await Promise.all(three.map((registry) => commit(registry, 1)));
+    expect(committed.filter(({ kind }) => kind === "done")).toHaveLength(1);
+    expect(await Promise.all(three.map(latestRevision))).toEqual([2, 2, 2]);
+    const { db, signals } = await openPostgresRegistry(address);
+    expect((await sql`SHOW synchronous_commit`.execute(db)).rows).toEqual([
+      { synchronous_commit: "on" },
+    ]);
+    await signals.close();
+    await db.destroy();
+  });
+
   it("migrates older tables and keeps what is in them; older programs refuse them then", async () => {
     await fill(await open());
     const migrations = {

@@ -3,6 +3,7 @@ import type { PoolClient } from "pg";
 import { DatabaseError, Pool } from "pg";
 import { connectionOptions } from "../postgres/connection-options.ts";
 import { passingReason } from "../postgres/postgres-errors.ts";
+import { DURABLE_COMMITS } from "../postgres/session-settings.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 
@@ -42,7 +43,7 @@ export class PostgresRegistryPool implements PostgresPool {
 
   constructor(address: PostgresAddress, limits: RegistryPoolLimits = REGISTRY_POOL_LIMITS) {
     const { connections, connecting, locking, answering, resting } = limits;
-    this.#settings = `SET lock_timeout = ${locking}; SET statement_timeout = ${answering}; SET idle_in_transaction_session_timeout = ${resting}`;
+    this.#settings = `SET lock_timeout = ${locking}; SET statement_timeout = ${answering}; SET idle_in_transaction_session_timeout = ${resting}; ${DURABLE_COMMITS}`;
     this.#pool = new Pool({
       ...connectionOptions(address),
       max: connections,

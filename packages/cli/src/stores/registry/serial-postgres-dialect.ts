@@ -32,7 +32,7 @@ class SerialDriver extends PostgresDriver {
   ): Promise<void> {
     // Whoever only reads waits for nobody, and may have a snapshot.
     if (settings.accessMode === "read only") return super.beginTransaction(connection, settings);
-    const begin = `begin isolation level read committed read write; select pg_advisory_xact_lock(${REGISTRY_LOCK})`;
+    const begin = `begin isolation level read committed; select pg_advisory_xact_lock(${REGISTRY_LOCK})`;
     try {
       await connection.executeQuery(CompiledQuery.raw(begin));
     } catch (error) {
