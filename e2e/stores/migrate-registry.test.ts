@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { PostgresAddress } from "../../packages/cli/src/stores/store-address.ts";
 import type { PostgresServer } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
 import { deployClient } from "../deployments/deploy-client.fixture.ts";
@@ -18,12 +19,12 @@ const REVISIONS = "/registry/applications/support/variants/default/revisions";
 const CONFIG = "/registry/applications/support/config?environment=production";
 
 let postgres: PostgresServer;
-let database: string;
+let database: PostgresAddress;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "agate-registry-copy-"));
   postgres = await startEmbeddedPostgres();
-  database = (await postgres.createDatabase()).url;
+  database = await postgres.createDatabase();
 });
 afterAll(async () => {
   await postgres?.dispose();
@@ -122,7 +123,7 @@ it("takes everything to PostgreSQL and back, and servers go on with it", async (
     before = await documents(server.url, keys);
     expect(await server.stop()).toBe(0);
   }
-  const env = { DATABASE: database };
+  const env = { DATABASE: database.url };
   const there = await migrate(["sqlite:first", "env:DATABASE"], {
     command: "migrate-registry",
     folder,
@@ -139,7 +140,7 @@ it("takes everything to PostgreSQL and back, and servers go on with it", async (
 
   let config: unknown;
   {
-    const flags = ["--store", database, "--registry", database, "--require-key"];
+    const flags = ["--store", database.url, "--registry", database.url, "--require-key"];
     await using server = await startServer({ flags });
     expect((await fetch(`${server.url}/registry/projects`)).status).toBe(401);
     expect(await documents(server.url, keys)).toEqual(before);
@@ -182,6 +183,41 @@ it("says which application has to be deployed again, as the files of its build a
     "Build 1 of support in the project default served, and its files are gone: it is retired in the copy. Deploy it again.\n",
   );
   expect(code).toBe(0);
+});
+
+it("copies nothing when it is stopped by Ctrl-C", async () => {
+  /** Who has, or waits for, the table that is looked at when a registry is opened. */
+  const locks = (isGranted: boolean) =>
+    postgres.query<{ pid: number }>(
+      database,
+      "SELECT pid FROM pg_locks WHERE relation = 'agate.registry_migrations'::regclass AND granted = $1",
+      [isGranted],
+    );
+  const holding = postgres.query(
+    database,
+    "LOCK TABLE agate.registry_migrations; SELECT pg_sleep(600)",
+  );
+  const held = expect(holding).rejects.toThrow();
+  await expect.poll(() => locks(true)).toHaveLength(1);
+  const run = { command: "migrate-registry", folder, env: { DATABASE: database.url } } as const;
+  const args = ["env:DATABASE", "sqlite:stopped"];
+  const stopped = await migrate(args, {
+    ...run,
+    meanwhile: async (kill) => {
+      await expect.poll(() => locks(false)).toHaveLength(1);
+      kill("SIGINT");
+      const [holder] = await locks(true);
+      await postgres.query(database, "SELECT pg_terminate_backend($1)", [holder?.pid]);
+      await held;
+    },
+  });
+  expect(stopped).toMatchObject({
+    code: null,
+    signal: "SIGINT",
+    stdout: "",
+    stderr: "Stopped. Nothing was copied.\n",
+  });
+  expect(await migrate(args, run)).toMatchObject({ code: 0, stderr: "" });
 });
 
 it.each([
