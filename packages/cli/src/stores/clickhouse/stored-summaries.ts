@@ -9,7 +9,7 @@ import { FACT_COLUMNS, factsOf } from "./span-row.ts";
 import type { NodeRow } from "./trace-nodes.ts";
 import { NODE_COLUMNS, TraceNodes } from "./trace-nodes.ts";
 import type { TopColumns, TraceSummary } from "./trace-summary.ts";
-import { summaryOf } from "./trace-summary.ts";
+import { possibleStarts, summaryOf } from "./trace-summary.ts";
 
 /** The writes that touched a trace. */
 export interface CommitInfo {
@@ -18,6 +18,8 @@ export interface CommitInfo {
   readonly received: number;
   /** Each as often as it was written. */
   readonly spans: number;
+  /** The newest write that is not of the one who asks, and how many spans such writes have. */
+  readonly others: { readonly newest: number; readonly spans: number };
 }
 
 /** A trace of so many spans is read as a whole. */
@@ -112,6 +114,11 @@ async function summaryOfLarge(
       top: said.top,
       belonging: fillBelonging(said.belonging, belongings),
       total: tree.total(tree.top),
+      possibleStarts: () =>
+        possibleStarts(
+          Array.from({ length: nodes.table.length }, (_, n) => nodes.table.at(n) as PlacedNode),
+          ({ segment }) => segment,
+        ),
     },
   ];
 }

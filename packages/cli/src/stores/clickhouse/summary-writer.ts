@@ -1,27 +1,21 @@
 import type { ClickHouseSession } from "./clickhouse-session.ts";
-import type { Condition } from "./filter-sql.ts";
 import type { SpanWrite } from "./incoming-rows.ts";
 import type { CommitInfo } from "./stored-summaries.ts";
 import { summariesOf } from "./stored-summaries.ts";
 import type { TraceSummary } from "./trace-summary.ts";
-import {
-  movedRow,
-  SUMMARY_COLUMNS,
-  summaryOf,
-  summaryRow,
-  summaryVersion,
-} from "./trace-summary.ts";
+import { movedRow, SUMMARY_COLUMNS, summaryOf, summaryRow } from "./trace-summary.ts";
 
 /** Up to this many spans a trace's summary is made anew at every write that touches it. */
 const ALWAYS_SUMMARISED = 2_000;
 /** Beyond that, when it has grown by this factor, and once more when writing pauses. */
 const GROWTH_BETWEEN_SUMMARIES = 1.25;
 
-/** A start at which a trace is listed. */
+/** A start at which a trace is listed, and what that was made from. */
 interface ListedPlace {
   readonly traceId: string;
   readonly start: number;
   readonly spans: number;
+  readonly newest: number;
 }
 
 /** Writes the summaries of traces after their spans were written. */
@@ -55,7 +49,7 @@ export class SummaryWriter {
       ...fresh.map(([, writes]) => summaryOf(writes)),
       ...(due.length === 0 ? [] : await summariesOf(this.#session, project, due)),
     ];
-    await this.#insert(project, summaries, places);
+    await this.#insert(project, summaries, allPlaces(summaries, continued, places));
     const made = new Set(due);
     return continued.filter((trace) => !made.has(trace)).map(({ traceId }) => traceId);
   }
@@ -67,7 +61,7 @@ export class SummaryWriter {
       summariesOf(this.#session, project, commits),
       this.#placesOf(project, traceIds),
     ]);
-    await this.#insert(project, summaries, places);
+    await this.#insert(project, summaries, allPlaces(summaries, commits, places));
   }
 
   /** Of the traces that were written to, those that others wrote to as well, or we before. */
@@ -76,28 +70,30 @@ export class SummaryWriter {
     written: ReadonlyMap<string, readonly SpanWrite[]>,
   ): Promise<CommitInfo[]> {
     const own = new Set([...written.values()].flat().map(({ version }) => version));
-    return this.#commits(project, [...written.keys()], {
-      text: "countIf(version NOT IN {own:Array(UInt64)}) > 0",
-      parameters: { own: [...own] },
-    });
+    return this.#commits(project, [...written.keys()], [...own]);
   }
 
+  /** Those of the traces that have writes beside our own. */
   async #commits(
     project: string,
     traceIds: readonly string[],
-    having: Condition = { text: "TRUE", parameters: {} },
+    own: readonly number[] = [],
   ): Promise<CommitInfo[]> {
-    const rows = await this.#session.rows<[string, number, number, number]>(
-      `SELECT trace_id, min(version), max(received), sum(spans) FROM ${this.#session.table("commits")}
+    const isOther = "version NOT IN {own:Array(UInt64)}";
+    const rows = await this.#session.rows<[string, number, number, number, number, number]>(
+      `SELECT trace_id, min(version), max(received), sum(spans),
+         maxIf(version, ${isOther}) AS others_newest, sumIf(spans, ${isOther})
+       FROM ${this.#session.table("commits")}
        WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
-       GROUP BY trace_id HAVING ${having.text}`,
-      { project, traceIds, ...having.parameters },
+       GROUP BY trace_id HAVING others_newest > 0`,
+      { project, traceIds, own },
     );
-    return rows.map(([traceId, firstVersion, received, spans]) => ({
+    return rows.map(([traceId, firstVersion, received, spans, newest, othersSpans]) => ({
       traceId,
       firstVersion,
       received,
       spans,
+      others: { newest, spans: othersSpans },
     }));
   }
 
@@ -107,14 +103,15 @@ export class SummaryWriter {
     traceIds: readonly string[],
   ): Promise<Map<string, ListedPlace[]>> {
     if (traceIds.length === 0) return new Map();
-    const rows = await this.#session.rows<[string, number, number]>(
-      `SELECT trace_id, start, argMax(spans, version) FROM ${this.#session.table("traces_by_id")}
+    const rows = await this.#session.rows<[string, number, number, number]>(
+      `SELECT trace_id, start, argMax(spans, version), toUInt64(bitShiftRight(max(version), 32))
+       FROM ${this.#session.table("traces_by_id")}
        WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
        GROUP BY trace_id, start HAVING argMax(moved, (version, 1 - moved)) = 0`,
       { project, traceIds },
     );
     return Map.groupBy(
-      rows.map(([traceId, start, spans]) => ({ traceId, start, spans })),
+      rows.map(([traceId, start, spans, newest]) => ({ traceId, start, spans, newest })),
       ({ traceId }) => traceId,
     );
   }
@@ -123,14 +120,38 @@ export class SummaryWriter {
   async #insert(
     project: string,
     summaries: readonly TraceSummary[],
-    places: ReadonlyMap<string, readonly ListedPlace[]>,
+    places: ReadonlyMap<string, ReadonlySet<number>>,
   ): Promise<void> {
     const rows = summaries.flatMap((summary) => [
       summaryRow(project, summary),
-      ...(places.get(summary.traceId) ?? [])
-        .filter(({ start }) => start !== summary.start)
-        .map((place) => movedRow(project, place, summaryVersion(summary), summary.received)),
+      ...[...(places.get(summary.traceId) ?? [])]
+        .filter((start) => start !== summary.start)
+        .map((start) => movedRow(project, start, summary)),
     ]);
     await this.#session.insert("traces", SUMMARY_COLUMNS, rows);
   }
+}
+
+/**
+ * The starts at which traces are listed, or will be: whoever wrote spans that no summary has seen may
+ * be about to list the trace by those alone, and would do so after us.
+ */
+function allPlaces(
+  summaries: readonly TraceSummary[],
+  commits: readonly CommitInfo[],
+  places: ReadonlyMap<string, readonly ListedPlace[]>,
+): Map<string, Set<number>> {
+  const othersOf = new Map(commits.map(({ traceId, others }) => [traceId, others]));
+  return new Map(
+    summaries.map((summary) => {
+      const { traceId } = summary;
+      const listed = places.get(traceId) ?? [];
+      const others = othersOf.get(traceId);
+      const isExpected =
+        others !== undefined &&
+        !listed.some(({ newest, spans }) => newest >= others.newest && spans >= others.spans);
+      const starts = listed.map(({ start }) => start);
+      return [traceId, new Set(isExpected ? [...starts, ...summary.possibleStarts()] : starts)];
+    }),
+  );
 }

@@ -1,4 +1,5 @@
 import type { Figures } from "@agate/protocol";
+import type { SpanNode } from "@agate/spans/tree";
 import { buildTree, totalText } from "@agate/spans/tree";
 import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging } from "../summary/fill-belonging.ts";
@@ -29,6 +30,8 @@ export interface TraceSummary {
   readonly top: TopColumns;
   readonly belonging: Belonging;
   readonly total: Figures;
+  /** Where the trace may be listed by who has seen only some of its writes. */
+  possibleStarts(): readonly number[];
 }
 
 export const SUMMARY_COLUMNS = [
@@ -82,7 +85,24 @@ export function summaryOf(
     top: [top.latency, wellFormed(top.name), top.kind, top.status],
     belonging: fillBelonging(belongingOf(top), others.map(belongingOf)),
     total: tree.total(tree.top),
+    possibleStarts: () =>
+      possibleStarts(
+        writes.map(({ version, span }) => ({ ...span, version })),
+        ({ version }) => version,
+      ),
   };
+}
+
+/** The starts of spans that may be a top while others are missing: their parent came in another write. */
+export function possibleStarts<Node extends SpanNode>(
+  nodes: readonly Node[],
+  writeOf: (node: Node) => number,
+): number[] {
+  const writes = new Map(nodes.map((node) => [node.id, writeOf(node)]));
+  const tops = nodes.filter(
+    (node) => node.parentId === null || writes.get(node.parentId) !== writeOf(node),
+  );
+  return [...new Set(tops.map(listedStart))];
 }
 
 function firstOf(writes: readonly SpanWrite[]) {
@@ -136,20 +156,15 @@ export function summaryRow(project: string, summary: TraceSummary): unknown[] {
 }
 
 /** Says of a start where a trace once was that it is there no more. */
-export function movedRow(
-  project: string,
-  place: { readonly traceId: string; readonly start: number },
-  version: string,
-  received: number,
-): unknown[] {
+export function movedRow(project: string, start: number, summary: TraceSummary): unknown[] {
   const nothing = Array(7).fill(null);
   return [
     project,
-    place.start,
-    place.traceId,
-    version,
+    start,
+    summary.traceId,
+    summaryVersion(summary),
     1,
-    received,
+    summary.received,
     0,
     0,
     "",
