@@ -9,7 +9,8 @@ import { encodeExportResponse } from "./otlp/encode-export-response.ts";
 
 type SpanMapper = ReturnType<typeof createSpanMapper>;
 
-const RETRY_AFTER_SECONDS = 5;
+/** Short: exporters give up on a batch after ten seconds, unless told otherwise. */
+const RETRY_AFTER_SECONDS = 1;
 
 /** Decodes, maps and appends OTLP requests in the calling thread. */
 export function createIngest(options: {

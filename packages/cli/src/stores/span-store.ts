@@ -13,7 +13,7 @@ export interface SpanBatch {
 
 export type AppendOutcome =
   | { readonly kind: "committed" }
-  /** Nothing of the batch was kept; the client should send it again. */
+  /** The client should send the batch again: nothing of it was kept, or it cannot be told. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export type DeleteOutcome =

@@ -272,10 +272,10 @@ export const ERROR_TYPES = {
   store_unavailable: {
     status: 503,
     meaning:
-      "What is stored cannot be read or written now; nothing of the request was kept. See `Retry-After`.",
+      "What is stored cannot be read or written now. Send the request again after `Retry-After`: what was kept after all is not doubled.",
     message: {
       kind: "fixed",
-      text: "What is stored cannot be read or written now; nothing of the request was kept. Try again later.",
+      text: "What is stored cannot be read or written now. Try again later.",
     },
   },
   service_unavailable: {
