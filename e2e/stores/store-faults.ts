@@ -119,7 +119,7 @@ export function testStoreFaults(
     });
     await application.flushed;
     for (const { status, retryAfter } of application.answers) {
-      expect([status, retryAfter]).toEqual(status === 503 ? [503, "5"] : [200, undefined]);
+      expect([status, retryAfter]).toEqual(status === 503 ? [503, "1"] : [200, undefined]);
     }
     for (const { url } of replicas.servers) {
       const spans = spansOf(await readTrace(url, application.traceId));
