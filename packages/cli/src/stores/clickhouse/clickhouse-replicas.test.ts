@@ -1,5 +1,7 @@
-import { afterAll, expect, it } from "vitest";
-import { spanIdOf, storedSpan } from "../contract/stored-span.fixture.ts";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { expectedTree } from "../contract/expected-tree.fixture.ts";
+import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { Subject } from "../contract/subject.fixture.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
 import { ClickHouseSession } from "./clickhouse-session.ts";
@@ -9,9 +11,35 @@ import { SUMMARY_COLUMNS, summaryOf, summaryRow } from "./trace-summary.ts";
 
 const engine = openChdbEngine();
 const session = new ClickHouseSession(engine.connect(), engine.address());
+/** Runs once, before the next rows are deleted from a table. */
+let beforeDeleting: { readonly table: string; readonly run: () => Promise<void> } | undefined;
 const subject = new Subject(() =>
-  openClickHouseStore({ address: engine.address(), connect: engine.connect }),
+  openClickHouseStore({ address: engine.address(), connect: connectWatched }),
 );
+
+function connectWatched(): ClickHouseClient {
+  const client = engine.connect();
+  const command: ClickHouseClient["command"] = async (options) => {
+    const due = beforeDeleting;
+    if (
+      due !== undefined &&
+      options.query.includes(`DELETE FROM \`agate-test\`.\`${due.table}\``)
+    ) {
+      beforeDeleting = undefined;
+      await due.run();
+    }
+    return client.command(options);
+  };
+  return new Proxy(client, {
+    get: (target, name) => {
+      if (name === "command") return command;
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+beforeAll(() => subject.open());
 afterAll(async () => {
   await subject.store.close();
   await session.close();
@@ -19,7 +47,7 @@ afterAll(async () => {
 });
 
 it("counts a trace once though another server, which was slower, lists it by its own spans", async () => {
-  await subject.open();
+  subject.fresh();
   const { project } = subject;
   const late = {
     version: Date.now() * 1_000,
@@ -36,3 +64,29 @@ it("counts a trace once though another server, which was slower, lists it by its
   const { total } = await subject.store.analytics({ project, filter: {}, groups: null, ...range });
   expect(total.count).toBe(1);
 });
+
+it.each(["traces_by_id", "commits"])(
+  "keeps all of what another server writes to a trace while its %s are deleted",
+  async (table) => {
+    subject.fresh();
+    const other = await openClickHouseStore({ address: engine.address(), connect: engine.connect });
+    const later = storedSpan({ id: spanIdOf(2), start: 5, name: "later" });
+    await subject.append([storedSpan({ name: "gone" })]);
+    const { project } = subject;
+    beforeDeleting = {
+      table,
+      run: async () => {
+        await other.append({ project, receivedAt: 2_000_000, spans: [later] });
+      },
+    };
+    const remove = () => subject.store.deleteTrace(project, traceIdOf(1));
+    expect(await remove()).toEqual({ kind: "deleted" });
+    await other.close();
+    expect(await subject.readTrace()).toEqual(expectedTree([later]));
+    expect(await subject.namesOf("listTraces", {})).toEqual(["later"]);
+    expect(await subject.namesOf("listSpans", {})).toEqual(["later"]);
+    expect((await subject.list("listTraces")).items[0]?.id).toBe(later.id);
+    expect(await remove()).toEqual({ kind: "deleted" });
+    expect(await subject.readTrace()).toBeUndefined();
+  },
+);
