@@ -112,7 +112,10 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   };
 
   const inDirectory = { kind: "sqlite", directory: options.dataDirectory } as const;
-  const store = await openSpanStore(options.store ?? inDirectory, { onFailure: fail });
+  const store = await openSpanStore(options.store ?? inDirectory, {
+    onFailure: fail,
+    onTrouble: ({ what, error }) => log.error({ err: error }, what),
+  });
   parts.defer(() => store.close());
   // The embedded store holds the folder by itself. Builds are kept there in any case.
   if (options.store !== undefined) {

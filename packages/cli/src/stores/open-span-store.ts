@@ -1,9 +1,12 @@
 import type { SpanStore } from "./span-store.ts";
 import type { StoreAddress } from "./store-address.ts";
+import type { StoreTrouble } from "./store-trouble.ts";
 
 export interface SpanStoreOptions {
   /** Something in it died of an unexpected error: the store is of no more use. */
   readonly onFailure: (error: Error) => void;
+  /** Something needs a person's attention, for the log. */
+  readonly onTrouble?: (trouble: StoreTrouble) => void;
 }
 
 /**

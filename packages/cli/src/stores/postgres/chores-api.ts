@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import type { PostgresAddress } from "../store-address.ts";
 import type { ClosableApi } from "../store-thread.ts";
 
@@ -19,4 +20,6 @@ export type CaughtUp =
 
 export interface ChoresData {
   readonly address: PostgresAddress;
+  /** Where a `StoreTrouble` is told. */
+  readonly troubles: MessagePort;
 }

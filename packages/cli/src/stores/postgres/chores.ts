@@ -1,9 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { CaughtUp } from "./chores-api.ts";
 import type { SpanDatabase } from "./span-database.ts";
 import { indexSome } from "./span-indexer.ts";
-import { summariseTraces } from "./summarise-traces.ts";
+import { summariseNext } from "./summarise-traces.ts";
+import { TraceByTrace } from "./trace-by-trace.ts";
 import { dropEmptyDays, freeSome } from "./trace-remover.ts";
 
 /** So often it looks whether there is work, of any server. */
@@ -22,20 +24,29 @@ const STEPS_PER_ROUND = 20;
  */
 export class Chores {
   readonly #database: SpanDatabase;
+  readonly #onTrouble: (trouble: StoreTrouble) => void;
+  readonly #summarising: TraceByTrace;
+  readonly #freeing: TraceByTrace;
+  /** What is known to be in trouble, and was told, by its sentence. */
+  readonly #told = new Map<string, string>();
   #closed = false;
   #running: Promise<boolean> | undefined;
   #wake = () => {};
   #nextDropAt = Number.NEGATIVE_INFINITY;
   #betweenDropsMs = DROP_DAYS_EVERY_MS;
 
-  constructor(database: SpanDatabase) {
+  /** @param onTrouble Told what it could not do. It goes on with the rest, and tries again later. */
+  constructor(database: SpanDatabase, onTrouble: (trouble: StoreTrouble) => void) {
     this.#database = database;
+    this.#onTrouble = onTrouble;
+    this.#summarising = new TraceByTrace("There is no new summary", onTrouble);
+    this.#freeing = new TraceByTrace("There was no freeing the space", onTrouble);
   }
 
-  /** Works, and looks for more, until it is closed. Rejects with what nobody expected. */
+  /** Works, and looks for more, until it is closed. */
   async run(): Promise<void> {
     while (!this.#closed) {
-      const round = this.#tryRound();
+      const round = this.#round();
       this.#running = round;
       if (!(await round)) await this.#rest();
     }
@@ -63,7 +74,7 @@ export class Chores {
     );
     const last = row?.last ?? null;
     while (last !== null && !this.#closed) {
-      if (await indexSome(this.#database)) continue;
+      if (await indexSome(this.#database, this.#onTrouble)) continue;
       const rest = await this.#database.query(
         "SELECT FROM agate.unindexed WHERE unindexed_no <= $1 LIMIT 1",
         [last],
@@ -79,32 +90,52 @@ export class Chores {
     await this.#running;
   }
 
-  async #tryRound(): Promise<boolean> {
+  /** Some of each, as none may keep the others waiting. @returns True when there is more to do. */
+  async #round(): Promise<boolean> {
+    const hasTexts = await this.#attempt("Texts could not be indexed.", () =>
+      this.#steps(() => indexSome(this.#database, this.#onTrouble)),
+    );
+    await this.#attempt("Summaries could not be made.", () => this.#summariseBehind());
+    const hasDeleted = await this.#attempt("Deleted traces could not be freed.", () =>
+      this.#steps(() =>
+        this.#freeing.step(
+          (except, onTaken) => freeSome(this.#database, except, onTaken),
+          () => true,
+        ),
+      ),
+    );
+    if (performance.now() >= this.#nextDropAt) {
+      await this.#attempt("Days could not be dropped.", () => this.#dropDays());
+    }
+    return hasTexts || hasDeleted;
+  }
+
+  /** @returns False also where it could not be done: the next round tries again. */
+  async #attempt(what: string, work: () => Promise<boolean>): Promise<boolean> {
+    if (this.#closed) return false;
     try {
-      return await this.#round();
+      const result = await work();
+      this.#told.delete(what);
+      return result;
     } catch (error) {
-      // The next round tries again.
-      if (!(error instanceof StoreUnavailableError)) throw error;
+      // Once: whoever drops a table or takes a right away is told, but not twice a second.
+      const isNews = this.#told.get(what) !== String(error);
+      if (!(error instanceof StoreUnavailableError) && isNews) {
+        this.#told.set(what, String(error));
+        this.#onTrouble({ what, error });
+      }
       return false;
     }
   }
 
-  /** Some of each, as none may keep the others waiting. @returns True when there is more to do. */
-  async #round(): Promise<boolean> {
-    const hasTexts = await this.#steps(() => indexSome(this.#database));
-    if (!this.#closed) await this.#summariseBehind();
-    const hasDeleted = await this.#steps(() => freeSome(this.#database));
-    if (!this.#closed && performance.now() >= this.#nextDropAt) await this.#dropDays();
-    return hasTexts || hasDeleted;
-  }
-
-  async #dropDays(): Promise<void> {
+  async #dropDays(): Promise<boolean> {
     const between = this.#betweenDropsMs;
     // Before: where it fails, it is not tried again at once.
     this.#nextDropAt = performance.now() + between;
     this.#betweenDropsMs = Math.min(2 * between, LONGEST_BETWEEN_DROPS_MS);
     await dropEmptyDays(this.#database);
     this.#betweenDropsMs = DROP_DAYS_EVERY_MS;
+    return false;
   }
 
   async #steps(step: () => Promise<boolean>): Promise<boolean> {
@@ -113,22 +144,17 @@ export class Chores {
   }
 
   /** Makes the summaries of large traces that had grown since they were made. */
-  async #summariseBehind(): Promise<void> {
+  async #summariseBehind(): Promise<boolean> {
     // Each once, by its number: one that goes on growing must not keep the others waiting.
     for (let after = 0; !this.#closed; ) {
-      const next = await this.#database.transaction(async (transaction) => {
-        const [trace] = await transaction.query<{ trace_no: number; day: number }>(
-          `SELECT trace_no, day FROM agate.traces WHERE summarised < spans AND trace_no > $1
-           ORDER BY trace_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
-          [after],
-        );
-        if (trace === undefined) return undefined;
-        await summariseTraces(transaction, [{ traceNo: trace.trace_no, day: trace.day }]);
-        return trace.trace_no;
-      });
-      if (next === undefined) return;
+      const next = await this.#summarising.step<number | undefined>(
+        (except, onTaken) => summariseNext(this.#database, after, except, onTaken),
+        (traceNo) => traceNo,
+      );
+      if (next === undefined) break;
       after = next;
     }
+    return false;
   }
 
   async #rest(): Promise<void> {

@@ -56,15 +56,19 @@ export async function dropDay(database: SpanDatabase, day: number): Promise<bool
     for (const table of TABLES_BY_DAY) {
       await transaction.query(`DROP TABLE ${tableOfDay(table, day)}`);
     }
-    await transaction.query("DELETE FROM agate.deleted_traces WHERE day = $1", [dateText(day)]);
+    for (const table of ["deleted_traces", "unindexable"]) {
+      await transaction.query(`DELETE FROM agate.${table} WHERE day = $1`, [dateText(day)]);
+    }
     return true;
   });
 }
 
 async function hasDay(runner: SqlRunner, day: number): Promise<boolean> {
-  const [row] = await runner.query<{ is_there: boolean }>(
-    "SELECT to_regclass($1) IS NOT NULL AS is_there",
-    [tableOfDay(TABLES_BY_DAY[0], day)],
+  // Not by to_regclass(): a session knows names by heart, and hears late of what others made or dropped.
+  const rows = await runner.query(
+    `SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relname = $2`,
+    tableOfDay(TABLES_BY_DAY[0], day).split("."),
   );
-  return row?.is_there === true;
+  return rows.length > 0;
 }

@@ -12,19 +12,18 @@ const CONNECTIONS = 2;
 /** Nobody waits for it. */
 const STATEMENT_MS = 300_000;
 
-const { address } = workerData as ChoresData;
+const { address, troubles } = workerData as ChoresData;
 const main = parentPort as MessagePort;
 const database = new SpanDatabase(address, {
   connections: CONNECTIONS,
   statementMs: STATEMENT_MS,
   settings: SETTINGS_OF_WRITERS,
 });
-const chores = new Chores(database);
+const chores = new Chores(database, (trouble) => troubles.postMessage(trouble));
 // Where the cores are busy, ingest and reads come first.
 lowerThreadPriority();
 
 serveThread<ChoresApi>(main, {
-  // What nobody expected ends the thread, and with it the store.
   start: async () => void chores.run(),
   wake: async () => chores.wake(),
   catchUp: () => chores.catchUp(),

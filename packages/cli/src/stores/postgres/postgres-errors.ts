@@ -53,6 +53,14 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /**
+ * Whether an error is that of what was to be written or read, and not of the tables (class 42), nor
+ * one that passes: trying again will not mend it, and others are not concerned.
+ */
+export function isOfData(error: unknown): boolean {
+  return passingReason(error) === undefined && !codeOf(error)?.startsWith("42");
+}
+
+/**
  * Why PostgreSQL cannot do something now, in one sentence without secrets; undefined for an error that
  * trying again will not mend.
  */

@@ -3,11 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "../contract/stored-span.fixture.ts";
 import type { SpanStore, TraceChange } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { tableOfDay } from "./day.ts";
 import { dropDay } from "./day-tables.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { SpanDatabase } from "./span-database.ts";
+import { TABLES_BY_DAY } from "./span-schema.ts";
 import { dropEmptyDays } from "./trace-remover.ts";
 
 const DAY = 86_400_000_000;
@@ -32,9 +35,13 @@ afterEach(async () => {
 });
 afterAll(() => server.dispose());
 
-async function open(at = address): Promise<SpanStore> {
+async function open(
+  at = address,
+  onTrouble: (trouble: StoreTrouble) => void = ({ error }) => expect.fail(String(error)),
+): Promise<SpanStore> {
   const store = await openPostgresStore({
     address: at,
+    onTrouble,
     onFailure: (error) => expect.fail(String(error)),
   });
   stores.push(store);
@@ -143,6 +150,56 @@ describe("several servers on one PostgreSQL", () => {
     await expect
       .poll(() => server.query(address, "SELECT spans, summarised, input_tokens FROM agate.traces"))
       .toEqual([{ spans: 2_900, summarised: 2_900, input_tokens: 2_900 }]);
+  });
+});
+
+describe("what cannot be done to a trace", () => {
+  it("is told, set aside and keeps nothing else waiting", async () => {
+    const first = await open();
+    for (const n of [1, 2, 3]) {
+      const spans = ["one", "two"].map((name, s) =>
+        storedSpan({ traceId: traceIdOf(n), id: spanIdOf(s), name: `${name}${n}` }),
+      );
+      await append(first, spans);
+    }
+    await first.close();
+    stores = [];
+    const [bad, deleted] = await server.query<{ trace_no: string }>(
+      address,
+      "SELECT trace_no FROM agate.traces ORDER BY trace_no",
+    );
+    // All is still to be done; of one trace the bytes are no good, and a deleted one is of no day.
+    await server.query(
+      address,
+      `TRUNCATE agate.texts, agate.unindexed;
+       INSERT INTO agate.unindexed (places)
+         SELECT json_agg(json_build_array(0, trace_no, segment)) FROM agate.segments;
+       UPDATE agate.traces SET summarised = 1, name = '';
+       UPDATE agate.segments SET body = 'body', header = 'header' WHERE trace_no = ${bad?.trace_no};
+       INSERT INTO agate.deleted_traces VALUES (0, '2000-01-01', false)`,
+    );
+    const troubles: StoreTrouble[] = [];
+    const store = await open(address, (trouble) => troubles.push(trouble));
+    await store.deleteTrace(PROJECT, traceIdOf(2));
+    await store.searchCaughtUp();
+    const found = { project: PROJECT, filter: { text: "two3" }, limit: 5, after: null };
+    expect((await store.listSpans(found)).items).toHaveLength(1);
+    expect(await server.query(address, "SELECT trace_no FROM agate.unindexable")).toEqual([bad]);
+    await expect
+      .poll(() => server.query(address, "SELECT spans - summarised AS behind FROM agate.traces"))
+      .toEqual([{ behind: 1 }, { behind: 0 }]);
+    const left = `SELECT trace_no FROM agate.deleted_traces WHERE trace_no = ${deleted?.trace_no}`;
+    await expect.poll(() => server.query(address, left)).toEqual([]);
+    await expect
+      .poll(() => troubles.map(({ what }) => what).toSorted())
+      .toEqual([
+        "The texts of 1 segments cannot be searched: see agate.unindexable in the database.",
+        `There is no new summary of trace number ${bad?.trace_no}.`,
+        "There was no freeing the space of trace number 0.",
+      ]);
+    await append(store, [storedSpan({ traceId: traceIdOf(4) })]);
+    await store.deleteTrace(PROJECT, traceIdOf(1));
+    await expect.poll(() => server.query(address, "SELECT FROM agate.unindexable")).toEqual([]);
   });
 });
 
@@ -279,6 +336,27 @@ describe("days", () => {
     expect(deleted.reduce((sum, n) => sum + n)).toBe(300);
     await Promise.all([dropEmptyDays(database), dropEmptyDays(database)]);
     expect(await days()).toEqual([]);
+  });
+
+  it("are dropped by one server, whatever another remembers of their tables", async () => {
+    const store = await open();
+    await append(store, [storedSpan()]);
+    await store.searchCaughtUp();
+    const other = new SpanDatabase(address, { connections: 1, statementMs: 10_000 });
+    expect(await dropDay(other, 0)).toBe(false);
+    const dropping = await database.transaction(async (transaction) => {
+      await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('agate.days', 0))");
+      const waits = dropDay(other, 0);
+      await expect
+        .poll(() => server.query(address, "SELECT FROM pg_locks WHERE NOT granted"))
+        .toHaveLength(1);
+      for (const table of TABLES_BY_DAY) {
+        await transaction.query(`DROP TABLE ${tableOfDay(table, 0)}`);
+      }
+      return { waits };
+    });
+    expect(await dropping.waits).toBe(true);
+    await other.close();
   });
 
   it("stay while somebody else reads in them for long, as a backup does, and ingest goes on", async () => {

@@ -1,3 +1,4 @@
+import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
@@ -16,6 +17,7 @@ import type {
 } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreThread } from "../store-thread.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ChoresApi, ChoresData } from "./chores-api.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";
@@ -32,6 +34,8 @@ export interface PostgresStoreOptions {
   readonly address: PostgresAddress;
   /** The thread for chores died of an unexpected error: the store is of no more use. */
   readonly onFailure: (error: Error) => void;
+  /** The thread could not do something, and goes on with the rest. */
+  readonly onTrouble?: (trouble: StoreTrouble) => void;
 }
 
 /** Ten servers, with the other connections that they have, stay within PostgreSQL's usual hundred. */
@@ -62,7 +66,7 @@ class PostgresStore implements SpanStore {
   /** Made when it is needed: ingest has one of its own in another thread. */
   #appender: OpenAppender | undefined;
 
-  constructor({ address, onFailure }: PostgresStoreOptions) {
+  constructor({ address, onFailure, onTrouble = () => {} }: PostgresStoreOptions) {
     this.#address = address;
     this.#database = new SpanDatabase(address, {
       connections: CONNECTIONS,
@@ -70,9 +74,11 @@ class PostgresStore implements SpanStore {
     });
     this.#reader = new TraceReader(this.#database);
     this.#watch = new TraceWatch(this.#database, onFailure);
-    const data: ChoresData = { address };
+    const { port1, port2: troubles } = new MessageChannel();
+    port1.on("message", onTrouble).unref();
+    const data: ChoresData = { address, troubles };
     this.#chores = new StoreThread<ChoresApi>(
-      () => spawnThread(import.meta.url, "postgres-chores-worker", data),
+      () => spawnThread(import.meta.url, "postgres-chores-worker", data, [troubles]),
       onFailure,
     );
     this.#chores.tell("start", []);

@@ -2,9 +2,12 @@ import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { searchableText } from "../search/search-text.ts";
 import { wordsOf } from "../search/words-of.ts";
 import { decodeHeader } from "../segments/segment.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import { CopyRows } from "./copy-rows.ts";
-import { tableOfDay } from "./day.ts";
+import { dateText, tableOfDay } from "./day.ts";
 import { unpack } from "./packed-bytes.ts";
+import { isOfData } from "./postgres-errors.ts";
 import { toSearchVectors } from "./search-vector.ts";
 import type { SpanDatabase, SqlRunner, SqlTransaction } from "./span-database.ts";
 import type { Place } from "./unindexed-places.ts";
@@ -22,13 +25,38 @@ interface SegmentRow {
   readonly body: Buffer<ArrayBuffer>;
 }
 
+type IndexPlaces = (transaction: SqlTransaction, places: readonly Place[]) => Promise<void>;
+
 /**
  * Indexes the texts of some spans that were committed. What one server has taken in hand the others
- * leave alone; should it die, they find it again.
+ * leave alone; should it die, they find it again. A segment that cannot be indexed is set aside, so
+ * that it stops neither the others nor, again and again, every server.
  *
+ * @param onTrouble Told when something was set aside.
  * @returns False when there was nothing to do.
  */
-export function indexSome(database: SpanDatabase): Promise<boolean> {
+export async function indexSome(
+  database: SpanDatabase,
+  onTrouble: (trouble: StoreTrouble) => void,
+): Promise<boolean> {
+  try {
+    return await indexRows(database, indexTogether);
+  } catch (error) {
+    if (error instanceof StoreUnavailableError || !isOfData(error)) throw error;
+  }
+  let failures: SegmentFailure[] = [];
+  const isDone = await indexRows(database, async (transaction, places) => {
+    failures = await indexEach(transaction, places);
+  });
+  const [first] = failures;
+  if (first !== undefined) {
+    const what = `The texts of ${failures.length} segments cannot be searched: see agate.unindexable in the database.`;
+    onTrouble({ what, error: first.error });
+  }
+  return isDone;
+}
+
+function indexRows(database: SpanDatabase, index: IndexPlaces): Promise<boolean> {
   return database.transaction(async (transaction) => {
     const rows = await transaction.query<{ unindexed_no: number; places: string }>(
       `SELECT unindexed_no, places FROM agate.unindexed
@@ -38,17 +66,59 @@ export function indexSome(database: SpanDatabase): Promise<boolean> {
     if (rows.length === 0) return false;
     const places = rows.flatMap((row) => parsePlaces(row.places));
     const live = await holdTraces(transaction, places);
-    const rest = places.filter(([, traceNo]) => live.has(traceNo));
-    for (const [day, ofDay] of Map.groupBy(rest, ([day]) => day)) {
-      for (let at = 0; at < ofDay.length; at += SEGMENTS_PER_READ) {
-        await indexSegments(transaction, day, ofDay.slice(at, at + SEGMENTS_PER_READ));
-      }
-    }
+    await index(
+      transaction,
+      places.filter(([, traceNo]) => live.has(traceNo)),
+    );
     await transaction.query("DELETE FROM agate.unindexed WHERE unindexed_no = ANY($1::bigint[])", [
       rows.map(({ unindexed_no }) => unindexed_no),
     ]);
     return true;
   });
+}
+
+async function indexTogether(transaction: SqlTransaction, places: readonly Place[]): Promise<void> {
+  for (const [day, ofDay] of Map.groupBy(places, ([day]) => day)) {
+    for (let at = 0; at < ofDay.length; at += SEGMENTS_PER_READ) {
+      await indexSegments(transaction, day, ofDay.slice(at, at + SEGMENTS_PER_READ));
+    }
+  }
+}
+
+interface SegmentFailure {
+  readonly place: Place;
+  readonly error: unknown;
+}
+
+/** Indexes what can be; slower by far. @returns What was set aside. */
+async function indexEach(
+  transaction: SqlTransaction,
+  places: readonly Place[],
+): Promise<SegmentFailure[]> {
+  const failures: SegmentFailure[] = [];
+  for (const place of places) {
+    await transaction.query("SAVEPOINT segment");
+    try {
+      await indexSegments(transaction, place[0], [place]);
+    } catch (error) {
+      if (!isOfData(error)) throw error;
+      await transaction.query("ROLLBACK TO segment");
+      failures.push({ place, error });
+    }
+    await transaction.query("RELEASE segment");
+  }
+  await transaction.query(
+    `INSERT INTO agate.unindexable (day, trace_no, segment, reason)
+     SELECT * FROM unnest($1::date[], $2::bigint[], $3::integer[], $4::text[])
+     ON CONFLICT (trace_no, segment) DO UPDATE SET reason = excluded.reason`,
+    [
+      failures.map(({ place: [day] }) => dateText(day)),
+      failures.map(({ place: [, traceNo] }) => traceNo),
+      failures.map(({ place: [, , segment] }) => segment),
+      failures.map(({ error }) => String(error)),
+    ],
+  );
+  return failures;
 }
 
 /** Those of the traces that are there. They cannot be deleted until their texts are in the index. */

@@ -103,6 +103,16 @@ export const MIGRATIONS: readonly string[] = [
     places text NOT NULL
   );
 
+  -- Segments whose texts could not be indexed, and why, so that a later version can try them again.
+  CREATE TABLE agate.unindexable (
+    day date NOT NULL,
+    trace_no bigint NOT NULL,
+    segment integer NOT NULL,
+    reason text NOT NULL,
+    PRIMARY KEY (trace_no, segment)
+  );
+  CREATE INDEX unindexable_by_day ON agate.unindexable (day);
+
   -- The words of a span. Of a text that is too long for one row, the words of its parts.
   CREATE TABLE agate.texts (
     day date NOT NULL,

@@ -4,7 +4,7 @@ import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging } from "../summary/fill-belonging.ts";
 import { tableOfDay } from "./day.ts";
 import { mergeHeaders } from "./merge-headers.ts";
-import type { SqlRunner } from "./span-database.ts";
+import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 import { TRACE_SUMMARY, totalColumns } from "./trace-summary.ts";
 
 export interface TraceToSummarise {
@@ -56,6 +56,35 @@ export async function summariseTraces(
   }
   const columns = COLUMNS.map((_, n) => rows.map((row) => row[n] ?? null));
   await transaction.query(UPDATE, columns, "summarise-traces");
+}
+
+/**
+ * Makes the summary of a trace that has grown since its last one was made, unless another server has
+ * it in hand.
+ *
+ * @param after The first is taken whose number is greater.
+ * @param except Traces that are left alone.
+ * @param onTaken Told which trace it is.
+ * @returns Its number; undefined when there is none.
+ */
+export function summariseNext(
+  database: SpanDatabase,
+  after: number,
+  except: readonly number[],
+  onTaken: (traceNo: number) => void,
+): Promise<number | undefined> {
+  return database.transaction(async (transaction) => {
+    const [trace] = await transaction.query<{ trace_no: number; day: number }>(
+      `SELECT trace_no, day FROM agate.traces
+       WHERE summarised < spans AND trace_no > $1 AND trace_no <> ALL($2::bigint[])
+       ORDER BY trace_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
+      [after, except],
+    );
+    if (trace === undefined) return undefined;
+    onTaken(trace.trace_no);
+    await summariseTraces(transaction, [{ traceNo: trace.trace_no, day: trace.day }]);
+    return trace.trace_no;
+  });
 }
 
 async function summariesOfDay(

@@ -75,29 +75,50 @@ export async function expireTraces(
   });
 }
 
-/** Drops days whose traces have all expired. */
+/** Drops days whose traces have all expired. @throws What one could not be dropped for, at the end. */
 export async function dropEmptyDays(database: SpanDatabase): Promise<void> {
+  const failures: unknown[] = [];
   for (let after = "-infinity"; ; ) {
     const [next] = await database.query<{ day: number; is_empty: boolean }>(
       `SELECT d.day, NOT EXISTS (SELECT FROM agate.traces t WHERE t.day = d.day) AS is_empty
        FROM agate.deleted_traces d WHERE d.day > $1 ORDER BY d.day LIMIT 1`,
       [after],
     );
-    if (next === undefined) return;
-    if (next.is_empty) await dropDay(database, next.day);
+    if (next === undefined) break;
+    try {
+      if (next.is_empty) await dropDay(database, next.day);
+    } catch (error) {
+      // Such as a view of somebody's that reads this day alone.
+      if (error instanceof StoreUnavailableError) throw error;
+      failures.push(error);
+    }
     after = dateText(next.day);
   }
+  if (failures.length > 0) throw failures[0];
 }
 
-/** Frees some rows of a trace that was deleted. @returns False when nothing was left to free. */
-export function freeSome(database: SpanDatabase): Promise<boolean> {
+/**
+ * Frees some rows of a trace that was deleted.
+ *
+ * @param except Traces that are left alone.
+ * @param onTaken Told which trace it is.
+ * @returns False when nothing was left to free.
+ */
+export function freeSome(
+  database: SpanDatabase,
+  except: readonly number[],
+  onTaken: (traceNo: number) => void,
+): Promise<boolean> {
   return database.transaction(async (transaction) => {
     const [trace] = await transaction.query<DeletedTrace>(
-      `SELECT trace_no, day FROM agate.deleted_traces WHERE NOT has_expired
+      `SELECT trace_no, day FROM agate.deleted_traces
+       WHERE NOT has_expired AND trace_no <> ALL($1::bigint[])
        ORDER BY trace_no LIMIT 1 FOR UPDATE SKIP LOCKED`,
+      [except],
     );
     if (trace === undefined) return false;
     const { trace_no, day } = trace;
+    onTaken(trace_no);
     const segments = tableOfDay("segments", day);
     const gone = await transaction.query<{ first_span: number; spans: number }>(
       `DELETE FROM ${segments} WHERE trace_no = $1 AND segment IN (
@@ -106,7 +127,9 @@ export function freeSome(database: SpanDatabase): Promise<boolean> {
       [trace_no, SEGMENTS_PER_STEP],
     );
     if (gone.length === 0) {
-      await transaction.query("DELETE FROM agate.deleted_traces WHERE trace_no = $1", [trace_no]);
+      for (const table of ["unindexable", "deleted_traces"]) {
+        await transaction.query(`DELETE FROM agate.${table} WHERE trace_no = $1`, [trace_no]);
+      }
       return true;
     }
     for (const table of ["spans", "texts", "long_texts"]) {
