@@ -96,7 +96,8 @@ class ChangeMemory {
     const seen = new Map<string, Set<string>>();
     // Oldest first.
     for (const [project, traceId, version, firstVersion] of rows.toReversed()) {
-      const key = `${traceId} ${project}`;
+      // A trace that was deleted and written anew is another one: it has another first write.
+      const key = `${traceId} ${project} ${firstVersion}`;
       const before = this.#known.get(key);
       const versions = seen.get(key) ?? new Set();
       if (!isFirst && !before?.has(version) && !versions.has(version)) {

@@ -68,6 +68,22 @@ export function describeSpanStore(name: string, { open, dispose, arrivals }: Sto
       expect(seen).toHaveLength(2);
     });
 
+    it("tells of a trace as new that was deleted and is written again", async () => {
+      subject.fresh();
+      const seen: TraceChange[] = [];
+      const watch = subject.store.watch((changes) => {
+        seen.push(...changes.filter((change) => change.project === subject.project));
+      });
+      await watch.ready;
+      const isNew = { project: subject.project, traceId: traceIdOf(1), isNew: true };
+      await subject.append([storedSpan()]);
+      await expect.poll(() => seen).toEqual([isNew]);
+      await subject.store.deleteTrace(subject.project, traceIdOf(1));
+      await subject.append([storedSpan()]);
+      await expect.poll(() => seen).toEqual([isNew, isNew]);
+      watch.stop();
+    });
+
     it("keeps everything that many writers append at once", async () => {
       subject.fresh();
       await Promise.all(
