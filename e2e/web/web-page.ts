@@ -49,6 +49,8 @@ export function createWebPage(page: Page, origin: string, leave: () => Promise<v
           (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
             runOnly,
             resultTypes: ["violations"],
+            // Nobody reads them, and to find them takes longer than everything else.
+            selectors: false,
           }),
         RULES,
       );
