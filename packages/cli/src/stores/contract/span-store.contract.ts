@@ -34,12 +34,13 @@ export function describeSpanStore(name: string, { open, dispose, arrivals }: Sto
       await dispose();
     });
 
+    // First: what is exported is everything, of all the tests before as well.
+    describeExporting(subject);
     describeTrees(subject);
     describeLists(subject);
     describeSearch(subject);
     describeAnalytics(subject);
     describeDeleting(subject);
-    describeExporting(subject);
 
     it("tells watchers about new and changed traces, after the commit", async () => {
       subject.fresh();

@@ -17,9 +17,15 @@ export interface ChdbEngine {
   dispose(): Promise<void>;
 }
 
-/** A cluster of one shard, which is the engine itself. There is no Keeper, so nothing is replicated. */
+/**
+ * A cluster of one shard, which is the engine itself. There is no Keeper, so nothing is replicated. Few
+ * threads in the background: tests beside this one need the cores as well.
+ */
 const ONE_SHARD = `<clickhouse>
   <tcp_port>19000</tcp_port>
+  <background_pool_size>2</background_pool_size>
+  <background_common_pool_size>2</background_common_pool_size>
+  <background_schedule_pool_size>2</background_schedule_pool_size>
   <remote_servers><one-shard><shard>
     <replica><host>127.0.0.1</host><port>19000</port></replica>
   </shard></one-shard></remote_servers>
