@@ -10,6 +10,8 @@ export interface DatabaseLink extends AsyncDisposable {
    * last answer on: what it answers to was done, and nobody hears of it.
    */
   breakAtAnswer(count: number): Fault;
+  /** Lets nothing through any more, and breaks nothing off, as a firewall does. */
+  fallSilent(): void;
 }
 
 /** One that is to happen. From then on the database cannot be reached, until it is mended. */
@@ -23,10 +25,16 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
   const sockets = new Set<Socket>();
   let fault: { readonly count: number; hasHappened: boolean } | undefined;
   let answers = new Map<Socket, number>();
+  let isSilent = false;
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
   };
   const server = createServer((near) => {
+    if (isSilent) {
+      near.pause().on("error", () => {});
+      sockets.add(near);
+      return;
+    }
     if (fault?.hasHappened) return void near.destroy();
     const far = connect({ host: "127.0.0.1", port: databasePort });
     for (const [socket, other] of [
@@ -66,6 +74,10 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
           fault = undefined;
         },
       };
+    },
+    fallSilent() {
+      isSilent = true;
+      for (const socket of sockets) socket.unpipe().pause();
     },
     async [Symbol.asyncDispose]() {
       if (!server.listening) return;

@@ -11,6 +11,7 @@ import { startWorkflow, type Workflow } from "../replicas/workflow.ts";
 import { expectRefusal, runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
 import { sendSpans } from "../sent-span.ts";
+import { startDatabaseLink } from "./database-link.ts";
 import { testStoreFaults } from "./store-faults.ts";
 
 let postgres: PostgresServer;
@@ -72,6 +73,18 @@ describe("PostgreSQL for everything", { timeout: 60_000 }, () => {
     await registry.commit({ "/describe": { limit: 7 } }, 1);
     await registry.deploy("production", 2);
     await expect.poll(() => workflow.limit()).toBe(7);
+  });
+
+  it("the database falls silent: a server that is stopped ends in order all the same", async () => {
+    await using link = await startDatabaseLink(postgres.port);
+    await using server = await startServer({ flags: flagsThrough(link.port) });
+    expect(await statusOf(`${server.url}/observability/traces/`)).toBe(200);
+    expect(await statusOf(`${server.url}/registry/applications`)).toBe(200);
+    expect(await sendSpans(server.url, star(2))).toBe(200);
+    link.fallSilent();
+    const stopped = await server.stop();
+    expect(stopped, server.log()).toBe(0);
+    expect(server.log()).not.toContain("broken off");
   });
 
   it("no connections are left: it says so, and goes on once there are", async () => {

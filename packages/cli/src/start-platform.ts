@@ -80,6 +80,8 @@ export type StartOutcome =
   | { readonly kind: "refused"; readonly reason: string };
 
 const MOST_BUILD_BYTES = 64 * 1024 ** 2;
+/** What requests under way are given when it ends, deployed workflows included; the stores come after. */
+const LONGEST_REQUESTS_MS = 7_000;
 
 /** The composition root: every part of the platform is made here, and taken down in reverse. */
 export async function startPlatform(options: PlatformOptions): Promise<StartOutcome> {
@@ -193,6 +195,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   const outcome = await startHttpServer({ app, host, port, requests });
   if (outcome.kind !== "listening") return refused(LISTEN_REASONS[outcome.kind](host, port));
   const { server } = outcome;
+  let requestsEndAt = 0;
   log.info(
     {
       version: VERSION,
@@ -219,12 +222,15 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       services,
       issueKey: (name) => issueKey(DEFAULT_PROJECT_ID, name).key,
       failed: failure.promise,
-      close: () => started.disposeAsync(),
+      close() {
+        requestsEndAt = performance.now() + LONGEST_REQUESTS_MS;
+        return started.disposeAsync();
+      },
     },
   };
 
   async function stopListening(server: HttpServer): Promise<void> {
-    const brokenOff = await server.close();
+    const brokenOff = await server.close(Math.max(0, requestsEndAt - performance.now()));
     if (brokenOff > 0) log.warn({ connections: brokenOff }, "Connections were broken off.");
   }
 }

@@ -29,6 +29,9 @@ interface ServerFlags {
 
 const MIB = 1024 ** 2;
 
+/** More than the requests under way are given. */
+const LONGEST_STOP_MS = 10_000;
+
 /** `agate server`: the platform alone. */
 export function serverCommand(): Command {
   return new Command("server")
@@ -115,6 +118,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
   }
   const { platform } = outcome;
   const end = await Promise.race([stopped, platform.failed]);
+  endIn(LONGEST_STOP_MS, end === "stopped" ? 0 : EXIT_CODES.failed);
   if (end === "stopped") {
     await platform.close();
     return;
@@ -123,6 +127,15 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
   await Promise.allSettled([platform.close()]);
   process.stderr.write(`agate: The server cannot go on: ${end.message}. Its log says more.\n`);
   process.exit(EXIT_CODES.failed);
+}
+
+/** Ends the process even if something still waits then, such as a database that has fallen silent. */
+function endIn(ms: number, code: number): void {
+  const end = () => {
+    process.stderr.write(`agate: What was not done after ${ms / 1000} seconds was broken off.\n`);
+    process.exit(code);
+  };
+  setTimeout(end, ms).unref();
 }
 
 function readDatabases(

@@ -57,8 +57,9 @@ class PostgresAppender implements OpenAppender {
 
   async close(): Promise<void> {
     this.#closed = true;
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-    await this.#database.close();
+    await this.#database.close(async () => {
+      while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    });
   }
 
   #next(): void {

@@ -28,8 +28,7 @@ serveThread<ChoresApi>(main, {
   wake: async () => chores.wake(),
   catchUp: () => chores.catchUp(),
   close: async () => {
-    await chores.close();
-    await database.close();
+    await database.close(() => chores.close());
     // The answer to this very call is still to be sent.
     setImmediate(() => main.close());
   },

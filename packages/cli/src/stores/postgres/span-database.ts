@@ -8,6 +8,7 @@ import { connectionOptions } from "./connection-options.ts";
 import type { CopyRows } from "./copy-rows.ts";
 import { codeOf, passingReason } from "./postgres-errors.ts";
 import { DURABLE_COMMITS, SESSION_SETTINGS } from "./session-settings.ts";
+import { SocketGroup } from "./socket-group.ts";
 import { toStorable } from "./storable-text.ts";
 import { VALUE_SETTINGS, VALUE_TYPES } from "./value-types.ts";
 
@@ -46,6 +47,7 @@ const ATTEMPTS = 8;
 /** Some connections to the database that holds spans. */
 export class SpanDatabase implements SqlRunner {
   readonly #pool: Pool;
+  readonly #sockets = new SocketGroup();
   readonly #settings: string;
   /** Connections that have these settings. */
   readonly #prepared = new WeakSet<PoolClient>();
@@ -54,6 +56,7 @@ export class SpanDatabase implements SqlRunner {
     const { connections, statementMs, settings = {} } = options;
     this.#pool = new Pool({
       ...connectionOptions(address),
+      stream: this.#sockets.make,
       max: connections,
       statement_timeout: statementMs,
       query_timeout: statementMs + GRACE_MS,
@@ -130,8 +133,16 @@ export class SpanDatabase implements SqlRunner {
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.end();
+  /**
+   * Ends within moments, whether the database answers or not.
+   *
+   * @param finish Finishes what is under way, which rejects once there is no more time.
+   */
+  close(finish: () => Promise<unknown> = async () => {}): Promise<void> {
+    return this.#sockets.end(async () => {
+      await finish();
+      await this.#pool.end();
+    });
   }
 
   async #connect(): Promise<PoolClient> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { connectionOptions } from "../postgres/connection-options.ts";
+import { SocketGroup } from "../postgres/socket-group.ts";
 import type { PostgresAddress } from "../store-address.ts";
 
 /** In milliseconds. */
@@ -26,7 +27,12 @@ export async function listenToPostgres(
   onNotification: (payload: string) => void,
   { every, longestAnswer }: Heartbeat = HEARTBEAT,
 ): Promise<PostgresListener> {
-  const client = new Client({ ...connectionOptions(address), query_timeout: longestAnswer });
+  const sockets = new SocketGroup();
+  const client = new Client({
+    ...connectionOptions(address),
+    stream: sockets.make,
+    query_timeout: longestAnswer,
+  });
   const ended = Promise.withResolvers<Error>();
   client.on("error", ended.resolve);
   client.on("end", () => ended.resolve(new Error("The connection was closed")));
@@ -37,7 +43,7 @@ export async function listenToPostgres(
     await client.query("SET idle_session_timeout = 0");
     await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
   } catch (error) {
-    await client.end();
+    await sockets.end(() => client.end());
     throw error;
   }
   const stopped = new AbortController();
@@ -50,7 +56,7 @@ export async function listenToPostgres(
   beat().catch(ended.resolve);
   const closed = ended.promise.then(() => {
     stopped.abort();
-    return client.end();
+    return sockets.end(() => client.end());
   });
   return {
     ended: ended.promise,

@@ -4,6 +4,7 @@ import { DatabaseError, Pool } from "pg";
 import { connectionOptions } from "../postgres/connection-options.ts";
 import { passingReason } from "../postgres/postgres-errors.ts";
 import { DURABLE_COMMITS } from "../postgres/session-settings.ts";
+import { SocketGroup } from "../postgres/socket-group.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 
@@ -38,6 +39,7 @@ export const REGISTRY_POOL_LIMITS: RegistryPoolLimits = {
 export class PostgresRegistryPool implements PostgresPool {
   readonly options = {};
   readonly #pool: Pool;
+  readonly #sockets = new SocketGroup();
   readonly #settings: string;
   readonly #isSet = new WeakSet<PoolClient>();
 
@@ -46,6 +48,7 @@ export class PostgresRegistryPool implements PostgresPool {
     this.#settings = `SET lock_timeout = ${locking}; SET statement_timeout = ${answering}; SET idle_in_transaction_session_timeout = ${resting}; ${DURABLE_COMMITS}`;
     this.#pool = new Pool({
       ...connectionOptions(address),
+      stream: this.#sockets.make,
       max: connections,
       connectionTimeoutMillis: connecting,
       // The server ends a statement by itself, unless it has vanished.
@@ -71,7 +74,7 @@ export class PostgresRegistryPool implements PostgresPool {
   }
 
   end(): Promise<void> {
-    return this.#pool.end();
+    return this.#sockets.end(() => this.#pool.end());
   }
 }
 
