@@ -212,7 +212,7 @@ describe("GET /openapi.json", () => {
         const about = JSON.stringify([fields.map(({ name }) => name), values, check.errors]);
         expect(isValid, about).toBe(status === 200);
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 
@@ -251,7 +251,7 @@ describe("GET /openapi.json", () => {
         const { status } = await post(app, at, text);
         expect(checks[at](JSON.parse(text))).toBe(status !== 422);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

@@ -9,7 +9,7 @@ export interface RegistryUnderTest {
   open(): Promise<OpenRegistryDatabase>;
   /** Resolves when everything that was committed before has been told; at once where nothing is left out. */
   settle?(database: OpenRegistryDatabase): Promise<void>;
-  /** How many random histories are tried; 60 where nothing is said. */
+  /** How many random histories are tried; 30 where nothing is said. */
   readonly histories?: number;
   dispose(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export class Subject {
   }
 
   get histories(): number {
-    return this.#under.histories ?? 60;
+    return this.#under.histories ?? 30;
   }
 
   get project(): string {

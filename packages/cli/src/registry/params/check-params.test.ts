@@ -93,7 +93,7 @@ describe("checkParams with the routes known", () => {
         const ajv = new Ajv2020({ strict: false, ownProperties: true, allErrors: true });
         expect(faults.length === 0).toBe(ajv.validate(schema, values));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

@@ -175,7 +175,7 @@ describe("spans encoded as OTLP", () => {
           )!;
           expect(decoded(reader.encode(batch))).toEqual(decoded(expected));
         }),
-        { numRuns: 200 },
+        { numRuns: 100 },
       );
     },
   );
