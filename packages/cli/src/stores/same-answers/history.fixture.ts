@@ -165,7 +165,7 @@ function span(): fc.Arbitrary<StoredSpan> {
     application: maybe(text()),
     route: maybe(text()),
     variant: maybe(text()),
-    revision: maybe(fc.constantFrom(0, 1, 2, 2 ** 31, Number.MAX_SAFE_INTEGER, -1)),
+    revision: maybe(fc.constantFrom(0, 1, 2, 2 ** 31, 2 ** 52, -1)),
     environment: maybe(text()),
     userId: maybe(text()),
     sessionId: maybe(text()),
