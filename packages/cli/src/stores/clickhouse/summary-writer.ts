@@ -1,14 +1,10 @@
+import { mayWait } from "../summary/may-wait.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { SpanWrite } from "./incoming-rows.ts";
 import type { CommitInfo } from "./stored-summaries.ts";
 import { summariesOf } from "./stored-summaries.ts";
 import type { TraceSummary } from "./trace-summary.ts";
 import { movedRow, SUMMARY_COLUMNS, summaryOf, summaryRow } from "./trace-summary.ts";
-
-/** Up to this many spans a trace's summary is made anew at every write that touches it. */
-const ALWAYS_SUMMARISED = 2_000;
-/** Beyond that, when it has grown by this factor, and once more when writing pauses. */
-const GROWTH_BETWEEN_SUMMARIES = 1.25;
 
 /** A start at which a trace is listed, and what that was made from. */
 interface ListedPlace {
@@ -43,7 +39,7 @@ export class SummaryWriter {
     const places = await this.#placesOf(project, [...known]);
     const due = continued.filter(({ traceId, spans }) => {
       const summarised = Math.max(0, ...(places.get(traceId) ?? []).map((place) => place.spans));
-      return spans <= ALWAYS_SUMMARISED || spans >= summarised * GROWTH_BETWEEN_SUMMARIES;
+      return !mayWait({ spans, summarised });
     });
     const summaries = [
       ...fresh.map(([, writes]) => summaryOf(writes)),

@@ -1,4 +1,6 @@
 import type { StoredSpan } from "@agate/spans";
+import type { ExportPosition } from "../segments/export-position.ts";
+import { EXPORT_BEGINNING, parseExportPosition } from "../segments/export-position.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
@@ -46,15 +48,6 @@ type ColumnsRow = { readonly span_no: number } & Pick<
   | "sessionId"
 >;
 
-/** The last segment that was given. */
-interface Position {
-  readonly received: number;
-  readonly traceNo: number;
-  readonly segment: number;
-}
-
-const BEGINNING: Position = { received: Number.MIN_SAFE_INTEGER, traceNo: -1, segment: -1 };
-
 type GrowingPart = { -readonly [Key in keyof SpanPart]: SpanPart[Key] } & {
   readonly spans: StoredSpan[];
 };
@@ -93,7 +86,7 @@ export async function* exportSpans(
 ): AsyncGenerator<SpanPart, void, void> {
   let part: GrowingPart | undefined;
   let bytes = 0;
-  const from = after === null ? BEGINNING : parsePosition(after);
+  const from = after === null ? EXPORT_BEGINNING : parseExportPosition(after);
   for await (const { trace, segment, spans } of segmentsAfter(runner, from)) {
     const isFull = bytes >= PART_LIMITS.bytes || (part?.spans.length ?? 0) >= PART_LIMITS.spans;
     const isOther = part?.receivedAt !== trace.received || part.project !== trace.project;
@@ -120,7 +113,7 @@ interface ExportedSegment {
 
 async function* segmentsAfter(
   runner: SqlRunner,
-  from: Position,
+  from: ExportPosition,
 ): AsyncGenerator<ExportedSegment, void, void> {
   yield* restOfTrace(runner, from);
   for (let { received, traceNo } = from; ; ) {
@@ -143,7 +136,7 @@ async function* segmentsAfter(
 /** What is left of the trace in which a part ended, unless it has grown since and comes later. */
 async function* restOfTrace(
   runner: SqlRunner,
-  { received, traceNo, segment }: Position,
+  { received, traceNo, segment }: ExportPosition,
 ): AsyncGenerator<ExportedSegment, void, void> {
   const [trace] = await runner.query<TraceRow>(
     `SELECT trace_no, day, project, trace_id, received, segments FROM agate.traces
@@ -267,12 +260,4 @@ function spansIn(
     });
   }
   return spans;
-}
-
-function parsePosition(text: string): Position {
-  const [received, traceNo, segment] = text.split(",").map(Number);
-  if (![received, traceNo, segment].every(Number.isSafeInteger)) {
-    throw new RangeError(`${JSON.stringify(text)} is no position in this store`);
-  }
-  return { received, traceNo, segment } as Position;
 }

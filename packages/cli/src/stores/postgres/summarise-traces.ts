@@ -2,10 +2,11 @@ import { buildTree } from "@agate/spans/tree";
 import type { PlacedNode } from "../segments/node-table.ts";
 import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging } from "../summary/fill-belonging.ts";
+import { totalColumns } from "../summary/total-columns.ts";
 import { tableOfDay } from "./day.ts";
 import { mergeHeaders } from "./merge-headers.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
-import { TRACE_SUMMARY, totalColumns } from "./trace-summary.ts";
+import { TRACE_SUMMARY } from "./trace-summary.ts";
 
 export interface TraceToSummarise {
   readonly traceNo: number;

@@ -1,8 +1,7 @@
-import type { Figures } from "@agate/protocol";
-import { totalText } from "@agate/spans/tree";
 import type { SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
 import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging, openFields } from "../summary/fill-belonging.ts";
+import { totalColumns } from "../summary/total-columns.ts";
 
 /** What lists, filters and analytics see of a trace, with types: the summary's columns. */
 export const TRACE_SUMMARY = [
@@ -44,17 +43,6 @@ export function summaryOfNew(trace: TraceToWrite): (string | number | null)[] {
     ...belonging,
     ...totalColumns(trace.total),
   ];
-}
-
-/** What a trace's spans add up to, for its last columns. */
-export function totalColumns(total: Figures) {
-  return [
-    total.cost,
-    total.usage?.input_tokens ?? null,
-    total.usage?.output_tokens ?? null,
-    total.usage?.total_tokens ?? null,
-    totalText(total),
-  ] as const;
 }
 
 function belongingOf(columns: SpanColumns): Belonging {

@@ -1,4 +1,5 @@
 import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
+import { mayWait } from "../summary/may-wait.ts";
 import { CopyRows } from "./copy-rows.ts";
 import { dateText, dayOf, tableOfDay } from "./day.ts";
 import { numberSpans, SPANS_PER_BLOCK } from "./number-spans.ts";
@@ -8,11 +9,6 @@ import type { TraceToSummarise } from "./summarise-traces.ts";
 import { summariseTraces } from "./summarise-traces.ts";
 import { summaryOfNew, TRACE_SUMMARY } from "./trace-summary.ts";
 import { UnindexedPlaces } from "./unindexed-places.ts";
-
-/** Up to this many spans a trace's summary is made anew at every commit that touches it. */
-const ALWAYS_SUMMARISED = 2_000;
-/** Beyond that, when it has grown by this factor, and once more when nobody else does it. */
-const GROWTH_BETWEEN_SUMMARIES = 1.25;
 
 /** A trace of a batch, and where its rows go. */
 interface PlacedTrace {
@@ -109,10 +105,6 @@ export async function writeTraces(
     transaction,
     due.map(({ traceNo, day }): TraceToSummarise => ({ traceNo, day })),
   );
-}
-
-function mayWait({ spans, summarised }: { spans: number; summarised: number }): boolean {
-  return spans > ALWAYS_SUMMARISED && spans < summarised * GROWTH_BETWEEN_SUMMARIES;
 }
 
 async function placeTraces(

@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredSpan } from "@agate/spans";
+import type { ExportPosition } from "../segments/export-position.ts";
+import { EXPORT_BEGINNING, parseExportPosition } from "../segments/export-position.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import type { SpanPart } from "../span-store.ts";
@@ -22,15 +24,6 @@ interface SegmentRow {
 
 /** The columns of `spans` that are not in a segment's header, by the names that a span has for them. */
 type OtherColumns = Omit<StoredSpan, "traceId" | "openRecord" | keyof PlacedEntry>;
-
-/** The last segment that was given. */
-interface Position {
-  readonly received: number;
-  readonly traceNo: number;
-  readonly segment: number;
-}
-
-const BEGINNING: Position = { received: Number.MIN_SAFE_INTEGER, traceNo: -1, segment: -1 };
 
 /** Segments that are older than the columns for route and revision, and not filled in yet. */
 interface OlderSegments {
@@ -75,7 +68,7 @@ export class SpanExporter {
 
   /** Some of the parts after a position; none at the end. */
   partsAfter(after: string | null): SpanPart[] {
-    const from = after === null ? BEGINNING : parsePosition(after);
+    const from = after === null ? EXPORT_BEGINNING : parseExportPosition(after);
     // All statements see the same moment.
     this.#db.exec("BEGIN");
     try {
@@ -85,7 +78,7 @@ export class SpanExporter {
     }
   }
 
-  #collect(from: Position): SpanPart[] {
+  #collect(from: ExportPosition): SpanPart[] {
     const parts: SpanPart[] = [];
     const older = this.#older.get() as OlderSegments | undefined;
     let part: GrowingPart | undefined;
@@ -107,7 +100,9 @@ export class SpanExporter {
     return parts;
   }
 
-  *#segmentsAfter(from: Position): Generator<{ trace: TraceRow; row: SegmentRow }, void, void> {
+  *#segmentsAfter(
+    from: ExportPosition,
+  ): Generator<{ trace: TraceRow; row: SegmentRow }, void, void> {
     for (const trace of this.#tracesFrom(from)) {
       const [first, end] = segmentRange(trace.trace_no);
       const begun = trace.received === from.received && trace.trace_no === from.traceNo;
@@ -116,7 +111,7 @@ export class SpanExporter {
     }
   }
 
-  *#tracesFrom({ received, traceNo }: Position): Generator<TraceRow, void, void> {
+  *#tracesFrom({ received, traceNo }: ExportPosition): Generator<TraceRow, void, void> {
     yield* this.#arrivedWith.iterate(received, traceNo) as Iterable<unknown> as Iterable<TraceRow>;
     yield* this.#arrivedAfter.iterate(received) as Iterable<unknown> as Iterable<TraceRow>;
   }
@@ -147,12 +142,4 @@ export class SpanExporter {
     }
     return spans;
   }
-}
-
-function parsePosition(text: string): Position {
-  const [received, traceNo, segment] = text.split(",").map(Number);
-  if (![received, traceNo, segment].every(Number.isSafeInteger)) {
-    throw new RangeError(`${JSON.stringify(text)} is no position in this store`);
-  }
-  return { received, traceNo, segment } as Position;
 }

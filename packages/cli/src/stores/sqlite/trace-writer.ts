@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Figures } from "@agate/protocol";
-import { buildTree, totalText } from "@agate/spans/tree";
+import { buildTree } from "@agate/spans/tree";
 import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
 import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
@@ -8,13 +7,10 @@ import type { PlacedNode } from "../segments/node-table.ts";
 import type { TraceChange } from "../span-store.ts";
 import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging, openFields } from "../summary/fill-belonging.ts";
+import { mayWait } from "../summary/may-wait.ts";
+import { totalColumns } from "../summary/total-columns.ts";
 import { BatchInsert, placeholders } from "./batch-insert.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
-
-/** Up to this many spans a trace's summary is made anew at every commit that touches it. */
-const ALWAYS_SUMMARISED = 2_000;
-/** Beyond that, when it has grown by this factor, and once more when the writer is idle. */
-const GROWTH_BETWEEN_SUMMARIES = 1.25;
 
 interface TraceState {
   readonly trace_no: number;
@@ -146,9 +142,7 @@ export class TraceWriter {
     this.#writeSegments(batch.project, traceNo, last.segment + 1, trace);
     this.#touch.run(batch.receivedAt, trace.segments.length, added, traceNo);
     const spans = known.spans + added;
-    const mayWait =
-      spans > ALWAYS_SUMMARISED && spans < known.summarised * GROWTH_BETWEEN_SUMMARIES;
-    if (!mayWait) this.summarise(traceNo);
+    if (!mayWait({ spans, summarised: known.summarised })) this.summarise(traceNo);
   }
 
   #writeSegments(project: string, traceNo: number, first: number, trace: TraceToWrite): void {
@@ -215,14 +209,4 @@ function whatOthersSay(columns: readonly SpanColumns[], top: SpanColumns): Belon
 /** First segment row of a trace, and the first one past it. */
 export function segmentRange(traceNo: number): [number, number] {
   return [traceNo * SEGMENTS_PER_TRACE, (traceNo + 1) * SEGMENTS_PER_TRACE];
-}
-
-function totalColumns(total: Figures) {
-  return [
-    total.cost,
-    total.usage?.input_tokens ?? null,
-    total.usage?.output_tokens ?? null,
-    total.usage?.total_tokens ?? null,
-    totalText(total),
-  ] as const;
 }

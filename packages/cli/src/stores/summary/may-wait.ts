@@ -1,0 +1,14 @@
+/** Up to this many spans a trace's summary is made anew at every commit that touches it. */
+const ALWAYS_SUMMARISED = 2_000;
+/** Beyond that, when it has grown by this factor, and once more when nothing else is to be done. */
+const GROWTH_BETWEEN_SUMMARIES = 1.25;
+
+/**
+ * Whether a trace that has grown need not be summarised at once: for a large one that arrives in many
+ * batches, each summary would cost more than the batch.
+ *
+ * @param summarised How many of its spans the summary that is there was made from.
+ */
+export function mayWait({ spans, summarised }: { spans: number; summarised: number }): boolean {
+  return spans > ALWAYS_SUMMARISED && spans < summarised * GROWTH_BETWEEN_SUMMARIES;
+}
