@@ -85,6 +85,14 @@ export function describeSpanStore(name: string, { open, dispose, arrivals }: Sto
       watch.stop();
     });
 
+    it("keeps what came last of a span that is sent again before it is acknowledged", async () => {
+      subject.fresh();
+      const names = Array.from({ length: 10 }, (_, n) => `name ${n}`);
+      await Promise.all(names.map((name) => subject.append([storedSpan({ name })])));
+      expect((await subject.readTrace())?.name).toBe("name 9");
+      expect(await subject.namesOf("listSpans", {})).toEqual(["name 9"]);
+    });
+
     it("keeps everything that many writers append at once", async () => {
       subject.fresh();
       await Promise.all(

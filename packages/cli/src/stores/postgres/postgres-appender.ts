@@ -20,6 +20,8 @@ const ATTEMPTS = 3;
 
 interface Pending {
   readonly batch: SpanBatch;
+  /** The traces that it writes to, by {@link traceKey}. */
+  readonly traces: ReadonlySet<string>;
   readonly answer: PromiseWithResolvers<AppendOutcome>;
 }
 
@@ -33,6 +35,8 @@ class PostgresAppender implements OpenAppender {
   readonly #encode = createBatchEncoder();
   readonly #knownDays = new Set<number>();
   #pending: Pending[] = [];
+  /** Traces that a transaction under way writes to. */
+  readonly #busy = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   #closed = false;
 
@@ -50,7 +54,8 @@ class PostgresAppender implements OpenAppender {
     }
     if (batch.spans.length === 0) return Promise.resolve({ kind: "committed" });
     const answer = Promise.withResolvers<AppendOutcome>();
-    this.#pending.push({ batch, answer });
+    const traces = new Set(batch.spans.map((span) => traceKey(batch, span)));
+    this.#pending.push({ batch, traces, answer });
     this.#next();
     return answer.promise;
   }
@@ -64,24 +69,42 @@ class PostgresAppender implements OpenAppender {
 
   #next(): void {
     if (this.#pending.length === 0 || this.#underWay.size >= CONNECTIONS) return;
-    const work = this.#writeGroup(this.#takeGroup()).finally(() => {
+    const group = this.#takeGroup();
+    if (group.length === 0) return;
+    const traces = group.flatMap((pending) => [...pending.traces]);
+    for (const trace of traces) this.#busy.add(trace);
+    const work = this.#writeGroup(group).finally(() => {
+      for (const trace of traces) this.#busy.delete(trace);
       this.#underWay.delete(work);
       this.#next();
     });
     this.#underWay.add(work);
   }
 
+  /** A trace is written to by one transaction at a time: what came last must be written last. */
   #takeGroup(): Pending[] {
     let length = 0;
     let spans = 0;
-    let count = 0;
-    for (const { batch } of this.#pending) {
+    const group: Pending[] = [];
+    const rest: Pending[] = [];
+    const notNow = new Set(this.#busy);
+    for (const [n, pending] of this.#pending.entries()) {
+      const { batch, traces } = pending;
+      if ([...traces].some((trace) => notNow.has(trace))) {
+        for (const trace of traces) notNow.add(trace);
+        rest.push(pending);
+        continue;
+      }
       length += lengthOf(batch.spans);
       spans += batch.spans.length;
-      if (count > 0 && (length > GROUP_LENGTH || spans > GROUP_SPANS)) break;
-      count++;
+      if (group.length > 0 && (length > GROUP_LENGTH || spans > GROUP_SPANS)) {
+        rest.push(...this.#pending.slice(n));
+        break;
+      }
+      group.push(pending);
     }
-    return this.#pending.splice(0, count);
+    this.#pending = rest;
+    return group;
   }
 
   async #writeGroup(group: readonly Pending[]): Promise<void> {
@@ -148,7 +171,7 @@ function joined(batches: readonly SpanBatch[]): SpanBatch[] {
   const traces = new Map<string, { project: string; receivedAt: number; spans: StoredSpan[] }>();
   for (const { project, receivedAt, spans } of batches) {
     for (const span of spans) {
-      const key = `${span.traceId} ${project}`;
+      const key = traceKey({ project }, span);
       const trace = traces.get(key) ?? { project, receivedAt, spans: [] };
       traces.set(key, trace);
       trace.receivedAt = Math.max(trace.receivedAt, receivedAt);
@@ -160,6 +183,10 @@ function joined(batches: readonly SpanBatch[]): SpanBatch[] {
     if (first === undefined) return [];
     return { ...first, spans: [first, ...others].flatMap(({ spans }) => spans) };
   });
+}
+
+function traceKey({ project }: Pick<SpanBatch, "project">, { traceId }: StoredSpan): string {
+  return `${traceId} ${project}`;
 }
 
 function lengthOf(spans: readonly StoredSpan[]): number {
