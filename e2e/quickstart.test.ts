@@ -103,14 +103,17 @@ function outline({ name, spankind, children }: SpanRecord): unknown {
 
 describe("npm start", () => {
   let folder: string;
+  let start: Started;
+  let command: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "agate-start-"));
+    // It builds everything first, which is no part of what a test waits for.
+    start = run("npm", ["start", "--", "--port", "0", "--data-dir", folder]);
+    command = await start.printed(/^ +(curl .*\/run .*)$/m);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it("prints a command that answers, keeps its trace, and loses no span at Ctrl-C", async () => {
-    const start = run("npm", ["start", "--", "--port", "0", "--data-dir", folder]);
-    const command = await start.printed(/^ +(curl .*\/run .*)$/m);
     const platform = await start.printed(/Dashboard +(http:\/\/\S+)/);
     const workflow = `${platform}/services/quickstart`;
     const production = { environment: "production", inputs: { question: "What is agate?" } };

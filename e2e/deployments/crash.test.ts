@@ -9,7 +9,7 @@ import { deployClient } from "./deploy-client.fixture.ts";
 import { openPacker, support } from "./pack-workflow.fixture.ts";
 import { processesIn } from "./processes-in.fixture.ts";
 
-const ROUNDS = 6;
+const ROUNDS = 4;
 
 interface ListedBuild {
   readonly id: string;
