@@ -92,7 +92,12 @@ function figuresAt(sums: Float64Array, base: number): Figures {
   return { usage: reported ? usage : null, cost: cost === null ? null : withoutNoise(cost) };
 }
 
-/** 0.1 + 0.2 dollars are 0.3: what is below a millionth of a micro-dollar is the sum's own error. */
+/**
+ * 0.1 + 0.2 dollars are 0.3: what is below a millionth of a micro-dollar is the sum's own error, and
+ * of large sums what comes after 15 digits.
+ */
 export function withoutNoise(dollars: number): number {
-  return Math.round(dollars * 1e12) / 1e12;
+  return Math.abs(dollars) < 1000
+    ? Math.round(dollars * 1e12) / 1e12
+    : Number(dollars.toPrecision(15));
 }

@@ -60,6 +60,13 @@ export function describeAnalytics(subject: Subject): void {
       });
     });
 
+    it("tell large costs to 15 digits, without the sum's own error", async () => {
+      subject.fresh();
+      const costing = (cost: number) => ({ figures: { role: "own", usage: null, cost } as const });
+      await appendTraces([costing(123_769.241_600_000_02), costing(0.000_1)]);
+      expect((await ask()).total.cost).toBe(123_769.2417);
+    });
+
     it("have percentiles of all traces in the total, not of the buckets' percentiles", async () => {
       subject.fresh();
       await appendTraces([
