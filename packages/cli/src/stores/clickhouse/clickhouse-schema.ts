@@ -21,6 +21,22 @@ const FILTERED = `
 const FILTER_INDEX =
   "INDEX by_values (name, spankind, status, application, route, variant, environment, user_id, session_id) TYPE bloom_filter(0.01) GRANULARITY 1";
 
+/** The names of {@link FILTERED}, in order. */
+export const FILTERED_COLUMNS = [
+  "latency",
+  "name",
+  "spankind",
+  "status",
+  "application",
+  "route",
+  "variant",
+  "revision",
+  "environment",
+  "user_id",
+  "session_id",
+] as const;
+const FILTERED_NAMES = FILTERED_COLUMNS.join(", ");
+
 interface Table {
   readonly name: string;
   readonly columns: string;
@@ -171,9 +187,6 @@ const TABLES = [INCOMING, SPANS, SPANS_BY_START, COMMITS, TRACES, TRACES_BY_ID];
 
 /** The tables that hold rows of traces. */
 export const KEPT_TABLES = TABLES.filter((table) => table.kept !== null).map(({ name }) => name);
-
-const FILTERED_NAMES =
-  "latency, name, spankind, status, application, route, variant, revision, environment, user_id, session_id";
 
 interface View {
   readonly to: string;

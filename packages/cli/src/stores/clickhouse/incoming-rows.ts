@@ -2,6 +2,7 @@ import type { StoredSpan } from "@agate/spans";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { searchableText } from "../search/search-text.ts";
 import { wordsOf } from "../search/words-of.ts";
+import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
 import type { SpanFacts } from "./span-row.ts";
 import { figuresText } from "./span-row.ts";
 
@@ -29,17 +30,7 @@ export const INCOMING_COLUMNS = [
   "start",
   "start_nanos",
   "figures",
-  "latency",
-  "name",
-  "spankind",
-  "status",
-  "application",
-  "route",
-  "variant",
-  "revision",
-  "environment",
-  "user_id",
-  "session_id",
+  ...FILTERED_COLUMNS,
   "cost",
   "words",
   "record",

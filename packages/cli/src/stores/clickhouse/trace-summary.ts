@@ -3,6 +3,7 @@ import type { SpanNode } from "@agate/spans/tree";
 import { buildTree, totalText } from "@agate/spans/tree";
 import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging } from "../summary/fill-belonging.ts";
+import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
 import type { SpanWrite } from "./incoming-rows.ts";
 import { listedStart, wellFormed } from "./incoming-rows.ts";
 import type { SpanFacts } from "./span-row.ts";
@@ -45,17 +46,7 @@ export const SUMMARY_COLUMNS = [
   "spans",
   "top_id",
   "total",
-  "latency",
-  "name",
-  "spankind",
-  "status",
-  "application",
-  "route",
-  "variant",
-  "revision",
-  "environment",
-  "user_id",
-  "session_id",
+  ...FILTERED_COLUMNS,
   "cost",
   "input_tokens",
   "output_tokens",
