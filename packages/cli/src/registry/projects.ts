@@ -63,12 +63,15 @@ export function createProjects(context: RegistryContext): Projects {
   };
 }
 
-/** Makes sure that there is the project of what is done without a key. */
+/**
+ * Makes sure that there is the project of what is done without a key. Any conflict will do: where two
+ * servers begin at the same moment, PostgreSQL finds the other's slug before it minds the other's id.
+ */
 export async function ensureDefaultProject({ db, now }: RegistryContext): Promise<void> {
   await db
     .insertInto("projects")
     .values({ id: DEFAULT_PROJECT_ID, slug: "default", created_at: now() })
-    .onConflict((conflict) => conflict.column("id").doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 

@@ -85,6 +85,30 @@ describe("openPostgresRegistry", () => {
     expect(await Promise.all(ten.map(latestRevision))).toEqual(Array(10).fill(1));
   });
 
+  it.each(["read committed", "serializable"])(
+    "makes the default project once, though ten begin at the same time (%s)",
+    async (isolation) => {
+      const name = new URL(address.url).pathname.slice(1);
+      await server.query(
+        address,
+        `ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`,
+      );
+      const ten = await Promise.all(
+        Array.from({ length: 10 }, () => openPostgresRegistry(address)),
+      );
+      // Whether two of them meet is a matter of microseconds.
+      for (let round = 0; round < 50; round += 1) {
+        await server.query(address, "DELETE FROM agate.projects");
+        const [first] = await Promise.all(ten.map((opened) => openRegistry(opened)));
+        expect(await first?.projects.list()).toMatchObject([{ slug: "default" }]);
+      }
+      for (const { db, signals } of ten) {
+        await signals.close();
+        await db.destroy();
+      }
+    },
+  );
+
   it("takes a user who may only make tables, with settings that are unusual", async () => {
     const user = `${new URL(address.url).pathname.slice(1)}_user`;
     await server.query(address, `CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { DatabaseError, Pool } from "pg";
 import { connectionOptions } from "../postgres/connection-options.ts";
 import { passingReason } from "../postgres/postgres-errors.ts";
-import { DURABLE_COMMITS } from "../postgres/session-settings.ts";
+import { DURABLE_COMMITS, SESSION_SETTINGS } from "../postgres/session-settings.ts";
 import { SocketGroup } from "../postgres/socket-group.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
@@ -45,7 +45,14 @@ export class PostgresRegistryPool implements PostgresPool {
 
   constructor(address: PostgresAddress, limits: RegistryPoolLimits = REGISTRY_POOL_LIMITS) {
     const { connections, connecting, locking, answering, resting } = limits;
-    this.#settings = `SET lock_timeout = ${locking}; SET statement_timeout = ${answering}; SET idle_in_transaction_session_timeout = ${resting}; ${DURABLE_COMMITS}`;
+    const settings = {
+      ...SESSION_SETTINGS,
+      lock_timeout: locking,
+      statement_timeout: answering,
+      idle_in_transaction_session_timeout: resting,
+    };
+    const set = Object.entries(settings).map(([name, value]) => `SET ${name} = ${value}`);
+    this.#settings = [...set, DURABLE_COMMITS].join("; ");
     this.#pool = new Pool({
       ...connectionOptions(address),
       stream: this.#sockets.make,
