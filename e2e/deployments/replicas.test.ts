@@ -106,3 +106,25 @@ it("has one build that serves everywhere after a replica was killed in the middl
     expect(statuses).not.toContain("starting");
   }
 }, 120_000);
+
+it("tells of a deploy that it was broken off, while nothing but its server has ended", async () => {
+  const flags = await databaseFlags();
+  await using survivor = await startServer({ flags });
+  await using victim = await startServer({ flags });
+  const endless = `${support("endless")}\nawait new Promise((resolve) => setTimeout(resolve, 60_000));\n`;
+  const deploy = deployClient(victim.url)
+    .deploy(await packer.pack(endless))
+    .catch(() => "broken off");
+  const builds = async () => {
+    const list = await deployClient(survivor.url).send("GET", "/builds");
+    return list.ok ? ((await list.json()) as { items: object[] }).items : [];
+  };
+  await expect.poll(builds).toMatchObject([{ number: 1, status: "starting" }]);
+  await victim.kill();
+  expect(await deploy).toBe("broken off");
+  await expect
+    .poll(builds, { timeout: 20_000 })
+    .toMatchObject([
+      { number: 1, status: "refused", refusal: "The platform ended before the build could serve." },
+    ]);
+}, 60_000);

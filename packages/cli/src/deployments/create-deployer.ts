@@ -14,6 +14,7 @@ import { BuildRunner } from "./hosting/build-runner.ts";
 import { describeDelay } from "./hosting/delayed-build.ts";
 import { Deploys } from "./hosting/deploys.ts";
 import { Hosting } from "./hosting/hosting.ts";
+import { InterruptionWatch } from "./hosting/interruption-watch.ts";
 import { LiveBuildFollower } from "./hosting/live-build-follower.ts";
 import { logDelay, logSupervision } from "./hosting/log-supervision.ts";
 import { prepareBuilds } from "./hosting/prepare-builds.ts";
@@ -46,6 +47,8 @@ export interface DeployerLimits extends SupervisorLimits {
   readonly startMs: number;
   /** How long a replica waits for the files and packages of live builds before it listens. */
   readonly prepareMs: number;
+  /** How often a replica looks whether another has ended in the middle of a deploy. */
+  readonly watchMs: number;
   /** How many builds may be starting, and how many deploys under way, at the same time. */
   readonly mostAtATime: number;
 }
@@ -53,6 +56,7 @@ export interface DeployerLimits extends SupervisorLimits {
 const INSTALL_MS = 10 * 60_000;
 const START_MS = 30_000;
 const PREPARE_MS = 60_000;
+const WATCH_MS = 3_000;
 const MOST_AT_A_TIME = 4;
 
 /**
@@ -66,10 +70,11 @@ const MOST_AT_A_TIME = 4;
  */
 export function createDeployer(options: DeployerOptions): RunningDeployer {
   const { registry, services, shared, dataDirectory, mostUnpackedBytes, issueKey, log } = options;
-  const { installMs, startMs, prepareMs, mostAtATime, ...limits } = {
+  const { installMs, startMs, prepareMs, watchMs, mostAtATime, ...limits } = {
     installMs: INSTALL_MS,
     startMs: START_MS,
     prepareMs: PREPARE_MS,
+    watchMs: WATCH_MS,
     mostAtATime: MOST_AT_A_TIME,
     ...options.limits,
   };
@@ -134,6 +139,9 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     },
     onError,
   });
+  const onInterrupted = (builds: readonly string[]) =>
+    log.warn({ builds }, "Deploys were interrupted.");
+  const watch = new InterruptionWatch({ turns, everyMs: watchMs, onInterrupted, onError });
   return {
     closing: signal,
     deploy: (request, progress) => deploys.deploy(request, progress),
@@ -150,7 +158,9 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
         log.error({ reason }, "Interrupted deploys could not be recorded.");
         return [];
       });
-      if (interrupted.length > 0) log.warn({ builds: interrupted }, "Deploys were interrupted.");
+      if (interrupted.length > 0) onInterrupted(interrupted);
+      // A platform alone is the only one that can be interrupted.
+      if (shared !== null) watch.begin();
       await follower.begin();
       // Others serve meanwhile: calls must not come here before they can be answered.
       if (shared !== null) await prepareBuilds(runner, hosting.builds, prepareMs);
@@ -166,6 +176,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       stopping.abort();
       refusals.close();
       follower.close();
+      await watch.close();
       await turns.idle();
       await sweeper.idle();
       await hosting.close();

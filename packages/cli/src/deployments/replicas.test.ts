@@ -19,6 +19,9 @@ import { packageJson, startPackageRegistry } from "./builds/testing/package-regi
 import { startBuildProcess } from "./processes/start-build-process.ts";
 import { makeGate } from "./testing/gate.fixture.ts";
 
+/** Each test has its own who looks for what others have left. */
+const UNWATCHFUL = { watchMs: 3_600_000 };
+
 let postgres: PostgresServer;
 let registry: PostgresAddress;
 let one: TestPlatform;
@@ -28,9 +31,10 @@ let fault: string | undefined;
 beforeAll(async () => {
   postgres = await startEmbeddedPostgres();
   registry = await postgres.createDatabase();
-  one = await startTestPlatform({ registry });
+  one = await startTestPlatform({ registry, deploying: UNWATCHFUL });
   two = await startTestPlatform({
     registry,
+    deploying: UNWATCHFUL,
     startBuild: async (program, options) =>
       fault === undefined
         ? startBuildProcess(program, options)
@@ -109,7 +113,7 @@ it("refuses what a replica that is gone has left, when one starts and before the
   const ref = { project: "default", application: "left" };
   const record = { by: "gone", message: "", size: 1, sdkVersion: "0.1.0" };
   await one.registry.builds.begin(ref, record);
-  await startThird();
+  await startThird({ deploying: UNWATCHFUL });
   expect(await statusesOf(one, "left")).toEqual([
     [2, "refused"],
     [1, "live"],
@@ -120,6 +124,24 @@ it("refuses what a replica that is gone has left, when one starts and before the
     status: "refused",
     refusal: "The platform ended before the build could serve.",
   });
+});
+
+it("refuses the same while nothing else happens, and lets a deploy be that is under way", async () => {
+  const watching = await startThird({ deploying: { watchMs: 20 } });
+  await using gate = await makeGate();
+  const deployed = deploy(one, "lively", workflow("lively", { before: gate.wait }));
+  await expect.poll(() => statusesOf(two, "lively").catch(() => [])).toEqual([[1, "starting"]]);
+  const ref = { project: "default", application: "forlorn" };
+  await one.registry.applications.create(ref.project, ref.application);
+  const record = { by: "gone", message: "", size: 1, sdkVersion: "0.1.0" };
+  await one.registry.builds.begin(ref, record);
+  await expect.poll(() => statusesOf(two, "forlorn")).toEqual([[1, "refused"]]);
+  await expect
+    .poll(async () => (await watching.logLines()).map(({ msg }) => msg))
+    .toContain("Deploys were interrupted.");
+  expect(await statusesOf(two, "lively")).toEqual([[1, "starting"]]);
+  await gate.open();
+  expect((await deployed).status).toBe(201);
 });
 
 it("serves on every replica what was deployed, activated or stopped through any", async () => {
