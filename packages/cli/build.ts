@@ -1,6 +1,6 @@
 // Bundles the tool and its page into dist/, so that no runtime dependency is left to install.
 import { glob, readdir, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { build as bundle } from "esbuild";
 import { replaceFiles } from "../../scripts/replace-files.ts";
 import { thirdPartyLicences } from "../../scripts/third-party-licences.ts";
@@ -46,13 +46,36 @@ export async function build(): Promise<void> {
   replaceFiles(dist, files, { executable: ["agate.js"] });
 }
 
+/**
+ * Threads and preloads are entries by convention: a thread is started, and a process prepared, by the
+ * name of a file. Those of SQLite share nothing with the rest: they are small, every server starts
+ * them, and each file that two entries share makes several of those that one entry would have. Node
+ * takes time and memory for each.
+ */
 async function bundleSources(): Promise<{ files: Files; inputs: readonly string[] }> {
+  const threads = await find("src/**/*-worker.ts");
+  const alone = threads.filter((source) => dirname(source) === "src/stores/sqlite");
+  const shared = threads.filter((source) => !alone.includes(source));
+  const preloads = await find("src/**/*-preload.ts");
+  const bundles = await Promise.all([
+    bundleTogether(["src/commands/agate.ts", ...preloads, ...shared]),
+    ...alone.map((source) => bundleTogether([source])),
+  ]);
+  const files: Files = new Map();
+  for (const [name, content] of bundles.flatMap((bundled) => bundled.files)) {
+    if (files.has(name)) throw new Error(`Two sources would both be ${name}`);
+    files.set(name, content);
+  }
+  return { files, inputs: bundles.flatMap(({ inputs }) => inputs) };
+}
+
+/** Bundles sources that share chunks, with each other and with what is loaded late. */
+async function bundleTogether(sources: readonly string[]) {
   const { metafile, outputFiles } = await bundle({
     absWorkingDir: here,
-    entryPoints: await entryPoints(),
+    entryPoints: sources.map((source) => ({ in: source, out: basename(source, ".ts") })),
     outdir: dist,
     bundle: true,
-    // The command, its threads and what is loaded late share chunks instead of each having a copy.
     splitting: true,
     chunkNames: "chunk-[hash]",
     format: "esm",
@@ -65,25 +88,22 @@ async function bundleSources(): Promise<{ files: Files; inputs: readonly string[
     metafile: true,
     write: false,
   });
-  const files = new Map(
-    outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
+  const files = outputFiles.map(
+    ({ path, text }) => [basename(path), withoutIdleRequire(text)] as const,
   );
   return { files, inputs: Object.keys(metafile.inputs) };
 }
 
-/**
- * The command, and by convention every `*-worker.ts` and `*-preload.ts`: a thread is started, and a
- * process prepared, by the name of a file.
- */
-async function entryPoints(): Promise<Record<string, string>> {
-  const entries: Record<string, string> = {};
-  const sources = ["src/commands/agate.ts", "src/**/*-worker.ts", "src/**/*-preload.ts"];
-  for await (const file of glob(sources, { cwd: here })) {
-    const name = basename(file, ".ts");
-    if (name in entries) throw new Error(`${file} and ${entries[name]} would both be ${name}.js`);
-    entries[name] = file;
-  }
-  return entries;
+/** Few files call `require`: the others need not make one. */
+function withoutIdleRequire(code: string): string {
+  const rest = code.replace(`${REQUIRE}\n`, "");
+  return /\brequire\b/.test(rest) ? code : rest;
+}
+
+async function find(pattern: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const source of glob(pattern, { cwd: here })) found.push(source);
+  return found;
 }
 
 if (import.meta.main) await build();

@@ -137,7 +137,7 @@ async function createHere(
     throw new WrongUsage(`with ${flag} no platform is asked: it takes no --url and no --api-key`);
   }
   // Loaded when it is needed: it opens databases, which other commands have nothing to do with.
-  const { createKeyOffline } = await import("../create-key-offline.ts");
+  const { createKeyOffline } = await import("./without-server.ts");
   const outcome = await createKeyOffline(registry, { ...key, project });
   if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
   if (outcome.projectIsNew) {

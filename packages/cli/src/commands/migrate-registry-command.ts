@@ -44,7 +44,7 @@ async function runMigration(session: Session, fromText: string, toText: string):
   const ended = new AbortController();
   const stopped = catchSignals(ended);
   // Not before: every other command starts without it.
-  const { migrateRegistry } = await import("../registry-copy/migrate-registry.ts");
+  const { migrateRegistry } = await import("./without-server.ts");
   let outcome: RegistryMigrationOutcome;
   {
     // In a pipe its line would say nothing that the result does not.

@@ -75,7 +75,7 @@ async function runMigration(session: Session, fromText: string, toText: string):
   const ended = new AbortController();
   const stopped = catchSignals(ended);
   // Not before: every other command starts without it.
-  const { migrateStore } = await import("../store-copy/migrate-store.ts");
+  const { migrateStore } = await import("./without-server.ts");
   let outcome: MigrationOutcome;
   {
     using observer = flags.json ? silentMigration : showMigration(terminal);

@@ -6,7 +6,6 @@ import type { BrokenCode } from "../packing/bundle-app.ts";
 import type { Project } from "../packing/project.ts";
 import { type FreshBundle, watchApp } from "../packing/watch-app.ts";
 import type { LogOptions } from "../server/log/log-options.ts";
-import { startPlatform } from "../start-platform.ts";
 import { createBundleFolder } from "./bundle-folder.ts";
 import { DevBuilds } from "./dev-builds.ts";
 import type { DevEvent } from "./dev-event.ts";
@@ -68,6 +67,8 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   await using parts = new AsyncDisposableStack();
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));
   const { host, port, dataDirectory, log } = options;
+  // The way `agate server` loads it, so that the platform stays in one file.
+  const { startPlatform } = await import("../start-platform.ts");
   const outcome = await startPlatform({
     host,
     port,

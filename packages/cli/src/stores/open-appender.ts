@@ -1,11 +1,11 @@
 import type { AppenderHandle } from "./appender-handle.ts";
 import type { OpenAppender } from "./span-store.ts";
+import { createSqliteAppender } from "./sqlite/sqlite-appender.ts";
 
 /** Opens the write side of a store in the calling thread. A database's client is loaded only there. */
 export async function openAppender(handle: AppenderHandle): Promise<OpenAppender> {
   switch (handle.kind) {
     case "sqlite": {
-      const { createSqliteAppender } = await import("./sqlite/sqlite-appender.ts");
       const { append } = createSqliteAppender(handle.port);
       return { append, close: async () => handle.port.close() };
     }

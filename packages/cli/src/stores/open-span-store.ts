@@ -1,4 +1,5 @@
 import type { SpanStore } from "./span-store.ts";
+import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import type { StoreAddress } from "./store-address.ts";
 import type { StoreTrouble } from "./store-trouble.ts";
 
@@ -20,10 +21,8 @@ export async function openSpanStore(
   options: SpanStoreOptions,
 ): Promise<SpanStore> {
   switch (address.kind) {
-    case "sqlite": {
-      const { openSqliteStore } = await import("./sqlite/sqlite-store.ts");
+    case "sqlite":
       return openSqliteStore({ ...options, directory: address.directory });
-    }
     case "postgres": {
       const { openPostgresStore } = await import("./postgres/postgres-store.ts");
       return openPostgresStore({ ...options, address });

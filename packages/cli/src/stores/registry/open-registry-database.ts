@@ -1,4 +1,6 @@
 import type { RegistryAddress } from "../store-address.ts";
+import { LocalSignals } from "./local-signals.ts";
+import { openSqliteRegistry } from "./open-sqlite-registry.ts";
 import type { RegistrySignals } from "./registry-signals.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 import type { SharedBuilds } from "./shared-builds.ts";
@@ -31,8 +33,6 @@ export async function openRegistryDatabase(
 ): Promise<OpenRegistryDatabase> {
   switch (address.kind) {
     case "sqlite": {
-      const { openSqliteRegistry } = await import("./open-sqlite-registry.ts");
-      const { LocalSignals } = await import("./local-signals.ts");
       const db = await openSqliteRegistry(address.directory);
       return { db, signals: new LocalSignals(), sharedBuilds: null };
     }
