@@ -18,7 +18,7 @@ const BEFORE = { nodeFlags: ["--import", "./sentry-setup.ts"] };
 
 /** Calls the app's two routes some times, and ends it. */
 async function run(options: ProgramOptions, times = 1) {
-  const env = { AGATE_BASE_URL: server.url };
+  const env = { AGATE_BASE_URL: server.url, OPTIONS: `{"limits":{"intervalMs":1}}` };
   await using program = await startProgram("sentry.ts", { ...options, env });
   const traceIds: string[] = [];
   for (let n = 0; n < times; n++) {
@@ -144,7 +144,7 @@ describe("Sentry as it is by default", () => {
 
 it.each([[["--otel"]], [[]]])("sends spans outside of what Sentry traces: %j", async (args) => {
   const env = { AGATE_BASE_URL: server.url, OPTIONS: '{"limits":{"intervalMs":1}}' };
-  const options = { ...BEFORE, args: ["--rate", "1", ...args], env };
+  const options = { ...BEFORE, args: ["--rate", "1", "--unaware", ...args], env };
   await using program = await startProgram("sentry.ts", options);
   const { body } = await post(`${program.url}/playground/run/look-up`, {});
   // Sent by the timer that the call has set.

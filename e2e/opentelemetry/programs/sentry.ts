@@ -38,8 +38,7 @@ else {
   class NoConfig extends ag.BaseModel {}
   ag.route("/look-up", NoConfig)(lookUp);
   ag.route("/fail", NoConfig)(fail);
-  process.once("SIGTERM", () => Sentry.close());
-  await serveUntilTold();
+  await serveUntilTold(() => Sentry.close());
 }
 
 async function servePlainly(): Promise<void> {
