@@ -172,15 +172,19 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       sweeper.sweepSoon();
     },
 
+    catchUp: (applicationId) => follower.catchUp(applicationId),
+
     async close() {
       stopping.abort();
       refusals.close();
       follower.close();
-      await watch.close();
+      const watched = watch.close();
       await turns.idle();
       await sweeper.idle();
       await hosting.close();
       await logs.close();
+      // Last: a database that has fallen silent keeps it waiting.
+      await watched;
     },
   };
 }

@@ -77,6 +77,11 @@ export interface RunningDeployer extends Deployer {
   /** Starts the live builds, and does not wait for them. Once the platform listens, at this address. */
   open(baseUrl: string): void;
   /**
+   * Resolves when calls of the application go where the registry says, though nobody has told this
+   * process of it yet; or when that takes longer than a call can wait.
+   */
+  catchUp(applicationId: string): Promise<void>;
+  /**
    * Ends all builds: requests under way are finished, and their last spans sent, so that the platform
    * must still listen. Deploys under way are given up.
    */

@@ -162,6 +162,15 @@ it("serves on every replica what was deployed, activated or stopped through any"
   await expectAnswer(one, "shop").toEqual({ status: 200, text: "second" });
 });
 
+it("serves what was deployed or renamed through another a moment ago, before it was told", async () => {
+  const untold = await startThird({ isUntold: true });
+  expect(await callService(untold, "fresh")).toMatchObject({ status: 404 });
+  expect((await deploy(one, "fresh", workflow("hello"))).status).toBe(201);
+  expect(await callService(untold, "fresh")).toEqual({ status: 200, text: "hello" });
+  await sendJson(one, "PATCH", at("fresh"), { slug: "fresher" });
+  expect(await callService(untold, "fresher")).toEqual({ status: 200, text: "hello" });
+});
+
 it("starts the live build anew on every replica when it is activated", async () => {
   await deploy(one, "again", PID);
   await expectAnswer(two, "again").toMatchObject({ status: 200 });

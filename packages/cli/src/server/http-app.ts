@@ -124,7 +124,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     hostPolicy,
     rootApplication: options.rootApplication,
     onCall: options.onCall,
-    closing: deployer.closing,
+    deployer,
     deliver,
     answerError,
   });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Builds, LiveBuild } from "../../registry/registry.ts";
 import type { RegistrySignals } from "../../stores/registry/registry-signals.ts";
 import type { ApplicationHost, HostedBuild } from "./application-host.ts";
@@ -18,6 +19,9 @@ export interface FollowerParts {
   readonly onDelayed: (delayed: DelayedBuild) => void;
   readonly onError: (error: unknown) => void;
 }
+
+/** As long as a call waits for a build that is being started. */
+const CATCH_UP_MS = 10_000;
 
 /** Where a retry is not of one application. No id is empty. */
 const ALL = "";
@@ -53,6 +57,19 @@ export class LiveBuildFollower {
     const isUnderWay = this.#looks.has(applicationId);
     this.#looks.set(applicationId, isUnderWay ? "once-more" : "under-way");
     if (!isUnderWay) void this.#lookInTurn(applicationId);
+  }
+
+  /** Hosts what the registry says is live, without waiting to be told; gives up after a while. */
+  async catchUp(applicationId: string): Promise<void> {
+    const { hosting, turns } = this.#parts;
+    await this.#lookOnce(applicationId);
+    if (hosting.get(applicationId)?.live !== undefined) return;
+    // What was found to be done comes before this.
+    const settled = turns.follow(applicationId, async () => {});
+    const patience = new AbortController();
+    const late = delay(CATCH_UP_MS, undefined, { signal: patience.signal }).catch(() => {});
+    await Promise.race([settled, late]);
+    patience.abort();
   }
 
   close(): void {

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AccessControl } from "../../access/access-control.ts";
+import type { RunningDeployer } from "../../deployments/deployer.ts";
 import { createGateway } from "../../deployments/gateway/create-gateway.ts";
 import type { GatewayProblem } from "../../deployments/gateway/gateway-problem.ts";
 import type { ResponseHead } from "../../deployments/gateway/response-head.ts";
+import type { Service } from "../../deployments/service.ts";
 import type { ServiceDirectory } from "../../deployments/service-directory.ts";
 import type { Applications } from "../../registry/registry.ts";
-import { admit } from "../admit.ts";
+import { type Admission, admit } from "../admit.ts";
 import type { Answer } from "../answer.ts";
 import { breakOffWhenRevoked } from "../break-off-when-revoked.ts";
 import type { Delivery } from "../deliver.ts";
@@ -25,12 +27,18 @@ export interface ServiceCallsOptions {
   readonly hostPolicy: HostPolicy;
   /** Answers the contract's paths without a prefix, too. */
   readonly rootApplication: string | null;
-  /** Fires when builds are being ended: nothing new goes to them. */
-  readonly closing: AbortSignal;
+  readonly deployer: Pick<RunningDeployer, "closing" | "catchUp">;
   /** Told of every call that was passed on, when it is over. */
   readonly onCall?: ((call: AnsweredCall) => void) | undefined;
   readonly deliver: Delivery;
   readonly answerError: (error: unknown, method: string, path: string) => Answer;
+}
+
+interface AdmittedCall {
+  readonly target: ServiceTarget;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly admission: Extract<Admission, { readonly kind: "admitted" }>;
 }
 
 /** Calls of workflows. */
@@ -42,23 +50,28 @@ export interface ServiceCalls {
 
 /** Passes calls on to the builds that serve: without Hono, which would cost as much as the call. */
 export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
-  const { services, applications, access, hostPolicy, closing, deliver } = options;
+  const { services, applications, access, hostPolicy, deployer, deliver } = options;
   const gateway = createGateway();
 
   function forward(
     target: ServiceTarget,
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-  ): Answer | Promise<Answer> | undefined {
+  ): Answer | Promise<Answer | undefined> | undefined {
     const { host, origin } = incoming.headers;
     const wrongHost = checkHost(hostPolicy, host, origin);
     if (wrongHost !== undefined) return problemAnswer(wrongHost);
     const admission = admit(access, "run", incoming);
     if (admission.kind === "turned-away") return admission.answer;
-    if (closing.aborted) return opaqueAnswer("shutting_down", { "retry-after": "5" });
-    const { project } = admission.caller;
-    const service = services.find(project, target.application);
-    if (service === undefined) return notServed(project, target.application);
+    if (deployer.closing.aborted) return opaqueAnswer("shutting_down", { "retry-after": "5" });
+    const call = { target, incoming, outgoing, admission };
+    const service = services.find(admission.caller.project, target.application);
+    if (service === undefined) return findService(call);
+    passOn(call, service);
+    return undefined;
+  }
+
+  function passOn({ target, incoming, outgoing, admission }: AdmittedCall, service: Service): void {
     breakOffWhenRevoked(admission.caller, outgoing);
     const onAnswered = options.onCall && watchCall(incoming, outgoing, options.onCall);
     const onHead = admission.isByCookie
@@ -71,18 +84,30 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     gateway.forward(incoming, outgoing, { service, path: target.path, onHead }, (problem) => {
       void deliver(gatewayAnswer(problem), outgoing);
     });
-    return undefined;
   }
 
-  async function notServed(project: string, name: string): Promise<Answer> {
-    const application = await applications.get({ project, application: name });
+  /**
+   * Nobody here serves it yet. Another replica may have deployed it, or given it this name, a moment
+   * ago: who did so may be faster here than the signal.
+   */
+  async function findService(call: AdmittedCall): Promise<Answer | undefined> {
+    const { target, outgoing, admission } = call;
+    const { project } = admission.caller;
+    const application = await applications.get({ project, application: target.application });
     if (application.kind === "refused") return problemsAnswer(application.problems);
-    const { slug } = application.value;
-    return problemAnswer({
-      type: "service_not_found",
-      loc: ["path", "app"],
-      msg: `No build serves ${slug}. Deploy one: agate deploy app.ts --app ${slug}.`,
-    });
+    const { id, slug, build } = application.value;
+    if (build === null) {
+      const msg = `No build serves ${slug}. Deploy one: agate deploy app.ts --app ${slug}.`;
+      return problemAnswer({ type: "service_not_found", loc: ["path", "app"], msg });
+    }
+    await deployer.catchUp(id);
+    const service = services.find(project, id);
+    if (service === undefined) {
+      const reason = `Build ${build} of ${slug} is being started.`;
+      return gatewayAnswer({ kind: "service_unavailable", reason, retryAfterSeconds: 1 });
+    }
+    if (!outgoing.destroyed) passOn(call, service);
+    return undefined;
   }
 
   return {
@@ -94,7 +119,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       try {
         const answer = forward(target, incoming, outgoing);
         if (answer instanceof Promise) {
-          void answer.catch(failed).then((later) => deliver(later, outgoing));
+          void answer.catch(failed).then((later) => later && deliver(later, outgoing));
         } else if (answer !== undefined) {
           void deliver(answer, outgoing);
         }

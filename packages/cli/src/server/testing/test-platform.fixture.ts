@@ -18,6 +18,7 @@ import { startIngestThread } from "../../ingest/ingest-thread.ts";
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { openRegistryDatabase } from "../../stores/registry/open-registry-database.ts";
+import type { RegistrySignals } from "../../stores/registry/registry-signals.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite-store.ts";
 import type { PostgresAddress } from "../../stores/store-address.ts";
@@ -33,6 +34,8 @@ import { sendRequest } from "./send-request.fixture.ts";
 export interface TestPlatformOptions {
   /** Where the registry is; in the platform's own folder where nothing is said. */
   readonly registry?: PostgresAddress;
+  /** Whether it is never told what others change in the registry, as if that were still on its way. */
+  readonly isUntold?: boolean;
   readonly maxBodyBytes?: number;
   readonly maxBuildBytes?: number;
   readonly deploying?: Partial<DeployerLimits>;
@@ -93,7 +96,9 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   const database = await openRegistryDatabase(
     options.registry ?? { kind: "sqlite", directory: dataDirectory },
   );
-  const registry = await openRegistry(database);
+  const registry = await openRegistry(
+    options.isUntold ? { ...database, signals: untold(database.signals) } : database,
+  );
   const { policy = "loopback", rateLimit = 0 } = options;
   const access = await openAccess({
     ...database,
@@ -180,5 +185,14 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
       await logFile.close();
       await rm(directory, { recursive: true });
     },
+  };
+}
+
+function untold(signals: RegistrySignals): RegistrySignals {
+  return {
+    areShared: signals.areShared,
+    announce: () => {},
+    subscribe: () => () => {},
+    close: () => signals.close(),
   };
 }
