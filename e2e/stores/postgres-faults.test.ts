@@ -10,7 +10,7 @@ import { star } from "../replicas/star.ts";
 import { startWorkflow, type Workflow } from "../replicas/workflow.ts";
 import { expectRefusal, runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
-import { sendSpans } from "../sent-span.ts";
+import { otlpJson, sendSpans } from "../sent-span.ts";
 import { startDatabaseLink } from "./database-link.ts";
 import { testStoreFaults } from "./store-faults.ts";
 
@@ -87,6 +87,30 @@ describe("PostgreSQL for everything", { timeout: 60_000 }, () => {
     expect(server.log()).not.toContain("broken off");
   });
 
+  it("the database falls silent: every answer says so long before a statement's limit", async () => {
+    await using server = await startServer({ flags: flags(database) });
+    const ask = (path: string, init?: RequestInit) =>
+      statusOf(`${server.url}${path}`, { ...init, signal: AbortSignal.timeout(20_000) });
+    const spans = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: otlpJson(star(2)),
+    };
+    const all = () =>
+      Promise.all([
+        ask("/observability/traces/"),
+        ask("/registry/applications"),
+        ask("/v1/traces", spans),
+      ]);
+    expect(await all()).toEqual([200, 200, 200]);
+    {
+      using _silence = await postgres.fallSilent();
+      expect(await all()).toEqual([503, 503, 503]);
+    }
+    await expect.poll(all).toEqual([200, 200, 200]);
+    expect(await server.stop(), server.log()).toBe(0);
+  });
+
   it("no connections are left: it says so, and goes on once there are", async () => {
     const admin = postgres.address("postgres");
     await postgres.query(admin, "CREATE ROLE frugal LOGIN PASSWORD 'frugal'");
@@ -126,8 +150,8 @@ describe("PostgreSQL for everything", { timeout: 60_000 }, () => {
   });
 });
 
-async function statusOf(url: string): Promise<number> {
-  const response = await fetch(url);
+async function statusOf(url: string, init?: RequestInit): Promise<number> {
+  const response = await fetch(url, init);
   await response.body?.cancel();
   return response.status;
 }

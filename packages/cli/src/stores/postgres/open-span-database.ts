@@ -10,6 +10,9 @@ import {
   POSTGRES_FACTS,
   refuseUnfitPostgres,
 } from "./postgres-refusal.ts";
+import { SESSION_SETTINGS, setSession } from "./session-settings.ts";
+import { SilenceWatch } from "./silence-watch.ts";
+import { SocketGroup } from "./socket-group.ts";
 import { MIGRATIONS } from "./span-schema.ts";
 
 /**
@@ -41,15 +44,17 @@ async function connected<Value>(
   address: PostgresAddress,
   work: (client: Client) => Promise<Value>,
 ): Promise<Value> {
+  const sockets = new SocketGroup();
   try {
-    const client = new Client(connectionOptions(address));
+    const client = new Client({ ...connectionOptions(address), stream: sockets.make });
     // Told by the query that is under way.
     client.on("error", () => {});
     try {
       await client.connect();
-      return await work(client);
+      // It may wait for as long as another server needs.
+      return await new SilenceWatch(address, sockets).during(() => work(client));
     } finally {
-      await client.end();
+      await sockets.end(() => client.end());
     }
   } catch (error) {
     throw asPostgresRefusal(address, error);
@@ -68,8 +73,8 @@ async function migrate(
 ): Promise<void> {
   // Whatever is set otherwise: what is looked at must be as it is once the lock is ours, however long
   // others take.
-  await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED;
-    SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0`);
+  await client.query(setSession({ ...SESSION_SETTINGS, statement_timeout: 0 }));
+  await client.query("BEGIN");
   try {
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('agate.migrate', 0))");
     const before = await schemaVersion(client);
@@ -120,6 +125,6 @@ async function refuseOthersTables(address: PostgresAddress, client: Client): Pro
 async function forgetForeignTransactions(client: Client): Promise<void> {
   await client.query(
     `UPDATE agate.traces SET created = '0', changed = '0'
-     WHERE changed > pg_current_xact_id()`,
+     WHERE changed >= pg_snapshot_xmax(pg_current_snapshot())`,
   );
 }

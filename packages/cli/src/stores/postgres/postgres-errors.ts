@@ -12,14 +12,17 @@ const CONNECTION_CODES: ReadonlySet<string> = new Set([
   "ENOENT",
 ]);
 
+/** The reason, and the message of the error, when PostgreSQL gives no answer at all. */
+export const DATABASE_IS_SILENT = "The database does not answer.";
+
 /** What the client says without a code. */
 const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^timeout exceeded when trying to connect$/, "All connections to the database are in use."],
   [
-    /^(?:timeout expired|Connection terminated due to connection timeout)$/,
-    "The database does not answer.",
+    /^(?:timeout expired|Connection terminated due to connection timeout|Query read timeout)$/,
+    DATABASE_IS_SILENT,
   ],
-  [/^Query read timeout$/, "The database does not answer."],
+  [/^The database does not answer\.$/, DATABASE_IS_SILENT],
   [/^Connection terminated|not queryable$/, "The connection to the database was broken off."],
 ];
 

@@ -6,6 +6,7 @@ import type { PostgresAddress } from "../store-address.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { startStrictPooler } from "../testing/strict-pooler.fixture.ts";
 import { tableOfDay } from "./day.ts";
 import { dropDay } from "./day-tables.ts";
 import { openPostgresStore } from "./postgres-store.ts";
@@ -220,6 +221,7 @@ async function unusualUser(): Promise<PostgresAddress> {
     array_nulls: "off",
     lock_timeout: "1",
     statement_timeout: "500",
+    transaction_timeout: "500",
     synchronous_commit: "off",
   };
   for (const [name, value] of Object.entries(settings)) {
@@ -276,10 +278,23 @@ describe("a user with settings and rights that are unusual", () => {
     expect(unusual).toEqual(await answersAt(address));
   });
 
-  it("does not lose what is acknowledged in a crash", async () => {
+  it("does not lose what is acknowledged in a crash, and has the time that others have", async () => {
     const unusual = new SpanDatabase(await unusualUser(), { connections: 1, statementMs: 10_000 });
     expect(await unusual.query("SHOW synchronous_commit")).toEqual([{ synchronous_commit: "on" }]);
+    expect(await unusual.query("SHOW statement_timeout")).toEqual([{ statement_timeout: "10s" }]);
+    expect(await unusual.query("SHOW transaction_timeout")).toEqual([{ transaction_timeout: "0" }]);
     await unusual.close();
+  });
+
+  it("may come through a pooler that takes no settings at the start", async () => {
+    await using pooler = await startStrictPooler(address);
+    const store = await open(pooler.address);
+    await append(store, [storedSpan({ inputs: "malachite" })]);
+    await store.searchCaughtUp();
+    const found = { project: PROJECT, filter: { text: "malachite" }, limit: 10, after: null };
+    expect((await store.listTraces(found)).items).toHaveLength(1);
+    await store.close();
+    stores = [];
   });
 });
 

@@ -40,10 +40,7 @@ export interface PostgresStoreOptions {
 
 /** Ten servers, with the other connections that they have, stay within PostgreSQL's usual hundred. */
 const CONNECTIONS = 5;
-/**
- * Who reads while the database is silent is told within 40 seconds: 5 for a connection, these, and 5
- * for an answer that is late. Once a connection is found to be dead, within the first 5.
- */
+/** Analytics of very many traces take some seconds. */
 const STATEMENT_MS = 30_000;
 
 /**

@@ -11,6 +11,20 @@ export const SESSION_SETTINGS = {
 } as const;
 
 /** What is acknowledged is on disk, though others may do without; a stricter setting stays. */
-export const DURABLE_COMMITS = `
+const DURABLE_COMMITS = `
   SELECT set_config('synchronous_commit', 'on', false)
   WHERE current_setting('synchronous_commit') = 'off'`;
+
+/** Statements have a limit of our own. PostgreSQL 16 and older have none for transactions. */
+const UNLIMITED_TRANSACTIONS = `
+  SELECT set_config('transaction_timeout', '0', false)
+  WHERE current_setting('transaction_timeout', true) IS NOT NULL`;
+
+/**
+ * The statements by which a connection gets its settings. Not by parameters of its start: poolers such as
+ * PgBouncer refuse a client that has those.
+ */
+export function setSession(settings: Readonly<Record<string, string | number>>): string {
+  const set = Object.entries(settings).map(([name, value]) => `SET ${name} = ${value}`);
+  return [...set, DURABLE_COMMITS, UNLIMITED_TRANSACTIONS].join("; ");
+}

@@ -16,15 +16,20 @@ export class SocketGroup {
     const socket = new Socket();
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
-    if (this.#isBrokenOff) setImmediate(() => destroy(socket));
+    if (this.#isBrokenOff) setImmediate(() => socket.destroy(givenUp()));
     return socket;
   };
+
+  /** Breaks off those that there are: all that waits on one of them ends with this error. */
+  breakOff(error: Error): void {
+    for (const socket of this.#open) socket.destroy(error);
+  }
 
   /** Ends the connections: in order, or after a moment by breaking them off, with all that waits. */
   async end(inOrder: () => Promise<unknown>): Promise<void> {
     const timer = setTimeout(() => {
       this.#isBrokenOff = true;
-      for (const socket of this.#open) destroy(socket);
+      this.breakOff(givenUp());
     }, GRACE_MS);
     await inOrder();
     // A pool does not wait for those that it has said goodbye to.
@@ -37,6 +42,6 @@ function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => void socket.once("close", () => resolve()));
 }
 
-function destroy(socket: Socket): void {
-  socket.destroy(Object.assign(new Error("The connection is given up"), { code: "ECONNRESET" }));
+function givenUp(): Error {
+  return Object.assign(new Error("The connection is given up"), { code: "ECONNRESET" });
 }

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { Patience } from "./silence-watch.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 let server: PostgresServer;
@@ -30,4 +31,45 @@ it("goes on after a connection broke between two statements of a transaction", a
   });
   await expect(broken).rejects.toThrow(StoreUnavailableError);
   expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+});
+
+describe("a database that says nothing", () => {
+  let lonely: PostgresAddress;
+  beforeAll(async () => {
+    lonely = await server.createDatabase();
+  });
+
+  const openImpatient = (patience: Patience) =>
+    new SpanDatabase(lonely, { connections: 2, statementMs: 60_000, patience });
+
+  it("has fallen silent when it does not answer another connection either", async () => {
+    const impatient = openImpatient({ before: 50, answering: 500 });
+    await impatient.query("SELECT");
+    {
+      using _silence = await server.fallSilent();
+      const waiting = await Promise.allSettled([
+        impatient.query("SELECT"),
+        impatient.transaction((transaction) => transaction.query("SELECT")),
+      ]);
+      expect(waiting).toMatchObject(
+        Array(2).fill({ reason: { reason: "The database does not answer." } }),
+      );
+    }
+    expect(await impatient.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    await impatient.close();
+  });
+
+  it("may take its time over a statement while it does", async () => {
+    const impatient = openImpatient({ before: 10, answering: 10_000 });
+    // Until somebody has asked.
+    await impatient.query(`
+      DO $$ BEGIN
+        WHILE NOT EXISTS (SELECT FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid())
+        LOOP
+          PERFORM pg_stat_clear_snapshot();
+        END LOOP;
+      END $$`);
+    await impatient.close();
+  });
 });

@@ -7,7 +7,9 @@ import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import { connectionOptions } from "./connection-options.ts";
 import type { CopyRows } from "./copy-rows.ts";
 import { codeOf, passingReason } from "./postgres-errors.ts";
-import { DURABLE_COMMITS, SESSION_SETTINGS } from "./session-settings.ts";
+import { SESSION_SETTINGS, setSession } from "./session-settings.ts";
+import type { Patience } from "./silence-watch.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 import { SocketGroup } from "./socket-group.ts";
 import { toStorable } from "./storable-text.ts";
 import { VALUE_SETTINGS, VALUE_TYPES } from "./value-types.ts";
@@ -22,6 +24,8 @@ export interface SpanDatabaseOptions {
   readonly statementMs: number;
   /** Settings of each connection. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** When the database is taken for silent. */
+  readonly patience?: Patience;
 }
 
 /** Statements over one connection. Values come back as {@link VALUE_TYPES} has them. */
@@ -48,31 +52,32 @@ const ATTEMPTS = 8;
 export class SpanDatabase implements SqlRunner {
   readonly #pool: Pool;
   readonly #sockets = new SocketGroup();
+  readonly #silence: SilenceWatch;
   readonly #settings: string;
   /** Connections that have these settings. */
   readonly #prepared = new WeakSet<PoolClient>();
 
   constructor(address: PostgresAddress, options: SpanDatabaseOptions) {
-    const { connections, statementMs, settings = {} } = options;
+    const { connections, statementMs, settings = {}, patience } = options;
+    this.#silence = new SilenceWatch(address, this.#sockets, patience);
     this.#pool = new Pool({
       ...connectionOptions(address),
       stream: this.#sockets.make,
       max: connections,
-      statement_timeout: statementMs,
       query_timeout: statementMs + GRACE_MS,
-      idle_in_transaction_session_timeout: statementMs,
       types: VALUE_TYPES,
     });
     // A connection was broken off: an idle one, or one in use between two statements. The next
     // statement says so; without a listener it would end the process.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
-    this.#settings = [
-      ...Object.entries({ ...SESSION_SETTINGS, ...VALUE_SETTINGS, ...settings }).map(
-        ([name, value]) => `SET ${name} = ${value}`,
-      ),
-      DURABLE_COMMITS,
-    ].join("; ");
+    this.#settings = setSession({
+      ...SESSION_SETTINGS,
+      ...VALUE_SETTINGS,
+      statement_timeout: statementMs,
+      idle_in_transaction_session_timeout: statementMs,
+      ...settings,
+    });
   }
 
   /** @throws StoreUnavailableError while the database cannot answer. */
@@ -82,18 +87,26 @@ export class SpanDatabase implements SqlRunner {
     name?: string,
   ): Promise<Row[]> {
     try {
-      const client = await this.#connect();
-      try {
-        const rows = await run<Row>(client, text, values, name);
-        client.release();
-        return rows;
-      } catch (error) {
-        // A connection that may be broken is not used again.
-        client.release(!isAnswer(error));
-        throw error;
-      }
+      return await this.#silence.during(() => this.#query<Row>(text, values, name));
     } catch (error) {
       throw asUnavailable(error);
+    }
+  }
+
+  async #query<Row extends object>(
+    text: string,
+    values: readonly SqlValue[],
+    name: string | undefined,
+  ): Promise<Row[]> {
+    const client = await this.#connect();
+    try {
+      const rows = await run<Row>(client, text, values, name);
+      client.release();
+      return rows;
+    } catch (error) {
+      // A connection that may be broken is not used again.
+      client.release(!isAnswer(error));
+      throw error;
     }
   }
 
@@ -109,7 +122,7 @@ export class SpanDatabase implements SqlRunner {
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempt(work, begin);
+        return await this.#silence.during(() => this.#attempt(work, begin));
       } catch (error) {
         if (attempt === ATTEMPTS || !hasGivenWay(error)) throw asUnavailable(error);
       }

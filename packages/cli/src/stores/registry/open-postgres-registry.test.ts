@@ -8,6 +8,7 @@ import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-refusal-error.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { startStrictPooler } from "../testing/strict-pooler.fixture.ts";
 import type { PostgresRegistryOptions } from "./open-postgres-registry.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
 import { REGISTRY_POOL_LIMITS } from "./postgres-registry-pool.ts";
@@ -136,6 +137,17 @@ describe("openPostgresRegistry", () => {
     ]);
     await signals.close();
     await db.destroy();
+  });
+
+  it("may be reached through a pooler that takes no settings at the start", async () => {
+    await using pooler = await startStrictPooler(address);
+    const { db, signals, sharedBuilds } = await openPostgresRegistry(pooler.address);
+    const registry = await openRegistry({ db, signals });
+    await fill(registry);
+    expect(await latestRevision(registry)).toBe(1);
+    await using turn = await sharedBuilds.tryTurn("app_1");
+    expect(turn).toBeDefined();
+    await registry.close();
   });
 
   it("migrates older tables and keeps what is in them; older programs refuse them then", async () => {

@@ -3,7 +3,8 @@ import type { PoolClient } from "pg";
 import { DatabaseError, Pool } from "pg";
 import { connectionOptions } from "../postgres/connection-options.ts";
 import { passingReason } from "../postgres/postgres-errors.ts";
-import { DURABLE_COMMITS, SESSION_SETTINGS } from "../postgres/session-settings.ts";
+import { SESSION_SETTINGS, setSession } from "../postgres/session-settings.ts";
+import { SilenceWatch } from "../postgres/silence-watch.ts";
 import { SocketGroup } from "../postgres/socket-group.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
@@ -40,19 +41,19 @@ export class PostgresRegistryPool implements PostgresPool {
   readonly options = {};
   readonly #pool: Pool;
   readonly #sockets = new SocketGroup();
+  readonly #silence: SilenceWatch;
   readonly #settings: string;
   readonly #isSet = new WeakSet<PoolClient>();
 
   constructor(address: PostgresAddress, limits: RegistryPoolLimits = REGISTRY_POOL_LIMITS) {
     const { connections, connecting, locking, answering, resting } = limits;
-    const settings = {
+    this.#silence = new SilenceWatch(address, this.#sockets);
+    this.#settings = setSession({
       ...SESSION_SETTINGS,
       lock_timeout: locking,
       statement_timeout: answering,
       idle_in_transaction_session_timeout: resting,
-    };
-    const set = Object.entries(settings).map(([name, value]) => `SET ${name} = ${value}`);
-    this.#settings = [...set, DURABLE_COMMITS].join("; ");
+    });
     this.#pool = new Pool({
       ...connectionOptions(address),
       stream: this.#sockets.make,
@@ -70,14 +71,14 @@ export class PostgresRegistryPool implements PostgresPool {
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#pool.connect().catch(thrownOn);
     if (!this.#isSet.has(client)) {
-      // By a statement: poolers between us and the server refuse such settings at the start.
-      await client.query(this.#settings).catch((error: unknown) => {
+      const set = this.#silence.during(() => client.query(this.#settings));
+      await set.catch((error: unknown) => {
         client.release(true);
         thrownOn(error);
       });
       this.#isSet.add(client);
     }
-    return new RegistryClient(client);
+    return new RegistryClient(client, this.#silence);
   }
 
   end(): Promise<void> {
@@ -87,10 +88,12 @@ export class PostgresRegistryPool implements PostgresPool {
 
 class RegistryClient implements PostgresPoolClient {
   readonly #client: PostgresPoolClient;
+  readonly #silence: SilenceWatch;
   #isBroken = false;
 
-  constructor(client: PostgresPoolClient) {
+  constructor(client: PostgresPoolClient, silence: SilenceWatch) {
     this.#client = client;
+    this.#silence = silence;
   }
 
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
@@ -107,7 +110,7 @@ class RegistryClient implements PostgresPoolClient {
     parameters: readonly unknown[],
   ): Promise<PostgresQueryResult<Row>> {
     try {
-      return await this.#client.query<Row>(sql, parameters);
+      return await this.#silence.during(() => this.#client.query<Row>(sql, parameters));
     } catch (error) {
       // Where the server did not answer, it may do so later, in place of the next statement's answer.
       if (!(error instanceof DatabaseError)) this.#isBroken = true;

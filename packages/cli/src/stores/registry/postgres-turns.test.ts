@@ -80,6 +80,15 @@ it("gives the turn to another when its connection is gone", async () => {
   expect(await holders()).toEqual([]);
 });
 
+it("gives a turn back though the database has fallen silent", async () => {
+  const turn = await createPostgresTurns(address).takeTurn("app_1", NEVER);
+  {
+    using _silence = await server.fallSilent();
+    await turn[Symbol.asyncDispose]();
+  }
+  await expect.poll(holders).toEqual([]);
+});
+
 it("says that the database cannot be reached", async () => {
   const turns = createPostgresTurns({ ...address, url: "postgres://agate@127.0.0.1:1/agate" });
   await expect(turns.tryTurn("app_1")).rejects.toThrow(RegistryUnavailableError);

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { connectionOptions } from "../postgres/connection-options.ts";
 import { passingReason } from "../postgres/postgres-errors.ts";
+import { SocketGroup } from "../postgres/socket-group.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 import type { SharedBuilds } from "./shared-builds.ts";
@@ -37,7 +38,7 @@ export function createPostgresTurns(
   return {
     async takeTurn(applicationId, signal) {
       await using turn = new AsyncDisposableStack();
-      const client = turn.adopt(await connect(address), giveBack);
+      const client = await connect(address, turn);
       while (!(await tryLock(client, applicationId))) {
         await delay(WAIT_MS, undefined, { signal }).catch(() => {});
         signal.throwIfAborted();
@@ -47,22 +48,29 @@ export function createPostgresTurns(
 
     async tryTurn(applicationId) {
       await using turn = new AsyncDisposableStack();
-      const client = turn.adopt(await connect(address), giveBack);
+      const client = await connect(address, turn);
       return (await tryLock(client, applicationId)) ? turn.move() : undefined;
     },
   };
 }
 
-async function connect(address: PostgresAddress): Promise<Client> {
-  const client = new Client({ ...connectionOptions(address), query_timeout: LONGEST_ANSWER_MS });
+/** @param turn At whose end the connection is ended. */
+async function connect(address: PostgresAddress, turn: AsyncDisposableStack): Promise<Client> {
+  const sockets = new SocketGroup();
+  const client = new Client({
+    ...connectionOptions(address),
+    stream: sockets.make,
+    query_timeout: LONGEST_ANSWER_MS,
+  });
   // Who uses the connection is told by a statement; without a listener it would end the process.
   client.on("error", () => {});
   try {
     await client.connect();
     await client.query(`BEGIN; ${SETTINGS}`);
+    turn.defer(() => sockets.end(() => giveBack(client)));
     return client;
   } catch (error) {
-    await client.end();
+    await sockets.end(() => client.end());
     throw asUnavailable(error);
   }
 }

@@ -42,6 +42,11 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** Starts it again after {@link kill} or {@link stop}, with the same port and data. */
   start(): Promise<void>;
+  /**
+   * Stops all of its processes where they are (SIGSTOP), until that is disposed of: connections stay, new
+   * ones are taken by the system, and nobody answers.
+   */
+  fallSilent(): Promise<Disposable>;
   /** Ends it and removes its data. */
   dispose(): Promise<void>;
 }
@@ -156,6 +161,21 @@ class EmbeddedPostgres implements PostgresServer {
     return this.#end("SIGINT");
   }
 
+  async fallSilent(): Promise<Disposable> {
+    const own = await this.query<{ pid: number }>(
+      this.address("postgres"),
+      "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()",
+    );
+    // The first makes the others.
+    const pids = [this.#process?.pid ?? 0, ...own.map(({ pid }) => pid)];
+    for (const pid of pids) signal(pid, "SIGSTOP");
+    return {
+      [Symbol.dispose]() {
+        for (const pid of pids) signal(pid, "SIGCONT");
+      },
+    };
+  }
+
   async dispose(): Promise<void> {
     await this.#end("SIGINT");
     await rm(this.#folder, { recursive: true, force: true });
@@ -168,6 +188,15 @@ class EmbeddedPostgres implements PostgresServer {
     const ended = once(child, "exit");
     child.kill(signal);
     await ended;
+  }
+}
+
+/** A process that has ended meanwhile has no need of it. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 
