@@ -9,6 +9,7 @@ import { startChdbServer } from "../../packages/cli/src/stores/testing/chdb-serv
 import type { PostgresServer } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
 import { startServer } from "../running-server.ts";
+import { startDatabaseLink } from "./database-link.ts";
 import { answersOf, migrate, SPANS_PER_TRACE, sendTraces } from "./migrating.ts";
 
 const TRACES = 100;
@@ -90,4 +91,19 @@ it("refuses a database without spans as the source, and makes no tables in it", 
   expect(nowhere.stderr).toMatch(/^agate: There are no spans of Agate in clickhouse:\/\/agate@/);
   expect(nowhere.code).toBe(1);
   expect(existsSync(join(folder, "x"))).toBe(false);
+});
+
+it("refuses a copy onto itself, by a name that only the database can tell", async () => {
+  for (const { port, url } of [
+    { port: postgres.port, url: database.url },
+    { port: clickHouse.port, url: clickHouse.url("agate") },
+  ]) {
+    await using link = await startDatabaseLink(port);
+    const through = Object.assign(new URL(url), { port: String(link.port) });
+    const { code, stderr } = await migrate([url, through.href], { folder });
+    expect(stderr).toBe(
+      "agate: Both addresses lead to the same store: there is nothing to copy.\n",
+    );
+    expect(code).toBe(1);
+  }
 });

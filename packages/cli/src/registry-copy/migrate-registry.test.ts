@@ -16,6 +16,7 @@ import { filesIn, holdDataDirectory } from "../stores/sqlite/data-directory.ts";
 import type { RegistryAddress, SqliteAddress } from "../stores/store-address.ts";
 import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
+import { startStrictPooler } from "../stores/testing/strict-pooler.fixture.ts";
 import type { CopiedRegistry } from "./copy-registry.ts";
 import { folderArchives } from "./folder-archives.ts";
 import type { RegistryMigration } from "./migrate-registry.ts";
@@ -261,6 +262,10 @@ describe("migrateRegistry", () => {
     const link = join(folder, "link");
     symlinkSync(from.directory, link);
     await expectRefusal(/the same registry/, { to: { kind: "sqlite", directory: link } });
+    const database = await postgres.createDatabase();
+    await inRegistry(database, async () => {});
+    await using pooler = await startStrictPooler(database);
+    await expectRefusal(/the same registry/, { from: database, to: pooler.address });
     for (const { directory } of [from, to]) {
       const held = holdDataDirectory(directory);
       await expectRefusal(/^A running server uses the data directory .* Stop it first/);

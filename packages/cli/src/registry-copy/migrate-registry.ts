@@ -1,6 +1,6 @@
 import { diskReason } from "../deployments/builds/disk-reason.ts";
+import { isOneStore } from "../stores/is-one-store.ts";
 import type { RegistryAddress } from "../stores/store-address.ts";
-import { isSameStore } from "../stores/store-name.ts";
 import { StoreRefusalError } from "../stores/store-refusal-error.ts";
 import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import type { CopiedRegistry, CopyOptions } from "./copy-registry.ts";
@@ -27,11 +27,11 @@ export async function migrateRegistry(
   migration: RegistryMigration,
 ): Promise<RegistryMigrationOutcome> {
   const { from, to, signal } = migration;
-  if (isSameStore(from, to)) {
-    return refused("Both addresses lead to the same registry: there is nothing to copy.");
-  }
   try {
     await refuseMissing(from);
+    if (await isOneStore(from, to)) {
+      return refused("Both addresses lead to the same registry: there is nothing to copy.");
+    }
     await using source = await openRegistrySide(from);
     await using target = await openRegistrySide(to);
     const outcome = await copyRegistry(source, target, migration);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { isOneStore } from "../stores/is-one-store.ts";
 import type { StoreAddress } from "../stores/store-address.ts";
-import { isSameStore, storeName } from "../stores/store-name.ts";
+import { storeName } from "../stores/store-name.ts";
 import { StoreRefusalError } from "../stores/store-refusal-error.ts";
 import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import type { MigrationObserver, MigrationOptions, MigrationResult } from "./migration.ts";
@@ -32,12 +33,12 @@ export async function migrateStore(
   observer: MigrationObserver,
 ): Promise<MigrationOutcome> {
   const { from, to, stateFile } = request;
-  if (isSameStore(from, to)) {
-    return refused("Both addresses lead to the same store: there is nothing to copy.");
-  }
   const names = { from: storeName(from), to: storeName(to) };
   try {
     await refuseMissing(from);
+    if (await isOneStore(from, to)) {
+      return refused("Both addresses lead to the same store: there is nothing to copy.");
+    }
     const loaded = await loadState(stateFile, names);
     if (loaded.kind === "unusable") return refused(loaded.reason);
     const known = loaded.kind === "state" && !request.restart ? loaded.state : undefined;

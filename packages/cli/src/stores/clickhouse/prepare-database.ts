@@ -7,6 +7,8 @@ import {
 import { clickHouseSchema, quoted, SCHEMA_VERSION } from "./clickhouse-schema.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 
+const NO_ID = "00000000-0000-0000-0000-000000000000";
+
 /**
  * Makes the database and its tables where they are not there. Several replicas may do so at once:
  * every statement does nothing where another was first.
@@ -46,6 +48,26 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
 export async function hasSpanTables(session: ClickHouseSession): Promise<boolean> {
   try {
     return (await schemaVersion(session)) > 0;
+  } catch (error) {
+    throw asClickHouseRefusal(session.address, error);
+  }
+}
+
+/**
+ * What ClickHouse itself tells tables apart by, the same on all servers of a cluster; null where there are
+ * none, or in a database that has no such ids.
+ *
+ * @throws StoreRefusalError with one sentence when nobody can tell.
+ */
+export async function idOfSpanTables(session: ClickHouseSession): Promise<string | null> {
+  const { database } = session.address;
+  try {
+    const [row] = await session.rows<[string]>(
+      `SELECT uuid FROM system.tables
+       WHERE database = {database:String} AND name = 'schema_version' AND uuid != toUUID('${NO_ID}')`,
+      { database },
+    );
+    return row?.[0] ?? null;
   } catch (error) {
     throw asClickHouseRefusal(session.address, error);
   }

@@ -1,19 +1,12 @@
-import { Client } from "pg";
+import type { Client } from "pg";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-refusal-error.ts";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "./agate-schema.ts";
-import { connectionOptions } from "./connection-options.ts";
 import type { PostgresFacts } from "./postgres-refusal.ts";
-import {
-  asPostgresRefusal,
-  newerPostgresSchema,
-  POSTGRES_FACTS,
-  refuseUnfitPostgres,
-} from "./postgres-refusal.ts";
+import { newerPostgresSchema, POSTGRES_FACTS, refuseUnfitPostgres } from "./postgres-refusal.ts";
 import { SESSION_SETTINGS, setSession } from "./session-settings.ts";
-import { SilenceWatch } from "./silence-watch.ts";
-import { SocketGroup } from "./socket-group.ts";
 import { MIGRATIONS } from "./span-schema.ts";
+import { withConnection } from "./with-connection.ts";
 
 /**
  * Brings the tables of spans up to date. Any number of servers may start at once: one of them does
@@ -25,7 +18,7 @@ export async function prepareSpanDatabase(
   address: PostgresAddress,
   migrations: readonly string[] = MIGRATIONS,
 ): Promise<void> {
-  await connected(address, async (client) => {
+  await withConnection(address, async (client) => {
     await refuseUnfit(address, client);
     await migrate(address, client, migrations);
   });
@@ -37,28 +30,7 @@ export async function prepareSpanDatabase(
  * @throws StoreRefusalError with one sentence when nobody can tell.
  */
 export async function hasSpanTables(address: PostgresAddress): Promise<boolean> {
-  return await connected(address, async (client) => (await schemaVersion(client)) > 0);
-}
-
-async function connected<Value>(
-  address: PostgresAddress,
-  work: (client: Client) => Promise<Value>,
-): Promise<Value> {
-  const sockets = new SocketGroup();
-  try {
-    const client = new Client({ ...connectionOptions(address), stream: sockets.make });
-    // Told by the query that is under way.
-    client.on("error", () => {});
-    try {
-      await client.connect();
-      // It may wait for as long as another server needs.
-      return await new SilenceWatch(address, sockets).during(() => work(client));
-    } finally {
-      await sockets.end(() => client.end());
-    }
-  } catch (error) {
-    throw asPostgresRefusal(address, error);
-  }
+  return await withConnection(address, async (client) => (await schemaVersion(client)) > 0);
 }
 
 async function refuseUnfit(address: PostgresAddress, client: Client): Promise<void> {
