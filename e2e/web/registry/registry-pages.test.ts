@@ -274,6 +274,22 @@ describe("API keys", () => {
 });
 
 describe("every page", () => {
+  it("opens at its top, and is found again where it was left", async () => {
+    await using web = await newPage({ width: 390, height: 500 });
+    const { page } = web;
+    const content = page.getByRole("main");
+    const scrolled = () => content.evaluate((element) => element.scrollTop);
+    await web.open("/apps/quickstart");
+    await page.getByRole("link", { name: "thorough", exact: true }).waitFor();
+    await content.evaluate((element) => element.scrollTo(0, 300));
+    await page.getByRole("link", { name: "thorough", exact: true }).click();
+    await page.getByText("More examples").waitFor();
+    expect(await scrolled()).toBe(0);
+    await page.goBack();
+    await expect.poll(scrolled).toBeGreaterThan(0);
+    web.expectNoFaults();
+  });
+
   const paths = [
     "/apps",
     "/apps/quickstart",

@@ -151,6 +151,11 @@ describe("the tabs of a span", () => {
     await choose("Raw");
     await panel.getByText("parent_span_id").waitFor();
     await panel.getByText(spanId(agent.traceId, 1)).first().waitFor();
+    // Another span begins at its top.
+    await panel.evaluate((element) => element.scrollTo(0, 300));
+    await page.getByRole("row", { name: /plan a trip/ }).click();
+    await panel.getByText(spanId(agent.traceId, 0)).first().waitFor();
+    expect(await panel.evaluate((element) => element.scrollTop)).toBe(0);
     web.expectNoFaults();
   });
 

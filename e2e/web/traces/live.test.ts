@@ -276,6 +276,12 @@ describe("a long list", () => {
       for (const name of await rowsByIndex(page)) if (!all.includes(name)) all.push(name);
     }
     expect(all).toEqual(Array.from({ length: LONG }, (_, n) => `trace ${n}`));
+    // Another list begins at its top.
+    const scrolled = () => grid.evaluate((element) => element.parentElement?.scrollTop);
+    await page.getByRole("button", { name: "All time" }).click();
+    await page.getByRole("button", { name: "Last 24 hours" }).click();
+    await link(page, "trace 0").waitFor();
+    await expect.poll(scrolled).toBe(0);
     web.expectNoFaults();
   });
 });

@@ -17,6 +17,7 @@ import { lazyPage } from "./lazy-page.ts";
 import { NotFound } from "./not-found.tsx";
 import { RootLayout } from "./root-layout.tsx";
 import { parseSearchText, stringifySearchText } from "./search-text.ts";
+import { topOfAnotherPage } from "./top-of-another-page.ts";
 
 /** Every page by its path. Pages are loaded when they are first shown. */
 export function createPageRouter(connection: Connection) {
@@ -104,6 +105,7 @@ export function createPageRouter(connection: Connection) {
     parseSearch: parseSearchText,
     stringifySearch: stringifySearchText,
     scrollRestoration: true,
+    scrollToTopSelectors: [topOfAnotherPage()],
     defaultPendingComponent: Arriving,
     defaultErrorComponent: ({ error, reset }) => (
       <ErrorState error={error as Error} onRetry={reset} />

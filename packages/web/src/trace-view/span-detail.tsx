@@ -14,13 +14,9 @@ export function SpanDetail({ span }: { readonly span: SpanRecord }) {
   const [tab, setTab] = useState("content");
   const events = span.metadata.events.length;
   const tabs: readonly Tab[] = [
-    { value: "content", label: "Content", content: <ContentTab key={span.id} span={span} /> },
-    {
-      value: "config",
-      label: "Configuration",
-      content: <ConfigTab key={span.id} span={span} />,
-    },
-    { value: "metadata", label: "Metadata", content: <MetadataTab key={span.id} span={span} /> },
+    { value: "content", label: "Content", content: <ContentTab span={span} /> },
+    { value: "config", label: "Configuration", content: <ConfigTab span={span} /> },
+    { value: "metadata", label: "Metadata", content: <MetadataTab span={span} /> },
     {
       value: "events",
       label: (
@@ -28,14 +24,15 @@ export function SpanDetail({ span }: { readonly span: SpanRecord }) {
           Events {events > 0 && <Badge>{events.toLocaleString("en")}</Badge>}
         </span>
       ),
-      content: <EventsTab key={span.id} span={span} />,
+      content: <EventsTab span={span} />,
     },
-    { value: "raw", label: "Raw", content: <RawTab key={span.id} span={span} /> },
+    { value: "raw", label: "Raw", content: <RawTab span={span} /> },
   ];
   return (
     <section aria-label="Span" className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
       <SpanHeader span={span} />
-      <Tabs label="About the span" tabs={tabs} value={tab} onChange={setTab} />
+      {/* Another span begins at its top, folded as it was made. */}
+      <Tabs key={span.id} label="About the span" tabs={tabs} value={tab} onChange={setTab} />
     </section>
   );
 }

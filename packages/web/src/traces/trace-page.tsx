@@ -55,6 +55,8 @@ function Trace({ traceId }: { readonly traceId: string }) {
           search: next === null ? {} : { span: next },
           state: true,
           replace: true,
+          // The tree has just scrolled to it: the router would put it back to where it was.
+          resetScroll: false,
         })
       }
     />

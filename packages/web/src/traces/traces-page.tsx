@@ -60,7 +60,8 @@ export function TracesPage() {
   useTitle(request.view === "spans" ? "Spans" : "Traces");
 
   const go = (next: TracesSearch, how: "typed" | "chosen" = "chosen") =>
-    void navigate({ search: next, replace: how === "typed" });
+    // Another list begins at its top (below), not where the router would put it: where the last one was.
+    void navigate({ search: next, replace: how === "typed", resetScroll: false });
 
   // Another list begins at its top.
   const shownList = useRef(listName);

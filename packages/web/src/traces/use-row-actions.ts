@@ -33,7 +33,7 @@ export function useRowActions(options: RowActionOptions): RowActions {
         window.open(router.buildLocation(rowTarget(row, list)).href, "_blank", "noopener");
       },
       filter: (name, value) => {
-        void navigate({ search: (search) => withFilter(search, name, value) });
+        void navigate({ search: (search) => withFilter(search, name, value), resetScroll: false });
       },
       copyId: (row) => {
         const [what, id] = list.view === "spans" ? ["span", row.spanId] : ["trace", row.traceId];
