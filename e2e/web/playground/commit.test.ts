@@ -111,6 +111,9 @@ describe("A commit", () => {
     await dialog(page).getByLabel("Message").fill("Formal");
     await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
     await dialog(page).getByRole("button", { name: "Keep the draft" }).click();
+    // The second dialog took the place of the first, which had taken the focus from the button.
+    const asked = column(page).getByRole("button", { name: "Commit…" });
+    await expect.poll(() => asked.evaluate((it) => it === document.activeElement)).toBe(true);
     expect(await column(page).getByLabel("tone").inputValue()).toBe("formal");
     await column(page).getByText("Draft of gentle@1", { exact: true }).waitFor();
     await column(page).getByRole("button", { name: "Commit…" }).click();

@@ -83,11 +83,17 @@ describe("The playground", () => {
       .poll(() => column.getByRole("spinbutton", { name: "sentences" }).inputValue())
       .toBe("2");
     await column.getByText("live in production").waitFor();
+    const top = () => column.getByLabel("tone").evaluate((it) => it.getBoundingClientRect().top);
+    const before = await top();
     await column.getByLabel("tone").selectOption("formal");
-    await column.getByRole("checkbox", { name: "bullets" }).check();
     await column.getByText("Draft of concise@1", { exact: true }).waitFor();
+    // What one edits stays where it is.
+    expect(await top()).toBe(before);
+    await column.getByRole("checkbox", { name: "bullets" }).check();
     await column.getByText("2 changed").waitFor();
-    expect(await column.getByRole("button", { name: "Deploy…" }).isDisabled()).toBe(true);
+    const deploy = column.getByRole("button", { name: "Deploy…" });
+    expect(await deploy.isDisabled()).toBe(true);
+    await deploy.focus();
     await column
       .getByText("A draft is deployed after it is committed.")
       .filter({ visible: true })

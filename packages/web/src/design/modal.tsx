@@ -16,11 +16,13 @@ export function Modal({ onClose, closesOutside = true, className, children, ...r
   const dialog = useRef<HTMLDialogElement>(null);
   const [before] = useState(focusedElement);
   useEffect(() => {
+    // Where it takes the place of another, that one has given the focus back just now.
+    const beneath = before?.isConnected ? before : focusedElement();
     dialog.current?.showModal();
     // The browser takes the first that can have it, which is the button that closes.
     dialog.current?.querySelector<HTMLElement>("input, select")?.focus();
     // The browser gives the focus back when a dialog is closed, but not when it is taken away.
-    return () => before?.focus();
+    return () => beneath?.focus();
   }, [before]);
   return (
     <dialog
@@ -44,10 +46,10 @@ export function Modal({ onClose, closesOutside = true, className, children, ...r
   );
 }
 
-/** What has the focus; of a menu that is about to close, the button that opened it. */
+/** What has the focus, if anything; of a menu that is about to close, the button that opened it. */
 function focusedElement(): HTMLElement | null {
   const focused = document.activeElement;
   const opener = focused?.closest("[role=menu]")?.getAttribute("aria-labelledby");
   const element = opener ? document.getElementById(opener) : focused;
-  return element instanceof HTMLElement ? element : null;
+  return element instanceof HTMLElement && element !== document.body ? element : null;
 }

@@ -28,7 +28,6 @@ export function ColumnActions(props: ColumnActionsProps) {
   const { view, refusal, isOnly, onCommit, onSaveAs, onDeploy, onCopy, onRemove } = props;
   const noCommit = refusal ?? commitRefusal(view);
   const noDeploy = refusal ?? deployRefusal(view);
-  const hint = refusal ?? (view.column.draft === null ? null : noDeploy);
   return (
     <>
       <Button size="small" refusal={noCommit} onClick={onCommit}>
@@ -55,7 +54,7 @@ export function ColumnActions(props: ColumnActionsProps) {
           </MenuItem>
         )}
       </Menu>
-      {hint !== null && <span className="text-[0.93rem] text-ink-soft">{hint}</span>}
+      {refusal !== null && <span className="text-[0.93rem] text-ink-soft">{refusal}</span>}
     </>
   );
 }

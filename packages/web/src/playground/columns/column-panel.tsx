@@ -1,5 +1,5 @@
 import type { RouteSchema } from "@agate/protocol";
-import { ChevronRight, RotateCcw } from "lucide-react";
+import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { ConfigForm } from "../../config-form/config-form.tsx";
 import type { ConfigValues } from "../../config-form/config-values.ts";
@@ -66,16 +66,7 @@ export function ColumnPanel(props: ColumnPanelProps) {
         )}
       </div>
       <ColumnBadges view={view} known={known} />
-      {view.kind === "ready" && view.column.draft !== null && (
-        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <Badge tone="accent">{draftText(view)}</Badge>
-          <span className="text-ink-soft">{view.changed.length} changed</span>
-          <Button look="quiet" size="small" onClick={onPutBack}>
-            <RotateCcw size={13} aria-hidden />
-            Put back
-          </Button>
-        </p>
-      )}
+      {view.kind === "ready" && <DraftLine view={view} onPutBack={onPutBack} />}
       <div className="flex flex-wrap items-center gap-2">{actions}</div>
       {summary}
       {view.kind === "loading" && <Skeleton lines={5} />}
@@ -116,6 +107,32 @@ export function ColumnPanel(props: ColumnPanelProps) {
         </>
       )}
     </section>
+  );
+}
+
+interface DraftLineProps {
+  readonly view: ReadyColumn;
+  readonly onPutBack: () => void;
+}
+
+/** As high without a draft: the first edit must not move the fields from under the pointer. */
+function DraftLine({ view, onPutBack }: DraftLineProps) {
+  return (
+    <p className="flex min-h-7 items-center gap-2 text-ink-soft">
+      {view.column.draft === null ? (
+        "Nothing edited"
+      ) : (
+        <>
+          <Badge tone="accent" title={draftText(view)}>
+            <span className="truncate">{draftText(view)}</span>
+          </Badge>
+          <span className="whitespace-nowrap">{view.changed.length} changed</span>
+          <Button look="quiet" size="small" className="-mr-2 ml-auto" onClick={onPutBack}>
+            Put back
+          </Button>
+        </>
+      )}
+    </p>
   );
 }
 
