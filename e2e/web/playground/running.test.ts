@@ -25,11 +25,32 @@ describe("A run", () => {
     await web.expectAccessible();
     await testCase.getByRole("button", { name: "Stop" }).click();
     await testCase.getByText("Stopped", { exact: true }).waitFor();
+    // Whoever works with keys goes on from here.
+    const again = testCase.getByRole("button", { name: "Run Case 1" });
+    expect(await again.evaluate((it) => it === document.activeElement)).toBe(true);
     await testCase.getByText("First of agate.").waitFor();
     await testCase.getByRole("link", { name: "Open the trace" }).waitFor();
     // The function was told.
     const stops = `${platform().url}/services/bench/playground/run/stops`;
     await expect.poll(() => call(stops)).toMatchObject({ data: { stopped: 1 } });
+    web.expectNoFaults();
+  });
+
+  it("shows the end of a long answer while it grows, all of it, and lets the reader scroll away", async () => {
+    await using web = await openRoute("/pages");
+    const { page } = web;
+    await runButton(page).click();
+    const output = page.getByRole("region", { name: "Output of Case 1" });
+    await expect.poll(() => output.textContent()).toContain("Line 1 ");
+    const box = output.locator("xpath=ancestor::*[@tabindex='0'][1]");
+    const toEnd = () => box.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight);
+    await expect.poll(() => output.textContent()).toContain("Line 200 ");
+    await expect.poll(toEnd).toBeLessThan(2);
+    await box.evaluate((it) => it.scrollTo(0, 0));
+    await call(`${platform().url}/services/bench/playground/run/turn`);
+    await expect.poll(() => output.textContent()).toContain("Line 400 ");
+    expect(await box.evaluate((it) => it.scrollTop)).toBe(0);
+    await theCase(page, "Case 1").getByText("Done", { exact: true }).waitFor();
     web.expectNoFaults();
   });
 
@@ -94,6 +115,24 @@ describe("A run", () => {
     await page.keyboard.press("Control+Enter");
     await count(page, "Done").toBe(1);
     await page.getByRole("list", { name: "Output of Case 1" }).getByText("got").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("can be set up and run where the editor does not arrive", async () => {
+    await using web = await newPage({ own: {} });
+    const { page } = web;
+    let asked = 0;
+    await page.route("**/assets/code-mirror*", (route) => {
+      asked += 1;
+      return route.abort();
+    });
+    await web.open("/apps/bench/playground?route=/free");
+    // The page loads itself anew for a part that is missing, but only once.
+    await expect.poll(() => asked).toBe(2);
+    await theCase(page, "Case 1").getByRole("textbox").fill('{"a": 1}');
+    await runButton(page).click();
+    await count(page, "Done").toBe(1);
+    expect(asked).toBe(2);
     web.expectNoFaults();
   });
 
@@ -169,6 +208,25 @@ describe("A run", () => {
       .waitFor();
     web.expectNoFaults();
   });
+});
+
+it("scrolls inside of its parts alone, with many cases and four configurations", async () => {
+  await using web = await openRoute("/shout");
+  const { page } = web;
+  const add = page.getByRole("button", { name: "Add a test case" });
+  for (let number = 2; number <= 6; number += 1) await add.click();
+  const main = page.getByRole("main");
+  const beyond = () => main.evaluate((it) => it.scrollHeight - it.clientHeight);
+  expect(await beyond()).toBe(0);
+  await web.open(
+    "/apps/bench/playground?route=/shout&configs=default@1,default@1,default@1,default@1",
+  );
+  await columns(page).nth(3).waitFor();
+  expect(await beyond()).toBe(0);
+  await web.expectNoOverflow();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await web.expectNoOverflow();
+  web.expectNoFaults();
 });
 
 it("follows the code: a saved change of the schema is there when one comes back, and the draft stays", async () => {

@@ -20,6 +20,18 @@ export const wait = ag.route("/wait", { config: NoConfig, input: z.object({ name
   },
 );
 
+let turn: () => void = () => undefined;
+
+/** Half of it, and the rest when the page is turned. */
+export const pages = ag.route("/pages", NoConfig)(async function* () {
+  for (let line = 1; line <= 400; line += 1) {
+    if (line === 201) await new Promise<void>((resolve) => { turn = resolve; });
+    yield \`Line \${line} \\n\`;
+  }
+});
+
+export const turnPage = ag.route("/turn", NoConfig)(async () => turn());
+
 export const stops = ag.route("/stops", NoConfig)(async () => ({ stopped }));
 
 export const shout = ag.route("/shout", { config: ShoutConfig, input: z.object({ text: z.string() }) })(
@@ -49,7 +61,7 @@ export const picky = ag.route("/picky", {
 
 export const free = ag.route("/free", NoConfig)(async (inputs: unknown) => ({ got: inputs }));
 
-export default ag.app(wait, stops, shout, fail, half, crash, nothing, picky, free);
+export default ag.app(wait, pages, turnPage, stops, shout, fail, half, crash, nothing, picky, free);
 `;
 
 /** The built platform in development, with the routes above as the application `bench`. */

@@ -1,8 +1,6 @@
 import { lazyRouteComponent } from "@tanstack/react-router";
 import type { Connection } from "../api/connection.ts";
-
-/** What browsers and the bundler say of a part of the page that did not arrive, rather than failed. */
-const NOT_LOADED = /dynamically imported module|importing a module script|preload css/i;
+import { isNotLoaded, loadPart } from "../design/load-part.ts";
 
 /**
  * A page that is loaded when it is first shown. One that does not arrive is waited for: see
@@ -13,13 +11,12 @@ export function lazyPage<Module extends Record<string, unknown>, Name extends ke
   load: () => Promise<Module>,
   name: Name,
 ) {
-  const loadOrWait = () =>
-    load().catch((error: unknown) => {
-      if (import.meta.env.PROD && isNotLoaded(error)) return new Promise<never>(() => {});
-      throw error;
-    });
-  return lazyRouteComponent(loadOrWait, name);
+  return lazyRouteComponent(() => loadPart(load), name);
 }
+
+const RELOADED_AT = "agate-reloaded-at";
+/** A part that does not arrive after that either will not the next time: something is in its way. */
+const RELOADED_ONCE_IN_MS = 60_000;
 
 /**
  * Loads the whole page anew as soon as the platform answers, when a part of it did not arrive:
@@ -27,14 +24,13 @@ export function lazyPage<Module extends Record<string, unknown>, Name extends ke
  */
 export function reloadForLostParts(connection: Connection): void {
   window.addEventListener("vite:preloadError", ({ payload }) => {
-    if (!isNotLoaded(payload)) return;
+    const since = Date.now() - Number(sessionStorage.getItem(RELOADED_AT));
+    if (!isNotLoaded(payload) || since < RELOADED_ONCE_IN_MS) return;
     connection.reportUnreachable();
     connection.subscribe(() => {
-      if (connection.isUp) location.reload();
+      if (!connection.isUp) return;
+      sessionStorage.setItem(RELOADED_AT, String(Date.now()));
+      location.reload();
     });
   });
-}
-
-function isNotLoaded(error: unknown): boolean {
-  return error instanceof Error && NOT_LOADED.test(error.message);
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { lazy, Suspense, useId, useMemo } from "react";
+import { loadPart } from "../design/load-part.ts";
 import { useElementWidth } from "../design/use-element-width.ts";
 import { hasSomething, meantSeries } from "./chart-cursor.ts";
 import { ChartOverlay, type ChartOverlayProps } from "./chart-overlay.tsx";
@@ -11,7 +12,7 @@ import { useShownTheme } from "./use-shown-theme.ts";
 import type { ValueTicks } from "./value-ticks.ts";
 
 const PlotCanvas = lazy(async () => {
-  const { PlotCanvas: component } = await import("./plot-canvas.tsx");
+  const { PlotCanvas: component } = await loadPart(() => import("./plot-canvas.tsx"));
   return { default: component };
 });
 

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useRef } from "react";
 import { classNames } from "../design/class-names.ts";
+import { loadPart } from "../design/load-part.ts";
 import type { Caret, EditorLanguage } from "./editor-props.ts";
 import { PlainEditor } from "./plain-editor.tsx";
 
@@ -20,7 +21,7 @@ interface CodeEditorProps {
 }
 
 const CodeMirror = lazy(async () => {
-  const { CodeMirror: component } = await import("./code-mirror.tsx");
+  const { CodeMirror: component } = await loadPart(() => import("./code-mirror.tsx"));
   return { default: component };
 });
 

@@ -36,7 +36,7 @@ export function Dialog({ title, onClose, actions, width = "normal", children }: 
           </h2>
           <IconButton icon={X} label="Close" onClick={onClose} />
         </header>
-        <div className="flex flex-col gap-4 overflow-y-auto p-4">{children}</div>
+        <div className="relative flex flex-col gap-4 overflow-y-auto p-4">{children}</div>
         {actions && (
           <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">
             {actions}

@@ -33,7 +33,11 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
         ))}
       </Radix.List>
       {tabs.map((tab) => (
-        <Radix.Content key={tab.value} value={tab.value} className="min-h-0 flex-1 overflow-auto">
+        <Radix.Content
+          key={tab.value}
+          value={tab.value}
+          className="relative min-h-0 flex-1 overflow-auto"
+        >
           {tab.content}
         </Radix.Content>
       ))}

@@ -15,12 +15,12 @@ interface CompareLayoutProps {
 
 /**
  * Configurations side by side, and under them a row of outputs for each case. What does not fit is
- * scrolled to sideways, inside; inputs stay in view.
+ * scrolled to sideways, inside (`relative`, as in `SingleLayout`); inputs stay in view.
  */
 export function CompareLayout({ columns, rows, foot }: CompareLayoutProps) {
   const template = `repeat(${columns.length}, minmax(min(22rem, 88cqw), 1fr))`;
   return (
-    <div className="@container min-h-0 flex-1 snap-x snap-proximity overflow-x-auto border-t border-line lg:overflow-y-auto">
+    <div className="@container relative min-h-0 flex-1 snap-x snap-proximity overflow-x-auto border-t border-line lg:overflow-y-auto">
       <div className="grid gap-y-3 pb-4" style={{ gridTemplateColumns: template }}>
         {columns.map(({ id, panel }) => (
           <div

@@ -33,7 +33,7 @@ function RouteBar({ applications }: Pick<RouteListProps, "applications">) {
   return (
     <nav
       aria-label="Routes"
-      className="flex w-46 shrink-0 flex-col overflow-y-auto border-r border-line p-2 max-lg:hidden"
+      className="relative flex w-46 shrink-0 flex-col overflow-y-auto border-r border-line p-2 max-lg:hidden"
     >
       <div className="flex items-center justify-between pb-1 pl-2">
         <span className="text-xs font-medium text-ink-soft">Applications</span>

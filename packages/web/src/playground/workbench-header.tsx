@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
-import { EllipsisVertical, History, Link2, Play, RotateCcw, Square } from "lucide-react";
+import { EllipsisVertical, History, Link2, Play, RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../design/button.tsx";
 import { IconButton } from "../design/icon-button.tsx";
 import { Menu, MenuItem } from "../design/menu.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { RUN_KEYS } from "./run-keys.ts";
+import { RUNS, StopButton } from "./running/stop-button.tsx";
 
 interface WorkbenchHeaderProps {
   readonly app: string;
@@ -48,10 +49,9 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
         <>
           {isUnderWay && (
             // Where nothing moves when it comes and goes: what is beside it would be pressed instead.
-            <Button className="max-sm:order-last" onClick={onStop}>
-              <Square size={13} aria-hidden />
+            <StopButton className="max-sm:order-last" onStop={onStop}>
               Stop{runs > 1 && " all"}
-            </Button>
+            </StopButton>
           )}
           {compare}
           <Button onClick={onCopyLink}>
@@ -74,7 +74,7 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
               </MenuItem>
             )}
           </Menu>
-          <Button look="primary" refusal={refusal} title={RUN_KEYS} onClick={onRun}>
+          <Button look="primary" refusal={refusal} title={RUN_KEYS} onClick={onRun} {...RUNS}>
             <Play size={14} aria-hidden />
             {runs > 1 ? `Run all ${runs}` : "Run"}
           </Button>

@@ -3,6 +3,7 @@ import { classNames } from "../design/class-names.ts";
 import { textPieces, textStart } from "./text-pieces.ts";
 
 const SHOWN_LINES = 40;
+const TEXT_CLASS = "min-w-0 break-words whitespace-pre-wrap";
 
 interface LongTextProps {
   readonly text: string;
@@ -17,7 +18,7 @@ export function LongText({ text, limit = 2000, className }: LongTextProps) {
   const length = shownLength(text, limit);
   const isLong = length < text.length;
   return (
-    <div className={classNames("min-w-0 break-words whitespace-pre-wrap", className)}>
+    <div className={classNames(TEXT_CLASS, className)}>
       {isWhole && isLong ? <Pieces text={text} /> : isLong ? textStart(text, length) : text}
       {isLong && (
         <button
@@ -33,8 +34,20 @@ export function LongText({ text, limit = 2000, className }: LongTextProps) {
   );
 }
 
+/** All of a text, with its line breaks, laid out as it is scrolled to. */
+export function WholeText({ text }: { readonly text: string }) {
+  return (
+    <div className={TEXT_CLASS}>
+      <Pieces text={text} />
+    </div>
+  );
+}
+
 function Pieces({ text }: { readonly text: string }) {
-  return textPieces(text).map((piece, index) => (
+  const pieces = textPieces(text);
+  // What is laid out at once anyway must not take more room than it needs until then.
+  if (pieces.length <= 1) return text;
+  return pieces.map((piece, index) => (
     <div
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never change places.
       key={index}

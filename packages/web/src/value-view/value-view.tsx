@@ -4,16 +4,18 @@ import { CopyButton } from "../design/copy-button.tsx";
 import { readConversation } from "./conversation.ts";
 import { ConversationView } from "./conversation-view.tsx";
 import { JsonView } from "./json-view.tsx";
-import { LongText } from "./long-text.tsx";
+import { LongText, WholeText } from "./long-text.tsx";
 
 interface ValueViewProps {
   readonly value: unknown;
   /** What the value is: "Inputs". */
   readonly label: string;
+  /** It stands in a box that scrolls: a long text need not be folded as well. */
+  readonly isScrolled?: boolean;
 }
 
 /** A recorded value for people: a text as text, messages as a conversation, anything else as a tree. */
-export function ValueView({ value, label }: ValueViewProps) {
+export function ValueView({ value, label, isScrolled = false }: ValueViewProps) {
   const [isRaw, setRaw] = useState(false);
   const conversation = useMemo(() => readConversation(value), [value]);
   const what = label.toLowerCase();
@@ -27,7 +29,7 @@ export function ValueView({ value, label }: ValueViewProps) {
           <p className="py-1 text-ink-soft">An empty text.</p>
         ) : (
           <bdi className="block pr-8 leading-relaxed">
-            <LongText text={value} />
+            {isScrolled ? <WholeText text={value} /> : <LongText text={value} />}
           </bdi>
         )}
       </section>

@@ -10,6 +10,7 @@ import type { InputDraft } from "../../input-form/input-draft.ts";
 import { InputForm } from "../../input-form/input-form.tsx";
 import { ModeSwitch } from "../../input-form/mode-switch.tsx";
 import { useInputMode } from "../../input-form/use-input-mode.ts";
+import { RUNS } from "../running/stop-button.tsx";
 import type { TestCase } from "../state/workspace.ts";
 import { CaseName } from "./case-name.tsx";
 
@@ -66,7 +67,7 @@ export function CaseCard(props: CaseCardProps) {
         />
         <div className="ml-auto flex shrink-0 items-center gap-1">
           {isOpen && <ModeSwitch {...mode} />}
-          <Button size="small" refusal={refusal} onClick={onRun}>
+          <Button size="small" refusal={refusal} onClick={onRun} {...RUNS}>
             <Play size={13} aria-hidden />
             Run<span className="sr-only"> {name}</span>
           </Button>

@@ -5,10 +5,12 @@ import { readEvents } from "../../api/read-events.ts";
 import type { RunRequest } from "./run.ts";
 
 /** What a call tells, in the order in which it happens. */
-export type CallEvent =
+export type CallEvent = CallStep | { readonly kind: "chunk"; readonly chunk: unknown };
+
+/** What a call tells once. */
+export type CallStep =
   /** The route has begun to answer. */
   | { readonly kind: "begun"; readonly traceId: string | null }
-  | { readonly kind: "chunk"; readonly chunk: unknown }
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "trace"; readonly trace: SpanRecord | null; readonly traceId: string | null };
 
@@ -61,7 +63,7 @@ interface Answer {
 }
 
 /** The trace that came with an answer, a refusal as well. */
-export function traceEvent(answer: unknown): CallEvent {
+export function traceEvent(answer: unknown): CallStep {
   const { trace = null, trace_id: traceId = null } = (answer ?? {}) as Answer;
   return { kind: "trace", trace, traceId: traceId ?? trace?.trace_id ?? null };
 }

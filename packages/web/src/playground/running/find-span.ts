@@ -5,7 +5,8 @@ export function findSpan(trace: SpanRecord, id: string): SpanRecord | null {
   const open = [trace];
   for (let span = open.pop(); span !== undefined; span = open.pop()) {
     if (span.id === id) return span;
-    open.push(...(span.children ?? []));
+    // One by one: as arguments of a single call, very many children are too many.
+    for (const child of span.children ?? []) open.push(child);
   }
   return null;
 }

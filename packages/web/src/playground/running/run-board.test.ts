@@ -64,6 +64,20 @@ test("What arrives after a stop is thrown away, and what had arrived stays", asy
   expect(run?.output && outputValue(run.output)).toBe("One");
 });
 
+test("Pieces that arrive together are put together once, however many they are", async () => {
+  const outputs = new Set<unknown>();
+  const board: RunBoard = new RunBoard(async function* () {
+    for (let piece = 0; piece < 1000; piece += 1) {
+      yield { kind: "chunk", chunk: "." };
+      outputs.add(board.runs().get("1:1")?.output);
+    }
+  });
+  board.start("1:1", request);
+  const run = await ended(board);
+  expect(run.output && outputValue(run.output)).toBe(".".repeat(1000));
+  expect([...outputs]).toEqual([null]);
+});
+
 test("Milestones do not move while an answer streams", async () => {
   let goOn: () => void = () => undefined;
   const board = new RunBoard(async function* () {

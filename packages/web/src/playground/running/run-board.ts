@@ -1,5 +1,5 @@
 import { ApiError } from "../../api/api-error.ts";
-import { type CallEvent, traceEvent } from "./call-route.ts";
+import { type CallEvent, type CallStep, traceEvent } from "./call-route.ts";
 import { isUnderWay, type Run, type RunRequest, waitingRun } from "./run.ts";
 import { RunQueue } from "./run-queue.ts";
 
@@ -20,6 +20,8 @@ export class RunBoard {
   readonly #call: Call;
   readonly #queue = new RunQueue(AT_ONCE);
   readonly #listeners = new Set<() => void>();
+  /** What has arrived of streams since they were last drawn: a copy for each piece would take for ever. */
+  readonly #arrived = new Map<string, unknown[]>();
   #runs: ReadonlyMap<string, Run> = new Map();
   #milestones: ReadonlyMap<string, Run> = this.#runs;
   #drawing: ReturnType<typeof setTimeout> | undefined;
@@ -40,6 +42,7 @@ export class RunBoard {
   readonly milestones = (): ReadonlyMap<string, Run> => this.#milestones;
 
   start(key: string, request: RunRequest): void {
+    this.#arrived.delete(key);
     this.#set(key, waitingRun(request));
     this.#queue.add(key, (signal) => this.#run(key, signal));
   }
@@ -69,8 +72,8 @@ export class RunBoard {
     update({ status: "running", startedAt });
     try {
       for await (const event of this.#call(request, signal)) {
-        const run = this.#runs.get(key);
-        if (run !== undefined) update(changeBy(event, run));
+        if (event.kind !== "chunk") update(changeBy(event));
+        else if (!signal.aborted) this.#arrive(key, event.chunk);
       }
       update({ status: "done" });
     } catch (error) {
@@ -81,6 +84,7 @@ export class RunBoard {
   }
 
   #update(key: string, change: Partial<Run>): void {
+    this.#takeArrived();
     const run = this.#runs.get(key);
     if (run !== undefined) this.#set(key, { ...run, ...change });
   }
@@ -89,28 +93,49 @@ export class RunBoard {
     const before = this.#runs.get(key)?.status;
     this.#runs = new Map(this.#runs).set(key, run);
     if (before === run.status) {
-      this.#drawing ??= setTimeout(() => this.#draw(), DRAWN_EVERY_MS);
+      this.#drawSoon();
       return;
     }
     this.#milestones = this.#runs;
     this.#draw();
   }
 
+  #arrive(key: string, chunk: unknown): void {
+    const arrived = this.#arrived.get(key);
+    if (arrived === undefined) this.#arrived.set(key, [chunk]);
+    else arrived.push(chunk);
+    this.#drawSoon();
+  }
+
+  #takeArrived(): void {
+    if (this.#arrived.size === 0) return;
+    const runs = new Map(this.#runs);
+    for (const [key, arrived] of this.#arrived) {
+      const run = runs.get(key);
+      if (run === undefined) continue;
+      const before = run.output?.kind === "stream" ? run.output.chunks : [];
+      runs.set(key, { ...run, output: { kind: "stream", chunks: before.concat(arrived) } });
+    }
+    this.#arrived.clear();
+    this.#runs = runs;
+  }
+
+  #drawSoon(): void {
+    this.#drawing ??= setTimeout(() => this.#draw(), DRAWN_EVERY_MS);
+  }
+
   #draw(): void {
     clearTimeout(this.#drawing);
     this.#drawing = undefined;
+    this.#takeArrived();
     for (const listener of this.#listeners) listener();
   }
 }
 
-function changeBy(event: CallEvent, run?: Run): Partial<Run> {
+function changeBy(event: CallStep): Partial<Run> {
   switch (event.kind) {
     case "begun":
       return { traceId: event.traceId };
-    case "chunk": {
-      const before = run?.output?.kind === "stream" ? run.output.chunks : [];
-      return { output: { kind: "stream", chunks: [...before, event.chunk] } };
-    }
     case "value":
       return { output: { kind: "value", value: event.value } };
     case "trace":

@@ -1,7 +1,5 @@
-import { Square } from "lucide-react";
 import type { ReactNode } from "react";
 import { Badge, type Tone } from "../../design/badge.tsx";
-import { Button } from "../../design/button.tsx";
 import { formatCost } from "../../format/format-cost.ts";
 import { formatCount } from "../../format/format-count.ts";
 import { formatLatency } from "../../format/format-latency.ts";
@@ -11,6 +9,8 @@ import { isUnderWay, outputText, outputValue, type Run, type RunStatus } from ".
 import { RunFailure } from "./run-failure.tsx";
 import { deltaText, figuresOf } from "./run-figures.ts";
 import { RunTrace } from "./run-trace.tsx";
+import { StopButton } from "./stop-button.tsx";
+import { useFollowedEnd } from "./use-followed-end.ts";
 
 interface RunOutputProps {
   readonly app: string;
@@ -57,10 +57,9 @@ export function RunOutput(props: RunOutputProps) {
           </Badge>
         )}
         {isUnderWay(run) && (
-          <Button size="small" className="ml-auto" onClick={onStop}>
-            <Square size={12} aria-hidden />
+          <StopButton size="small" className="ml-auto" onStop={onStop}>
             Stop
-          </Button>
+          </StopButton>
         )}
       </div>
       <div className="flex min-w-0 flex-col @4xl:flex-row">
@@ -70,11 +69,11 @@ export function RunOutput(props: RunOutputProps) {
             <p className="px-4 pb-3 text-ink-soft">An empty stream.</p>
           )}
           {output !== null && (
-            <Scrolled>
+            <Scrolled isGrowing={isUnderWay(run)}>
               {isCompared ? (
                 <TextDiff from={outputText(other)} to={outputText(output)} />
               ) : (
-                <ValueView value={outputValue(output)} label={`Output of ${name}`} />
+                <ValueView value={outputValue(output)} label={`Output of ${name}`} isScrolled />
               )}
             </Scrolled>
           )}
@@ -89,14 +88,22 @@ function Title({ title }: { readonly title: string | null }) {
   return title && <h3 className="min-w-0 truncate font-medium text-ink">{title}</h3>;
 }
 
+interface ScrolledProps {
+  /** What arrives is shown at the end, and stays in sight until the reader scrolls away from it. */
+  readonly isGrowing: boolean;
+  readonly children: ReactNode;
+}
+
 /** A long output must not push its trace, and the next case, out of sight. */
-function Scrolled({ children }: { readonly children: ReactNode }) {
+function Scrolled({ isGrowing, children }: ScrolledProps) {
+  const box = useFollowedEnd(isGrowing);
   return (
     <div
+      ref={box}
       // Scrolls: to be reached by the keyboard as well.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
       tabIndex={0}
-      className="max-h-96 min-w-0 @4xl:max-h-[32rem] overflow-auto px-4 pb-3"
+      className="relative max-h-96 min-w-0 @4xl:max-h-[32rem] overflow-auto px-4 pb-3"
     >
       {children}
     </div>
