@@ -212,6 +212,35 @@ it("goes on with the old build where the new one cannot be started, until it can
   await expectAnswer(two, "stubborn").toEqual({ status: 200, text: "new" });
 });
 
+it("serves the old build while packages take long, and waits for none that was taken back", async () => {
+  await using packages = await startPackageRegistry();
+  await using installing = await makeGate();
+  await using starting = await makeGate();
+  const scripts = { postinstall: "node prepare.mjs" };
+  const install = await packages.publish({
+    large: { "package.json": packageJson("large", { scripts }), "prepare.mjs": installing.wait },
+  });
+  await deploy(one, "lasting", workflow("old"));
+  await expectAnswer(two, "lasting").toMatchObject({ text: "old" });
+  await installing.open();
+  const files = { ...install, "app.mjs": workflow("new", { before: starting.wait }) };
+  const deployed = deploy(one, "lasting", { files, manifest: { entry: "app.mjs" } });
+  const installs = (platform: TestPlatform) =>
+    readdir(join(platform.dataDirectory, "modules")).catch(() => []);
+  await expect.poll(() => installs(one)).toContainEqual(expect.stringMatching(/^[^.]/));
+  await installing.shut();
+  await starting.open();
+  expect((await deployed).status).toBe(201);
+  await expect.poll(() => installs(two)).toContainEqual(expect.stringMatching(/^\.installing-/));
+  expect(await callService(two, "lasting")).toEqual({ status: 200, text: "old" });
+
+  const stop = { method: "DELETE", path: at("lasting", "/builds/live") };
+  expect((await one.send(stop)).status).toBe(204);
+  await expectAnswer(two, "lasting").toMatchObject({ status: 404 });
+  expect(await installs(two)).toContainEqual(expect.stringMatching(/^\.installing-/));
+  await installing.open();
+});
+
 it("deploys one after the other what comes through several at once, and the last one serves", async () => {
   const words = ["a", "b", "c", "d"];
   const responses = await Promise.all(

@@ -49,7 +49,8 @@ export class BuildRunner {
 
   async #start({ buildId, environment, ...options }: BuildRun) {
     const { start, startMs: timeoutMs } = this.#options;
-    const prepared = await this.#prepare(buildId);
+    // Packages are installed to the end: the next who asks for the same finds them.
+    const prepared = await unlessAborted(this.#prepare(buildId), options.signal);
     if (prepared.kind === "failed") return prepared;
     const { folder, entry } = prepared;
     return start({ folder, entry, environment }, { ...options, timeoutMs });
@@ -68,6 +69,19 @@ export class BuildRunner {
       }
     }
     return { kind: "prepared", folder: store.folderOf(buildId), entry: manifest.entry };
+  }
+}
+
+/** @throws the signal's reason when it fires before the work is done, which goes on by itself. */
+async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(signal.reason);
+  if (signal.aborted) giveUp();
+  signal.addEventListener("abort", giveUp);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
   }
 }
 

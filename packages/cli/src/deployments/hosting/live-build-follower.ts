@@ -20,6 +20,11 @@ export interface FollowerParts {
   readonly onError: (error: unknown) => void;
 }
 
+interface Replacement {
+  readonly what: string;
+  readonly abort: AbortController;
+}
+
 /** As long as a call waits for a build that is being started. */
 const CATCH_UP_MS = 10_000;
 
@@ -34,6 +39,8 @@ export class LiveBuildFollower {
   readonly #parts: FollowerParts;
   readonly #looks = new Map<string, "under-way" | "once-more">();
   readonly #retries = new Retries();
+  /** What is being started in place of what serves, by application. */
+  readonly #replacements = new Map<string, Replacement>();
   readonly #begun = Promise.withResolvers<void>();
   #unsubscribe: () => void = () => {};
 
@@ -108,6 +115,9 @@ export class LiveBuildFollower {
     await this.#begun.promise;
     const [wanted] = await builds.live(id);
     if (signal.aborted) return;
+    const replacement = this.#replacements.get(id);
+    // Packages may take minutes: nobody is to wait for a build that has been taken back meanwhile.
+    if (replacement && replacement.what !== nameOf(wanted)) replacement.abort.abort();
     const host = hosting.get(id);
     // At once: calls by the new name must not wait for a deploy that is under way.
     if (wanted !== undefined) host?.rename(wanted.application.slug);
@@ -140,16 +150,26 @@ export class LiveBuildFollower {
 
   async #replace(host: ApplicationHost, live: HostedBuild, wanted: LiveBuild): Promise<boolean> {
     const { signal, onDelayed } = this.#parts;
-    const build = hostedBuild(wanted);
-    const started = await host.start(build, signal);
-    if (started.kind === "running") {
-      void host.switchTo(build, started);
-      return true;
-    }
-    if (!signal.aborted) {
-      const { id } = wanted.application;
-      const inMs = this.#retries.later(id, nameOf(wanted), () => this.look(id));
-      onDelayed({ wanted, serving: live, failure: started, inMs });
+    const { id } = wanted.application;
+    const what = nameOf(wanted);
+    const abort = new AbortController();
+    this.#replacements.set(id, { what, abort });
+    try {
+      const build = hostedBuild(wanted);
+      const started = await host.start(build, AbortSignal.any([signal, abort.signal]));
+      if (abort.signal.aborted && started.kind === "running") {
+        await started.stop(0);
+      } else if (started.kind === "running") {
+        void host.switchTo(build, started);
+        return true;
+      } else if (!signal.aborted) {
+        const inMs = this.#retries.later(id, what, () => this.look(id));
+        onDelayed({ wanted, serving: live, failure: started, inMs });
+      }
+    } catch (error) {
+      if (!abort.signal.aborted) throw error;
+    } finally {
+      this.#replacements.delete(id);
     }
     return false;
   }

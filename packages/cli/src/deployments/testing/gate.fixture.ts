@@ -7,6 +7,8 @@ export interface Gate extends AsyncDisposable {
   /** For a program: it goes on when the gate is open. */
   readonly wait: string;
   open(): Promise<void>;
+  /** Whoever comes from now on waits again. */
+  shut(): Promise<void>;
 }
 
 export async function makeGate(): Promise<Gate> {
@@ -19,6 +21,7 @@ export async function makeGate(): Promise<Gate> {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }`,
     open: () => writeFile(file, ""),
+    shut: () => rm(file),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
 }
