@@ -45,7 +45,12 @@ describe("a platform that cannot be asked", () => {
     expectRefusal(
       await clientOf(page.url)("apps"),
       1,
-      /not an Agate platform.*status 200, it is of type text\/html\. Check --url\./,
+      /not an Agate platform.*status 200, it is of type text\/html\. Check the address\./,
+    );
+    expectRefusal(
+      await clientOf(page.url.replace("http:", "https:"))("apps"),
+      1,
+      /^agate: https:\S+ cannot be reached: It does not speak TLS, so it is http:\/\/ instead/,
     );
     using proxy = await other((_request, response) => response.writeHead(502).end("Bad Gateway"));
     expectRefusal(await clientOf(proxy.url)("apps"), 1, /status 502, its error is without a type/);

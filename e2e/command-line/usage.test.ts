@@ -41,10 +41,13 @@ describe("a command line that is wrong", () => {
     [["keys", "create", "ci", "--scope", "root"], /A scope is one of ingest, read, run, admin/],
     [
       ["server", "--store", "mysql://db"],
-      /--store cannot be used\. It must be sqlite:FOLDER, post/,
+      /--store cannot be used\. It must be postgres:\/\/… or clickhouse:/,
     ],
     [["server", "--store", "sqlite:.agate"], /in the folder that --data-dir names: leave --store/],
-    [["server", "--registry", "clickhouse://ch"], /It must be sqlite:FOLDER or postgres/],
+    [
+      ["server", "--registry", "clickhouse://ch"],
+      /--registry cannot be used\. It must be postgres:/,
+    ],
     [["keys", "create", "ci", "--scope", "read", "--registry"], /or AGATE_REGISTRY one to take/],
     [["completion", "tcsh"], /Allowed choices are bash, zsh, fish/],
     [["server", "--prot", "1"], /Unknown option '--prot' \(Did you mean --port\?\)/],

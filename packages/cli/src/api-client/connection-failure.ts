@@ -21,6 +21,12 @@ export function connectionFailure(url: string, error: unknown): unknown {
     case "EPIPE":
     case "UND_ERR_SOCKET":
       return new ApiFailure(url, { kind: "broken-off" }, options);
+    case "ERR_SSL_WRONG_VERSION_NUMBER":
+      return new ApiFailure(
+        url,
+        { kind: "no-way", reason: "It does not speak TLS, so it is http:// instead of https://" },
+        options,
+      );
     default:
       return new ApiFailure(url, { kind: "no-way", reason: sentence(message || code) }, options);
   }

@@ -37,6 +37,14 @@ describe("where the platform is", () => {
     expect(outcome).toEqual({ kind: "wrong", reason: expect.stringMatching(reason) });
   });
 
+  it.each([{ url: "http://user:geheim@x" }, { url: "user:geheim@x" }])(
+    "the password of %j is not repeated",
+    (flags) => {
+      const reason = expect.stringMatching(/^--url takes .* without a user and a password$/);
+      expect(readConnection(flags, {})).toEqual({ kind: "wrong", reason });
+    },
+  );
+
   it("a wrong key is not repeated", () => {
     const outcome = readConnection({ apiKey: "ag_sec ret" }, {});
     expect(JSON.stringify(outcome)).not.toContain("ret");

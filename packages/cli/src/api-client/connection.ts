@@ -33,7 +33,7 @@ export function readConnection(
   const base = readBaseUrl(url);
   if (base === undefined) {
     const source = flags.url === undefined ? "AGATE_BASE_URL" : "--url";
-    return wrong(`${source} takes an address like ${DEFAULT_URL}, not '${url}'`);
+    return wrong(`${source} ${wrongUrl(url, DEFAULT_URL)}`);
   }
   if (apiKey !== undefined && !HEADER_VALUE.test(apiKey)) {
     const source = flags.apiKey === undefined ? "AGATE_API_KEY" : "--api-key";
@@ -51,6 +51,12 @@ export function readBaseUrl(text: string): string | undefined {
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
   if (url.search !== "" || url.hash !== "" || url.username !== "") return undefined;
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+/** What an option is told of that {@link readBaseUrl} does not take. A password in it is not repeated. */
+export function wrongUrl(text: string, example: string): string {
+  if (text.includes("@")) return `takes an address like ${example}, without a user and a password`;
+  return `takes an address like ${example}, not '${text}'`;
 }
 
 function wrong(reason: string): ConnectionOutcome {

@@ -35,12 +35,16 @@ export function registryOption(): Option {
 export function readStore(
   value: string | undefined,
 ): PostgresAddress | ClickHouseAddress | undefined {
-  return read<PostgresAddress | ClickHouseAddress>(STORE, value, parseStoreAddress);
+  return read<PostgresAddress | ClickHouseAddress>(STORE, value, (text) =>
+    parseStoreAddress(text, "postgres://… or clickhouse://…"),
+  );
 }
 
 /** The same for the registry. */
 export function readRegistry(value: string | undefined): PostgresAddress | undefined {
-  return read<PostgresAddress>(REGISTRY, value, parseRegistryAddress);
+  return read<PostgresAddress>(REGISTRY, value, (text) =>
+    parseRegistryAddress(text, "postgres://…"),
+  );
 }
 
 function read<Address extends { readonly kind: string }>(

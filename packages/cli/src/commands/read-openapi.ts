@@ -1,6 +1,6 @@
 import { createApiClient } from "../api-client/api-client.ts";
 import { apiPath } from "../api-client/api-path.ts";
-import { readBaseUrl } from "../api-client/connection.ts";
+import { readBaseUrl, wrongUrl } from "../api-client/connection.ts";
 import { WrongUsage } from "./client/failures.ts";
 import { readJsonInput } from "./client/read-input.ts";
 
@@ -9,7 +9,7 @@ export async function readOpenApi(source: string): Promise<unknown> {
   if (!/^https?:/i.test(source)) return await readJsonInput(source);
   const url = readBaseUrl(source.replace(/\/openapi\.json$/, ""));
   if (url === undefined) {
-    throw new WrongUsage(`--from takes an address like http://127.0.0.1:4101, not '${source}'`);
+    throw new WrongUsage(`--from ${wrongUrl(source, "http://127.0.0.1:4101")}`);
   }
   // The workflow gets no key: it may be anybody's.
   const workflow = createApiClient({ url, apiKey: undefined, project: undefined });

@@ -44,12 +44,19 @@ export type ParsedAddress<Address> =
  * parseStoreAddress("clickhouse://agate:secret@ch:8123/agate?cluster=main")
  * parseStoreAddress("sqlite:.agate")
  */
-export function parseStoreAddress(text: string): ParsedAddress<StoreAddress> {
+export function parseStoreAddress(
+  text: string,
+  allowed = "sqlite:FOLDER, postgres://… or clickhouse://…",
+): ParsedAddress<StoreAddress> {
   if (/^clickhouses?:/.test(text)) return parseClickHouse(text);
-  return parseRegistryAddress(text, "sqlite:FOLDER, postgres://… or clickhouse://…");
+  return parseRegistryAddress(text, allowed);
 }
 
-/** Reads where the registry is to be kept: `postgres://…` or `sqlite:FOLDER`. */
+/**
+ * Reads where the registry is to be kept: `postgres://…` or `sqlite:FOLDER`.
+ *
+ * @param allowed What the refusal names, for places that take less.
+ */
 export function parseRegistryAddress(
   text: string,
   allowed = "sqlite:FOLDER or postgres://…",

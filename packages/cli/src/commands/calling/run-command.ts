@@ -2,7 +2,7 @@ import type { Application } from "@agate/protocol";
 import { Command, Option } from "commander";
 import { type ApiClient, createApiClient } from "../../api-client/api-client.ts";
 import { apiPath } from "../../api-client/api-path.ts";
-import { readBaseUrl } from "../../api-client/connection.ts";
+import { readBaseUrl, wrongUrl } from "../../api-client/connection.ts";
 import { examples } from "../client/examples.ts";
 import { CommandFailure, WrongUsage } from "../client/failures.ts";
 import { HEADINGS } from "../client/headings.ts";
@@ -123,9 +123,7 @@ async function findService({
   }
   const url = readBaseUrl(flags.serviceUrl);
   if (url === undefined) {
-    throw new WrongUsage(
-      `--service-url takes an address like http://127.0.0.1:4101, not '${flags.serviceUrl}'`,
-    );
+    throw new WrongUsage(`--service-url ${wrongUrl(flags.serviceUrl, "http://127.0.0.1:4101")}`);
   }
   return { api: createApiClient({ url, apiKey: undefined, project: undefined }), prefix: "" };
 }

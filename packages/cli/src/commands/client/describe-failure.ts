@@ -30,14 +30,14 @@ export function describeFailure(failure: ApiFailure | CommandFailure): Described
         null,
       );
     case "no-way":
-      return sentence(`${url} cannot be reached: ${why.reason}. Check --url.`, null);
+      return sentence(`${url} cannot be reached: ${why.reason}. Check the address.`, null);
     case "timed-out":
       return sentence(`${url} did not answer in time. Try again, or look at its log.`, null);
     case "broken-off":
       return sentence(`${url} broke off the connection before it had answered.`, null);
     case "not-agate":
       return sentence(
-        `What answers at ${url} is not an Agate platform, or something stands in between: status ${why.status}, ${why.reason}. Check --url.`,
+        `What answers at ${url} is not an Agate platform, or something stands in between: status ${why.status}, ${why.reason}. Check the address.`,
         why.status,
       );
     case "refused":
