@@ -18,6 +18,11 @@ export interface ApiKeysOptions {
   readonly now: () => number;
 }
 
+/** The project was deleted meanwhile, as another replica may do. */
+export class ProjectGoneError extends Error {
+  override readonly name = "ProjectGoneError";
+}
+
 /** The keys that people made. They are in the registry, without their secrets, and in the ring. */
 export class ApiKeys {
   readonly #options: ApiKeysOptions;
@@ -28,7 +33,10 @@ export class ApiKeys {
     this.#options = options;
   }
 
-  /** @param project Its id. */
+  /**
+   * @param project Its id.
+   * @throws ProjectGoneError
+   */
   create(
     project: string,
     { name, scopes }: { readonly name: string; readonly scopes: readonly Scope[] },
@@ -39,10 +47,12 @@ export class ApiKeys {
       const id = newApiKeyId();
       const created_at = new Date(now()).toISOString();
       const row = { id, project_id: project, name, prefix, hash: hashApiKey(key), created_at };
-      await db
-        .insertInto("api_keys")
-        .values({ ...row, scopes: JSON.stringify(scopes), last_used_at: null })
-        .execute();
+      const values = { ...row, scopes: JSON.stringify(scopes), last_used_at: null };
+      await db.transaction().execute(async (tx) => {
+        const found = tx.selectFrom("projects").select("id").where("id", "=", project);
+        await found.executeTakeFirstOrThrow(() => new ProjectGoneError(`${project} is gone`));
+        await tx.insertInto("api_keys").values(values).execute();
+      });
       this.#hold({ ...row, scopes });
       return { id, prefix, name, scopes, created_at, last_used_at: null, key };
     });

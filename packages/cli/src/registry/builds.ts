@@ -66,12 +66,8 @@ export function createBuilds(context: RegistryContext): Builds {
 
     async refuse(buildId, reason) {
       await db
-        .updateTable("builds")
-        .set({ status: "refused", refusal: storableText(reason) })
-        .where("id", "=", buildId)
-        // One that has served keeps its history.
-        .where("status", "=", "starting")
-        .execute();
+        .transaction()
+        .execute((tx) => giveUp(tx, reason).where("id", "=", buildId).execute());
     },
 
     async check(ref, openapi, target) {
@@ -150,15 +146,27 @@ export function createBuilds(context: RegistryContext): Builds {
     async refuseUnfinished(applicationIds, reason) {
       if (applicationIds.length === 0) return [];
       const rows = await db
-        .updateTable("builds")
-        .set({ status: "refused", refusal: storableText(reason) })
-        .where("status", "=", "starting")
-        .where("application_id", "in", applicationIds)
-        .returning("id")
-        .execute();
+        .transaction()
+        .execute((tx) =>
+          giveUp(tx, reason)
+            .where("application_id", "in", applicationIds)
+            .returning("id")
+            .execute(),
+        );
       return rows.map(({ id }) => id);
     },
   };
+}
+
+/**
+ * One that has served keeps its history. In a transaction, which waits for those of other replicas: one
+ * that is about to serve is not given up.
+ */
+function giveUp(tx: RegistryDatabase, reason: string) {
+  return tx
+    .updateTable("builds")
+    .set({ status: "refused", refusal: storableText(reason) })
+    .where("status", "=", "starting");
 }
 
 function refusedBefore(number: number): RegistryProblem {

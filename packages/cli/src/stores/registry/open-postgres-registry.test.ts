@@ -1,8 +1,11 @@
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
+import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { done } from "../../registry/contract/subject.fixture.ts";
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
+import { summarizeDocument } from "../../registry/schema/workflow-document.fixture.ts";
 import { prepareSpanDatabase } from "../postgres/open-span-database.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-refusal-error.ts";
@@ -137,6 +140,29 @@ describe("openPostgresRegistry", () => {
     ]);
     await signals.close();
     await db.destroy();
+  });
+
+  it("gives no build up that another server is about to let serve", async () => {
+    const [one, other] = [await open(), await open()];
+    await fill(one);
+    const begun = { by: "a", message: "", size: 1, sdkVersion: "0.1.0" };
+    const [application, build] = [
+      done(await one.applications.get(APP)),
+      done(await one.builds.begin(APP, begun)),
+    ];
+    const blocker = new Client({ connectionString: address.url });
+    await blocker.connect();
+    await blocker.query("BEGIN; LOCK TABLE agate.revisions");
+    const openapi = await summarizeDocument(2);
+    const waiting = () =>
+      server.query(address, "SELECT locktype FROM pg_locks WHERE NOT granted ORDER BY 1");
+    const serving = one.builds.activate(APP, build.id, openapi, null);
+    await expect.poll(waiting).toEqual([{ locktype: "relation" }]);
+    const givenUp = other.builds.refuseUnfinished([application.id], "It was left behind.");
+    await expect.poll(waiting).toEqual([{ locktype: "advisory" }, { locktype: "relation" }]);
+    await blocker.end();
+    expect(done(await serving).build.status).toBe("live");
+    expect(await givenUp).toEqual([]);
   });
 
   it("may be reached through a pooler that takes no settings at the start", async () => {

@@ -1,4 +1,5 @@
 import type { ApiKeys } from "../../../access/api-keys.ts";
+import { ProjectGoneError } from "../../../access/api-keys.ts";
 import { JSON_TYPE, jsonAnswer } from "../../answer.ts";
 import { fieldsSchema } from "../../body/body-fields.ts";
 import { JSON_BODY_ERRORS, readBodyFields } from "../../body/read-body-fields.ts";
@@ -62,9 +63,15 @@ function createRoute(keys: ApiKeys): Route {
     handle: async (context) => {
       const body = await readBodyFields(context, KEY_FIELDS, MOST_BYTES);
       if (body.kind === "problems") return problemsAnswer(body.problems);
-      const created = await keys.create(callerOf(context).project, body.values);
-      const headers = { "cache-control": "no-store" };
-      return { ...jsonAnswer(JSON.stringify(created)), status: 201, headers };
+      try {
+        const created = await keys.create(callerOf(context).project, body.values);
+        const headers = { "cache-control": "no-store" };
+        return { ...jsonAnswer(JSON.stringify(created)), status: 201, headers };
+      } catch (error) {
+        if (!(error instanceof ProjectGoneError)) throw error;
+        const msg = "The project was deleted meanwhile.";
+        return problemAnswer({ type: "project_not_found", loc: ["header", "agate-project"], msg });
+      }
     },
   };
 }

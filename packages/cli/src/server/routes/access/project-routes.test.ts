@@ -88,6 +88,15 @@ describe("a project that is deleted", () => {
     ]);
   });
 
+  it("gets no key from a server that has not heard of it yet", async () => {
+    const { id } = await makeProject("unheard");
+    await platform.registry.projects.delete(id);
+    const body = JSON.stringify({ name: "ci", scopes: ["read"] });
+    const headers = { "agate-project": id, "content-type": "application/json" };
+    const response = await platform.send({ method: "POST", path: "/registry/keys", headers, body });
+    expect(faults(response)).toEqual([404, ["project_not_found", "header", "agate-project"]]);
+  });
+
   it("has no traces", async () => {
     const { id } = await makeProject("recorded");
     const span = storedSpan({ traceId: traceIdOf(5), id: spanIdOf(5) });
