@@ -37,17 +37,22 @@ export const FILTERED_COLUMNS = [
 ] as const;
 const FILTERED_NAMES = FILTERED_COLUMNS.join(", ");
 
+/** How rows are kept. */
+interface Kept {
+  readonly version: string;
+  readonly orderBy: string;
+  readonly primaryKey?: string;
+  /** The least that is read, of rows or, where they are long, of bytes. */
+  readonly granularity?: { readonly rows?: number; readonly bytes?: number };
+  /** Parts of fewer bytes have all columns in one file. */
+  readonly wideFrom?: number;
+}
+
 interface Table {
   readonly name: string;
   readonly columns: string;
   /** Null: rows are not kept, only passed on to views. */
-  readonly kept: {
-    readonly version: string;
-    readonly orderBy: string;
-    readonly primaryKey?: string;
-    /** The least that is read, of rows or, where they are long, of bytes. */
-    readonly granularity?: { readonly rows: number; readonly bytes?: number };
-  } | null;
+  readonly kept: Kept | null;
 }
 
 /**
@@ -72,7 +77,10 @@ const INCOMING: Table = {
   kept: null,
 };
 
-/** Spans by trace. Small granules: a trace is few rows, and a granule is the least that is read. */
+/**
+ * Spans by trace. Small granules: a trace is few rows, and a granule is the least that is read. One
+ * file: a trace takes most columns of few rows, and opening a file for each would take longer.
+ */
 const SPANS: Table = {
   name: "spans",
   columns: `
@@ -93,6 +101,7 @@ const SPANS: Table = {
     orderBy: "project, trace_id, start, span_id",
     primaryKey: "project, trace_id, start",
     granularity: { rows: 1024, bytes: 256 * 1024 },
+    wideFrom: 1024 ** 3,
   },
 };
 
@@ -136,6 +145,9 @@ const COMMITS: Table = {
 /**
  * A trace's summary, by time. The version is that of the newest span it was made from, then how
  * many there were. A trace whose start has changed leaves a row marked as moved at the old one.
+ *
+ * The record is that of the top, where it was at hand and is short: a page of a list is one range.
+ * Where it is empty, it is among the spans.
  */
 const TRACES: Table = {
   name: "traces",
@@ -155,9 +167,14 @@ const TRACES: Table = {
   input_tokens Nullable(Float64),
   output_tokens Nullable(Float64),
   total_tokens Nullable(Float64),
+  record String CODEC(ZSTD(3)),
   ${FILTER_INDEX},
   INDEX by_written written TYPE minmax GRANULARITY 1`,
-  kept: { version: "version", orderBy: "project, start, trace_id" },
+  kept: {
+    version: "version",
+    orderBy: "project, start, trace_id",
+    granularity: { rows: 1024, bytes: 512 * 1024 },
+  },
 };
 
 /** Where in `traces` a trace is, and what its top shows. */
@@ -271,24 +288,25 @@ export function quoted(name: string): string {
   return `\`${name}\``;
 }
 
-function storage(cluster: string | null, kept: NonNullable<Table["kept"]>): string {
-  const { version, orderBy, primaryKey = orderBy, granularity } = kept;
+function storage(cluster: string | null, kept: Kept): string {
+  const { version, orderBy, primaryKey = orderBy } = kept;
   return [
     `ENGINE = ${engine(cluster, "ReplacingMergeTree", version)}`,
     `PARTITION BY toDate(${ARRIVAL})`,
     `PRIMARY KEY (${primaryKey})`,
     `ORDER BY (${orderBy})`,
-    `SETTINGS ${settings(cluster, granularity).join(", ")}`,
+    `SETTINGS ${settings(cluster, kept).join(", ")}`,
   ].join("\n");
 }
 
 function settings(
   cluster: string | null,
-  { rows, bytes }: { readonly rows?: number; readonly bytes?: number } = {},
+  { granularity: { rows, bytes } = {}, wideFrom }: Pick<Kept, "granularity" | "wideFrom">,
 ): string[] {
   return [
     ...(rows === undefined ? [] : [`index_granularity = ${rows}`]),
     ...(bytes === undefined ? [] : [`index_granularity_bytes = ${bytes}`]),
+    ...(wideFrom === undefined ? [] : [`min_bytes_for_wide_part = ${wideFrom}`]),
     "ttl_only_drop_parts = 1",
     // Without replicas, an acknowledged row must be on this server's disk.
     ...(cluster === null ? ["fsync_after_insert = 1", "fsync_part_directory = 1"] : []),

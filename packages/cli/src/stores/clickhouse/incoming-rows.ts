@@ -15,7 +15,7 @@ export interface SpanWrite<Span extends SpanFacts = SpanFacts> {
 }
 
 /** A span that is to be written, with its {@link incomingRow}. */
-export interface IncomingSpan extends SpanWrite {
+export interface IncomingSpan extends SpanWrite<StoredSpan> {
   readonly project: string;
   readonly row: readonly unknown[];
 }

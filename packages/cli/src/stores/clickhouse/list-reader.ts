@@ -17,6 +17,8 @@ interface TraceCandidate extends ListPosition {
   readonly version: string;
   readonly top: SpanPlace;
   readonly total: string;
+  /** The top's; empty where it is to be looked up. */
+  readonly record: string;
 }
 
 /** A row of `spans_by_start`, which a newer one may have replaced. */
@@ -88,21 +90,23 @@ export class ListReader {
   ): Promise<TraceCandidate[]> {
     const where = whereFilter(filter);
     const beyond = tracesAfter(after);
-    const rows = await this.#session.rows<[number, string, string, string, string]>(
-      `SELECT start, trace_id, toString(version), top_id, total FROM ${this.#session.table("traces")}
+    const rows = await this.#session.rows<[number, string, string, string, string, string]>(
+      `SELECT start, trace_id, toString(version), top_id, total, record
+       FROM ${this.#session.table("traces")}
        WHERE project = {project:String} AND moved = 0 AND ${where.text} AND ${beyond.text}
          ${search === null ? "" : `AND trace_id IN (${this.#matches(search)})`}
        ORDER BY start DESC, trace_id DESC, version DESC
        LIMIT 1 BY start, trace_id LIMIT {limit:UInt32}`,
       { project, limit, ...where.parameters, ...beyond.parameters, ...search?.parameters },
     );
-    return rows.map(([start, traceId, version, topId, total]) => ({
+    return rows.map(([start, traceId, version, topId, total, record]) => ({
       start,
       traceId,
       spanId: null,
       version,
       top: { traceId, start, spanId: topId },
       total,
+      record,
     }));
   }
 
@@ -119,11 +123,11 @@ export class ListReader {
       recordsAt(
         this.#session,
         project,
-        rows.map(({ top }) => top),
+        rows.filter(({ record }) => record === "").map(({ top }) => top),
       ),
     ]);
-    return rows.flatMap(({ start, traceId, version, top, total }) => {
-      const record = recordAt(top);
+    return rows.flatMap(({ start, traceId, version, top, total, record: atHand }) => {
+      const record = atHand === "" ? recordAt(top) : atHand;
       const isShown =
         record !== undefined &&
         latest.get(traceId) === version &&

@@ -13,7 +13,7 @@ interface Nodes extends SpanNodes {
 }
 
 /**
- * The records of one large trace, a window at a time. A tree is read about in the order in which its
+ * The records of one trace, a window at a time. A tree is read about in the order in which its
  * spans started, which is the order of the rows: what starts next is fetched along.
  */
 export class RecordWindow {
@@ -23,17 +23,21 @@ export class RecordWindow {
   /** Node indices by start, and where each stands among them. */
   readonly #order: Uint32Array;
   readonly #rank: Uint32Array;
-  readonly #records = new Map<number, Uint8Array>();
+  readonly #records: Map<number, Uint8Array>;
   #bytes = 0;
 
+  /** @param atHand Records that were read already. */
   constructor(
     traceId: string,
     nodes: Nodes,
     read: (places: readonly SpanPlace[]) => Promise<RecordsAt>,
+    atHand: Iterable<readonly [index: number, record: Uint8Array]> = [],
   ) {
     this.#traceId = traceId;
     this.#nodes = nodes;
     this.#read = read;
+    this.#records = new Map(atHand);
+    for (const bytes of this.#records.values()) this.#bytes += bytes.length;
     const starts = Float64Array.from({ length: nodes.length }, (_, n) => this.#at(n).start);
     this.#order = Uint32Array.from(starts.keys()).sort(
       (a, b) => (starts[a] as number) - (starts[b] as number),

@@ -111,6 +111,7 @@ async function summaryOfLarge(
       spans: nodes.table.length,
       start: top.start,
       topId: top.id,
+      topVersion: top.segment,
       top: said.top,
       belonging: fillBelonging(said.belonging, belongings),
       total: tree.total(tree.top),

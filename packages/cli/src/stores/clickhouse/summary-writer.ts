@@ -1,10 +1,18 @@
+import type { StoredSpan } from "@agate/spans";
 import { mayWait } from "../summary/may-wait.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { SpanWrite } from "./incoming-rows.ts";
+import { wellFormed } from "./incoming-rows.ts";
 import type { CommitInfo } from "./stored-summaries.ts";
 import { summariesOf } from "./stored-summaries.ts";
 import type { TraceSummary } from "./trace-summary.ts";
 import { movedRow, SUMMARY_COLUMNS, summaryOf, summaryRow } from "./trace-summary.ts";
+
+/** A record of so many characters is kept with the summary whose top it is. */
+const SHORT_RECORD = 16 * 1024;
+
+/** Spans that were just written, by trace. */
+type Written = ReadonlyMap<string, readonly SpanWrite<StoredSpan>[]>;
 
 /** A start at which a trace is listed, and what that was made from. */
 interface ListedPlace {
@@ -26,13 +34,10 @@ export class SummaryWriter {
    * Brings the summaries of traces up to date that were just written to. Others may be writing to
    * the same traces: whoever looks last sees the spans of all, since each looks after its own write.
    *
-   * @param written The spans of one project, by trace.
+   * @param written The spans of one project.
    * @returns Large traces whose summaries were left for later.
    */
-  async follow(
-    project: string,
-    written: ReadonlyMap<string, readonly SpanWrite[]>,
-  ): Promise<string[]> {
+  async follow(project: string, written: Written): Promise<string[]> {
     const continued = await this.#continued(project, written);
     const known = new Set(continued.map(({ traceId }) => traceId));
     const fresh = [...written].filter(([traceId]) => !known.has(traceId));
@@ -45,7 +50,7 @@ export class SummaryWriter {
       ...fresh.map(([, writes]) => summaryOf(writes)),
       ...(due.length === 0 ? [] : await summariesOf(this.#session, project, due)),
     ];
-    await this.#insert(project, summaries, allPlaces(summaries, continued, places));
+    await this.#insert(project, summaries, allPlaces(summaries, continued, places), written);
     const made = new Set(due);
     return continued.filter((trace) => !made.has(trace)).map(({ traceId }) => traceId);
   }
@@ -57,14 +62,11 @@ export class SummaryWriter {
       summariesOf(this.#session, project, commits),
       this.#placesOf(project, traceIds),
     ]);
-    await this.#insert(project, summaries, allPlaces(summaries, commits, places));
+    await this.#insert(project, summaries, allPlaces(summaries, commits, places), new Map());
   }
 
   /** Of the traces that were written to, those that others wrote to as well, or we before. */
-  #continued(
-    project: string,
-    written: ReadonlyMap<string, readonly SpanWrite[]>,
-  ): Promise<CommitInfo[]> {
+  #continued(project: string, written: Written): Promise<CommitInfo[]> {
     const own = new Set([...written.values()].flat().map(({ version }) => version));
     return this.#commits(project, [...written.keys()], [...own]);
   }
@@ -117,15 +119,25 @@ export class SummaryWriter {
     project: string,
     summaries: readonly TraceSummary[],
     places: ReadonlyMap<string, ReadonlySet<number>>,
+    written: Written,
   ): Promise<void> {
     const rows = summaries.flatMap((summary) => [
-      summaryRow(project, summary),
+      summaryRow(project, summary, recordAtHand(summary, written)),
       ...[...(places.get(summary.traceId) ?? [])]
         .filter((start) => start !== summary.start)
         .map((start) => movedRow(project, start, summary)),
     ]);
     await this.#session.insert("traces", SUMMARY_COLUMNS, rows);
   }
+}
+
+/** The top's record where it was just written, which is mostly so: a top ends last. */
+function recordAtHand({ traceId, topId, topVersion }: TraceSummary, written: Written): string {
+  const top = written
+    .get(traceId)
+    ?.find(({ version, span }) => span.id === topId && version === topVersion);
+  const record = top?.span.openRecord ?? "";
+  return record.length <= SHORT_RECORD ? wellFormed(record) : "";
 }
 
 /**

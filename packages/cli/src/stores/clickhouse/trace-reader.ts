@@ -2,15 +2,20 @@ import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { TreeFocus, TreeRead } from "../span-store.ts";
 import type { ClickHouseSession, Parameters } from "./clickhouse-session.ts";
 import { RecordWindow } from "./record-window.ts";
+import type { SpanPlace } from "./span-records.ts";
 import { recordsAt } from "./span-records.ts";
+import { nodesOf } from "./stored-summaries.ts";
 import type { NodeRow } from "./trace-nodes.ts";
 import { NODE_COLUMNS, TraceNodes } from "./trace-nodes.ts";
 
-/** A trace of up to so many rows, with records of so many bytes, is read with them in one question. */
-const ROWS_AT_ONCE = 2_000;
-const BYTES_AT_ONCE = 4 * 1024 * 1024;
+/**
+ * A trace of up to so many rows is read in one question, with its records but for those that are long:
+ * what a statement takes by itself is most of what a read takes.
+ */
+const ROWS_AT_ONCE = 512;
+const RECORD_AT_ONCE = 32 * 1024;
 
-type TraceRow = [isSmall: 0 | 1, traceId: string, record: string, ...NodeRow];
+type TraceRow = [traceId: string, record: string, ...NodeRow];
 
 const MISSING: TreeRead = { kind: "missing" };
 
@@ -57,34 +62,42 @@ export class TraceReader {
     parameters: Parameters & { readonly project: string },
     focusId: string | null,
   ): Promise<TreeRead> {
-    const scope = `FROM ${this.#session.table("spans")}
-       WHERE project = {project:String} AND trace_id = ${traceId}`;
-    // ClickHouse answers what stands in brackets before it plans the rest: of a large trace, it does
-    // not read the records.
+    const { project } = parameters;
     const rows = await this.#session.rows<TraceRow>(
-      `WITH (SELECT count() <= ${ROWS_AT_ONCE} AND sum(record_bytes) <= ${BYTES_AT_ONCE} ${scope}) AS is_small
-       SELECT is_small, trace_id, if(is_small, record, ''), ${NODE_COLUMNS} ${scope}`,
+      `SELECT trace_id, if(record_bytes <= ${RECORD_AT_ONCE}, record, ''), ${NODE_COLUMNS}
+       FROM ${this.#session.table("spans")}
+       WHERE project = {project:String} AND trace_id = ${traceId} LIMIT ${ROWS_AT_ONCE + 1}`,
       parameters,
     );
-    const nodes = new TraceNodes();
-    const records: Uint8Array[] = [];
-    for (const [, , record, ...node] of rows) {
-      const index = nodes.add(node);
-      if (index !== undefined) records[index] = Buffer.from(record);
-    }
     const [first] = rows;
-    const focus = focusId === null ? null : nodes.indexOf(focusId);
-    if (first === undefined || focus === -1) return MISSING;
-    const { table } = nodes;
-    const [isSmall, id] = first;
-    if (isSmall) {
-      const openRecords = async (wanted: readonly number[]) =>
-        wanted.map((index) => records[index] as Uint8Array);
-      return { kind: "nodes", nodes: table, focus, openRecords };
-    }
-    const window = new RecordWindow(id, table, (places) =>
-      recordsAt(this.#session, parameters.project, places),
-    );
-    return { kind: "nodes", nodes: table, focus, openRecords: (wanted) => window.get(wanted) };
+    if (first === undefined) return MISSING;
+    const [id] = first;
+    const isLarge = rows.length > ROWS_AT_ONCE;
+    const { nodes, records } = isLarge
+      ? { nodes: (await nodesOf(this.#session, project, [id])).get(id), records: [] }
+      : nodesWithRecords(rows);
+    const focus = focusId === null ? null : nodes?.indexOf(focusId);
+    if (nodes === undefined || focus === undefined || focus === -1) return MISSING;
+    const read = (places: readonly SpanPlace[]) => recordsAt(this.#session, project, places);
+    const window = new RecordWindow(id, nodes.table, read, records);
+    return {
+      kind: "nodes",
+      nodes: nodes.table,
+      focus,
+      openRecords: (wanted) => window.get(wanted),
+    };
   }
+}
+
+/** The records are by node; those that are long are not among them. */
+function nodesWithRecords(rows: readonly TraceRow[]) {
+  const nodes = new TraceNodes();
+  const records = new Map<number, Uint8Array>();
+  for (const [, record, ...node] of rows) {
+    const index = nodes.add(node);
+    if (index === undefined) continue;
+    if (record === "") records.delete(index);
+    else records.set(index, Buffer.from(record));
+  }
+  return { nodes, records };
 }

@@ -28,6 +28,8 @@ export interface TraceSummary {
   readonly spans: number;
   readonly start: number;
   readonly topId: string;
+  /** Of the write that the top is from. */
+  readonly topVersion: number;
   readonly top: TopColumns;
   readonly belonging: Belonging;
   readonly total: Figures;
@@ -51,6 +53,7 @@ export const SUMMARY_COLUMNS = [
   "input_tokens",
   "output_tokens",
   "total_tokens",
+  "record",
 ] as const;
 
 /**
@@ -73,6 +76,7 @@ export function summaryOf(
     spans: spans.length,
     start: listedStart(top),
     topId: top.id,
+    topVersion: (writes[tree.top] as SpanWrite).version,
     top: [top.latency, wellFormed(top.name), top.kind, top.status],
     belonging: fillBelonging(belongingOf(top), others.map(belongingOf)),
     total: tree.total(tree.top),
@@ -123,8 +127,12 @@ export function summaryVersion({ newest, spans }: Pick<TraceSummary, "newest" | 
   return String((BigInt(newest) << 32n) | BigInt(spans));
 }
 
-/** Values in the order of {@link SUMMARY_COLUMNS}. */
-export function summaryRow(project: string, summary: TraceSummary): unknown[] {
+/**
+ * Values in the order of {@link SUMMARY_COLUMNS}.
+ *
+ * @param record The top's, where it is kept with the summary.
+ */
+export function summaryRow(project: string, summary: TraceSummary, record = ""): unknown[] {
   const { total } = summary;
   return [
     project,
@@ -143,6 +151,7 @@ export function summaryRow(project: string, summary: TraceSummary): unknown[] {
     total.usage?.input_tokens ?? null,
     total.usage?.output_tokens ?? null,
     total.usage?.total_tokens ?? null,
+    record,
   ];
 }
 
@@ -163,5 +172,6 @@ export function movedRow(project: string, start: number, summary: TraceSummary):
     ...[null, "", "", ""],
     ...nothing,
     ...[null, null, null, null],
+    "",
   ];
 }

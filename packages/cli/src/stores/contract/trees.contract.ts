@@ -136,6 +136,28 @@ export function describeTrees(subject: Subject): void {
         .toBe(20_000);
     }, 120_000);
 
+    it("gives records of any length back, in trees and in lists", async () => {
+      subject.fresh();
+      const top = storedSpan({ inputs: "ü".repeat(20_000) });
+      const children = [10, 15_000, 100_000].map((length, n) =>
+        storedSpan({
+          id: spanIdOf(n + 2),
+          parentId: spanIdOf(1),
+          start: n,
+          inputs: "ü".repeat(length),
+        }),
+      );
+      await subject.append([top, ...children]);
+      const wanted = expectedTree([top, ...children]);
+      expect(await subject.readTrace()).toEqual(wanted);
+      expect((await subject.list("listTraces")).items).toEqual([withoutChildren(wanted)]);
+      const again = storedSpan({ inputs: "short" });
+      await subject.append([again]);
+      const anew = expectedTree([again, ...children]);
+      expect(await subject.readTrace()).toEqual(anew);
+      expect((await subject.list("listTraces")).items).toEqual([withoutChildren(anew)]);
+    });
+
     it("takes any text", async () => {
       subject.fresh();
       const name = `"'\\ \u0000 \u2028 𝒳 ä %_ <script> \u{1F600}`;
