@@ -149,6 +149,22 @@ describe("a folder that cannot be written", async () => {
       expectRefusal(ended, 1, /Cannot create the data directory .*: permission denied\./);
     });
 
+    it("is refused for a new project, as JSON too", async () => {
+      await using folder = await emptyDataFolder();
+      await chmod(folder.path, 0o555);
+      const init = ["init", join(folder.path, "support"), "--no-install"];
+      const [told, asJson] = [
+        await runAgate(init, place),
+        await runAgate([...init, "--json"], place),
+      ];
+      await chmod(folder.path, 0o755);
+      const reason =
+        /support cannot be used: permission denied\. Change its permissions, or choose/;
+      expectRefusal(told, 1, reason);
+      expect(asJson).toMatchObject({ code: 1, stdout: "" });
+      expect(JSON.parse(asJson.stderr).error.message).toMatch(reason);
+    });
+
     it.each(["spans.db", "index.db"])("is refused when %s may not be written", async (name) => {
       await using folder = await filledDataFolder("stop");
       await chmod(join(folder.path, name), 0o444);

@@ -54,7 +54,8 @@ export function fileMeta({ folder }: Project): Plugin {
     name: "agate-file-meta",
     setup(build) {
       build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
-        const text = await readFile(path, "utf8");
+        // Where it cannot be read, esbuild tries for itself, and says who imports it and why not.
+        const text = await readFile(path, "utf8").catch(() => "");
         if (!/\bimport\.meta\b|\b__(?:file|dir)name\b/.test(text)) return undefined;
         // A file outside of the project has no place in the build; its name is all that is kept.
         const name = slashed(relative(folder, path)).replace(/^(?:\.\.\/)+/, "");

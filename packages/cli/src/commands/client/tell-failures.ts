@@ -6,6 +6,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { CommandFailure, WrongUsage } from "./failures.ts";
+import { fileRefusal } from "./file-refusal.ts";
 
 /** Does a command's work. What it throws that a person can mend is told in one form; the rest is thrown on. */
 export async function tellFailures(
@@ -16,7 +17,8 @@ export async function tellFailures(
 ): Promise<void> {
   try {
     await work();
-  } catch (error) {
+  } catch (thrown) {
+    const error = fileRefusal(thrown) ?? thrown;
     if (error instanceof WrongUsage || error instanceof UnusableName) {
       command.error(`error: ${error.message}`);
     }
