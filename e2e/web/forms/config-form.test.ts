@@ -55,6 +55,11 @@ describe("the form of a configuration", () => {
     expect(await ends("maxTokens")).toEqual([-1, 4096]);
     expect(await ends("budget")).toEqual([0, 1e9]);
     expect(await ends("rate")).toEqual([1e-6, 1e-3]);
+    expect(await ends("tiny")).toEqual([1e-9, 1e-8]);
+    expect(await ends("wide")).toEqual([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
+    // Long bounds leave it room.
+    const { width = 0 } = (await slider(page, "wide").boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(100);
     expect(await ends("fixed")).toEqual([3, 3]);
     // A number box alone where a bound is missing.
     for (const name of ["seed", "offset"]) {

@@ -14,6 +14,8 @@ class FieldsConfig extends ag.BaseModel {
   maxTokens = ag.Field(ag.int, { default: -1, ge: -1, le: 4096 });
   budget = ag.Field(ag.int, { default: 5, ge: 0, le: 1000000000 });
   rate = ag.Field(ag.float, { default: 0.0001, ge: 0.000001, le: 0.001 });
+  tiny = ag.Field(ag.float, { default: 2e-9, ge: 1e-9, le: 1e-8 });
+  wide = ag.Field(ag.int, { default: 0, ge: -9007199254740991, le: 9007199254740991 });
   fixed = ag.Field(ag.int, { default: 3, ge: 3, le: 3 });
   seed = ag.Field(ag.int, { default: 0, ge: 0 });
   offset = ag.Field(ag.float, { default: 0.5 });

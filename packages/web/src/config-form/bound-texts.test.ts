@@ -20,5 +20,10 @@ it("says on which side a single bound is", () => {
 
 it("leaves room for the slider, whatever the bound", () => {
   expect(textsOf({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })).toEqual(["0", "≈9.01e+15"]);
-  expect(textsOf({ minimum: 0.123456789, maximum: 1 })).toEqual(["≈1.23e-1", "1"]);
+  expect(textsOf({ minimum: 0.123456789, maximum: 1 })).toEqual(["≈0.123", "1"]);
+});
+
+it("is exact where the bounds are close to each other", () => {
+  expect(textsOf({ minimum: 1e6, maximum: 1000001 })).toEqual(["1M", "1000001"]);
+  expect(textsOf({ minimum: 12300, maximum: 1230000 })).toEqual(["12.3K", "1230000"]);
 });

@@ -15,6 +15,9 @@ interface NumberFieldProps {
   readonly onChange: (value: unknown) => void;
 }
 
+/** Of characters, both bounds together. */
+const LONGEST_BESIDE = 11;
+
 /** A slider between the bounds with a number box beside it; the box alone where a bound is missing. */
 export function NumberField({ field, label, ids, value, onChange }: NumberFieldProps) {
   const [typed, setTyped] = useState("");
@@ -38,22 +41,39 @@ export function NumberField({ field, label, ids, value, onChange }: NumberFieldP
   if (range === null) {
     return (
       <div className="flex items-center gap-2">
-        <div className="w-40">{box}</div>
-        <Bound text={lowest ?? highest} />
+        <div className="w-40 shrink-0">{box}</div>
+        <Bound text={[lowest, highest].filter((text) => text !== undefined).join(" … ")} />
       </div>
     );
   }
+  const slider = (
+    <Slider
+      label={`${label}, slider`}
+      range={range}
+      value={typeof value === "number" ? value : Number(field.default)}
+      isInvalid={ids["aria-invalid"] === true}
+      onChange={onChange}
+    />
+  );
+  // Beside it, long bounds would leave the slider no room.
+  const isBelow = `${lowest}${highest}`.length > LONGEST_BESIDE;
   return (
     <div className="flex items-center gap-2">
-      <Bound text={lowest} />
-      <Slider
-        label={`${label}, slider`}
-        range={range}
-        value={typeof value === "number" ? value : Number(field.default)}
-        isInvalid={ids["aria-invalid"] === true}
-        onChange={onChange}
-      />
-      <Bound text={highest} />
+      {isBelow ? (
+        <div className="flex min-w-0 flex-1 flex-col">
+          {slider}
+          <div className="flex justify-between gap-2">
+            <Bound text={lowest} />
+            <Bound text={highest} />
+          </div>
+        </div>
+      ) : (
+        <>
+          <Bound text={lowest} />
+          {slider}
+          <Bound text={highest} />
+        </>
+      )}
       <div className="w-28 shrink-0">{box}</div>
     </div>
   );

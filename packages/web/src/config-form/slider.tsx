@@ -21,13 +21,15 @@ const STEPS: Readonly<Record<string, number>> = {
 /** The browser's own slider; it is never at a position that the range does not have. */
 export function Slider({ label, range, value, isInvalid, onChange }: SliderProps) {
   const { min, max, step } = range;
+  const isBeyond = value < min || value > max;
   const part = max > min ? (clamp(value, min, max) - min) / (max - min) : 0;
   return (
     <input
       type="range"
       aria-label={label}
       data-problem-beside={isInvalid || undefined}
-      aria-valuetext={value < min || value > max ? `${value}, out of range` : String(value)}
+      // A value beyond the last step may be taken all the same: bounds that are excluded lie a step further.
+      aria-valuetext={isInvalid && isBeyond ? `${value}, out of range` : String(value)}
       min={min}
       max={max}
       // Where the bounds are no multiples of the step, the browser would never reach the upper one.

@@ -37,7 +37,7 @@ export function Field({ label, description, problem, aside, isInline, children }
     <div className="flex flex-col gap-1">
       <div className="flex min-h-5 items-center gap-2">
         {isInline && control}
-        <label htmlFor={id} className="min-w-0 flex-1 truncate font-medium">
+        <label htmlFor={id} className="min-w-0 flex-1 font-medium wrap-anywhere">
           {label}
         </label>
         {aside}

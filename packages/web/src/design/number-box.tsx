@@ -33,10 +33,10 @@ export function NumberBox(props: NumberBoxProps) {
       inputMode="decimal"
       autoComplete="off"
       spellCheck={false}
-      aria-valuenow={parseNumber(text)}
+      aria-valuenow={withoutExponent(parseNumber(text))}
       aria-valuetext={text === "" ? "empty" : text}
-      aria-valuemin={lowest}
-      aria-valuemax={highest}
+      aria-valuemin={withoutExponent(lowest)}
+      aria-valuemax={withoutExponent(highest)}
       value={text}
       onChange={(event) => onText(event.target.value)}
       onKeyDown={(event) => {
@@ -49,4 +49,9 @@ export function NumberBox(props: NumberBoxProps) {
       {...rest}
     />
   );
+}
+
+/** Numbers such as 1e-7 are none to ARIA: left out, as the text says what it is. */
+function withoutExponent(number: number | undefined): number | undefined {
+  return String(number).includes("e") ? undefined : number;
 }
