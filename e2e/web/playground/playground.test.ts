@@ -203,6 +203,8 @@ describe("The playground", () => {
       .getByText(/tokens.*[+−]\d+%/)
       .first()
       .waitFor();
+    const outputs = page.locator("[data-output]");
+    await expect.poll(() => outputs.getByText("differs", { exact: true }).count()).toBe(3);
     await page.getByRole("button", { name: "Show differences" }).click();
     await page.getByRole("main").locator("ins, del").first().waitFor();
     await web.expectAccessible();

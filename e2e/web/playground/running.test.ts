@@ -210,6 +210,22 @@ describe("A run", () => {
   });
 });
 
+it("brings what comes out into sight, and lets one type into a new case at once", async () => {
+  await using web = await openRoute("/shout");
+  const { page } = web;
+  await page.setViewportSize({ width: 390, height: 500 });
+  await theCase(page, "Case 1").getByRole("textbox", { name: "text" }).fill("hi");
+  await runButton(page).click();
+  const shown = page.getByText("Done", { exact: true });
+  await shown.waitFor();
+  const bottom = () => shown.evaluate((it) => it.getBoundingClientRect().bottom);
+  await expect.poll(bottom).toBeLessThan(450);
+  await page.getByRole("button", { name: "Add a test case" }).click();
+  const second = theCase(page, "Case 2").getByRole("textbox", { name: "text" });
+  await expect.poll(() => second.evaluate((it) => it === document.activeElement)).toBe(true);
+  web.expectNoFaults();
+});
+
 it("scrolls inside of its parts alone, with many cases and four configurations", async () => {
   await using web = await openRoute("/shout");
   const { page } = web;

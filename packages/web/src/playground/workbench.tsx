@@ -18,8 +18,10 @@ import { ColumnDialogs } from "./commit/column-dialogs.tsx";
 import type { ColumnQuestion } from "./commit/column-question.ts";
 import type { CommitRefusal } from "./commit/commit-dialog.tsx";
 import { CompareLayout } from "./compare-layout.tsx";
+import { focusLastCase } from "./focus-last-case.ts";
 import { NoticeBar } from "./notice-bar.tsx";
 import { RunCell } from "./running/run-cell.tsx";
+import { showOutput } from "./running/show-output.ts";
 import { useRunner } from "./running/use-runner.ts";
 import { SingleLayout } from "./single-layout.tsx";
 import { differingFields } from "./state/changed-fields.ts";
@@ -29,6 +31,9 @@ import type { TestCase } from "./state/workspace.ts";
 import { useRunKey } from "./use-run-key.ts";
 import { WorkbenchHeader } from "./workbench-header.tsx";
 
+const LINK_WITH_ALL = "The link is copied: it has your edits and test cases in it.";
+const LINK_WITHOUT_CASES =
+  "The link is copied: it has your edits in it. The test cases are too long for a link.";
 const MAY_NOT_RUN = "Your key may not run workflows: that needs one with the scope run.";
 
 interface WorkbenchProps {
@@ -115,7 +120,10 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
     <Button
       look="quiet"
       className="self-start"
-      onClick={() => dispatch({ kind: "add-case", draft: emptyDraft(route.inputs) })}
+      onClick={() => {
+        dispatch({ kind: "add-case", draft: emptyDraft(route.inputs) });
+        focusLastCase();
+      }}
     >
       <Plus size={15} aria-hidden />
       Add a test case
@@ -147,16 +155,21 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
             />
           </>
         }
-        onRun={() => runner.run(views, cases)}
+        onRun={() => {
+          if (runner.run(views, cases)) showOutput(runner.forms.current);
+        }}
         onStop={() => runner.board.stopAll()}
         onCopyLink={() => {
-          flush()
-            .then(() => navigator.clipboard.writeText(window.location.href))
-            .then(
-              () => toaster.done("The link is copied: it has your edits and test cases in it."),
-              // Not there over plain HTTP from another machine.
-              () => toaster.failed("The browser refused. Copy the link from its address bar."),
-            );
+          const copy = async () => {
+            const { isTooLong } = await flush();
+            await navigator.clipboard.writeText(window.location.href);
+            return isTooLong ? LINK_WITHOUT_CASES : LINK_WITH_ALL;
+          };
+          copy().then(
+            (done) => toaster.done(done),
+            // Not there over plain HTTP from another machine.
+            () => toaster.failed("The browser refused. Copy the link from its address bar."),
+          );
         }}
         onResetCases={() => dispatch({ kind: "reset-cases", draft: emptyDraft(route.inputs) })}
         onPutBackAll={() => dispatch({ kind: "put-back-all" })}

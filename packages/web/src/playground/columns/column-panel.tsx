@@ -10,6 +10,7 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import type { KnownConfigs } from "../state/column-base.ts";
 import type { ConfigSource } from "../state/config-source.ts";
 import { ColumnBadges } from "./column-badges.tsx";
+import { ColumnNumber } from "./column-number.tsx";
 import type { ColumnView, ReadyColumn } from "./column-view.ts";
 import { RevisionSelect } from "./revision-select.tsx";
 import { SourceSelect } from "./source-select.tsx";
@@ -56,6 +57,7 @@ export function ColumnPanel(props: ColumnPanelProps) {
         Configuration{place !== null && ` ${place}`}: {view.title}
       </h2>
       <div className="flex items-center gap-2">
+        {place !== null && <ColumnNumber place={place} />}
         <SourceSelect source={view.column.source} known={known} onChange={onChoose} />
         {base !== null && base.revision > 0 && (
           <RevisionSelect

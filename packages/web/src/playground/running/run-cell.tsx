@@ -35,7 +35,7 @@ export function RunCell(props: RunCellProps) {
     <RunOutput
       app={app}
       name={place === null ? testCase.name : `${testCase.name}, column ${place}`}
-      title={place === null ? null : view.title}
+      column={place === null ? null : { place, title: view.title }}
       run={run}
       first={firstColumn === null ? undefined : first}
       showsDifferences={showsDifferences}

@@ -1,23 +1,37 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { Badge, type Tone } from "../../design/badge.tsx";
 import { formatCost } from "../../format/format-cost.ts";
 import { formatCount } from "../../format/format-count.ts";
 import { formatLatency } from "../../format/format-latency.ts";
 import { TextDiff } from "../../text-diff/text-diff.tsx";
 import { ValueView } from "../../value-view/value-view.tsx";
-import { isUnderWay, outputText, outputValue, type Run, type RunStatus } from "./run.ts";
+import { ColumnNumber } from "../columns/column-number.tsx";
+import {
+  isUnderWay,
+  type RunOutput as Output,
+  outputText,
+  outputValue,
+  type Run,
+  type RunStatus,
+} from "./run.ts";
 import { RunFailure } from "./run-failure.tsx";
 import { deltaText, figuresOf } from "./run-figures.ts";
 import { RunTrace } from "./run-trace.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { useFollowedEnd } from "./use-followed-end.ts";
 
+interface ColumnName {
+  /** From 1. */
+  readonly place: number;
+  readonly title: string;
+}
+
 interface RunOutputProps {
   readonly app: string;
   /** Of what it is: `Case 1`, `Case 1, column 2`. */
   readonly name: string;
-  /** The column's title, where there are others. */
-  readonly title: string | null;
+  /** The column's place and title, where there are others. */
+  readonly column: ColumnName | null;
   readonly run: Run | undefined;
   /** The run of the first column on the same case, to compare with. */
   readonly first: Run | undefined;
@@ -31,26 +45,31 @@ interface RunOutputProps {
 
 /** What came out of a run, how long it took, what it cost, and how it went. */
 export function RunOutput(props: RunOutputProps) {
-  const { app, name, title, run, first, showsDifferences, isCurrent, isTraceOpen, onStop } = props;
+  const { app, name, column, run, first, showsDifferences, isCurrent, isTraceOpen, onStop } = props;
   if (run === undefined) {
     return (
       <div className="flex flex-wrap gap-x-3 px-4 py-3 text-ink-soft">
-        <Title title={title} />
+        <ColumnTitle column={column} />
         Not run yet.
       </div>
     );
   }
   const { output, error } = run;
   const other = first?.output ?? null;
-  const isCompared = showsDifferences && output !== null && other !== null && !isUnderWay(run);
+  const isComparable = output !== null && other !== null && !isUnderWay(run);
+  const isCompared = showsDifferences && isComparable;
   return (
     <div className="@container flex min-w-0 flex-col overflow-hidden rounded-b-xl">
-      <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5">
-        <Title title={title} />
+      <div
+        data-output=""
+        className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5"
+      >
+        <ColumnTitle column={column} />
         <span role="status">
           <RunBadge status={run.status} />
         </span>
         {!isUnderWay(run) && <Figures run={run} first={first} />}
+        {isComparable && first && !isUnderWay(first) && <Likeness output={output} other={other} />}
         {!isCurrent && !isUnderWay(run) && (
           <Badge tone="warning" title="The configuration or the inputs were edited after this run.">
             edited since
@@ -84,8 +103,19 @@ export function RunOutput(props: RunOutputProps) {
   );
 }
 
-function Title({ title }: { readonly title: string | null }) {
-  return title && <h3 className="min-w-0 truncate font-medium text-ink">{title}</h3>;
+function ColumnTitle({ column }: { readonly column: ColumnName | null }) {
+  if (column === null) return null;
+  return (
+    <h3 className="min-w-0 truncate font-medium text-ink">
+      <ColumnNumber place={column.place} /> {column.title}
+    </h3>
+  );
+}
+
+/** Whether it is what came out in the first column, which one need not read twice then. */
+function Likeness({ output, other }: { readonly output: Output; readonly other: Output }) {
+  const isSame = useMemo(() => outputText(output) === outputText(other), [output, other]);
+  return <Badge title="Compared with the first column">{isSame ? "same output" : "differs"}</Badge>;
 }
 
 interface ScrolledProps {

@@ -18,7 +18,8 @@ export interface Runner {
   readonly tried: ReadonlySet<number>;
   /** Around all forms: the first problem in it gets the focus when a run is refused. */
   readonly forms: React.RefObject<HTMLDivElement | null>;
-  run(columns: readonly ColumnView[], cases: readonly TestCase[]): void;
+  /** False where something has to be mended first: the reader is brought there. */
+  run(columns: readonly ColumnView[], cases: readonly TestCase[]): boolean;
   /** Brings the reader to the first problem of a form. */
   showProblems(): void;
 }
@@ -43,9 +44,10 @@ export function useRunner(app: string, route: RouteSchema): Runner {
     run(columns, cases) {
       const plan = planRuns(route, columns.filter(isReady), cases);
       for (const { key, request } of plan.runs) board.start(key, request);
-      if (plan.columns.length + plan.cases.length === 0) return;
+      if (plan.columns.length + plan.cases.length === 0) return true;
       setTried((before) => new Set([...before, ...plan.cases]));
       showProblems();
+      return false;
     },
     showProblems,
   };

@@ -27,7 +27,7 @@ async function textOf(link: Link | null): Promise<string | null> {
 function recorder() {
   const addresses: (WorkspaceLink | null)[] = [null];
   const kept: (Link | null)[] = [null];
-  let tooLong = 0;
+  const tooLong: boolean[] = [];
   let isElsewhere = false;
   const last = () => addresses.length - 1;
   const writer = new AddressWriter({
@@ -42,8 +42,8 @@ function recorder() {
     keep: (link) => {
       kept[last()] = link;
     },
-    onTooLong: () => {
-      tooLong += 1;
+    onTooLong: (isTooLong) => {
+      tooLong.push(isTooLong);
     },
   });
   return {
@@ -53,7 +53,7 @@ function recorder() {
     elsewhere: (now: boolean) => {
       isElsewhere = now;
     },
-    tooLong: () => tooLong,
+    tooLong,
   };
 }
 
@@ -127,8 +127,13 @@ test("Cases that no address can hold are left out of it, kept in the browser, an
   const { writer, addresses, kept, tooLong } = recorder();
   const noise = Array.from({ length: 80_000 }, () => Math.random().toString(36)).join("");
   writer.write(typed(noise), false);
-  await writer.flush();
+  expect(await writer.flush()).toEqual({ isTooLong: true });
   expect(await addresses()).toEqual([null]);
   expect(await kept()).toEqual([noise]);
-  expect(tooLong()).toBe(1);
+  writer.write(typed(`${noise} and more`), false);
+  await writer.flush();
+  writer.write(typed("words"), false);
+  expect(await writer.flush()).toEqual({ isTooLong: false });
+  // Once, whatever else is typed, and once more when it is over.
+  expect(tooLong).toEqual([true, false]);
 });

@@ -11,8 +11,8 @@ export interface AddressTarget {
   put(link: WorkspaceLink): boolean;
   /** Keeps it, as what the current entry has, and for the next time. */
   keep(link: WorkspaceLink | PlainLink): void;
-  /** More is typed than an address holds: the link is without the cases. */
-  onTooLong(): void;
+  /** More is typed than an address holds, and the link is without the cases; or no longer. */
+  onTooLong(isTooLong: boolean): void;
 }
 
 /** Browsers refuse addresses of about two million characters; other programs cut them off earlier. */
@@ -28,6 +28,7 @@ export class AddressWriter {
   #unwritten: Workspace | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #chain: Promise<void> = Promise.resolve();
+  #isTooLong = false;
 
   constructor(target: AddressTarget) {
     this.#target = target;
@@ -43,11 +44,12 @@ export class AddressWriter {
     else this.#wait();
   }
 
-  /** Resolves when the address has everything. */
-  flush(): Promise<void> {
+  /** Resolves when the address has everything; `isTooLong`: everything but the cases. */
+  async flush(): Promise<{ readonly isTooLong: boolean }> {
     clearTimeout(this.#timer);
     this.#chain = this.#chain.then(() => this.#pack());
-    return this.#chain;
+    await this.#chain;
+    return { isTooLong: this.#isTooLong };
   }
 
   /** The reader goes, or may be about to: whatever is not written yet is there when they come back. */
@@ -79,6 +81,7 @@ export class AddressWriter {
     if (!this.#target.put(put)) return this.#wait();
     this.#unwritten = null;
     this.#target.keep(link);
-    if (isTooLong) this.#target.onTooLong();
+    if (this.#isTooLong !== isTooLong) this.#target.onTooLong(isTooLong);
+    this.#isTooLong = isTooLong;
   }
 }

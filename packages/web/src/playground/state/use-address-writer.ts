@@ -19,7 +19,7 @@ interface AddressWriterOptions {
   readonly place: RoutePlace;
   /** What is shown came from elsewhere, and was not edited. */
   readonly isOpened: RefObject<boolean>;
-  readonly onTooLong: () => void;
+  readonly onTooLong: (isTooLong: boolean) => void;
 }
 
 interface ShownAddress {

@@ -27,8 +27,8 @@ export interface OpenWorkspace {
   readonly own: OwnWorkspace;
   readonly bringBack: () => void;
   readonly dispatch: (action: WorkspaceAction) => void;
-  /** Resolves when the address has everything that is set up. */
-  readonly flush: () => Promise<void>;
+  /** Resolves when the address has everything that is set up, or all but the cases. */
+  readonly flush: () => Promise<{ readonly isTooLong: boolean }>;
 }
 
 /**
@@ -58,7 +58,8 @@ export function useWorkspace(
   const { writer, shown } = useAddressWriter({
     place: { project: client.project, app, route: route.route },
     isOpened,
-    onTooLong: () => setLoaded((before) => before && { ...before, notice: TOO_LONG }),
+    onTooLong: (isTooLong) =>
+      setLoaded((before) => before && { ...before, notice: isTooLong ? TOO_LONG : null }),
   });
   useEffect(
     () => keepLastPlace({ project: client.project, app, route: route.route }),
