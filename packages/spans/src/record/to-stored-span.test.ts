@@ -37,6 +37,13 @@ describe("times", () => {
     expect(record.created_at).toBe("1970-01-01T00:00:00.000000Z");
     expect(record.metadata.end_time).toMatch(/^2554-07-21T/);
   });
+
+  it("after 2255 stand at its end where spans are ordered, and in the record as they are", () => {
+    const last = { us: Number(2n ** 64n / 1000n), nanos: 999 };
+    const { stored, record } = mapped({}, { start: last });
+    expect(stored.start).toBe(Number.MAX_SAFE_INTEGER);
+    expect(record.created_at).toMatch(/^2554-07-21T/);
+  });
 });
 
 describe("what the span says beside its attributes", () => {

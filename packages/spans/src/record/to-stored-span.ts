@@ -68,7 +68,8 @@ export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) =
     return {
       id: span.spanId,
       parentId: span.parentSpanId,
-      start: span.start.us,
+      // Beyond that (the year 2255) not every store could read it back. The record has what was sent.
+      start: Math.min(span.start.us, Number.MAX_SAFE_INTEGER),
       startNanos: span.start.nanos,
       figures: fields.figures,
       traceId: span.traceId,

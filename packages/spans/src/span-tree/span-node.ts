@@ -17,7 +17,7 @@ export interface ReportedFigures {
 export interface SpanNode {
   readonly id: string;
   readonly parentId: string | null;
-  /** Microseconds since 1970. */
+  /** Microseconds since 1970, no later than the last that a number holds exactly (in 2255). */
   readonly start: number;
   /** 0 to 999: what the start time has below the microsecond. It orders siblings. */
   readonly startNanos: number;

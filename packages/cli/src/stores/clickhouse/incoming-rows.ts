@@ -48,7 +48,7 @@ export function incomingRow(
     version,
     receivedAt,
     span.parentId,
-    listedStart(span),
+    span.start,
     span.startNanos,
     figuresText(span.figures),
     span.latency,
@@ -66,11 +66,6 @@ export function incomingRow(
     indexedWords(span.openRecord),
     wellFormed(span.openRecord),
   ];
-}
-
-/** Beyond that (the year 2255) JavaScript could not read it back. The record keeps what was sent. */
-export function listedStart({ start }: Pick<StoredSpan, "start">): number {
-  return Math.min(start, Number.MAX_SAFE_INTEGER);
 }
 
 /** Half of a pair of surrogates is no text that a database could keep. */

@@ -5,7 +5,7 @@ import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging } from "../summary/fill-belonging.ts";
 import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
 import type { SpanWrite } from "./incoming-rows.ts";
-import { listedStart, wellFormed } from "./incoming-rows.ts";
+import { wellFormed } from "./incoming-rows.ts";
 import type { SpanFacts } from "./span-row.ts";
 
 /** What a top says of its trace, beside what the trace belongs to. */
@@ -74,7 +74,7 @@ export function summaryOf(
     ...first,
     newest: writes.reduce((newest, { version }) => Math.max(newest, version), 0),
     spans: spans.length,
-    start: listedStart(top),
+    start: top.start,
     topId: top.id,
     topVersion: (writes[tree.top] as SpanWrite).version,
     top: [top.latency, wellFormed(top.name), top.kind, top.status],
@@ -97,7 +97,7 @@ export function possibleStarts<Node extends SpanNode>(
   const tops = nodes.filter(
     (node) => node.parentId === null || writes.get(node.parentId) !== writeOf(node),
   );
-  return [...new Set(tops.map(listedStart))];
+  return [...new Set(tops.map(({ start }) => start))];
 }
 
 function firstOf(writes: readonly SpanWrite[]) {

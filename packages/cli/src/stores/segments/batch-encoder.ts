@@ -65,8 +65,7 @@ function byTrace(spans: readonly StoredSpan[]): Map<string, readonly StoredSpan[
 function columnsOf(span: StoredSpan): SpanColumns {
   return [
     span.id,
-    // Beyond that (the year 2255) node:sqlite could not read it back. The record keeps what was sent.
-    Math.min(span.start, Number.MAX_SAFE_INTEGER),
+    span.start,
     span.latency,
     span.name,
     span.kind,
