@@ -61,6 +61,25 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
+  it("does not grow without end, and misses nothing that is new", async () => {
+    await using web = await newPage();
+    const { page } = web;
+    await send("flood", "first");
+    await web.open("/traces?application=flood&live=on");
+    await link(page, "first").waitFor();
+    for (let batch = 1; batch <= 8; batch++) {
+      await send("flood", ...Array.from({ length: 200 }, (_, n) => `${batch}-${n}`));
+      await link(page, `${batch}-199`).waitFor();
+    }
+    // All 1,601 would be too many to keep; they are read on by scrolling.
+    await expect
+      .poll(() => page.getByRole("heading", { level: 1 }).textContent())
+      .toMatch(/^Traces\d{1,3}\+$/);
+    const newest = (await names(page)).slice(0, 3);
+    expect(newest).toEqual(["8-199", "8-198", "8-197"]);
+    web.expectNoFaults();
+  });
+
   it("waits while a row is selected", async () => {
     await using web = await newPage();
     const { page } = web;

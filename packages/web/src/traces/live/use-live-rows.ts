@@ -20,6 +20,17 @@ const ASK_MS = 2000;
 /** … until its index has surely caught up with the last thing that arrived. */
 const ASK_FOR_MS = 9000;
 
+/** A tail that has grown longer begins anew: left on for a night, it would take all of the memory. */
+const MOST_SHOWN = 1000;
+
+/** A list that is being read anew, and what has arrived for it since it was asked for. */
+interface Renewal {
+  readonly list: string;
+  readonly changes: RowChange[];
+  /** What was asked for is too old before it is there. */
+  isOutdated: boolean;
+}
+
 export interface LiveRows {
   /** How many new rows wait to be shown. */
   readonly newCount: number;
@@ -44,6 +55,7 @@ export function useLiveRows(request: TraceListRequest, isHeld: boolean): LiveRow
   const held = latestHeld.list === list ? latestHeld : nothingHeld(list);
   const [isAsking, setAsking] = useState(false);
   const askUntil = useRef(0);
+  const renewal = useRef<Renewal>(null);
 
   const readPages = () => queries.getQueryData<TracePages>(queryKey)?.pages;
   const writePages = (pages: readonly TracePage[]) =>
@@ -54,21 +66,42 @@ export function useLiveRows(request: TraceListRequest, isHeld: boolean): LiveRow
 
   const show = (changes: readonly RowChange[]) => {
     const waiting = [...held.changes.values()];
-    writePages(mergeRows(readPages() ?? [], [...waiting, ...changes]));
+    const pages = mergeRows(readPages() ?? [], [...waiting, ...changes]);
+    writePages(pages);
     setHeld(nothingHeld(list));
+    const isLong = pages.reduce((sum, { rows }) => sum + rows.length, 0) > MOST_SHOWN;
+    // Where it cannot be read, it stays long until more arrives.
+    if (isLong && !isRenewed()) startAnew().catch(() => undefined);
   };
   const take = (changes: readonly RowChange[]) => {
+    if (isRenewed()) renewal.current?.changes.push(...changes);
     if (!isHeld) return show(changes);
     const { inPlace, moving } = splitChanges(readPages() ?? [], changes);
     if (inPlace.length > 0) writePages(mergeRows(readPages() ?? [], inPlace));
     setHeld((before) => holdChanges(before.list === list ? before : nothingHeld(list), moving));
   };
 
-  /** The newest page in place of all that was read. */
+  const isRenewed = () => renewal.current?.list === list;
+  /** The newest page in place of all that was read, with what arrives until it is there. */
   const startAnew = async () => {
-    const page = await readTracePage(client, request, null);
-    queries.setQueryData<TracePages>(queryKey, { pages: [page], pageParams: [null] });
-    setHeld(nothingHeld(list));
+    if (renewal.current?.list === list) {
+      renewal.current.isOutdated = true;
+      return;
+    }
+    const mine: Renewal = { list, changes: [], isOutdated: false };
+    renewal.current = mine;
+    try {
+      let page: TracePage;
+      do {
+        mine.isOutdated = false;
+        page = await readTracePage(client, request, null);
+      } while (mine.isOutdated);
+      const pages = [...mergeRows([page], mine.changes)];
+      queries.setQueryData<TracePages>(queryKey, { pages, pageParams: [null] });
+      setHeld(nothingHeld(list));
+    } finally {
+      if (renewal.current === mine) renewal.current = null;
+    }
   };
   const miss = () => {
     if (isHeld) setHeld(withGap(nothingHeld(list)));
