@@ -41,9 +41,24 @@ export function readMessage(value: unknown): ChatMessage | null {
   if (item !== undefined && value.role === undefined) {
     return { role: item, recordedRole: item, parts: [readPart(value)], rest: {} };
   }
+  const plain = langChainMessage(value);
+  if (plain !== null) return readFlat(plain);
   // A choice has its message inside, its role beside it or not at all.
   const { message: inner, ...outer } = value;
   return isObject(inner) ? readFlat({ role: "assistant", ...outer, ...inner }) : readFlat(value);
+}
+
+/** LangChain says in `type` who speaks; as it serialises itself, it has everything in `kwargs`. */
+function langChainMessage(value: JsonObject): JsonObject | null {
+  if (value.lc !== undefined && isObject(value.kwargs)) return langChainMessage(value.kwargs);
+  const { type, additional_kwargs, ...rest } = value;
+  if (value.role !== undefined || !("content" in value) || !isRole(type)) return null;
+  const more = isObject(additional_kwargs) ? additional_kwargs : {};
+  return { ...more, ...rest, role: type };
+}
+
+function isRole(type: unknown): type is string {
+  return typeof type === "string" && ROLES.has(type.toLowerCase());
 }
 
 function readFlat(value: JsonObject): ChatMessage | null {
@@ -106,5 +121,6 @@ function isEmptyList(value: unknown): boolean {
 export function looksLikeMessage(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value.type === "string" && ITEMS.has(value.type)) return true;
+  if (langChainMessage(value) !== null) return true;
   return CONTENT.some((name) => name in value) && readMessage(value) !== null;
 }

@@ -90,10 +90,14 @@ function readTyped(type: string, part: JsonObject): ChatPart | null {
   return what === undefined ? null : readMedia(what, part);
 }
 
-// Gemini's parts say what they are by the member that they have.
+// Gemini's and Bedrock's parts say what they are by the member that they have.
 function readUntyped(part: JsonObject): ChatPart | null {
   if (isObject(part.functionCall)) return readToolCall(part.functionCall);
   if (isObject(part.functionResponse)) return readToolResult(part.functionResponse);
+  if (isObject(part.toolUse)) return readToolCall(part.toolUse);
+  if (isObject(part.toolResult)) return readToolResult(part.toolResult);
+  if (isObject(part.image)) return readMedia("Image", part.image);
+  if (isObject(part.document)) return readMedia("File", part.document);
   if (isObject(part.inlineData)) return readMedia("File", part.inlineData);
   if (isObject(part.fileData)) return readMedia("File", part.fileData);
   if (typeof part.text !== "string") return null;
@@ -115,6 +119,7 @@ function readMedia(what: string, part: JsonObject): ChatPart {
     part.input_audio,
     part.file,
     part.image,
+    isObject(part.image) ? part.image.image : null,
   ].filter(isObject);
   const members = (names: readonly string[]) =>
     places.flatMap((place) => names.flatMap((name) => text(place[name]) ?? []));
@@ -140,14 +145,28 @@ function aboutContent(content: string): string {
 }
 
 function idOf(part: JsonObject): string | null {
-  return text(part.toolCallId) ?? text(part.tool_call_id) ?? text(part.call_id) ?? text(part.id);
+  return (
+    text(part.toolCallId) ??
+    text(part.toolUseId) ??
+    text(part.tool_call_id) ??
+    text(part.call_id) ??
+    text(part.id)
+  );
 }
 
-/** The AI SDK puts results into `{ type: "json", value }`. */
+/** The AI SDK puts results into `{ type: "json", value }`, Anthropic, Bedrock and MCP into parts. */
 function unwrapped(result: unknown): unknown {
+  if (Array.isArray(result)) return partsText(result) ?? result;
   return isObject(result) && typeof result.type === "string" && "value" in result
     ? result.value
     : result;
+}
+
+/** The words of parts that are nothing else; null where there is more to show. */
+function partsText(parts: readonly unknown[]): string | null {
+  const read = parts.map((part) => (isObject(part) ? readPart(part) : null));
+  const words = read.flatMap((part) => (part?.kind === "text" ? part.text : []));
+  return words.length > 0 && words.length === parts.length ? words.join("\n\n") : null;
 }
 
 /** What is JSON written into a text. */

@@ -227,6 +227,7 @@ describe("a conversation", () => {
 
   it("is read from Gemini's contents and candidates", () => {
     const asked = {
+      systemInstruction: { parts: [{ text: "Be brief." }] },
       contents: [
         {
           role: "user",
@@ -236,6 +237,7 @@ describe("a conversation", () => {
       ],
     };
     expect(turns(asked)).toEqual([
+      ["system", [text("Be brief.")]],
       [
         "user",
         [text("Hi"), { kind: "media", what: "Image", about: ["image/png", "2 characters"] }],
@@ -244,6 +246,68 @@ describe("a conversation", () => {
     ]);
     const answered = { candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] } }] };
     expect(turns(answered)).toEqual([["assistant", [text("Hello")]]]);
+  });
+
+  it("is read from LangChain's messages, also as it serialises them", () => {
+    const call = { id: "c1", name: "weather", args: { city: "Berne" }, type: "tool_call" };
+    const messages = [
+      { type: "human", content: "Hi", additional_kwargs: {} },
+      { type: "ai", content: "", tool_calls: [call] },
+      { type: "tool", content: "sunny", tool_call_id: "c1" },
+    ];
+    const expected = [
+      ["user", [text("Hi")]],
+      [
+        "assistant",
+        [{ kind: "tool-call", name: "weather", id: "c1", arguments: { city: "Berne" } }],
+      ],
+      ["tool", [{ kind: "tool-result", name: null, id: "c1", result: "sunny" }]],
+    ];
+    expect(turns({ messages })).toEqual(expected);
+    const serialised = messages.map((kwargs) => ({ lc: 1, type: "constructor", id: [], kwargs }));
+    expect(turns({ messages: [serialised] })).toEqual(expected);
+  });
+
+  it("is read from Bedrock's blocks and its answer", () => {
+    const asked = {
+      system: [{ text: "Be brief." }],
+      messages: [
+        { role: "user", content: [{ text: "Hi" }, { image: { format: "png", source: {} } }] },
+        {
+          role: "assistant",
+          content: [{ toolUse: { toolUseId: "t1", name: "look", input: { at: 1 } } }],
+        },
+        {
+          role: "user",
+          content: [{ toolResult: { toolUseId: "t1", content: [{ text: "a cat" }] } }],
+        },
+      ],
+    };
+    expect(turns(asked)).toEqual([
+      ["system", [text("Be brief.")]],
+      ["user", [text("Hi"), { kind: "media", what: "Image", about: ["png"] }]],
+      ["assistant", [{ kind: "tool-call", name: "look", id: "t1", arguments: { at: 1 } }]],
+      ["user", [{ kind: "tool-result", name: null, id: "t1", result: "a cat" }]],
+    ]);
+    const answered = { output: { message: { role: "assistant", content: [{ text: "A cat." }] } } };
+    expect(turns(answered)).toEqual([["assistant", [text("A cat.")]]]);
+  });
+
+  it("shows the words of a result that is written in parts, and others as they are", () => {
+    const result = (content: unknown) => [
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content }] },
+    ];
+    const shown = (value: unknown) => [
+      ["user", [{ kind: "tool-result", name: null, id: "t", result: value }]],
+    ];
+    const words = [
+      { type: "text", text: "one" },
+      { type: "text", text: "two" },
+    ];
+    expect(turns(result(words))).toEqual(shown("one\n\ntwo"));
+    const mixed = [...words, { type: "image", source: { type: "base64", data: "AA" } }];
+    expect(turns(result(mixed))).toEqual(shown(mixed));
+    expect(turns(result([{ id: 1 }]))).toEqual(shown([{ id: 1 }]));
   });
 
   it("shows parts that nobody knows as they are", () => {

@@ -21,15 +21,21 @@ const LISTS = [
   "candidates",
 ] as const;
 
-const INSTRUCTIONS = ["system_instructions", "system", "instructions", "system_instruction"];
+const INSTRUCTIONS = [
+  "system_instructions",
+  "system",
+  "instructions",
+  "system_instruction",
+  "systemInstruction",
+];
 
 /** What the AI SDK answers with: a text with what else there was. */
 const ANSWER_MEMBERS = new Set(["text", "reasoning", "object", "tool_calls", "files"]);
 
 /**
  * The conversation that a value is, in any of the forms in which clients record one: OpenTelemetry
- * GenAI's parts, OpenAI's messages, choices and items, Anthropic's blocks, Gemini's contents,
- * OpenInference's and the AI SDK's messages. Null where the value is something else.
+ * GenAI's parts, OpenAI's messages, choices and items, Anthropic's and Bedrock's blocks, Gemini's
+ * contents, OpenInference's, LangChain's and the AI SDK's messages. Null where the value is something else.
  */
 export function readConversation(value: unknown): Conversation | null {
   if (Array.isArray(value)) {
@@ -59,7 +65,10 @@ function readLists(value: JsonObject): Conversation | null {
   return { messages, rest: Object.keys(rest).length === 0 ? null : rest };
 }
 
-function readList(value: unknown): ChatMessage[] | null {
+function readList(list: unknown): ChatMessage[] | null {
+  // Bedrock answers with one; LangChain has a list for each prompt of a batch, as a rule of one.
+  const only = Array.isArray(list) && list.length === 1 && Array.isArray(list[0]) ? list[0] : list;
+  const value = looksLikeMessage(only) ? [only] : only;
   if (!Array.isArray(value)) return null;
   // Gemini's candidates have their message in `content`.
   const entries = value

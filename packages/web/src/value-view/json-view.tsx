@@ -6,6 +6,7 @@ import { type JsonLine, jsonLines } from "./json-lines.ts";
 import { jsonText } from "./json-text.ts";
 import { LongText } from "./long-text.tsx";
 import { isRounded, numberText } from "./number-text.ts";
+import { stringText } from "./string-text.ts";
 
 /** How many lines are shown at once; more on demand. */
 const PAGE_LINES = 500;
@@ -113,7 +114,7 @@ function Leaf({ value }: { readonly value: unknown }) {
   if (typeof value === "string") {
     return (
       <bdi className="min-w-0 flex-1 text-success">
-        {value === "" ? <span className="text-ink-soft">""</span> : <LongText text={value} />}
+        <LongText text={stringText(value)} />
       </bdi>
     );
   }
