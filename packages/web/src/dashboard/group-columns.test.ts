@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { seriesPaint } from "../charts/chart-series.ts";
 import { figures } from "./analytics.fixture.ts";
 import { nextSort, parseSort, sortGroups } from "./group-columns.ts";
+import { LEFT_OUT } from "./shown-groups.ts";
 
 const groups = [
   { label: "shop", count: 3, cost: null },
@@ -29,6 +30,14 @@ test("most calls come first, and so does whatever else is asked for", () => {
 test("what is unknown comes last from either end", () => {
   expect(sorted("cost")).toEqual(["answer", "desk", "shop"]);
   expect(sorted("-cost")).toEqual(["desk", "answer", "shop"]);
+});
+
+test("those without a row of their own are below all others", () => {
+  const rest = { ...groups[1]!, id: LEFT_OUT, label: "2 more", key: undefined };
+  for (const sort of ["calls", "-calls", "cost", "-name"]) {
+    const labels = sortGroups([rest, ...groups], parseSort(sort)).map(({ label }) => label);
+    expect(labels.at(-1)).toBe("2 more");
+  }
 });
 
 test("a column is sorted from its highest, and the other way on the second click", () => {

@@ -3,7 +3,7 @@ import { formatCost } from "../format/format-cost.ts";
 import { formatCount } from "../format/format-count.ts";
 import { formatLatency } from "../format/format-latency.ts";
 import { errorRate, formatShare } from "./format-share.ts";
-import type { ShownGroup } from "./shown-groups.ts";
+import { LEFT_OUT, type ShownGroup } from "./shown-groups.ts";
 
 export interface GroupColumn {
   readonly name: string;
@@ -43,18 +43,17 @@ export function nextSort(sort: GroupSort, column: string): string {
   return `${isRising ? "-" : ""}${column}`;
 }
 
-/** What is unknown comes last, whichever end is first. */
+/** What is unknown comes last, whichever end is first; and after that all that have no row of their own. */
 export function sortGroups(
   groups: readonly ShownGroup[],
   { column, isRising }: GroupSort,
 ): readonly ShownGroup[] {
   const sign = isRising ? 1 : -1;
-  const found = GROUP_COLUMNS.find(({ name }) => name === column);
-  if (found === undefined) {
-    return [...groups].sort((a, b) => sign * a.label.localeCompare(b.label, "en"));
-  }
+  const value = GROUP_COLUMNS.find(({ name }) => name === column)?.value;
   return [...groups].sort((a, b) => {
-    const [left, right] = [found.value(a.figures), found.value(b.figures)];
+    if (a.id === LEFT_OUT || b.id === LEFT_OUT) return a.id === LEFT_OUT ? 1 : -1;
+    if (value === undefined) return sign * a.label.localeCompare(b.label, "en");
+    const [left, right] = [value(a.figures), value(b.figures)];
     if (left === null || right === null) return Number(left === null) - Number(right === null);
     return sign * (left - right);
   });

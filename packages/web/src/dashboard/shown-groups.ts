@@ -13,6 +13,9 @@ export interface ShownGroup {
   readonly key: string | undefined;
 }
 
+/** The id of what an answer left out: all of it together. */
+export const LEFT_OUT = "more";
+
 /** The groups of an answer, those with most calls first, and at last all that it left out. */
 export function shownGroups(analytics: Analytics): readonly ShownGroup[] {
   const { groups = [], groups_left_out: leftOut = 0 } = analytics;
@@ -36,7 +39,7 @@ function otherGroup(
   leftOut: number,
 ): ShownGroup {
   return {
-    id: "more",
+    id: LEFT_OUT,
     label: `${leftOut} more`,
     paint: OTHER_PAINT,
     figures: remainder(analytics.total, groups),

@@ -1,3 +1,8 @@
+/** Less is said to be less: more digits would be cut off in a column. */
+const LEAST = 0.000001;
+/** Of so much, nobody counts the cents. */
+const WHOLE_FROM = 100_000;
+
 /**
  * US dollars; what nobody knows is no 0.
  *
@@ -6,7 +11,10 @@
 export function formatCost(dollars: number | null): string {
   if (dollars === null) return "–";
   if (dollars === 0) return "$0";
-  if (dollars >= 0.995)
-    return `$${dollars.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  if (dollars < LEAST) return `<$${LEAST.toFixed(6)}`;
+  if (dollars >= 0.995) {
+    const cents = dollars < WHOLE_FROM ? 2 : 0;
+    return `$${dollars.toLocaleString("en", { minimumFractionDigits: cents, maximumFractionDigits: cents })}`;
+  }
   return `$${dollars.toLocaleString("en", { maximumSignificantDigits: 2, minimumSignificantDigits: 2 })}`;
 }

@@ -1,3 +1,7 @@
+/** In seconds. */
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
 /**
  * Milliseconds for people: three digits that matter, in the unit that fits.
  *
@@ -5,13 +9,18 @@
  */
 export function formatLatency(milliseconds: number | null): string {
   if (milliseconds === null) return "–";
-  if (milliseconds < 1) return `${Math.round(milliseconds * 1000)} µs`;
+  if (milliseconds < 0.9995) return `${Math.round(milliseconds * 1000)} µs`;
   if (milliseconds < 999.5) return `${digits(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
   if (seconds < 59.95) return `${digits(seconds)} s`;
   const whole = Math.round(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)} m ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} m`;
+  if (whole < HOUR) return `${Math.floor(whole / 60)} m ${whole % 60} s`;
+  if (whole < 48 * HOUR)
+    return `${Math.floor(whole / HOUR)} h ${Math.floor((whole % HOUR) / 60)} m`;
+  const days = Math.floor(whole / DAY);
+  // Of a clock that was never set, hours say nothing.
+  if (days >= 1000) return `${days.toLocaleString("en")} d`;
+  return `${days} d ${Math.floor((whole % DAY) / HOUR)} h`;
 }
 
 function digits(value: number): string {

@@ -22,17 +22,19 @@ const exact = new Intl.DateTimeFormat("en-GB", {
 });
 
 /**
- * How long ago, or, after a week, when.
+ * How long ago (or, of a clock that is wrong, in how long), and when, if that is more than a week.
  *
  * @example formatAgo("2026-11-15T10:00:00Z", Date.parse("2026-11-15T10:05:00Z")) // "5m ago"
  */
 export function formatAgo(time: string, now: number): string {
   const then = Date.parse(time);
   const seconds = Math.round((now - then) / 1000);
-  // Clocks of other machines run ahead.
-  if (seconds < 1) return "now";
+  // Clocks of other machines run ahead, but not by minutes.
+  if (seconds < 1 && seconds > -60) return "now";
   for (const [below, unit, name] of STEPS) {
-    if (seconds < below) return `${Math.floor(seconds / unit)}${name} ago`;
+    if (Math.abs(seconds) >= below) continue;
+    const count = `${Math.floor(Math.abs(seconds) / unit)}${name}`;
+    return seconds < 0 ? `in ${count}` : `${count} ago`;
   }
   const isThisYear = new Date(then).getFullYear() === new Date(now).getFullYear();
   return (isThisYear ? sameYear : otherYear).format(then);

@@ -1,6 +1,7 @@
 import type { PointerEvent } from "react";
 import { useState } from "react";
 import { formatLatency } from "../format/format-latency.ts";
+import { tickText } from "../format/tick-text.ts";
 import { GridHeading } from "./grid-parts.tsx";
 import type { Interval } from "./own-time.ts";
 import { axisTicks } from "./time-scale.ts";
@@ -51,7 +52,7 @@ export function TimeAxis({ axis, origin, onZoom }: TimeAxisProps) {
           style={{ left: `${place * 100}%` }}
         >
           {/* What would be cut off at the end says nothing. */}
-          {place < LAST_LABEL && (at === 0 ? "0" : formatLatency(at))}
+          {place < LAST_LABEL && (at === 0 ? "0" : tickText(formatLatency(at)))}
         </span>
       ))}
       {drag !== null && (

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { formatLatency } from "../format/format-latency.ts";
+import { tickText } from "../format/tick-text.ts";
 import { axisTicks, placeOn } from "./time-scale.ts";
 
 describe("marks on the axis", () => {
@@ -7,6 +9,15 @@ describe("marks on the axis", () => {
     const ticks = axisTicks({ start: 1000, end: 1090 }, 1000, 4);
     expect(ticks.map(({ at }) => at)).toEqual([0, 50]);
     expect(axisTicks({ start: 1034, end: 1058 }, 1000, 4).map(({ at }) => at)).toEqual([40, 50]);
+  });
+
+  it("are at whole minutes, hours and days where it is long", () => {
+    const marks = (length: number) =>
+      axisTicks({ start: 0, end: length }, 0, 3).map(({ at }) => tickText(formatLatency(at)));
+    expect(marks(200_000).slice(1)).toEqual(["2 m"]);
+    expect(marks(80_000).slice(1)).toEqual(["30 s", "1 m"]);
+    expect(marks(30 * 3_600_000).slice(1)).toEqual(["12 h", "24 h"]);
+    expect(marks(50 * 86_400_000).slice(1)).toEqual(["20 d", "40 d"]);
   });
 
   it("are few, and on the axis, whatever its length", () => {

@@ -3,6 +3,17 @@ import type { Interval } from "./own-time.ts";
 /** A nanosecond: what takes less took no time. */
 const SHORTEST = 1e-6;
 
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Longer than ten seconds, time is not counted in tens. */
+const LONG_STEPS: readonly number[] = [
+  ...[20, 30].map((count) => count * SECOND),
+  ...[1, 2, 5, 10, 20, 30].map((count) => count * MINUTE),
+  ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
+];
+
 /** A mark on the time axis. */
 export interface Tick {
   /** Milliseconds since the trace began. */
@@ -11,7 +22,7 @@ export interface Tick {
   readonly place: number;
 }
 
-/** About so many marks at round times: 1, 2 or 5 of some power of ten milliseconds. */
+/** About so many marks at round times: of some power of ten milliseconds, or of minutes, hours, days. */
 export function axisTicks(
   { start, end }: Interval,
   origin: number,
@@ -32,6 +43,13 @@ export function axisTicks(
 }
 
 function roundStep(atLeast: number): number {
+  if (atLeast > DAY) return DAY * decimalStep(atLeast / DAY);
+  return atLeast > 10 * SECOND
+    ? (LONG_STEPS.find((step) => step >= atLeast) ?? DAY)
+    : decimalStep(atLeast);
+}
+
+function decimalStep(atLeast: number): number {
   const power = 10 ** Math.floor(Math.log10(atLeast));
   return ([1, 2, 5].find((factor) => factor * power >= atLeast) ?? 10) * power;
 }

@@ -86,7 +86,7 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
         )}
         {share !== undefined && share > 0 && (
           <Badge tone="accent" title="Its own part of the slowest path">
-            {Math.max(1, Math.round(share * 100))}%
+            {share < 0.005 ? "<1%" : `${Math.round(share * 100)}%`}
           </Badge>
         )}
         {props.isFresh && <Badge tone="accent">New</Badge>}
