@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { storedSpan } from "../../packages/cli/src/stores/contract/stored-span.fixture.ts";
 import { openSpanStore } from "../../packages/cli/src/stores/open-span-store.ts";
+import { MIGRATIONS } from "../../packages/cli/src/stores/postgres/span-schema.ts";
+import { REGISTRY_KEYS } from "../../packages/cli/src/stores/registry/registry-keys.ts";
 import {
   type ChdbServer,
   startChdbServer,
@@ -9,7 +12,20 @@ import {
 import { codeBlocks } from "../code-blocks.ts";
 import { MANIFESTS, objectOf, readTopology } from "./topology.fixture.ts";
 
-// What the guide and the manifests ask of ClickHouse, put to the real engine.
+const ROOT = join(import.meta.dirname, "../..");
+
+// What the guide and the manifests ask of the databases, put to the real engine where it can be.
+
+it("leaves the rows of spans out of a dump of PostgreSQL, and no others", () => {
+  const guide = readFileSync(join(ROOT, "docs/guide/scaling.md"), "utf8");
+  const [, pattern = ""] = /--exclude-table-data 'agate\.(\S+)\*'/.exec(guide) ?? [];
+  const isLeftOut = (table: string) => new RegExp(`^${pattern}`).test(table);
+  const ofSpans = [...MIGRATIONS.join().matchAll(/CREATE TABLE agate\.(\w+)/g)].map(([, t]) => t!);
+  expect(ofSpans).toContain("segments");
+  expect(ofSpans.filter((table) => !isLeftOut(table))).toEqual([]);
+  const ofRegistry = [...Object.keys(REGISTRY_KEYS), "build_archives", "registry_migrations"];
+  expect([...ofRegistry, "span_schema"].filter(isLeftOut)).toEqual([]);
+});
 
 let server: ChdbServer;
 beforeAll(async () => {
@@ -48,8 +64,8 @@ describe("ClickHouse", () => {
   });
 
   it("has everything again after a backup was restored", async () => {
-    const open = () =>
-      openSpanStore(server.address("agate"), {
+    const open = (database = "agate") =>
+      openSpanStore(server.address(database), {
         onFailure: (error) => {
           throw error;
         },
@@ -60,10 +76,15 @@ describe("ClickHouse", () => {
     await before.close();
     // S3 is what the guide has; what is in a backup does not depend on where it lies.
     await ask("BACKUP DATABASE agate TO Memory('copy')");
+    await ask("RESTORE DATABASE agate AS agate_old FROM Memory('copy')");
     await ask("DROP DATABASE agate SYNC");
     await ask("RESTORE DATABASE agate FROM Memory('copy')");
     const after = await open();
-    expect(await after.countSpans()).toEqual([{ project: "p", traces: 1, spans: 1 }]);
+    const beside = await open("agate_old");
+    for (const store of [after, beside]) {
+      expect(await store.countSpans()).toEqual([{ project: "p", traces: 1, spans: 1 }]);
+    }
+    await beside.close();
     const request = { project: "p", limit: 10, after: null };
     const found = await after.listTraces({ ...request, filter: { text: "agate" } });
     expect(found.items).toHaveLength(1);

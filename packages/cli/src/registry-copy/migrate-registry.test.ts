@@ -239,9 +239,11 @@ describe("migrateRegistry", () => {
     const target = await postgres.createDatabase();
     await copy(from, target);
     await expectRefusal(
-      /^postgres:.* has applications, variants, and environments already\. Copy into/,
+      /^postgres:.* has applications, variants, and environments already\. .*TRUNCATE agate\.pr/,
       { to: target },
     );
+    await postgres.query(target, "TRUNCATE agate.projects CASCADE");
+    await copy(from, target);
   });
 
   it("refuses a source that is not there, and makes none", async () => {

@@ -40,7 +40,7 @@ export async function migrateRegistry(
         return outcome;
       case "not-empty":
         return refused(
-          `${target.name} has ${named(outcome.tables)} already. Copy into a registry that no server has used, or delete what is in this one first.`,
+          `${target.name} has ${named(outcome.tables)} already. Copy into a registry that no server has used, or, if nothing in this one is needed, ${EMPTIED_BY[to.kind]}.`,
         );
       case "different":
         return refused(
@@ -59,6 +59,12 @@ export async function migrateRegistry(
 function named(tables: readonly RegistryTable[]): string {
   return LIST.format(tables.map((table) => NAMES[table] ?? table));
 }
+
+/** Servers make them anew. */
+const EMPTIED_BY: Readonly<Record<RegistryAddress["kind"], string>> = {
+  sqlite: "delete its registry.db",
+  postgres: "stop its servers and empty it with TRUNCATE agate.projects CASCADE",
+};
 
 const LIST = new Intl.ListFormat("en");
 const NAMES: Partial<Record<RegistryTable, string>> = { api_keys: "API keys" };
