@@ -43,7 +43,7 @@ export function runCommand(): Command {
     .addOption(
       new Option(
         "--environment <environment>",
-        "call what is live there (default: production)",
+        "call what is live there (default: that of the workflow, else production)",
       ).conflicts(["variant", "config", "playground"]),
     )
     .addOption(
