@@ -82,6 +82,8 @@ export type StartOutcome =
 const MOST_BUILD_BYTES = 64 * 1024 ** 2;
 /** What requests under way are given when it ends, deployed workflows included; the stores come after. */
 const LONGEST_REQUESTS_MS = 7_000;
+/** What they are given in any case, for builds may have taken all of that. */
+const SHORTEST_REQUESTS_MS = 500;
 
 /** The composition root: every part of the platform is made here, and taken down in reverse. */
 export async function startPlatform(options: PlatformOptions): Promise<StartOutcome> {
@@ -230,7 +232,8 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   };
 
   async function stopListening(server: HttpServer): Promise<void> {
-    const brokenOff = await server.close(Math.max(0, requestsEndAt - performance.now()));
+    const left = Math.max(SHORTEST_REQUESTS_MS, requestsEndAt - performance.now());
+    const brokenOff = await server.close(left);
     if (brokenOff > 0) log.warn({ connections: brokenOff }, "Connections were broken off.");
   }
 }

@@ -17,6 +17,8 @@ export interface Lease {
   readonly kind: "lease";
   /** The socket (a file's path) that the process listens on. */
   readonly socketPath: string;
+  /** Set by who holds it. Told when the process is to end though the request is not over: it is broken off. */
+  onTimeUp?: () => void;
   /** `unreachable`: nobody listened there. The process is of no use then and is started again. */
   release(found?: "unreachable"): void;
 }

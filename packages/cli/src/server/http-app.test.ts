@@ -23,6 +23,18 @@ it("is healthy", async () => {
   }
 });
 
+it("is not healthy any more once it ends, so that load balancers pass it over", async () => {
+  const ending = await startTestPlatform();
+  try {
+    await ending.deployer.close();
+    const health = await ending.get("/health");
+    expect(health.status).toBe(503);
+    expect(health.json.detail).toMatchObject([{ type: "shutting_down" }]);
+  } finally {
+    await ending.close();
+  }
+});
+
 describe("a path that is not served", () => {
   it.each([
     "/nothing",

@@ -108,6 +108,7 @@ export class Exchange implements ConnectionUser {
     }
     const { pool } = this.#parts;
     this.#lease = outcome;
+    outcome.onTimeUp = () => this.#failService("was ended before the call was over");
     this.#attempts++;
     // What cannot be sent again never goes where the service might just be closing.
     const isIdleWelcome = this.#whole !== undefined && this.#attempts === 1;

@@ -2,7 +2,11 @@ import { Agent } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { startBuildProcess } from "../processes/start-build-process.ts";
 import type { SupervisionEvent } from "../processes/supervision-event.ts";
-import { type SupervisedBuild, Supervisor } from "../processes/supervisor.ts";
+import {
+  type SupervisedBuild,
+  Supervisor,
+  type SupervisorLimits,
+} from "../processes/supervisor.ts";
 import { buildProgram, workflowSource } from "../processes/testing/build-program.fixture.ts";
 import { serveGateway } from "./testing/gateway-server.fixture.ts";
 import { type SentRequest, sendRequest } from "./testing/send-request.fixture.ts";
@@ -13,6 +17,8 @@ const HANDLE = `
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks);
   const build = process.env.BUILD;
+  if (request.url === "/endless") response.write(build);
+  if (request.url === "/endless" || request.url === "/silent") return console.log(request.url);
   if (request.url !== "/stream") return response.end(build + " " + body.toString("latin1"));
   for (let n = 0; n < 10; n++) {
     response.write(build);
@@ -21,16 +27,17 @@ const HANDLE = `
   response.end();
 `;
 
-async function startSupervisor() {
+async function startSupervisor(limits: Partial<SupervisorLimits> = {}) {
   const program = await buildProgram(workflowSource(HANDLE));
   const events: SupervisionEvent[] = [];
+  const lines: string[] = [];
   // Every crash counts as the first: it is started again at once.
   const supervisor = new Supervisor(
     { id: "app_1", slug: "support" },
     (event) => {
       events.push(event);
     },
-    { stableMs: 0 },
+    { stableMs: 0, ...limits },
   );
   onTestFinished(() => supervisor.close({ drainMs: 0, stopMs: 0 }));
   const build = (number: number): SupervisedBuild => ({
@@ -38,15 +45,15 @@ async function startSupervisor() {
     start: (signal) =>
       startBuildProcess(
         { ...program, environment: { BUILD: String(number) } },
-        { onLine: () => {}, timeoutMs: 20_000, signal },
+        { onLine: (line) => lines.push(line), timeoutMs: 20_000, signal },
       ),
   });
   const deploy = async (number: number) => {
     const process = await build(number).start(new AbortController().signal);
     if (process.kind === "failed") throw new Error(process.reason);
-    return { drained: supervisor.switchTo(build(number), process) };
+    return { process, drained: supervisor.switchTo(build(number), process) };
   };
-  return { supervisor, events, deploy };
+  return { supervisor, events, lines, deploy };
 }
 
 /** Sends one request after the other until it is told to stop, and counts what went wrong. */
@@ -108,6 +115,21 @@ it("loses no request during ten switches under constant load", async () => {
   expect(events.filter(({ kind }) => kind === "stopped")).toHaveLength(10);
   expect(load.result.answers).toBeGreaterThan(500);
 }, 60_000);
+
+it("breaks off what takes too long, so that the build before has its last words", async () => {
+  const { supervisor, lines, deploy } = await startSupervisor({ drainMs: 50, stopMs: 60_000 });
+  const first = await deploy(1);
+  const { port } = await serveGateway(supervisor);
+  const send = (path: string) =>
+    sendRequest({ options: { port, path } }).catch((error: NodeJS.ErrnoException) => error.code);
+  const [begun, silent] = [send("/endless"), send("/silent")];
+  await expect.poll(() => lines.toSorted()).toEqual(["/endless", "/silent"]);
+  expect(await (await deploy(2)).drained).toBe(2);
+  expect(await begun).toBe("ECONNRESET");
+  expect(await silent).toMatchObject({ status: 502 });
+  // It had nothing left to wait for, and ended by itself.
+  expect(await first.process.ended).toMatchObject({ code: 0 });
+});
 
 it("keeps requests that come while a killed build is started again", async () => {
   const { supervisor, events, deploy } = await startSupervisor();

@@ -13,7 +13,7 @@ export class LeasedProcess {
   readonly process: BuildProcess;
   /** Told once, when a process does not take connections any more though it has not ended. */
   readonly #onUnreachable: () => void;
-  #leases = 0;
+  readonly #leases = new Set<Lease>();
   #onIdle: (() => void) | undefined;
 
   constructor(process: BuildProcess, onUnreachable: () => void) {
@@ -22,29 +22,29 @@ export class LeasedProcess {
   }
 
   get leases(): number {
-    return this.#leases;
+    return this.#leases.size;
   }
 
   lease(): Lease {
-    this.#leases++;
-    let isHeld = true;
-    return {
+    const lease: Lease = {
       kind: "lease",
       socketPath: this.process.socketPath,
       release: (found) => {
-        if (!isHeld) return;
-        isHeld = false;
-        this.#leases--;
-        if (this.#leases === 0) this.#onIdle?.();
+        if (!this.#leases.delete(lease)) return;
+        if (this.#leases.size === 0) this.#onIdle?.();
         if (found === "unreachable") this.#onUnreachable();
       },
     };
+    this.#leases.add(lease);
+    return lease;
   }
 
   /** Ends the process when its last lease is given back, or time is up. @returns how many were not. */
   async retire({ drainMs, stopMs }: DrainLimits): Promise<number> {
-    if (this.#leases > 0) await this.#idle(drainMs);
-    const brokenOff = this.#leases;
+    if (this.#leases.size > 0) await this.#idle(drainMs);
+    const brokenOff = this.#leases.size;
+    // By us, and not by killing the process: it would wait for them, and its last spans with it.
+    for (const lease of [...this.#leases]) lease.onTimeUp?.();
     await this.process.stop(stopMs);
     return brokenOff;
   }

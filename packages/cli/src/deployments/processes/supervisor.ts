@@ -25,7 +25,7 @@ const LIMITS: SupervisorLimits = {
   stableMs: 60_000,
 };
 /** For the end of the platform, which nobody wants to wait for. */
-const CLOSING: DrainLimits = { drainMs: 5_000, stopMs: 5_000 };
+const CLOSING: DrainLimits = { drainMs: 5_000, stopMs: 2_000 };
 
 type State =
   | { readonly kind: "none" }

@@ -71,7 +71,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ...projectRoutes({ projects: registry.projects, store, reloadAccess: access.reload }),
     ...keyRoutes(access.keys),
     ...sessionRoutes({ control: access.control, projects: registry.projects }),
-    healthRoute(),
+    healthRoute(dependencies.deployer.closing),
     openapiRoute(() => routes),
     docsRoute(),
     docsFileRoute(),

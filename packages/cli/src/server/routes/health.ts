@@ -1,8 +1,10 @@
 import { VERSION } from "../../version.ts";
 import { JSON_TYPE, jsonAnswer } from "../answer.ts";
+import { opaqueAnswer } from "../errors/error-answer.ts";
 import type { Route } from "./route.ts";
 
-export function healthRoute(): Route {
+/** @param closing Fires when the server begins to end: a load balancer is to send nothing more. */
+export function healthRoute(closing: AbortSignal): Route {
   const answer = jsonAnswer(JSON.stringify({ status: "ok", version: VERSION }));
   return {
     method: "GET",
@@ -17,8 +19,9 @@ export function healthRoute(): Route {
         description: "It answers.",
         body: { [JSON_TYPE]: { schema: "Health" } },
       },
-      errors: [],
+      errors: ["shutting_down"],
     },
-    handle: () => answer,
+    handle: () =>
+      closing.aborted ? opaqueAnswer("shutting_down", { "retry-after": "5" }) : answer,
   };
 }
