@@ -199,13 +199,12 @@ describe("A run", () => {
     await registry("POST", "/applications", { slug: "mute" });
     await using web = await open("/apps/mute/playground");
     await web.page.getByText("mute has told no routes yet").waitFor();
+    await web.expectAccessible();
     await web.open("/apps/bench/playground?route=/gone");
     await web.page.getByText("bench has no route /gone").waitFor();
     await web.open("/apps/nobody/playground");
-    await web.page
-      .getByRole("alert")
-      .getByText(/no application "nobody"/)
-      .waitFor();
+    await web.page.getByRole("heading", { name: "There is no application nobody" }).waitFor();
+    await web.expectAccessible();
     web.expectNoFaults();
   });
 });

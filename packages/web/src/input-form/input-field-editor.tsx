@@ -62,9 +62,11 @@ function FieldState({ field, draft, onChange }: FieldStateProps) {
   }
   if (isRequired) {
     const parsed = parseField(field, draft);
-    return parsed.kind === "value" && parsed.value === null ? <State text="empty is null" /> : null;
+    if (parsed.kind === "value" && parsed.value === null) return <State text="empty is null" />;
+    return control.kind === "json" ? <State text="JSON" /> : null;
   }
   if (!isBlank(draft)) {
+    if (control.kind === "json") return <State text="JSON" />;
     // Text is emptied and a choice undone; a box that was ticked stays true or false.
     if (control.kind !== "boolean") return null;
     return (
@@ -74,7 +76,8 @@ function FieldState({ field, draft, onChange }: FieldStateProps) {
     );
   }
   const hasDefault = ![undefined, null, ""].some((nothing) => nothing === field.default);
-  return <State text={hasDefault ? `left out, so ${shownValue(field.default)}` : "left out"} />;
+  const state = hasDefault ? `left out, so ${shownValue(field.default)}` : "left out";
+  return <State text={control.kind === "json" ? `JSON, ${state}` : state} />;
 }
 
 function nameOf({ name }: InputField): string {

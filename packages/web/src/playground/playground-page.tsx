@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Navigate } from "@tanstack/react-router";
-import { Route as RouteIcon } from "lucide-react";
+import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
+import { Boxes, Route as RouteIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { ApiError } from "../api/api-error.ts";
 import {
   applicationsQuery,
   environmentsQuery,
@@ -10,6 +12,7 @@ import {
 import { usePlatform } from "../api/platform-context.tsx";
 import { EmptyState } from "../design/empty-state.tsx";
 import { ErrorState } from "../design/error-state.tsx";
+import { PageHeader } from "../design/page-header.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { useTitle } from "../design/use-title.ts";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
@@ -54,17 +57,34 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   const failed = [schema, variants, environments].find(
     ({ data, error }) => data === undefined && error !== null,
   );
+  if (failed?.error instanceof ApiError && failed.error.has("application_not_found")) {
+    return <NoApplication app={app} />;
+  }
   if (failed?.error) {
-    return <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />;
+    return (
+      <WithoutRoute app={app}>
+        <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
+      </WithoutRoute>
+    );
   }
   if (!variants.data || !environments.data || schema.data === undefined) {
     return <Skeleton lines={6} />;
   }
-  if (schema.data === null || schema.data.routes.length === 0) return <NoSchema app={app} />;
+  if (schema.data === null || schema.data.routes.length === 0) {
+    return (
+      <WithoutRoute app={app}>
+        <NoSchema app={app} />
+      </WithoutRoute>
+    );
+  }
   const { routes } = schema.data;
   const paths = routes.map(({ route }) => route);
   if (path === undefined && search.span !== undefined) {
-    return <RouteOfSpan app={app} spanId={search.span} />;
+    return (
+      <WithoutRoute app={app}>
+        <RouteOfSpan app={app} spanId={search.span} />
+      </WithoutRoute>
+    );
   }
   if (path === undefined) {
     const last = lastPlace(client.project);
@@ -76,9 +96,11 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   const route = routes.find((known) => known.route === path);
   if (route === undefined) {
     return (
-      <EmptyState icon={RouteIcon} title={`${app} has no route ${path}`}>
-        <p>It has {paths.join(", ")}. Was the code changed since the link was made?</p>
-      </EmptyState>
+      <WithoutRoute app={app}>
+        <EmptyState icon={RouteIcon} title={`${app} has no route ${path}`}>
+          <p>It has {paths.join(", ")}. Was the code changed since the link was made?</p>
+        </EmptyState>
+      </WithoutRoute>
     );
   }
   return (
@@ -89,5 +111,26 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
       route={route}
       known={{ variants: variants.data, environments: environments.data }}
     />
+  );
+}
+
+/** Where no route can be shown, the page is the application's. */
+function WithoutRoute({ app, children }: { readonly app: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <PageHeader title={app} />
+      {children}
+    </>
+  );
+}
+
+function NoApplication({ app }: { readonly app: string }) {
+  return (
+    <EmptyState icon={Boxes} level={1} title={`There is no application ${app}`}>
+      <p>It was renamed or deleted, or belongs to another project.</p>
+      <Link to="/apps" className="text-accent underline">
+        See all applications
+      </Link>
+    </EmptyState>
   );
 }
