@@ -5,6 +5,7 @@ import { applicationsQuery } from "../../api/applications.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { problemsFrom } from "../../config-form/field-problem.ts";
 import { CommandLine } from "../../design/command-line.tsx";
+import { LongText } from "../../value-view/long-text.tsx";
 import { gatewayProblem } from "./gateway-problem.ts";
 
 interface RunFailureProps {
@@ -32,8 +33,10 @@ export function RunFailure({ app, error }: RunFailureProps) {
   }
   if (error.status === 422) return <Refusal error={error} />;
   const types = [...new Set(error.detail.map(({ type }) => type))];
+  // A stream that fails in the middle had begun with 200.
+  const kind = error.status < 400 ? types : [error.status, ...types];
   return (
-    <Box title={error.message} types={types}>
+    <Box title={error.message} kind={kind.join(" ")}>
       <Stack body={error.body} />
     </Box>
   );
@@ -78,11 +81,12 @@ function Stack({ body }: { readonly body: unknown }) {
 
 interface BoxProps {
   readonly title: string;
-  readonly types?: readonly string[];
+  /** For programs: `418 teapot`. */
+  readonly kind?: string;
   readonly children: React.ReactNode;
 }
 
-function Box({ title, types = [], children }: BoxProps) {
+function Box({ title, kind = "", children }: BoxProps) {
   return (
     <div
       role="alert"
@@ -90,8 +94,8 @@ function Box({ title, types = [], children }: BoxProps) {
     >
       <CircleAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-danger" />
       <div className="flex min-w-0 flex-1 flex-col gap-1.5">
-        <p className="font-medium break-words whitespace-pre-wrap text-danger">{title}</p>
-        {types.length > 0 && <p className="font-mono text-xs text-ink-soft">{types.join(", ")}</p>}
+        <LongText text={title} limit={600} className="font-medium text-danger" />
+        {kind !== "" && <p className="font-mono text-xs text-ink-soft">{kind}</p>}
         {children}
       </div>
     </div>

@@ -1,11 +1,9 @@
 import { type ReactNode, useMemo } from "react";
 import { Badge, type Tone } from "../../design/badge.tsx";
-import { formatCost } from "../../format/format-cost.ts";
-import { formatCount } from "../../format/format-count.ts";
-import { formatLatency } from "../../format/format-latency.ts";
 import { TextDiff } from "../../text-diff/text-diff.tsx";
 import { ValueView } from "../../value-view/value-view.tsx";
 import { ColumnNumber } from "../columns/column-number.tsx";
+import { FiguresList } from "./figures-list.tsx";
 import {
   isUnderWay,
   type RunOutput as Output,
@@ -15,8 +13,8 @@ import {
   type RunStatus,
 } from "./run.ts";
 import { RunFailure } from "./run-failure.tsx";
-import { deltaText, figuresOf } from "./run-figures.ts";
 import { RunTrace } from "./run-trace.tsx";
+import { RunningTime } from "./running-time.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { useFollowedEnd } from "./use-followed-end.ts";
 
@@ -68,7 +66,10 @@ export function RunOutput(props: RunOutputProps) {
         <span role="status">
           <RunBadge status={run.status} />
         </span>
-        {!isUnderWay(run) && <Figures run={run} first={first} />}
+        {run.status === "running" && run.startedAt !== null && (
+          <RunningTime since={run.startedAt} />
+        )}
+        {!isUnderWay(run) && <FiguresList run={run} first={first} />}
         {isComparable && first && !isUnderWay(first) && <Likeness output={output} other={other} />}
         {!isCurrent && !isUnderWay(run) && (
           <Badge tone="warning" title="The configuration or the inputs were edited after this run.">
@@ -157,46 +158,5 @@ function RunBadge({ status }: { readonly status: RunStatus }) {
       )}
       {label}
     </Badge>
-  );
-}
-
-function Figures({ run, first }: { readonly run: Run; readonly first: Run | undefined }) {
-  const figures = figuresOf(run);
-  const before = first && !isUnderWay(first) ? figuresOf(first) : null;
-  const parts = [
-    {
-      name: "Latency",
-      text: formatLatency(figures.latency),
-      value: figures.latency,
-      before: before?.latency,
-    },
-    {
-      name: "Tokens",
-      text: `${formatCount(figures.tokens)} tokens`,
-      value: figures.tokens,
-      before: before?.tokens,
-    },
-    { name: "Cost", text: formatCost(figures.cost), value: figures.cost, before: before?.cost },
-  ];
-  return (
-    <dl className="flex flex-wrap gap-x-3 gap-y-1 text-[0.93rem] text-ink-soft tabular-nums">
-      {parts.map(({ name, text, value, before }) => {
-        if (value === null) return null;
-        const delta = deltaText(before ?? null, value);
-        return (
-          <div key={name} className="flex gap-1">
-            <dt className="sr-only">{name}</dt>
-            <dd>
-              {text}
-              {delta !== null && (
-                <span className="ml-1 text-ink" title="Compared with the first column">
-                  {delta}
-                </span>
-              )}
-            </dd>
-          </div>
-        );
-      })}
-    </dl>
   );
 }
