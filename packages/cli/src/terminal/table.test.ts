@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { plainPaint } from "./plain-paint.fixture.ts";
 import type { Column, Row } from "./table.ts";
-import { layOutTable, renderFields, renderTable } from "./table.ts";
+import { layOutTable, renderFields, tableHead, tableLine } from "./table.ts";
 import { textWidth } from "./text-width.ts";
 
 const columns: readonly Column[] = [
@@ -17,9 +17,15 @@ const rows: readonly Row[] = [
   ["a name that goes on", "12345", "a remark that goes on and on", "y"],
 ];
 
+/** All of a table, a line each. */
+function linesOf(columns: readonly Column[], rows: readonly Row[], available?: number): string[] {
+  const layout = layOutTable(columns, rows, available);
+  return [tableHead(layout, plainPaint), ...rows.map((row) => tableLine(layout, row, plainPaint))];
+}
+
 describe("a table", () => {
   it("is as wide as its cells in a pipe, with nothing cut", () => {
-    expect(renderTable(columns, rows, { columns: undefined, paint: plainPaint })).toEqual([
+    expect(linesOf(columns, rows)).toEqual([
       "NAME                 COUNT  NOTES                         EXTRA",
       "short                    1  none                          x",
       "a name that goes on  12345  a remark that goes on and on  y",
@@ -27,7 +33,7 @@ describe("a table", () => {
   });
 
   it("cuts the widest columns first where the terminal is narrow", () => {
-    expect(renderTable(columns, rows, { columns: 40, paint: plainPaint })).toEqual([
+    expect(linesOf(columns, rows, 40)).toEqual([
       "NAME          COUNT  NOTES         EXTRA",
       "short             1  none          x",
       "a name that…  12345  a remark th…  y",
@@ -37,7 +43,7 @@ describe("a table", () => {
   it("leaves out what can be spared, least needed first, and says which", () => {
     const layout = layOutTable(columns, rows, 18);
     expect(layout.hidden).toEqual(["EXTRA", "NOTES"]);
-    expect(renderTable(columns, rows, { columns: 18, paint: plainPaint })).toEqual([
+    expect(linesOf(columns, rows, 18)).toEqual([
       "NAME         COUNT",
       "short            1",
       "a name tha…  12345",
@@ -51,7 +57,7 @@ describe("a table", () => {
         fc.array(fc.tuple(cell, fc.nat().map(String), cell, cell), { maxLength: 8 }),
         fc.integer({ min: 24, max: 200 }),
         (cells, width) => {
-          for (const line of renderTable(columns, cells, { columns: width, paint: plainPaint })) {
+          for (const line of linesOf(columns, cells, width)) {
             expect(textWidth(line)).toBeLessThanOrEqual(width);
             expect(line).not.toMatch(/\n|\s$/);
           }
@@ -61,10 +67,9 @@ describe("a table", () => {
   });
 
   it("lets no cell send an escape sequence or start a line", () => {
-    const lines = renderTable(
+    const lines = linesOf(
       [{ title: "A" }],
       [["\u001b[2Jgone\nnext"], [{ text: "\u009b5m", style: "red" }]],
-      { columns: undefined, paint: plainPaint },
     );
     expect(lines).toEqual(["A", "gone next", ""]);
   });

@@ -121,16 +121,6 @@ export function tableLine({ columns, widths }: TableLayout, row: Row, paint: Pai
   return cells.join(GAP).trimEnd();
 }
 
-/** The whole table, a line each. */
-export function renderTable(
-  columns: readonly Column[],
-  rows: readonly Row[],
-  { columns: available, paint }: { readonly columns: number | undefined; readonly paint: Paint },
-): string[] {
-  const layout = layOutTable(columns, rows, available);
-  return [tableHead(layout, paint), ...rows.map((row) => tableLine(layout, row, paint))];
-}
-
 function cellText(cell: Cell): string {
   return printableLine(typeof cell === "string" ? cell : cell.text);
 }

@@ -1,6 +1,4 @@
 /** The search of a URL as plain text, name by name: short, readable, and nothing is guessed to be a number. */
-export type SearchText = Readonly<Record<string, string | undefined>>;
-
 export function parseSearchText(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }

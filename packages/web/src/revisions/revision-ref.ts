@@ -22,9 +22,3 @@ export function revisionRefText(ref: RevisionRef): string {
   if (ref.kind === "environment") return `env:${ref.environment}`;
   return ref.revision === null ? ref.variant : `${ref.variant}@${ref.revision}`;
 }
-
-/** For people: "what is live in production", "the latest of default". */
-export function revisionRefWords(ref: RevisionRef): string {
-  if (ref.kind === "environment") return `what is live in ${ref.environment}`;
-  return ref.revision === null ? `the latest of ${ref.variant}` : `${ref.variant}@${ref.revision}`;
-}
