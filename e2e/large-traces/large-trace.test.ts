@@ -4,7 +4,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { DataFolder } from "../data-folder.ts";
 import { emptyDataFolder } from "../data-folder.ts";
 import type { RunningServer } from "../running-server.ts";
@@ -14,6 +14,9 @@ import type { LargeTrace } from "./large-trace.ts";
 import { CheckList, sendTrace } from "./large-trace.ts";
 import { readMemory, watchMemory } from "./process-memory.ts";
 import { TraceScanner } from "./trace-scanner.ts";
+
+// 200,000 spans are some seconds' work each time, and many where others work beside.
+vi.setConfig({ testTimeout: 120_000 });
 
 const MB = 1_000_000;
 /**
@@ -35,6 +38,8 @@ const BROAD: LargeTrace = {
   parentOf: (n) => Math.floor((n - 1) / 3),
   payloadLength: 480,
 };
+/** Far more than the sockets between server and client hold. */
+const DOOMED: LargeTrace = { ...BROAD, traceId: "d".repeat(32), count: 20_000 };
 
 // Each test has a server of its own over the same folder, so that the figures are of that test.
 let folder: DataFolder;
@@ -43,6 +48,7 @@ beforeAll(async () => {
   folder = await emptyDataFolder();
   await using server = await startServer({ dataDirectory: folder.path });
   await sendTrace(server.url, CHAIN);
+  await sendTrace(server.url, DOOMED);
   const started = performance.now();
   await sendTrace(server.url, BROAD);
   const seconds = (performance.now() - started) / 1000;
@@ -57,7 +63,7 @@ afterAll(() => folder?.[Symbol.asyncDispose]());
 function unindexedSpans(): number {
   using index = new DatabaseSync(join(folder.path, "index.db"), { readOnly: true });
   const { texts } = index.prepare("SELECT texts FROM progress").get() as { texts: number };
-  return CHAIN.count + BROAD.count - texts;
+  return CHAIN.count + DOOMED.count + BROAD.count - texts;
 }
 
 function report(what: string, memory: Record<string, number> | null | undefined): void {
@@ -99,7 +105,7 @@ describe("a large trace comes back whole", () => {
     expect([list.verdict, scanner.isComplete]).toEqual(["whole", true]);
   });
 
-  it("one of 200,000, in bounded memory", async () => {
+  it("one of 200,000, in bounded memory, though its client stops reading for a while", async () => {
     await using server = await startServer({ dataDirectory: folder.path });
     const before = readMemory(server.pid);
     const watch = watchMemory(server.pid);
@@ -108,6 +114,8 @@ describe("a large trace comes back whole", () => {
     const started = performance.now();
     const response = await openTrace(server, BROAD);
     const first = performance.now() - started;
+    await takeFirst(response, scanner);
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
     await takeRest(response, scanner);
     const last = performance.now() - started;
     const after = watch?.stop();
@@ -127,15 +135,13 @@ describe("while a client does not read its answer", () => {
   it("the rest is not collected in memory, and others are answered", async () => {
     await using server = await startServer({ dataDirectory: folder.path });
     const before = readMemory(server.pid);
-    const list = new CheckList(BROAD);
-    const scanner = new TraceScanner(list.check);
     const response = await openTrace(server, BROAD);
-    await takeFirst(response, scanner);
+    await takeFirst(response, new TraceScanner(() => {}));
     const meanwhile = readMemory(server.pid);
     report("A client that does not read", meanwhile);
     if (before && meanwhile) expect(meanwhile.own - before.own).toBeLessThan(MOST_MEMORY);
 
-    const id = { traceId: "d".repeat(32), spanId: "d".repeat(16), parentSpanId: null };
+    const id = { traceId: "e".repeat(32), spanId: "e".repeat(16), parentSpanId: null };
     const span = { ...id, name: "meanwhile", start: 1_700_000_000_000_000, inputs: "" };
     expect(await sendSpans(server.url, [span])).toBe(200);
     for (const path of [
@@ -149,8 +155,7 @@ describe("while a client does not read its answer", () => {
       await answer.arrayBuffer();
       expect([path, answer.status]).toEqual([path, 200]);
     }
-    await takeRest(response, scanner);
-    expect([list.verdict, scanner.isComplete]).toEqual(["whole", true]);
+    response.destroy();
   });
 });
 
@@ -178,16 +183,16 @@ describe("a trace that is deleted while it is sent", () => {
   it("breaks the answer off: half of it never looks whole", async () => {
     await using server = await startServer({ dataDirectory: folder.path });
     const scanner = new TraceScanner(() => {});
-    const response = await openTrace(server, BROAD);
+    const response = await openTrace(server, DOOMED);
     await takeFirst(response, scanner);
-    const url = `${server.url}/observability/traces/${BROAD.traceId}/`;
+    const url = `${server.url}/observability/traces/${DOOMED.traceId}/`;
     expect((await fetch(url, { method: "DELETE" })).status).toBe(204);
     expect((await fetch(url)).status).toBe(404);
-    await expect.poll(deletedTraces, { timeout: 20_000 }).toBe(0);
+    await expect.poll(deletedTraces).toBe(0);
     await expect(takeRest(response, scanner)).rejects.toThrow("aborted");
     expect(scanner.isComplete).toBe(false);
-    expect(server.log()).toContain('"msg":"A trace was deleted while it was being sent."');
     expect(await server.stop()).toBe(0);
+    expect(server.log()).toContain('"msg":"A trace was deleted while it was being sent."');
   });
 
   /** Traces that are out of sight at once, but whose rows are still being freed, step by step. */

@@ -101,16 +101,9 @@ export class TraceScanner {
 
   /** @returns Where the text ends in this piece, or the piece's end. */
   #readText(piece: Buffer, from: number, before: string): number {
-    let at = from;
-    while (at < piece.length) {
-      const byte = piece[at] as number;
-      if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) break;
-      at++;
-    }
-    const isShort = before.length + at - from <= LONGEST_KEPT;
-    const text = isShort ? before + piece.toString("latin1", from, at) : before;
+    const at = this.#endOfText(piece, from);
+    const isKept = before.length + at - from <= LONGEST_KEPT && this.#isTold();
+    const text = isKept ? before + piece.toString("latin1", from, at) : before;
     if (at === piece.length) {
       this.#text = text;
       return at;
@@ -118,6 +111,26 @@ export class TraceScanner {
     this.#text = undefined;
     this.#noteText(text);
     return at + 1;
+  }
+
+  #endOfText(piece: Buffer, from: number): number {
+    let isEscaped = this.#isEscaped;
+    let at = from;
+    for (; at < piece.length; at++) {
+      const byte = piece[at];
+      if (isEscaped) isEscaped = false;
+      else if (byte === QUOTE) break;
+      else isEscaped = byte === BACKSLASH;
+    }
+    this.#isEscaped = isEscaped;
+    return at;
+  }
+
+  /** Keys of a record, and those of its values that are told: few of all the texts. */
+  #isTold(): boolean {
+    const inside = this.#open.at(-1);
+    if (inside?.kind !== "record") return false;
+    return inside.expectsKey || inside.key === "id" || inside.key === "parent_span_id";
   }
 
   #noteText(text: string): void {
