@@ -22,7 +22,8 @@ export function Menu(props: MenuProps) {
     // Not modal: that would lock the page's scrolling with a style element, which the policy forbids.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      {/* In the page's content: who goes from landmark to landmark would not find it outside of all. */}
+      <DropdownMenu.Portal container={document.querySelector("main")}>
         <DropdownMenu.Content
           align={align}
           sideOffset={4}
