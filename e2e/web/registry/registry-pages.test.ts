@@ -155,6 +155,8 @@ describe("a variant", () => {
     await page.getByRole("heading", { level: 1, name: "copy" }).waitFor();
     await page.getByText("forked from thorough@2").waitFor();
     await page.getByRole("button", { name: "More for copy" }).click();
+    await page.getByRole("menuitem", { name: "Rename…" }).waitFor();
+    await web.expectAccessible();
     await page.getByRole("menuitem", { name: "Rename…" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("other");
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
@@ -204,6 +206,29 @@ describe("a comparison", () => {
       .getByRole("alert")
       .getByText(/has no revision 9/)
       .waitFor();
+    web.expectNoFaults();
+  });
+
+  it("shows a word that changed in a long text, and the rest of it when asked to", async () => {
+    const paragraphs = Array.from({ length: 60 }, (_, n) => `Rule ${n}: always cite the title.`);
+    const prompt = paragraphs.join("\n");
+    const changed = prompt.replace("Rule 40: always", "Rule 40: never");
+    await registry("POST", `${APP}/variants`, { slug: "rules" });
+    for (const [base_revision, text] of [prompt, changed].entries()) {
+      const params = { "/summarize": { prompt: text } };
+      await registry("POST", `${APP}/variants/rules/revisions`, { params, base_revision });
+    }
+    await using web = await open("/apps/quickstart/compare?from=rules@1&to=rules@2");
+    const { page } = web;
+    const summarize = page.getByRole("region", { name: "Changes in /summarize" });
+    await summarize.getByText("never", { exact: true }).waitFor();
+    const text = summarize.getByRole("paragraph").filter({ hasText: "Rule 40" });
+    // Nothing has to be scrolled to find it.
+    expect(await text.evaluate((box) => box.scrollHeight - box.clientHeight)).toBe(0);
+    expect(await text.textContent()).not.toContain("Rule 1:");
+    await web.expectAccessible();
+    await summarize.getByRole("button", { name: "Show 39 unchanged lines" }).click();
+    await expect.poll(() => text.textContent()).toContain("Rule 1:");
     web.expectNoFaults();
   });
 });

@@ -31,7 +31,7 @@ export function FieldDiffView({ diff, schema }: FieldDiffViewProps) {
           </span>
         </div>
       ) : (
-        <TextDiff from={texts.from} to={texts.to} heading={name} />
+        <TextDiff from={texts.from} to={texts.to} heading={name} isFolded />
       )}
       {texts !== null && (from.isDefault || to.isDefault) && (
         <p className="text-[0.93rem] text-ink-soft">

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { Choice } from "../design/choice.tsx";
 import { classNames } from "../design/class-names.ts";
 import { diffWords, type TextPart } from "./diff-words.ts";
+import { type FoldedText, foldedWords, foldKept } from "./fold-kept.ts";
 import { TextPartView } from "./text-part-view.tsx";
 
 interface TextDiffProps {
@@ -10,6 +11,8 @@ interface TextDiffProps {
   readonly to: string;
   /** Stands above, beside the choice of the layout. */
   readonly heading?: ReactNode;
+  /** Only the changes are of interest: what is far from all of them is folded. */
+  readonly isFolded?: boolean;
 }
 
 type Layout = "inline" | "beside";
@@ -23,9 +26,12 @@ const LAYOUTS = [
  * Two texts in one: what is removed struck through, what is added underlined. Or beside each other, to
  * be read as they are.
  */
-export function TextDiff({ from, to, heading }: TextDiffProps) {
+export function TextDiff({ from, to, heading, isFolded = false }: TextDiffProps) {
   const [layout, setLayout] = useState<Layout>("inline");
-  const parts = useMemo(() => diffWords(from, to), [from, to]);
+  const parts = useMemo(() => {
+    const all = diffWords(from, to);
+    return isFolded ? foldKept(all) : all;
+  }, [from, to, isFolded]);
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
@@ -44,7 +50,27 @@ export function TextDiff({ from, to, heading }: TextDiffProps) {
   );
 }
 
-function Text({ label, parts }: { readonly label?: string; readonly parts: readonly TextPart[] }) {
+/** Says how much is folded, until it is unfolded. */
+function FoldedPart({ text }: { readonly text: string }) {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return text;
+  return (
+    <button
+      type="button"
+      onClick={() => setOpen(true)}
+      className="my-0.5 flex min-h-6 w-full items-center justify-center rounded-md bg-sunken px-2 text-xs text-ink-soft hover:text-ink"
+    >
+      Show {foldedWords(text)}
+    </button>
+  );
+}
+
+interface TextProps {
+  readonly label?: string;
+  readonly parts: readonly (TextPart | FoldedText)[];
+}
+
+function Text({ label, parts }: TextProps) {
   return (
     <div className="min-w-0 rounded-md border border-line bg-surface">
       {label !== undefined && (
@@ -63,10 +89,15 @@ function Text({ label, parts }: { readonly label?: string; readonly parts: reado
       >
         {parts.length === 0
           ? "empty"
-          : parts.map((part, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other name, and are all made anew
-              <TextPartView key={index} part={part} />
-            ))}
+          : parts.map((part, index) =>
+              part.kind === "folded" ? (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other name, and are all made anew
+                <FoldedPart key={index} text={part.text} />
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: as above
+                <TextPartView key={index} part={part} />
+              ),
+            )}
       </p>
     </div>
   );

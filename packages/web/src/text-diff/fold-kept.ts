@@ -1,0 +1,71 @@
+import type { TextPart } from "./diff-words.ts";
+
+/** A stretch that nobody has to read to see what changed. */
+export interface FoldedText {
+  readonly kind: "folded";
+  readonly text: string;
+}
+
+/** What is left in sight beside a change: so many lines, of so many characters at most. */
+const NEAR_LINES = 2;
+const NEAR_CHARACTERS = 240;
+/** Shorter stretches are read quicker than unfolded. */
+const SHORTEST_FOLD = 160;
+
+/** The parts of a comparison, with what both texts have folded away from the changes. */
+export function foldKept(parts: readonly TextPart[]): readonly (TextPart | FoldedText)[] {
+  if (parts.every(({ kind }) => kind === "kept")) return parts;
+  return parts.flatMap((part, index): readonly (TextPart | FoldedText)[] => {
+    if (part.kind !== "kept") return [part];
+    const { text } = part;
+    const from = index === 0 ? 0 : startOfFold(text);
+    const to = index === parts.length - 1 ? text.length : endOfFold(text);
+    if (to - from < SHORTEST_FOLD) return [part];
+    const pieces = [
+      { kind: "kept", text: text.slice(0, from) },
+      { kind: "folded", text: text.slice(from, to) },
+      { kind: "kept", text: text.slice(to) },
+    ] as const;
+    return pieces.filter((piece) => piece.text !== "");
+  });
+}
+
+/** After the lines that stand right behind a change. */
+function startOfFold(text: string): number {
+  let end = 0;
+  for (let line = 0; line < NEAR_LINES; line += 1) {
+    const next = text.indexOf("\n", end);
+    if (next < 0) return Math.min(text.length, wordEndAfter(text, NEAR_CHARACTERS));
+    end = next + 1;
+  }
+  return end <= NEAR_CHARACTERS ? end : wordEndAfter(text, NEAR_CHARACTERS);
+}
+
+/** Before the lines that stand right in front of a change. */
+function endOfFold(text: string): number {
+  let start = text.length;
+  for (let line = 0; line < NEAR_LINES; line += 1) {
+    const before = text.lastIndexOf("\n", start - 2);
+    if (before < 0) return wordStartBefore(text, text.length - NEAR_CHARACTERS);
+    start = before + 1;
+  }
+  return text.length - start <= NEAR_CHARACTERS
+    ? start
+    : wordStartBefore(text, text.length - NEAR_CHARACTERS);
+}
+
+function wordEndAfter(text: string, at: number): number {
+  const space = text.indexOf(" ", at);
+  return space < 0 ? text.length : space + 1;
+}
+
+function wordStartBefore(text: string, at: number): number {
+  return at <= 0 ? 0 : text.lastIndexOf(" ", at) + 1;
+}
+
+/** @example foldedWords("one\ntwo\n") // "2 unchanged lines" */
+export function foldedWords(text: string): string {
+  const lines = text.split("\n").length - 1;
+  const [count, word] = lines > 1 ? [lines, "lines"] : [text.length, "characters"];
+  return `${count.toLocaleString("en")} unchanged ${word}`;
+}
