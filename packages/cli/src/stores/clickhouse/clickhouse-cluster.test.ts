@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { expectedTree } from "../contract/expected-tree.fixture.ts";
 import { family } from "../contract/family.fixture.ts";
@@ -11,17 +11,29 @@ import { openClickHouseStore } from "./clickhouse-store.ts";
 // so that what is meant for every server is run by this one, and nothing is replicated.
 const engine = openChdbEngine();
 const statements: string[] = [];
+const settings: ClickHouseSettings[] = [];
 
 function withoutKeeper(client: ClickHouseClient): ClickHouseClient {
-  const command = client.command.bind(client);
+  const { query, insert, command } = client;
+  client.query = (options) => query.call(client, onItself(options)) as never;
+  client.insert = (options) => insert.call(client, onItself(options as never));
   client.command = (options) => {
     statements.push(options.query);
-    const query = options.query
+    const text = options.query
       .replace(/ ON CLUSTER `one-shard`/, "")
       .replace(/Replicated(\w+)\('[^']*', '[^']*'(?:, )?/, "$1(");
-    return command({ ...options, query });
+    return command.call(client, { ...onItself(options), query: text });
   };
   return client;
+}
+
+/** There is no port at which it could reach its shard, but for being that shard. */
+function onItself<Options extends { readonly clickhouse_settings?: ClickHouseSettings }>(
+  options: Options,
+): Options {
+  settings.push(options.clickhouse_settings ?? {});
+  const here = { ...options.clickhouse_settings, prefer_localhost_replica: 1 } as const;
+  return { ...options, clickhouse_settings: here };
 }
 
 const subject = new Subject(() =>
@@ -88,6 +100,17 @@ it("tells, counts, exports, expires and deletes on a cluster", async () => {
   });
   const { items } = await subject.list("listTraces");
   expect(items.map((item) => item.trace_id)).toEqual([traceIdOf(2)]);
+});
+
+it("reads and writes by the same replica of a shard, and waits until it has the rows", () => {
+  expect(settings.length).toBeGreaterThan(0);
+  for (const sent of settings) {
+    expect(sent).toMatchObject({
+      load_balancing: "in_order",
+      prefer_localhost_replica: 0,
+      distributed_foreground_insert: 1,
+    });
+  }
 });
 
 it("changes tables on every server of the cluster", async () => {

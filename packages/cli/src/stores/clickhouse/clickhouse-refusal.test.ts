@@ -61,6 +61,33 @@ describe("opening a ClickHouse store", () => {
     );
   });
 
+  it.each([
+    ["when tables are to be made", /^CREATE/],
+    ["when spans are to be kept for a time", /^ALTER/],
+  ])("says what to do about a user who may only read, %s", async (when, refused) => {
+    const address = server.address(`read-only-${when.length}`);
+    const connect = () => {
+      const client = connectClickHouse(address);
+      const command = client.command.bind(client);
+      // As if it were in the user's profile.
+      client.command = (options) => {
+        if (!refused.test(options.query)) return command(options);
+        const readOnly = { ...options.clickhouse_settings, readonly: "1" };
+        return command({ ...options, clickhouse_settings: readOnly });
+      };
+      return client;
+    };
+    const keep = async () => {
+      const store = await openClickHouseStore({ address, connect });
+      await store.keepFor(86_400_000).finally(() => store.close());
+    };
+    await expect(keep()).rejects.toThrow(
+      new StoreRefusalError(
+        `The user of ${address.shown} may only read. Give it a profile with readonly = 0, or another user in the URL.`,
+      ),
+    );
+  });
+
   it("says what to do about a server that is not there", async () => {
     const address = { ...server.address("agate"), url: "http://127.0.0.1:1" };
     expect(await refusalOf(address)).toBe(
@@ -86,11 +113,19 @@ describe("opening a ClickHouse store", () => {
     );
     expect(() => refuseOldClickHouse(address, "25.12.1.1")).toThrow(StoreRefusalError);
     expect(() => refuseOldClickHouse(address, "26.10.1.1")).not.toThrow();
-    const refusal = (type: string) =>
-      asClickHouseRefusal(address, Object.assign(new Error("…"), { type }));
-    expect(refusal("ACCESS_DENIED")).toMatchObject({ message: /GRANT CREATE, .* ON `agate`/ });
-    expect(refusal("CLUSTER_DOESNT_EXIST")).toMatchObject({ message: /no cluster called main/ });
-    expect(refusal("NO_ELEMENTS_IN_CONFIG")).toMatchObject({ message: /macros shard and replica/ });
+    const refusal = (type: string, message = "…") =>
+      String(asClickHouseRefusal(address, Object.assign(new Error(message), { type })));
+    expect(refusal("ACCESS_DENIED")).toMatch(
+      /GRANT CREATE, .* ON `agate`.*GRANT CLUSTER, REMOTE .* ON CLUSTER `main`/,
+    );
+    expect(refusal("UNKNOWN_DATABASE")).toMatch(/CREATE DATABASE `agate` ON CLUSTER `main`,/);
+    expect(refusal("REPLICA_ALREADY_EXISTS")).toMatch(/DROP … SYNC/);
+    const constraint = "Setting async_insert should not be changed. ";
+    expect(refusal("SETTING_CONSTRAINT_VIOLATION", constraint)).toMatch(
+      /change the setting async_insert, which/,
+    );
+    expect(refusal("CLUSTER_DOESNT_EXIST")).toMatch(/no cluster called main/);
+    expect(refusal("NO_ELEMENTS_IN_CONFIG")).toMatch(/macros shard and replica/);
     const bug = new TypeError("undefined is not a function");
     expect(asClickHouseRefusal(address, bug)).toBe(bug);
     const passing = new StoreUnavailableError("It is away.", { cause: new Error("…") });

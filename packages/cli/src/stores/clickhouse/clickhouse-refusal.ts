@@ -43,26 +43,40 @@ function sentenceFor(
   error: unknown,
   thrown: unknown,
 ): string | undefined {
+  const onCluster = cluster === null ? "" : ` ON CLUSTER \`${cluster}\``;
+  const createDatabase = `CREATE DATABASE \`${database}\`${onCluster}`;
   switch (errorType(error)) {
     case "AUTHENTICATION_FAILED":
     case "REQUIRED_PASSWORD":
     case "UNKNOWN_USER":
       return `ClickHouse refuses the login to ${shown}: correct the user and the password in the URL.`;
     case "ACCESS_DENIED":
-      return `The user of ${shown} may not make Agate's tables. Allow it with GRANT CREATE, ALTER, SELECT, INSERT ON \`${database}\`.* TO \`${username}\`, or create the database with CREATE DATABASE \`${database}\`.`;
+      return `The user of ${shown} may not make Agate's tables. Allow it with GRANT CREATE, ALTER, SELECT, INSERT ON \`${database}\`.* TO \`${username}\`${cluster === null ? "" : ` and GRANT CLUSTER, REMOTE ON *.* TO \`${username}\``}, or create the database with ${createDatabase}.`;
+    case "READONLY":
+      return `The user of ${shown} may only read. Give it a profile with readonly = 0, or another user in the URL.`;
+    case "SETTING_CONSTRAINT_VIOLATION":
+      return `${shown} does not let its user change the setting ${settingIn(error)}, which Agate needs to. Take it out of the constraints of the user's profile, or give another user in the URL.`;
     case "CLUSTER_DOESNT_EXIST":
       return `${shown} knows no cluster called ${cluster}: name one of its remote_servers, which SELECT DISTINCT cluster FROM system.clusters lists.`;
     case "NO_ELEMENTS_IN_CONFIG":
     case "NO_ZOOKEEPER":
       return `${shown} cannot replicate tables: give every server of the cluster a Keeper and the macros shard and replica.`;
     case "UNKNOWN_DATABASE":
-      return `There is no database at ${shown}. Create it with CREATE DATABASE \`${database}\`, or correct the URL.`;
+      return `There is no database at ${shown}. Create it with ${createDatabase}, or correct the URL.`;
+    case "REPLICA_ALREADY_EXISTS":
+      return `The Keeper of ${shown} still knows replicas of tables that are gone. Wait until ClickHouse has dropped them (8 minutes; at once with DROP … SYNC), or remove what is left with SYSTEM DROP REPLICA.`;
     default:
   }
   if (!(thrown instanceof StoreUnavailableError)) return isNoClickHouse(error, shown);
   const code = (error as { code?: unknown }).code;
   const details = typeof code === "string" && code.startsWith("E") ? ` (${code})` : "";
   return `${shown} cannot be used${details}. ${thrown.reason} Start it, or correct the URL.`;
+}
+
+/** The name of the setting that an error is about. */
+function settingIn(error: unknown): string {
+  const { message } = error as { message?: unknown };
+  return /[Ss]etting [`']?(\w+)/.exec(String(message))?.[1] ?? "that it names in its log";
 }
 
 /** Something answered, in another language: its native port, or another server. */

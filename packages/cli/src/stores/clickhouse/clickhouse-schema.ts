@@ -295,26 +295,26 @@ function storage(cluster: string | null, kept: Kept): string {
     `PARTITION BY toDate(${ARRIVAL})`,
     `PRIMARY KEY (${primaryKey})`,
     `ORDER BY (${orderBy})`,
-    `SETTINGS ${settings(cluster, kept).join(", ")}`,
+    `SETTINGS ${settings(kept).join(", ")}`,
   ].join("\n");
 }
 
-function settings(
-  cluster: string | null,
-  { granularity: { rows, bytes } = {}, wideFrom }: Pick<Kept, "granularity" | "wideFrom">,
-): string[] {
+function settings({ granularity: { rows, bytes } = {}, wideFrom }: Kept): string[] {
   return [
     ...(rows === undefined ? [] : [`index_granularity = ${rows}`]),
     ...(bytes === undefined ? [] : [`index_granularity_bytes = ${bytes}`]),
     ...(wideFrom === undefined ? [] : [`min_bytes_for_wide_part = ${wideFrom}`]),
     "ttl_only_drop_parts = 1",
-    // Without replicas, an acknowledged row must be on this server's disk.
-    ...(cluster === null ? ["fsync_after_insert = 1", "fsync_part_directory = 1"] : []),
+    // An acknowledged row is on a disk, whatever the number of replicas.
+    "fsync_after_insert = 1",
+    "fsync_part_directory = 1",
   ];
 }
 
 function engine(cluster: string | null, name: string, ...parameters: string[]): string {
   if (cluster === null) return `${name}(${parameters.join(", ")})`;
-  const path = "'/clickhouse/tables/{shard}/{database}/{table}'";
+  // By names, so that a replica that is added later finds the others; the cluster's is among them since
+  // several clusters may share a Keeper.
+  const path = `'/clickhouse/tables/${cluster}/{shard}/{database}/{table}'`;
   return `Replicated${name}(${[path, "'{replica}'", ...parameters].join(", ")})`;
 }

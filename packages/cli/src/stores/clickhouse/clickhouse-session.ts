@@ -34,9 +34,14 @@ const WRITING: ClickHouseSettings = {
   precise_float_parsing: 1,
 };
 
-/** Subqueries stay on their shard, where a trace has all of its rows. */
+/**
+ * Subqueries stay on their shard, where a trace has all of its rows. Of its replicas the first that is
+ * there answers and takes what is written, whichever server was asked: another may not have it yet.
+ */
 const ON_CLUSTER: ClickHouseSettings = {
   distributed_product_mode: "local",
+  load_balancing: "in_order",
+  prefer_localhost_replica: 0,
   optimize_skip_unused_shards: 1,
   distributed_foreground_insert: 1,
 };

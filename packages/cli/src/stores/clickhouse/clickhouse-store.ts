@@ -17,6 +17,7 @@ import type {
 import type { ClickHouseAddress } from "../store-address.ts";
 import { ChangePoller } from "./change-poller.ts";
 import { ClickHouseAppender } from "./clickhouse-appender.ts";
+import { asClickHouseRefusal } from "./clickhouse-refusal.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 import { ListReader } from "./list-reader.ts";
 import { prepareDatabase } from "./prepare-database.ts";
@@ -138,7 +139,11 @@ class ClickHouseStore implements SpanStore {
   async searchCaughtUp(): Promise<void> {}
 
   async keepFor(keepMs: number | null): Promise<"by-itself"> {
-    await keepRowsFor(this.#session, keepMs);
+    try {
+      await keepRowsFor(this.#session, keepMs);
+    } catch (error) {
+      throw asClickHouseRefusal(this.#session.address, error);
+    }
     return "by-itself";
   }
 

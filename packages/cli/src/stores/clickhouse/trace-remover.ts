@@ -95,7 +95,8 @@ export class TraceRemover {
           projects: traces.map(({ project }) => project),
           traceIds: traces.map(({ traceId }) => traceId),
         },
-        { lightweight_deletes_sync: "1" },
+        // On every replica.
+        { lightweight_deletes_sync: "2" },
       );
     }
   }
