@@ -32,6 +32,10 @@ export async function planSearch(
     [query.whole, FEW + 1, ...query.parts],
   );
   if (found.length > FEW) return { kind: "many", query };
-  const days = new Set(found.map(({ day }) => dateText(day)));
-  return { kind: "few", days: [...days], spanNos: found.map(({ span_no }) => span_no) };
+  const byDay = [...Map.groupBy(found, ({ day }) => day)];
+  return {
+    kind: "few",
+    days: byDay.map(([day]) => dateText(day)),
+    spanNos: byDay.map(([, spans]) => `{${spans.map(({ span_no }) => span_no).join()}}`),
+  };
 }

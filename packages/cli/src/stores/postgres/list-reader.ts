@@ -1,7 +1,7 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { ListPage, ListRequest } from "../span-query.ts";
 import { planSearch } from "./find-spans.ts";
-import { addAfter, whereFilter } from "./list-sql.ts";
+import { addAfter, spansToList, whereFilter } from "./list-sql.ts";
 import { readSegments, segmentKey } from "./read-segments.ts";
 import type { SpanDatabase } from "./span-database.ts";
 import { totalsOfTraces } from "./trace-totals.ts";
@@ -73,7 +73,7 @@ export async function listSpans(database: SpanDatabase, request: ListRequest): P
   const most = where.value(limit + 1);
   const rows = await database.query<SpanRow>(
     `SELECT p.trace_no, p.day, p.segment, p.span_id, p.start, t.trace_id, t.segments
-     FROM agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no
+     FROM ${spansToList(where, search)} p JOIN agate.traces t ON t.trace_no = p.trace_no
      WHERE ${where.text}
      ORDER BY p.start DESC, p.span_id DESC, t.trace_id DESC LIMIT ${most}`,
     where.values,

@@ -7,8 +7,8 @@ export type ListedTable = "t" | "p";
 
 /** How a search text is looked for; null where there is none. */
 export type SearchPlan =
-  /** The spans that have it are known. */
-  | { readonly kind: "few"; readonly days: readonly string[]; readonly spanNos: readonly number[] }
+  /** The spans that have it are known: their days, and of each the numbers as an array of SQL's. */
+  | { readonly kind: "few"; readonly days: readonly string[]; readonly spanNos: readonly string[] }
   /** There are many: each row is asked, in the order of the list. */
   | { readonly kind: "many"; readonly query: SearchQuery }
   | null;
@@ -72,8 +72,24 @@ export function whereFilter(
   compare("start", "<", filter.startedBefore);
   compare("latency", ">=", filter.minLatency);
   compare("cost", ">=", filter.minCost);
-  if (search !== null) where.add(whereFound(row, where, search));
+  if (search?.kind === "many") where.add(whereFound(row, where, search.query));
+  if (search?.kind === "few" && row === "t") {
+    where.add(`t.trace_no IN (SELECT p.trace_no FROM ${spansToList(where, search)} p)`);
+  }
   return where;
+}
+
+/**
+ * The spans that are to be filtered, as a table. Those that are known are looked up in their own days,
+ * before anything else: PostgreSQL is wrong about how many there are, and would walk through all days in
+ * the order of the list, or look for every number in every day.
+ */
+export function spansToList(where: Conditions, search: SearchPlan): string {
+  if (search?.kind !== "few") return "agate.spans";
+  const [days, spanNos] = [where.value(search.days), where.value(search.spanNos)];
+  return `(SELECT s.* FROM unnest(${days}::date[], ${spanNos}::text[]) AS f (day, span_nos)
+    CROSS JOIN LATERAL (SELECT * FROM agate.spans
+      WHERE day = f.day AND span_no = ANY(f.span_nos::bigint[]) OFFSET 0) AS s)`;
 }
 
 /** Everything that comes after a position in the order of the list. */
@@ -89,16 +105,7 @@ export function addAfter(where: Conditions, row: ListedTable, after: ListPositio
   where.add(`${row}.start <= ${at} AND ${last}`);
 }
 
-function whereFound(row: ListedTable, where: Conditions, search: NonNullable<SearchPlan>): string {
-  if (search.kind === "few") {
-    const days = `${where.value(search.days)}::date[]`;
-    const spanNos = `${where.value(search.spanNos)}::bigint[]`;
-    return row === "p"
-      ? `p.day = ANY(${days}) AND p.span_no = ANY(${spanNos})`
-      : `t.trace_no IN (SELECT trace_no FROM agate.spans
-           WHERE day = ANY(${days}) AND span_no = ANY(${spanNos}))`;
-  }
-  const { whole, parts } = search.query;
+function whereFound(row: ListedTable, where: Conditions, { whole, parts }: SearchQuery): string {
   // An aggregate and not EXISTS, which PostgreSQL would turn into a hash of all texts that match.
   const inTexts = (table: string, query: string) =>
     `(SELECT bool_or(x.words @@ ${where.value(query)}::tsquery) FROM agate.${table} x

@@ -151,3 +151,49 @@ it("finds words that very many spans have, in the order of the list", async () =
   expect(await idsOf("listSpans", "common long")).toEqual([spanIdOf(11_997)]);
   expect(await idsOf("listTraces", "common")).toEqual([2_999, 2_998, 2_997].map(traceIdOf));
 });
+
+it("finds words in every day, and a span by its id without reading the others", async () => {
+  const DAY = 86_400_000_000;
+  const project = "days";
+  const address = await server.createDatabase();
+  const open = () =>
+    openPostgresStore({ address, onFailure: (error) => expect.fail(String(error)) });
+  const writer = await open();
+  for (let day = 0; day < 12; day++) {
+    const spans = Array.from({ length: 100 }, (_, n) =>
+      storedSpan({
+        traceId: traceIdOf(day),
+        id: spanIdOf(100 * day + n),
+        start: day * DAY + n,
+        name: n === 7 && day % 5 === 0 ? "seldom" : "often",
+      }),
+    );
+    await writer.append({ project, receivedAt: day * DAY, spans });
+  }
+  await writer.searchCaughtUp();
+  const list = { project, filter: { text: "seldom" }, limit: 2, after: null };
+  const page = await writer.listSpans(list);
+  const rest = await writer.listSpans({ ...list, after: page.next });
+  const found = [...page.items, ...rest.items].map((item): string => JSON.parse(item).id);
+  expect(found).toEqual([1_007, 507, 7].map(spanIdOf));
+  const traces = await writer.listTraces({ ...list, limit: 9 });
+  const ids = traces.items.map((item): string => JSON.parse(item).trace_id);
+  expect(ids).toEqual([10, 5, 0].map(traceIdOf));
+
+  await writer.close();
+  await server.query(address, "SELECT pg_stat_reset()");
+  const reader = await open();
+  const focus = { kind: "span", spanId: spanIdOf(507) } as const;
+  expect(await reader.readTree(project, focus)).toMatchObject({ kind: "assembled" });
+  // What it has read is told at the end of its connections.
+  await reader.close();
+  const read = async () => {
+    const [row] = await server.query<{ rows: number }>(
+      address,
+      `SELECT sum(seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_user_tables
+       WHERE relname LIKE 'spans_%'`,
+    );
+    return row?.rows;
+  };
+  await expect.poll(read).toBe(1);
+});
