@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
+import { CronJob } from "kubernetes-models/batch/v1/CronJob";
+import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
 import { Namespace } from "kubernetes-models/v1/Namespace";
 import { Service } from "kubernetes-models/v1/Service";
@@ -22,10 +24,20 @@ import {
 
 /** At most, as the guide to running the server says. */
 const CONNECTIONS_OF_A_SERVER = 25;
+/** After the signal, as it says too. */
+const LONGEST_STOP_SECONDS = 10;
 const ROOT = join(import.meta.dirname, "../..");
 
 /** Kinds of Kubernetes' own, each with a check by its schema. */
-const KINDS = { Deployment, HorizontalPodAutoscaler, Namespace, PodDisruptionBudget, Service };
+const KINDS = {
+  CronJob,
+  Deployment,
+  HorizontalPodAutoscaler,
+  Namespace,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  Service,
+};
 /** Kinds of operators, whose schemas come with them. */
 const OPERATORS_KINDS = {
   Cluster: "postgresql.cnpg.io/v1",
@@ -88,6 +100,9 @@ describe.each([
     const port = Number(args.find((arg: string) => arg.startsWith("--port="))?.split("=")[1]);
     expect(ports).toEqual([{ name: "http", containerPort: port }]);
     expect(objectOf(objects, "Service").spec.ports).toMatchObject([{ port, targetPort: "http" }]);
+    expect(objectOf(objects, "NetworkPolicy").spec.ingress).toEqual([
+      { ports: [{ port: "http" }] },
+    ]);
     for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
       expect(container[probe].httpGet).toEqual({ path: "/health", port: "http" });
     }
@@ -99,6 +114,7 @@ describe.each([
     expect(spec.selector.matchLabels).toEqual(labels);
     expect(objectOf(objects, "Service").spec.selector).toEqual(labels);
     expect(objectOf(objects, "PodDisruptionBudget").spec.selector.matchLabels).toEqual(labels);
+    expect(objectOf(objects, "NetworkPolicy").spec.podSelector.matchLabels).toEqual(labels);
     for (const spread of spec.template.spec.topologySpreadConstraints) {
       expect(spread.labelSelector.matchLabels).toEqual(labels);
     }
@@ -107,6 +123,14 @@ describe.each([
       kind: "Deployment",
       name: metadata.name,
     });
+  });
+
+  it("give a pod longer to end than it takes", () => {
+    const { lifecycle } = containerOf(objects);
+    const { terminationGracePeriodSeconds: grace } = objectOf(objects, "Deployment").spec.template
+      .spec;
+    const [, pause] = lifecycle.preStop.exec.command;
+    expect(grace).toBeGreaterThan(Number(pause) + LONGEST_STOP_SECONDS);
   });
 
   it("let a pod write where the server writes, and nowhere else", () => {
@@ -130,8 +154,11 @@ describe.each([
       address: { kind: "postgres" },
     });
     const { maxReplicas } = objectOf(objects, "HorizontalPodAutoscaler").spec;
+    const { maxSurge } = objectOf(objects, "Deployment").spec.strategy.rollingUpdate;
+    // In an update as many come beside them, and as many have not ended yet.
+    const most = maxReplicas + 2 * Math.ceil((maxReplicas * Number.parseInt(maxSurge, 10)) / 100);
     expect(Number(spec.postgresql.parameters.max_connections)).toBeGreaterThan(
-      maxReplicas * CONNECTIONS_OF_A_SERVER,
+      most * CONNECTIONS_OF_A_SERVER,
     );
     expect(objectOf(objects, "ScheduledBackup").spec.cluster.name).toBe(metadata.name);
     expect(spec.plugins[0].parameters.barmanObjectName).toBe(
