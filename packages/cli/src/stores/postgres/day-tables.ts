@@ -8,12 +8,21 @@ const DAYS_LOCK = "hashtextextended('agate.days', 0)";
 const LOCK_WAIT = "250ms";
 
 /**
+ * For the rest of the transaction: tables belong to the owner of the others, whoever makes them with the
+ * rights of that owner. Else the owner itself could not read them.
+ */
+const AS_OWNER = `
+  SELECT set_config('role', pg_get_userbyid(relowner), true) FROM pg_catalog.pg_class
+  WHERE oid = 'agate.spans'::regclass AND pg_get_userbyid(relowner) <> current_user`;
+
+/**
  * Makes the tables of some days where they are missing. Nobody who reads or writes other days has to
  * wait: a table is made on its own and then attached.
  */
 export async function makeDays(database: SpanDatabase, days: readonly number[]): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query(`SELECT pg_advisory_xact_lock(${DAYS_LOCK})`);
+    await transaction.query(AS_OWNER);
     for (const day of days) await makeDay(transaction, day);
   });
 }

@@ -286,6 +286,30 @@ describe("a user with settings and rights that are unusual", () => {
     await unusual.close();
   });
 
+  it("may be two, of whom one was given the rights of the other", async () => {
+    const owner = await unusualUser();
+    const { username } = new URL(owner.url);
+    await server.query(address, `CREATE ROLE ${username}_2 LOGIN PASSWORD 'p@ss/word'`);
+    await server.query(address, `GRANT ${username} TO ${username}_2`);
+    const second = { ...owner, url: owner.url.replace(username, `${username}_2`) };
+    const [one, other] = [await open(owner), await open(second)];
+    for (const [day, store] of [one, other, one, other].entries()) {
+      const span = storedSpan({ traceId: traceIdOf(day), id: spanIdOf(day), inputs: "malachite" });
+      await append(store, [span], day * DAY);
+    }
+    const list = { project: PROJECT, filter: { text: "malachite" }, limit: 9, after: null };
+    for (const store of [one, other]) {
+      await store.searchCaughtUp();
+      expect((await store.listTraces(list)).items).toHaveLength(4);
+    }
+    for (const [day, store] of [other, one, other, one].entries()) {
+      await append(store, [storedSpan({ traceId: traceIdOf(day), id: spanIdOf(9) })], day * DAY);
+      expect(await store.deleteTrace(PROJECT, traceIdOf(day))).toEqual({ kind: "deleted" });
+    }
+    const left = () => server.query(address, "SELECT FROM agate.deleted_traces");
+    await expect.poll(left).toEqual([]);
+  });
+
   it("may come through a pooler that takes no settings at the start", async () => {
     await using pooler = await startStrictPooler(address);
     const store = await open(pooler.address);
