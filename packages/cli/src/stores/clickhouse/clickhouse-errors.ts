@@ -62,7 +62,33 @@ export function passingReason(error: unknown): string | undefined {
   if (type !== undefined) return REASONS[type];
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (typeof code === "string" && code in CONNECTION_REASONS) return CONNECTION_REASONS[code];
-  return CLIENT_MESSAGES.find(([pattern]) => pattern.test(String(message)))?.[1];
+  if (isUntrusted(error)) return "The database's certificate is not trusted.";
+  const said = CLIENT_MESSAGES.find(([pattern]) => pattern.test(String(message)))?.[1];
+  return said ?? (isOtherAnswer(error) ? "Something else answers for the database." : undefined);
+}
+
+/**
+ * What answered is no ClickHouse: another server, or a proxy whose own is away. The client's error is
+ * then the answer's text, or that it is no JSON.
+ */
+export function isOtherAnswer(error: unknown): boolean {
+  if (error instanceof SyntaxError) return true;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return (
+    Object.getPrototypeOf(error) === Error.prototype &&
+    code === undefined &&
+    errorType(error) === undefined &&
+    !CLIENT_MESSAGES.some(([pattern]) => pattern.test(String(message)))
+  );
+}
+
+/** A certificate that has expired, is for another host, or is signed by nobody that is known. */
+export function isUntrusted(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return (
+    typeof code === "string" &&
+    /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/.test(code)
+  );
 }
 
 /** The connection ended before an answer came. */

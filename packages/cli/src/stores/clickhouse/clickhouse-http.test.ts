@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectedTree } from "../contract/expected-tree.fixture.ts";
 import { family } from "../contract/family.fixture.ts";
@@ -42,6 +44,25 @@ describe("over HTTP", () => {
     expect(await subject.readTrace()).toEqual(expectedTree(spans));
     expect((await subject.list("listSpans")).items).toHaveLength(spans.length);
     expect((await subject.list("listTraces")).items).toHaveLength(1);
+  });
+
+  it("takes the answer of a proxy for the database being away", async () => {
+    const proxy = createServer((_, response) => {
+      response.writeHead(502).end("<html><body>502 Bad Gateway</body></html>");
+    });
+    await new Promise<void>((listening) => proxy.listen(0, "127.0.0.1", listening));
+    const { port } = proxy.address() as AddressInfo;
+    const appender = openClickHouseAppender({
+      ...server.address("spans-of-agate"),
+      url: `http://127.0.0.1:${port}`,
+    });
+    const batch = { project: subject.project, receivedAt: 1, spans: family() };
+    expect(await appender.append(batch)).toEqual({
+      kind: "unavailable",
+      reason: "Something else answers for the database.",
+    });
+    await appender.close();
+    proxy.close();
   });
 
   it("shows one replica what another wrote, and tells it", async () => {

@@ -6,6 +6,7 @@ import { StoreRefusalError } from "../store-refusal-error.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ChdbServer } from "../testing/chdb-server.fixture.ts";
 import { startChdbServer } from "../testing/chdb-server.fixture.ts";
+import { passingReason } from "./clickhouse-errors.ts";
 import { asClickHouseRefusal, refuseOldClickHouse } from "./clickhouse-refusal.ts";
 import { SCHEMA_VERSION } from "./clickhouse-schema.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
@@ -95,8 +96,17 @@ describe("opening a ClickHouse store", () => {
     );
   });
 
-  it("says what to do about a server that is no ClickHouse", async () => {
-    const other = createServer((_, response) => response.writeHead(404).end("Not Found"));
+  it.each([
+    [404, "Not Found"],
+    // ClickHouse's own, at the port of its other protocol.
+    [400, "Port 9000 is for clickhouse-client program\r\nYou must use port 8123 for HTTP.\r\n"],
+    [502, "<html><body>Bad Gateway</body></html>"],
+    [401, '{"error":"unauthorized"}'],
+    [200, "Hello"],
+    [200, "{}"],
+    [200, ""],
+  ])("says what to do about a server that is no ClickHouse: %i %j", async (status, answer) => {
+    const other = createServer((_, response) => response.writeHead(status).end(answer));
     await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
     const { port } = other.address() as AddressInfo;
     const address = { ...server.address("agate"), url: `http://127.0.0.1:${port}` };
@@ -105,6 +115,20 @@ describe("opening a ClickHouse store", () => {
     );
     other.close();
   });
+
+  it.each(["DEPTH_ZERO_SELF_SIGNED_CERT", "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID"])(
+    "says what to do about a certificate that is not trusted: %s",
+    (code) => {
+      const address = server.address("agate");
+      const cause = Object.assign(new Error("…"), { code });
+      const reason = passingReason(cause);
+      expect(reason).toBe("The database's certificate is not trusted.");
+      const error = new StoreUnavailableError(reason ?? "", { cause });
+      expect(String(asClickHouseRefusal(address, error))).toBe(
+        `StoreRefusalError: The certificate of ${address.shown} is not trusted (${code}). Give Node the one that has signed it with NODE_EXTRA_CA_CERTS=FILE, or correct the host in the URL.`,
+      );
+    },
+  );
 
   it("says what to do about an old server, a missing right, cluster or Keeper", () => {
     const address = { ...server.address("agate"), cluster: "main" };

@@ -1,7 +1,7 @@
 import type { ClickHouseAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-refusal-error.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
-import { errorType } from "./clickhouse-errors.ts";
+import { errorType, isOtherAnswer, isUntrusted } from "./clickhouse-errors.ts";
 
 /** The first with an index of words that is looked after by its makers. */
 export const OLDEST_CLICKHOUSE = [26, 2] as const;
@@ -19,6 +19,7 @@ export function asClickHouseRefusal(address: ClickHouseAddress, thrown: unknown)
  * @throws StoreRefusalError
  */
 export function refuseOldClickHouse(address: ClickHouseAddress, version: string): void {
+  if (!/^\d+\.\d+/.test(version)) throw new StoreRefusalError(noClickHouse(address.shown));
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_CLICKHOUSE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
@@ -67,8 +68,12 @@ function sentenceFor(
       return `The Keeper of ${shown} still knows replicas of tables that are gone. Wait until ClickHouse has dropped them (8 minutes; at once with DROP … SYNC), or remove what is left with SYSTEM DROP REPLICA.`;
     default:
   }
-  if (!(thrown instanceof StoreUnavailableError)) return isNoClickHouse(error, shown);
+  if (isNoClickHouse(error)) return noClickHouse(shown);
+  if (!(thrown instanceof StoreUnavailableError)) return undefined;
   const code = (error as { code?: unknown }).code;
+  if (isUntrusted(error)) {
+    return `The certificate of ${shown} is not trusted (${code}). Give Node the one that has signed it with NODE_EXTRA_CA_CERTS=FILE, or correct the host in the URL.`;
+  }
   const details = typeof code === "string" && code.startsWith("E") ? ` (${code})` : "";
   return `${shown} cannot be used${details}. ${thrown.reason} Start it, or correct the URL.`;
 }
@@ -80,13 +85,13 @@ function settingIn(error: unknown): string {
 }
 
 /** Something answered, in another language: its native port, or another server. */
-function isNoClickHouse(error: unknown, shown: string): string | undefined {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  const isOdd =
-    (typeof code === "string" &&
-      /^(?:HPE_|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) ||
-    (errorType(error) === undefined && /^(?:Parse Error|<|Not Found)/.test(String(message)));
-  return isOdd
-    ? `There is no ClickHouse at ${shown} that speaks HTTP: give the port of its HTTP interface (8123), or clickhouses:// where that is encrypted (8443).`
-    : undefined;
+function isNoClickHouse(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return (
+    isOtherAnswer(error) || (typeof code === "string" && /^(?:HPE_|ERR_SSL|EPROTO)/.test(code))
+  );
+}
+
+function noClickHouse(shown: string): string {
+  return `There is no ClickHouse at ${shown} that speaks HTTP: give the port of its HTTP interface (8123), or clickhouses:// where that is encrypted (8443).`;
 }
