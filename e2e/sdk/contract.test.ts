@@ -1,5 +1,6 @@
 import * as ag from "@agate/sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
 import { TestRegistry } from "../../packages/sdk/src/config-source/test-registry.fixture.ts";
 import {
   outline,
@@ -243,9 +244,37 @@ it("records a call that was refused, with what was sent", async () => {
   expect(await readTrace(platform.url, body.trace_id)).toMatchObject({
     id: body.span_id,
     status: "ERROR",
-    config: null,
+    config: { temperature: 9 },
     content: { inputs, outputs: null },
     metadata: { attributes: { "http.response.status_code": 422 }, application: "desk" },
+  });
+});
+
+it("records which configuration a call with wrong inputs was for", async () => {
+  class Tone extends ag.BaseModel {
+    tone = ag.Field(ag.str, { default: "plain" });
+  }
+  const app = ag.createApp({
+    application: "desk",
+    baseUrl: platform.url,
+    configSource: ag.httpConfigSource({ baseUrl: registry.baseUrl }),
+  });
+  app.route("/say", { config: Tone, input: z.object({ text: z.string() }) })(() => "said");
+  const request = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ environment: "production", inputs: { text: 5 } }),
+  };
+  const answer = await app.fetch(new Request("http://workflow.test/run/say", request));
+  const { trace_id } = (await answer.json()) as Body;
+  expect(answer.status).toBe(422);
+  await app.shutdown();
+  expect(await readTrace(platform.url, trace_id)).toMatchObject({
+    status: "ERROR",
+    environment: "production",
+    variant: { variant_name: "concise" },
+    config: { tone: "plain" },
+    content: { inputs: { text: 5 } },
   });
 });
 

@@ -1,5 +1,6 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import type { Attributes } from "@opentelemetry/api";
+import type { Identity } from "../context/identity.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { contentByRules } from "../tracing/content-rules.ts";
 import { identityAttributes } from "../tracing/identity-attributes.ts";
@@ -17,14 +18,19 @@ function jsonOf(value: unknown): string | undefined {
 
 type Known = Preparation | { readonly kind: "broken" };
 
+function identityOf(preparation: Known): Identity | undefined {
+  if (preparation.kind === "broken") return undefined;
+  return preparation.kind === "ready" ? preparation.call.identity : preparation.identity;
+}
+
 /** What is known of a call before its function runs, as attributes of its span. */
 export function preparationAttributes(
   telemetry: Telemetry,
   route: RouteDefinition,
   preparation: Known,
 ): Attributes {
-  const attributes: Attributes =
-    preparation.kind === "ready" ? identityAttributes(preparation.call.identity) : {};
+  const identity = identityOf(preparation);
+  const attributes: Attributes = identity === undefined ? {} : identityAttributes(identity);
   const add = (field: "config" | "inputs", value: unknown, isPlain: boolean): void => {
     const json = isPlain && telemetry.capturesContent ? jsonOf(value) : undefined;
     const { rules, spanName } = route;
@@ -39,8 +45,9 @@ export function preparationAttributes(
     // A configuration has nothing but texts, numbers and booleans.
     add("config", config, true);
     add("inputs", inputs, isPlain);
-  } else if (preparation.kind === "refused" && "inputs" in preparation) {
-    add("inputs", preparation.inputs, true);
+  } else if (preparation.kind === "refused") {
+    if ("config" in preparation) add("config", preparation.config, true);
+    if ("inputs" in preparation) add("inputs", preparation.inputs, true);
   }
   return attributes;
 }

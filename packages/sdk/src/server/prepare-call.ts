@@ -29,10 +29,17 @@ export interface PreparedCall {
   readonly staleConfig: boolean;
 }
 
-export type Preparation =
-  | { readonly kind: "ready"; readonly call: PreparedCall }
-  /** `inputs` are recorded where they are known: they tell why. */
-  | { readonly kind: "refused"; readonly error: CallError; readonly inputs?: unknown };
+export type Preparation = { readonly kind: "ready"; readonly call: PreparedCall } | Refused;
+
+/** What is known of a call that may not run is recorded: it tells why, and the call can be tried again. */
+interface Refused {
+  readonly kind: "refused";
+  readonly error: CallError;
+  readonly inputs?: unknown;
+  /** As it was sent or stored, if it is what is wrong. */
+  readonly config?: unknown;
+  readonly identity?: Identity;
+}
 
 /** Reads and checks everything that a call needs, before the function runs. */
 export async function prepareCall(
@@ -56,19 +63,20 @@ export async function prepareCall(
     // A client that sent a bad configuration and bad inputs hears of both at once.
     const detail = configured.error.status === 422 ? await inputProblems(route, given) : [];
     const error = { ...configured.error, detail: [...configured.error.detail, ...detail] };
-    return { kind: "refused", error, inputs: given };
+    return { ...configured, error, inputs: given };
   }
   const checking = checkInputs(route.input, given);
   const checked = checking instanceof Promise ? await checking : checking;
   if (checked.issues !== undefined) {
-    return { ...invalid(inputDetails(checked.issues)), inputs: given };
+    const { config, identity } = configured.call;
+    return { ...invalid(inputDetails(checked.issues)), inputs: given, config, identity };
   }
   return { kind: "ready", call: { ...configured.call, inputs: checked.value } };
 }
 
 type Configured =
   | { readonly kind: "configured"; readonly call: Omit<PreparedCall, "inputs"> }
-  | { readonly kind: "refused"; readonly error: CallError };
+  | Refused;
 
 async function fromPlayground(
   workflow: Workflow,
@@ -77,7 +85,7 @@ async function fromPlayground(
 ): Promise<Configured> {
   const outcome = await route.config.parse(envelope.config, { unknownFields: "refuse" });
   if (outcome.kind === "invalid") {
-    return invalid(details(outcome.issues, ["body", "config"]));
+    return { ...invalid(details(outcome.issues, ["body", "config"])), config: envelope.config };
   }
   const identity: Identity = {
     application: workflow.application,
@@ -121,26 +129,23 @@ function fromResolution(
   const values: Dictionary = ownValue(resolved.params, route.path) ?? {};
   const parsing = route.config.parse(values, { unknownFields: "ignore" });
   const use = (outcome: ConfigOutcome<object>) =>
-    fromStored(workflow, route, resolved, stale, outcome);
+    fromStored(workflow, route, { resolved, stale, values }, outcome);
   return parsing instanceof Promise ? parsing.then(use) : use(parsing);
+}
+
+interface Stored {
+  readonly resolved: ResolvedConfig;
+  readonly stale: boolean;
+  /** Of the route. */
+  readonly values: Dictionary;
 }
 
 function fromStored(
   workflow: Workflow,
   route: RouteDefinition,
-  resolved: ResolvedConfig,
-  stale: boolean,
+  { resolved, stale, values }: Stored,
   outcome: ConfigOutcome<object>,
 ): Configured {
-  if (outcome.kind === "invalid") {
-    const where = `revision ${resolved.variant.revision} of variant ${resolved.variant.slug}`;
-    return invalid(
-      details(outcome.issues, ["config", route.path]).map((detail) => ({
-        ...detail,
-        msg: `In ${where}: ${detail.msg}`,
-      })),
-    );
-  }
   const identity: Identity = {
     application: workflow.application ?? resolved.application.slug,
     variantId: resolved.variant.id,
@@ -148,6 +153,14 @@ function fromStored(
     revision: resolved.variant.revision,
     environment: resolved.environment,
   };
+  if (outcome.kind === "invalid") {
+    const where = `revision ${resolved.variant.revision} of variant ${resolved.variant.slug}`;
+    const detail = details(outcome.issues, ["config", route.path]).map((each) => ({
+      ...each,
+      msg: `In ${where}: ${each.msg}`,
+    }));
+    return { ...invalid(detail), config: values, identity };
+  }
   return {
     kind: "configured",
     call: { config: outcome.config, identity, params: resolved.params, staleConfig: stale },
