@@ -291,7 +291,7 @@ describe("a long list", () => {
     const grid = page.getByRole("grid");
     for (let top = 0; !all.includes(LAST); top += 400) {
       await grid.evaluate((element, to) => element.parentElement?.scrollTo(0, to), top);
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      await link(page, `trace ${all.length}`).waitFor({ state: "attached" });
       for (const name of await rowsByIndex(page)) if (!all.includes(name)) all.push(name);
     }
     expect(all).toEqual(Array.from({ length: LONG }, (_, n) => `trace ${n}`));

@@ -44,14 +44,15 @@ export async function registryFile(): Promise<RegistryFile> {
   const signals = new LocalSignals();
   const clock = { now: Date.parse("2026-11-15T10:00:30.000Z") };
   const attempts: number[] = [];
+  const opened: OpenAccess[] = [];
   return {
     directory,
     db,
     signals,
     clock,
     attempts,
-    open: ({ policy = "keys", rateLimit = 0, through = db } = {}) =>
-      openAccess({
+    async open({ policy = "keys", rateLimit = 0, through = db } = {}) {
+      const access = await openAccess({
         db: through,
         signals,
         policy,
@@ -64,8 +65,13 @@ export async function registryFile(): Promise<RegistryFile> {
           throw error;
         },
         now: () => clock.now,
-      }),
+      });
+      opened.push(access);
+      return access;
+    },
     async [Symbol.asyncDispose]() {
+      // Each writes what it has noted, now and not half a minute later.
+      for (const access of opened) await access.close();
       await db.destroy();
       await rm(directory, { recursive: true });
     },

@@ -310,8 +310,9 @@ it("ends the stream of a log and turns calls away when the platform stops", asyn
     expect(await call.text()).toBe("begun and ended");
     expect(await log).toContain("Stopped.");
     await closed;
-    // The rest of the platform still answers: it takes the last spans of builds.
-    expect((await stopping.get("/health")).status).toBe(200);
+    // Balancers are to send nothing more; the rest still answers: it takes the last spans of builds.
+    expect((await stopping.get("/health")).status).toBe(503);
+    expect((await stopping.get("/observability/traces/")).status).toBe(200);
     const late = await deploy(stopping, "ending", workflow("x"));
     expect(late.status).toBe(503);
     events.close();
