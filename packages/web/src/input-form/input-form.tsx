@@ -1,4 +1,5 @@
 import type { RouteSchema } from "@agate/protocol";
+import { memo } from "react";
 import { CodeEditor } from "../code-editor/code-editor.tsx";
 import { type FieldProblem, problemsAt, problemsElsewhere } from "../config-form/field-problem.ts";
 import { ProblemSummary } from "../config-form/problem-summary.tsx";
@@ -15,8 +16,9 @@ interface InputFormProps {
   readonly onChange: (draft: InputDraft) => void;
 }
 
-/** The inputs of a route: fields by its schema, or JSON. */
-export function InputForm({ schema, draft: given, problems, onChange }: InputFormProps) {
+/** The inputs of a route: fields by its schema, or JSON. Among many, only the one that changes is drawn. */
+export const InputForm = memo(function InputForm(props: InputFormProps) {
+  const { schema, draft: given, problems, onChange } = props;
   const draft = fittingDraft(schema, given);
   const form = inputFields(schema);
   const all = [...typedProblems(schema, draft), ...problems];
@@ -47,7 +49,7 @@ export function InputForm({ schema, draft: given, problems, onChange }: InputFor
       ))}
     </div>
   );
-}
+});
 
 function problemsOfNoField(
   { fields }: InputFields,

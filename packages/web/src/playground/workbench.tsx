@@ -6,7 +6,7 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
 import { useToaster } from "../design/toaster.tsx";
-import { emptyDraft, parseDraft } from "../input-form/input-draft.ts";
+import { emptyDraft } from "../input-form/input-draft.ts";
 import { useMayChange } from "../revisions/use-may-change.ts";
 import { AsideNotice } from "./aside-notice.tsx";
 import { CaseSlot } from "./cases/case-slot.tsx";
@@ -86,22 +86,19 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
       onAsk={setQuestion}
     />
   );
-  const cell = (view: ColumnView, testCase: TestCase) => {
-    const parsed = parseDraft(route.inputs, testCase.draft);
-    return (
-      <RunCell
-        key={view.column.id}
-        app={app}
-        board={runner.board}
-        view={view}
-        testCase={testCase}
-        inputs={parsed.kind === "inputs" ? parsed.inputs : undefined}
-        firstColumn={view === views[0] ? null : (views[0]?.column.id ?? null)}
-        place={placeOf(view)}
-        showsDifferences={showsDifferences}
-      />
-    );
-  };
+  const cell = (view: ColumnView, testCase: TestCase) => (
+    <RunCell
+      key={view.column.id}
+      app={app}
+      board={runner.board}
+      view={view}
+      testCase={testCase}
+      schema={route.inputs}
+      firstColumn={view === views[0] ? null : (views[0]?.column.id ?? null)}
+      place={placeOf(view)}
+      showsDifferences={showsDifferences}
+    />
+  );
   const card = (testCase: TestCase, children?: ReactNode) => (
     <CaseSlot
       key={testCase.id}

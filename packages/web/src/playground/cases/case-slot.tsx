@@ -1,6 +1,7 @@
 import type { RouteSchema } from "@agate/protocol";
-import type { ReactNode } from "react";
-import { parseDraft, typedProblems } from "../../input-form/input-draft.ts";
+import { type ReactNode, useCallback } from "react";
+import { useSameJson } from "../../design/use-same-json.ts";
+import { type InputDraft, parseDraft, typedProblems } from "../../input-form/input-draft.ts";
 import { focusBeside } from "../focus-beside.ts";
 import { inputProblems } from "../running/server-problems.ts";
 import type { Runner } from "../running/use-runner.ts";
@@ -25,12 +26,17 @@ export function CaseSlot(props: CaseSlotProps) {
   const { id, draft } = testCase;
   const parsed = parseDraft(route.inputs, draft);
   const runs = [...runner.runs].flatMap(([key, run]) => (key.endsWith(`:${id}`) ? [run] : []));
-  const problems =
+  const problems = useSameJson(
     parsed.kind === "inputs"
       ? inputProblems(runs, parsed.inputs)
       : runner.tried.has(id)
         ? parsed.problems
-        : typedProblems(route.inputs, draft);
+        : typedProblems(route.inputs, draft),
+  );
+  const type = useCallback(
+    (typed: InputDraft) => dispatch({ kind: "type", case: id, draft: typed }),
+    [dispatch, id],
+  );
   return (
     <CaseCard
       testCase={testCase}
@@ -38,7 +44,7 @@ export function CaseSlot(props: CaseSlotProps) {
       problems={problems}
       isOnly={isOnly}
       refusal={refusal}
-      onType={(typed) => dispatch({ kind: "type", case: id, draft: typed })}
+      onType={type}
       onRename={(name) => dispatch({ kind: "rename", case: id, name })}
       onCopy={() => dispatch({ kind: "copy-case", case: id })}
       onRemove={() => {

@@ -6,7 +6,7 @@ import { RunQueue } from "./run-queue.ts";
 /** Enough to be quick, and few enough not to run into the rate limits of models. */
 const AT_ONCE = 4;
 
-/** How often what streams is drawn: a model may send a hundred pieces a second, a loop thousands. */
+/** How often what happens is drawn: a model may send a hundred pieces a second, a loop thousands. */
 const DRAWN_EVERY_MS = 32;
 
 /** Calls a route; throws why it failed. */
@@ -44,6 +44,7 @@ export class RunBoard {
   start(key: string, request: RunRequest): void {
     this.#arrived.delete(key);
     this.#set(key, waitingRun(request));
+    this.#draw();
     this.#queue.add(key, (signal) => this.#run(key, signal));
   }
 
@@ -53,6 +54,7 @@ export class RunBoard {
     if (!this.#queue.stop(key)) return;
     const elapsedMs = startedAt === null ? null : performance.now() - startedAt;
     this.#update(key, { status: "stopped", elapsedMs });
+    this.#draw();
   }
 
   stopAll(): void {
@@ -92,12 +94,8 @@ export class RunBoard {
   #set(key: string, run: Run): void {
     const before = this.#runs.get(key)?.status;
     this.#runs = new Map(this.#runs).set(key, run);
-    if (before === run.status) {
-      this.#drawSoon();
-      return;
-    }
-    this.#milestones = this.#runs;
-    this.#draw();
+    if (before !== run.status) this.#milestones = this.#runs;
+    this.#drawSoon();
   }
 
   #arrive(key: string, chunk: unknown): void {

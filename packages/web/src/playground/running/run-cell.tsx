@@ -1,4 +1,7 @@
+import type { RouteSchema } from "@agate/protocol";
 import { isSameJson } from "@agate/protocol";
+import { memo, useMemo } from "react";
+import { parseDraft } from "../../input-form/input-draft.ts";
 import type { ColumnView } from "../columns/column-view.ts";
 import type { TestCase } from "../state/workspace.ts";
 import type { RunBoard } from "./run-board.ts";
@@ -11,8 +14,7 @@ interface RunCellProps {
   readonly board: RunBoard;
   readonly view: ColumnView;
   readonly testCase: TestCase;
-  /** What the case's inputs are now; undefined where they are not finished. */
-  readonly inputs: unknown;
+  readonly schema: RouteSchema["inputs"];
   /** The column that the others are compared with; null where this is it. */
   readonly firstColumn: number | null;
   /** Its place among others, from 1; null where it is the only one. */
@@ -20,17 +22,19 @@ interface RunCellProps {
   readonly showsDifferences: boolean;
 }
 
-/** A column on a case: the last run. */
-export function RunCell(props: RunCellProps) {
-  const { app, board, view, testCase, inputs, firstColumn, place, showsDifferences } = props;
+/** A column on a case: the last run. There may be hundreds: each is drawn for what changes in it alone. */
+export const RunCell = memo(function RunCell(props: RunCellProps) {
+  const { app, board, view, testCase, schema, firstColumn, place, showsDifferences } = props;
   const { id } = view.column;
   const run = useRun(board, id, testCase.id);
   const first = useRun(board, firstColumn ?? id, testCase.id);
+  const parsed = useMemo(() => parseDraft(schema, testCase.draft), [schema, testCase.draft]);
   const isCurrent =
     run !== undefined &&
     view.kind === "ready" &&
+    parsed.kind === "inputs" &&
     isSameJson(run.request.config, view.values) &&
-    isSameJson(run.request.inputs, inputs);
+    isSameJson(run.request.inputs, parsed.inputs);
   return (
     <RunOutput
       app={app}
@@ -44,4 +48,4 @@ export function RunCell(props: RunCellProps) {
       onStop={() => board.stop(runKey(id, testCase.id))}
     />
   );
-}
+});
