@@ -47,6 +47,8 @@ describe("parseStoreAddress", () => {
   });
 
   it.each([
+    ["postgres://db/agate?sslmode=yes", /sslmode must be one of disable, .* verify-full\.$/],
+    ["postgres://db/agate?sslmode=verify-ca", /needs sslrootcert/],
     ["mysql://db/agate", /must be sqlite:FOLDER, postgres:\/\/… or clickhouse:\/\/…/],
     [".agate", /must be sqlite:FOLDER/],
     ["", /must be sqlite:FOLDER/],

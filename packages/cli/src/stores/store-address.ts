@@ -75,6 +75,13 @@ function parsePostgres(text: string): ParsedAddress<PostgresAddress> {
   if (url === null || (url.hostname === "" && !url.searchParams.has("host"))) {
     return invalid(noUrl("postgres://user:password@host/database"));
   }
+  const sslMode = url.searchParams.get("sslmode");
+  if (sslMode !== null && !SSL_MODES.includes(sslMode)) {
+    return invalid(`Its sslmode must be one of ${SSL_MODES.join(", ")}.`);
+  }
+  if (sslMode === "verify-ca" && !url.searchParams.has("sslrootcert")) {
+    return invalid("sslmode=verify-ca needs sslrootcert, the file of the authority's certificate.");
+  }
   return parsed({ kind: "postgres", url: text, shown: withoutSecrets(url) });
 }
 
@@ -111,6 +118,9 @@ function parseClickHouse(text: string): ParsedAddress<ClickHouseAddress> {
     shown: withoutSecrets(url),
   });
 }
+
+/** Those of libpq that the client knows, and its own `no-verify`. Any other it would take for `verify-full`. */
+const SSL_MODES = ["disable", "prefer", "require", "no-verify", "verify-ca", "verify-full"];
 
 /** Null also where it is percent-encoded wrongly: the clients would throw in the middle of things. */
 function parseUrl(text: string): URL | null {
