@@ -1,10 +1,20 @@
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { lowerDecorators } from "./scripts/lower-decorators.ts";
 
 // Threads and programs of tests are TypeScript, loaded by Node itself hundreds of times: what it has
 // stripped and compiled once, it keeps. Whoever sets the variable to a folder of their own has that.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
+
+/**
+ * Tests of what keeps nothing in its modules. Their files share a process, which loads once what they
+ * import: that is half of their time. Not among them: the SDK, of which a process has one app, and
+ * databases and builds, of which each file has its own processes.
+ */
+const SHARING = [
+  "packages/{protocol,spans,web}/src/**/*.test.ts",
+  "packages/cli/src/{access,api-client,commands,ingest,packing,server,terminal,traces}/**/*.test.ts",
+];
 
 export default defineConfig({
   plugins: [lowerDecorators()],
@@ -23,7 +33,12 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...SHARING],
         },
+      },
+      {
+        extends: true,
+        test: { name: "unit-sharing", include: SHARING, isolate: false },
       },
       {
         extends: true,
