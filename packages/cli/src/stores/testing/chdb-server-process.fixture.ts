@@ -52,11 +52,14 @@ class StatementRunner {
   }
 
   async #run({ text, database, settings, format }: Statement): Promise<Uint8Array> {
-    // Anything but the statement itself goes first: what follows an INSERT is its data.
+    // Anything but the statement itself goes first: what follows an INSERT is its data. Each of these
+    // takes the engine as long as a small read, so that there are as few as can be.
+    const given = new Map(settings.map(([name, value]) => [name, literal(value)]));
+    for (const name of this.#toReset) if (!given.has(name)) given.set(name, "DEFAULT");
+    const changes = [...given].map(([name, value]) => `${name} = ${value}`);
     const before = [
-      ...this.#toReset.map((name) => `SET ${name} = DEFAULT`),
       `USE \`${database.replaceAll("`", "")}\``,
-      ...settings.map(([name, value]) => `SET ${name} = ${literal(value)}`),
+      ...(changes.length === 0 ? [] : [`SET ${changes.join(", ")}`]),
     ];
     this.#toReset = settings.map(([name]) => name).filter((name) => !name.startsWith("param_"));
     const result = await this.#session.queryAsync(`${before.join("; ")}; ${text}`, { format });
