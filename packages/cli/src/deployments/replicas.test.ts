@@ -213,37 +213,72 @@ it("goes on with the old build where the new one cannot be started, until it can
   await expectAnswer(two, "stubborn").toEqual({ status: 200, text: "new" });
 });
 
-it("serves the old build while packages take long, and waits for none that was taken back", async () => {
-  await using packages = await startPackageRegistry();
-  await using installing = await makeGate();
-  await using starting = await makeGate();
+/** Deploys a build whose packages no other replica can install until this is disposed of. */
+async function deployUninstallable(
+  platform: TestPlatform,
+  application: string,
+): Promise<AsyncDisposable> {
+  await using parts = new AsyncDisposableStack();
+  const packages = parts.use(await startPackageRegistry());
+  const installing = parts.use(await makeGate());
+  const starting = parts.use(await makeGate());
   const scripts = { postinstall: "node prepare.mjs" };
+  const name = `large-for-${application}`;
   const install = await packages.publish({
-    large: { "package.json": packageJson("large", { scripts }), "prepare.mjs": installing.wait },
+    [name]: { "package.json": packageJson(name, { scripts }), "prepare.mjs": installing.wait },
   });
-  await deploy(one, "lasting", workflow("old"));
-  await expectAnswer(two, "lasting").toMatchObject({ text: "old" });
   await installing.open();
   const files = { ...install, "app.mjs": workflow("new", { before: starting.wait }) };
-  const deployed = deploy(one, "lasting", { files, manifest: { entry: "app.mjs" } });
-  const installs = async (platform: TestPlatform) => {
-    const sets = join(platform.dataDirectory, "modules");
-    const names = await readdir(sets).catch(() => []);
-    return names.filter((name) => existsSync(join(sets, name, "node_modules/large")));
-  };
-  await expect.poll(() => installs(one)).toEqual([expect.stringMatching(/^[^.]/)]);
+  const deployed = deploy(platform, application, { files, manifest: { entry: "app.mjs" } });
+  const finished = [expect.stringMatching(/^[^.]/)];
+  await expect.poll(() => installsOf(platform, application)).toEqual(finished);
   await installing.shut();
   await starting.open();
   expect((await deployed).status).toBe(201);
-  const unfinished = [expect.stringMatching(/^\.installing-/)];
-  await expect.poll(() => installs(two)).toEqual(unfinished);
+  // So that npm ends.
+  parts.defer(() => installing.open());
+  return parts.move();
+}
+
+/** The sets of packages of {@link deployUninstallable}, finished or not. */
+async function installsOf(platform: TestPlatform, application: string): Promise<string[]> {
+  const sets = join(platform.dataDirectory, "modules");
+  const names = await readdir(sets).catch(() => []);
+  const inside = `node_modules/large-for-${application}`;
+  return names.filter((name) => existsSync(join(sets, name, inside)));
+}
+
+const UNFINISHED = [expect.stringMatching(/^\.installing-/)];
+
+it("serves the old build while packages take long, and waits for none that was taken back", async () => {
+  await deploy(one, "lasting", workflow("old"));
+  await expectAnswer(two, "lasting").toMatchObject({ text: "old" });
+  await using _ = await deployUninstallable(one, "lasting");
+  await expect.poll(() => installsOf(two, "lasting")).toEqual(UNFINISHED);
   expect(await callService(two, "lasting")).toEqual({ status: 200, text: "old" });
 
   const stop = { method: "DELETE", path: at("lasting", "/builds/live") };
   expect((await one.send(stop)).status).toBe(204);
   await expectAnswer(two, "lasting").toMatchObject({ status: 404 });
-  expect(await installs(two)).toEqual(unfinished);
-  await installing.open();
+  expect(await installsOf(two, "lasting")).toEqual(UNFINISHED);
+});
+
+it("starts a crashed build again while the packages of another cannot be fetched", async () => {
+  // Of their own: one that starts builds one by one would be busy with those of all tests.
+  const own = await postgres.createDatabase();
+  const first = await startThird({ registry: own });
+  const second = await startThird({ registry: own, deploying: { mostAtATime: 1 } });
+  await deploy(first, "healthy", PID);
+  await deploy(first, "hungry", workflow("old"));
+  await expectAnswer(second, "healthy").toMatchObject({ status: 200 });
+  await expectAnswer(second, "hungry").toMatchObject({ text: "old" });
+  await using _ = await deployUninstallable(first, "hungry");
+  await expect.poll(() => installsOf(second, "hungry")).toEqual(UNFINISHED);
+  const { text: pid } = await callService(second, "healthy");
+  process.kill(Number(pid), "SIGKILL");
+  const another = expect.not.stringMatching(`^${pid}$`);
+  await expectAnswer(second, "healthy").toEqual({ status: 200, text: another });
+  expect(await installsOf(second, "hungry")).toEqual(UNFINISHED);
 });
 
 it("deploys one after the other what comes through several at once, and the last one serves", async () => {

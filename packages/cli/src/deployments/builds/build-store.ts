@@ -72,6 +72,14 @@ export class BuildStore {
     };
   }
 
+  /** Whether its files are here, with packages where it needs any. */
+  async isHere(buildId: string): Promise<boolean> {
+    const folder = this.folderOf(buildId);
+    if (!(await exists(folder))) return false;
+    const manifest = await this.manifestOf(buildId);
+    return manifest?.install === null || (await exists(join(folder, "node_modules")));
+  }
+
   /** What a build says of itself, once its files are here; undefined where they are no longer kept. */
   async manifestOf(buildId: string): Promise<BuildManifest | undefined> {
     const folder = this.folderOf(buildId);

@@ -30,30 +30,31 @@ export interface PreparedBuild {
 /** Starts processes of stored builds, whose packages are installed where they are not any more. */
 export class BuildRunner {
   readonly #options: BuildRunnerOptions;
-  readonly #slots: Slots;
+  // Twenty applications that start at once on two processors would all be late.
+  readonly #starts: Slots;
+  /** Others: packages that cannot be fetched must not keep a build from being started that has its own. */
+  readonly #fetches: Slots;
 
   constructor(options: BuildRunnerOptions) {
     this.#options = options;
-    this.#slots = new Slots(options.mostStarts);
+    this.#starts = new Slots(options.mostStarts);
+    this.#fetches = new Slots(options.mostStarts);
   }
 
-  start(run: BuildRun): Promise<BuildProcess | StartFailure> {
-    // Twenty applications that start at once on two processors would all be late.
-    return this.#slots.run(() => this.#start(run));
+  async start(run: BuildRun): Promise<BuildProcess | StartFailure> {
+    const { buildId, environment, ...options } = run;
+    const { start, startMs: timeoutMs } = this.#options;
+    // Packages are installed to the end: the next who asks for the same finds them.
+    const prepared = await unlessAborted(this.prepare(buildId), options.signal);
+    if (prepared.kind === "failed") return prepared;
+    const { folder, entry } = prepared;
+    return this.#starts.run(() => start({ folder, entry, environment }, { ...options, timeoutMs }));
   }
 
   /** Has the files and packages of a build here, for a start that takes no longer than it must. */
-  prepare(buildId: string): Promise<PreparedBuild | StartFailure> {
-    return this.#slots.run(() => this.#prepare(buildId));
-  }
-
-  async #start({ buildId, environment, ...options }: BuildRun) {
-    const { start, startMs: timeoutMs } = this.#options;
-    // Packages are installed to the end: the next who asks for the same finds them.
-    const prepared = await unlessAborted(this.#prepare(buildId), options.signal);
-    if (prepared.kind === "failed") return prepared;
-    const { folder, entry } = prepared;
-    return start({ folder, entry, environment }, { ...options, timeoutMs });
+  async prepare(buildId: string): Promise<PreparedBuild | StartFailure> {
+    const isHere = await this.#options.store.isHere(buildId);
+    return isHere ? this.#prepare(buildId) : this.#fetches.run(() => this.#prepare(buildId));
   }
 
   async #prepare(buildId: string): Promise<PreparedBuild | StartFailure> {
