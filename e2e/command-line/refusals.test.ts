@@ -165,6 +165,17 @@ describe("a folder that cannot be written", async () => {
       expect(JSON.parse(asJson.stderr).error.message).toMatch(reason);
     });
 
+    it.each(["migrate-store", "migrate-registry"])(
+      "is not taken for an empty one by %s, when it may not be read",
+      async (command) => {
+        await using folder = await emptyDataFolder();
+        await chmod(folder.path, 0o000);
+        const ended = await runAgate([command, `sqlite:${folder.path}`, "sqlite:to"], place);
+        await chmod(folder.path, 0o755);
+        expectRefusal(ended, 1, /\.db cannot be used: permission denied\. Change its permissions/);
+      },
+    );
+
     it.each(["spans.db", "index.db"])("is refused when %s may not be written", async (name) => {
       await using folder = await filledDataFolder("stop");
       await chmod(join(folder.path, name), 0o444);

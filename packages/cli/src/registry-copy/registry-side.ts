@@ -1,8 +1,11 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { openSqliteRegistry } from "../stores/registry/open-sqlite-registry.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import { filesIn, holdDataDirectory } from "../stores/sqlite/data-directory.ts";
-import { DataDirectoryInUseError } from "../stores/sqlite/data-directory-error.ts";
+import {
+  DataDirectoryError,
+  DataDirectoryInUseError,
+} from "../stores/sqlite/data-directory-error.ts";
 import type { PostgresAddress, RegistryAddress, SqliteAddress } from "../stores/store-address.ts";
 import { storeName } from "../stores/store-name.ts";
 import { StoreRefusalError } from "../stores/store-refusal-error.ts";
@@ -49,10 +52,14 @@ function hold(directory: string) {
   try {
     return holdDataDirectory(directory);
   } catch (error) {
-    if (!(error instanceof DataDirectoryInUseError)) throw error;
-    throw new StoreRefusalError(
-      `A running server uses the data directory ${directory}. Stop it first: what it changes meanwhile would be left out.`,
-    );
+    if (error instanceof DataDirectoryInUseError) {
+      throw new StoreRefusalError(
+        `A running server uses the data directory ${directory}. Stop it first: what it changes meanwhile would be left out.`,
+      );
+    }
+    if (!(error instanceof DataDirectoryError)) throw error;
+    // There is no such option here.
+    throw new StoreRefusalError(error.message.replaceAll(" with --data-dir", ""));
   }
 }
 
@@ -84,7 +91,9 @@ async function openDatabase(address: PostgresAddress): Promise<RegistrySide> {
  */
 export async function refuseMissing(from: RegistryAddress): Promise<void> {
   if (from.kind === "sqlite") {
-    if (existsSync(filesIn(from.directory).registry)) return;
+    const { registry } = filesIn(from.directory);
+    // One that this user may not look for is not missing: that is thrown.
+    if (statSync(registry, { throwIfNoEntry: false }) !== undefined) return;
     throw new StoreRefusalError(
       `There is no registry.db in ${from.directory}. Name the folder that a server had as its --data-dir.`,
     );

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { openSpanStore } from "../stores/open-span-store.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { filesIn } from "../stores/sqlite/data-directory.ts";
@@ -66,7 +66,8 @@ export async function refuseMissing(from: StoreAddress): Promise<void> {
 async function isThere(address: StoreAddress): Promise<boolean> {
   switch (address.kind) {
     case "sqlite":
-      return existsSync(filesIn(address.directory).spans);
+      // One that this user may not look for is not missing: that is thrown.
+      return statSync(filesIn(address.directory).spans, { throwIfNoEntry: false }) !== undefined;
     case "postgres": {
       const { hasSpanTables } = await import("../stores/postgres/open-span-database.ts");
       return hasSpanTables(address);
