@@ -44,7 +44,8 @@ it("tries again until it has reloaded", async () => {
 it("stops while it waits to try again", async () => {
   const { signals, failed, state, following } = followed(Number.POSITIVE_INFINITY);
   signals.announce({ kind: "access" });
-  await expect.poll(() => failed.length).toBe(1);
+  await expect.poll(() => failed.length).toBeGreaterThan(0);
+  const { reloads } = state;
   await following.stop();
-  expect(state.reloads).toBeLessThan(3);
+  expect(state.reloads).toBeLessThanOrEqual(reloads + 1);
 });

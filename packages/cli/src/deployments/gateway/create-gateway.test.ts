@@ -195,16 +195,18 @@ it("tells the service at once when the client goes away", async () => {
 });
 
 it("tells the service when the client goes away in the middle of its request", async () => {
+  const begun = Promise.withResolvers<void>();
   const seen = Promise.withResolvers<boolean>();
   const service = await serveHttp((incoming) => {
     incoming.resume();
     incoming.on("close", () => seen.resolve(incoming.complete));
+    begun.resolve();
   });
   const { port } = await serveGateway(service);
   const sending = request({ port, method: "POST", headers: { "content-length": 1_000_000 } });
   sending.on("error", () => {});
   sending.write(Buffer.alloc(1_000));
-  await vi.waitFor(() => expect(service.connections.size).toBe(1), WAITS);
+  await begun.promise;
   sending.destroy();
   expect(await seen.promise).toBe(false);
   await vi.waitFor(() => expect(service.leases).toBe(0), WAITS);

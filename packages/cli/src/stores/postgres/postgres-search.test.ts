@@ -181,11 +181,14 @@ it("finds words in every day, and a span by its id without reading the others", 
   expect(ids).toEqual([10, 5, 0].map(traceIdOf));
 
   await writer.close();
+  // What it has read is told when its connections have ended, which is a moment later.
+  const others =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+  await expect.poll(() => server.query(address, others)).toEqual([]);
   await server.query(address, "SELECT pg_stat_reset()");
   const reader = await open();
   const focus = { kind: "span", spanId: spanIdOf(507) } as const;
   expect(await reader.readTree(project, focus)).toMatchObject({ kind: "assembled" });
-  // What it has read is told at the end of its connections.
   await reader.close();
   const read = async () => {
     const [row] = await server.query<{ rows: number }>(
