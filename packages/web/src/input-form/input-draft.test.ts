@@ -161,8 +161,12 @@ describe("an empty draft", () => {
   });
 
   it("has no field at all where the route takes none", () => {
-    const schema = { type: "object", properties: {}, additionalProperties: false };
-    expect(parseDraft(schema, emptyDraft(schema))).toEqual({ kind: "inputs", inputs: {} });
+    const open = { type: "object", properties: {} };
+    for (const schema of [open, { ...open, additionalProperties: false }]) {
+      expect(inputFields(schema)).toEqual({ fields: [], isWhole: false });
+      expect(parseDraft(schema, emptyDraft(schema))).toEqual({ kind: "inputs", inputs: {} });
+    }
+    expect(inputFields({ ...open, additionalProperties: {} })).toBeNull();
   });
 
   it("of a schema that contains itself ends", () => {

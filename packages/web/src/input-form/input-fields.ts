@@ -38,7 +38,9 @@ function membersOf(root: JsonSchema, schema: JsonSchema): readonly InputField[] 
   if (!isRecord(properties) || ![undefined, "object"].includes(asText(schema.type))) return null;
   // Which fields there are depends on what is in them.
   if (["anyOf", "oneOf", "allOf", "if"].some((keyword) => keyword in schema)) return null;
-  if (Object.keys(properties).length === 0 && schema.additionalProperties !== false) return null;
+  // A schema that names none and says nothing of others is what libraries write for "no inputs".
+  const mayHaveOthers = (schema.additionalProperties ?? false) !== false;
+  if (Object.keys(properties).length === 0 && mayHaveOthers) return null;
   const names = new Set<unknown>(Array.isArray(required) ? required : []);
   return Object.entries(properties).map(([name, property]) =>
     fieldOf(root, name, resolveSchema(root, property), names.has(name)),
