@@ -50,8 +50,12 @@ export class SilenceWatch {
   async #ask(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
-    if (await isSilent(this.#address, this.#patience.answering)) {
-      this.#sockets.breakOff(new Error(DATABASE_IS_SILENT));
+    try {
+      if (await isSilent(this.#address, this.#patience.answering)) {
+        this.#sockets.breakOff(new Error(DATABASE_IS_SILENT));
+      }
+    } catch {
+      // There is no asking, as where the file of a certificate is gone: statements have their own limit.
     }
     this.#asking = false;
   }

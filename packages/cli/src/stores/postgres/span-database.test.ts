@@ -4,6 +4,8 @@ import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
 import type { Patience } from "./silence-watch.ts";
+import { SilenceWatch } from "./silence-watch.ts";
+import { SocketGroup } from "./socket-group.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 let server: PostgresServer;
@@ -71,5 +73,15 @@ describe("a database that says nothing", () => {
         END LOOP;
       END $$`);
     await impatient.close();
+  });
+
+  it("may take its time, too, when there is no asking", async () => {
+    const url = `${lonely.url}?sslmode=verify-full&sslrootcert=/nowhere`;
+    const watch = new SilenceWatch({ ...lonely, url }, new SocketGroup(), {
+      before: 1,
+      answering: 10_000,
+    });
+    const slept = await watch.during(() => server.query(lonely, "SELECT FROM pg_sleep(0.05)"));
+    expect(slept).toHaveLength(1);
   });
 });
