@@ -67,7 +67,7 @@ it("refuses a build that the disk does not take, at whichever step, and the one 
     expect(await kept(), what).toEqual(before);
     expect(await limitFiles(server.pid, "unlimited")).toBe(true);
   }
-  expect(server.log()).toContain('"reason":"The disk is full."');
+  await expect.poll(() => server.log()).toContain('"reason":"The disk is full."');
 
   await client.mustDeploy(await archive("last"));
   expect(await served()).toBe("last");

@@ -36,7 +36,7 @@ it("refuses spans that the disk does not take, and takes them when it does again
   while (status === 200) status = await send();
   expect(status).toBe(503);
   expect(await send()).toBe(503);
-  expect(server.log()).toContain('"msg":"The store could not write."');
+  await expect.poll(() => server.log()).toContain('"msg":"The store could not write."');
   // A deletion is much smaller than a batch; with no room at all it has to wait, too.
   await limitFiles(server.pid, 1);
   const [kept] = ledger.traces.keys();
