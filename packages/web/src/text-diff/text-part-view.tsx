@@ -1,8 +1,8 @@
 import type { TextPart } from "./diff-words.ts";
 
 const LOOKS = {
-  removed: "rounded-xs bg-danger-soft text-danger decoration-1",
-  added: "rounded-xs bg-success-soft text-success decoration-1 underline-offset-2",
+  removed: "mx-0.5 rounded-xs bg-danger-soft text-danger decoration-1",
+  added: "mx-0.5 rounded-xs bg-success-soft text-success decoration-1 underline-offset-2",
 } as const;
 
 /** A stretch of a compared text. Its mark is a line as well as a colour. */

@@ -121,7 +121,7 @@ function Part({ part }: { readonly part: ChatPart }) {
       return (
         <p className="flex min-w-0 items-start gap-1.5 rounded-md border border-dashed border-line-strong bg-surface px-2 py-1.5">
           <File size={15} aria-hidden className="mt-0.5 shrink-0 text-ink-soft" />
-          <span className="min-w-0 break-all">
+          <span className="min-w-0 wrap-anywhere">
             {[part.what, ...part.about].join(" · ")}
             <span className="text-ink-soft"> (not loaded)</span>
           </span>
