@@ -50,6 +50,10 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     [program, "server", "--port", "0", "--data-dir", dataDirectory, ...(options.flags ?? [])],
     { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...options.env } },
   );
+  // A test that is given up does not come to the end of its scope.
+  const endWithUs = () => child.kill("SIGKILL");
+  process.once("exit", endWithUs);
+  child.once("exit", () => process.off("exit", endWithUs));
   const ended = once(child, "close").then(() => child.exitCode);
   const end = (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => {
     child.kill(signal);

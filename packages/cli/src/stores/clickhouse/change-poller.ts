@@ -58,9 +58,10 @@ export class ChangePoller {
     for (let isFirst = true; !signal.aborted; ) {
       try {
         const asked = performance.now();
-        const rows = await this.#changesOfLast(OVERLAP_MS + asked - answered);
+        const window = OVERLAP_MS + asked - answered;
+        const rows = await this.#changesOfLast(window);
         answered = asked;
-        const changes = memory.take(rows, isFirst);
+        const changes = memory.take(rows, window, isFirst);
         if (isFirst) ready();
         else if (changes.length > 0 && !signal.aborted) {
           for (const listener of this.#listeners) listener(changes);
@@ -89,9 +90,14 @@ class ChangeMemory {
   #known = new Map<string, Set<string>>();
   #since = Date.now();
 
-  /** The rows that are new. Those of the first round were there before anybody listened. */
-  take(rows: readonly ChangeRow[], isFirst: boolean): TraceChange[] {
+  /**
+   * The rows that are new. Those of the first round were there before anybody listened.
+   *
+   * @param window Of how many milliseconds they are.
+   */
+  take(rows: readonly ChangeRow[], window: number, isFirst: boolean): TraceChange[] {
     if (isFirst) this.#since = Date.now();
+    const youngFrom = Math.max(this.#since, Date.now() - window) * 1_000;
     const changes: TraceChange[] = [];
     const seen = new Map<string, Set<string>>();
     // Oldest first.
@@ -101,7 +107,7 @@ class ChangeMemory {
       const before = this.#known.get(key);
       const versions = seen.get(key) ?? new Set();
       if (!isFirst && !before?.has(version) && !versions.has(version)) {
-        const isYoung = firstVersion >= Math.max(this.#since, Date.now() - OVERLAP_MS) * 1_000;
+        const isYoung = firstVersion >= youngFrom;
         const isNew = isYoung && before === undefined && versions.size === 0;
         changes.push({ project, traceId, isNew });
       }

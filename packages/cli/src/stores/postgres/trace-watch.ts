@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { TraceChange, Watch } from "../span-store.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
-import type { SpanDatabase } from "./span-database.ts";
+import type { SqlRunner } from "./span-database.ts";
 
 const POLL_MS = 250;
 const NEXT_TRY_MS = 100;
@@ -24,7 +24,7 @@ interface ChangedRow {
  * before had not. So a commit that becomes visible late is told late, and none is told twice.
  */
 export class TraceWatch {
-  readonly #database: SpanDatabase;
+  readonly #database: SqlRunner;
   readonly #onFailure: (error: Error) => void;
   readonly #listeners = new Set<Listener>();
   /** Those who are told of what comes after the next snapshot. */
@@ -32,7 +32,7 @@ export class TraceWatch {
   #rounds: Promise<void> | undefined;
   #wake = () => {};
 
-  constructor(database: SpanDatabase, onFailure: (error: Error) => void) {
+  constructor(database: SqlRunner, onFailure: (error: Error) => void) {
     this.#database = database;
     this.#onFailure = onFailure;
   }
@@ -102,6 +102,9 @@ export class TraceWatch {
     if (before === now) return;
     // Not in the first snapshot are those that began after it and those that were under way. All since
     // the oldest of these would be ever more, while somebody leaves a transaction open.
+    //
+    // A trace that was made between the two may have been written to since the second: the row does not
+    // say any more what the second saw. Were it left to the next round, it would not be new there.
     let last: { changed: string; traceNo: number } = { changed: "0", traceNo: 0 };
     for (;;) {
       const rows = await this.#database.query<ChangedRow>(
@@ -111,7 +114,9 @@ export class TraceWatch {
          WHERE (changed >= pg_snapshot_xmax($1::pg_snapshot)
              OR changed = ANY(ARRAY(SELECT pg_snapshot_xip($1::pg_snapshot))))
            AND (changed, trace_no) > ($3::xid8, $4)
-           AND pg_visible_in_snapshot(changed, $2::pg_snapshot)
+           AND (pg_visible_in_snapshot(changed, $2::pg_snapshot)
+             OR pg_visible_in_snapshot(created, $2::pg_snapshot)
+               AND NOT pg_visible_in_snapshot(created, $1::pg_snapshot))
          ORDER BY changed, trace_no LIMIT ${CHANGES_PER_READ}`,
         [before, now, last.changed, last.traceNo],
         "changed-traces",
