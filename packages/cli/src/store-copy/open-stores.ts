@@ -74,15 +74,7 @@ async function isThere(address: StoreAddress): Promise<boolean> {
     }
     case "clickhouse": {
       const { hasSpanTables } = await import("../stores/clickhouse/prepare-database.ts");
-      const { ClickHouseSession, connectClickHouse } = await import(
-        "../stores/clickhouse/clickhouse-session.ts"
-      );
-      const session = new ClickHouseSession(connectClickHouse(address), address);
-      try {
-        return await hasSpanTables(session);
-      } finally {
-        await session.close();
-      }
+      return hasSpanTables(address);
     }
   }
 }

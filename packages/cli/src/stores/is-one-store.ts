@@ -1,4 +1,4 @@
-import type { ClickHouseAddress, StoreAddress } from "./store-address.ts";
+import type { StoreAddress } from "./store-address.ts";
 import { isSameStore } from "./store-name.ts";
 
 /**
@@ -14,21 +14,9 @@ export async function isOneStore(one: StoreAddress, other: StoreAddress): Promis
     return isSameDatabase(one, other);
   }
   if (one.kind === "clickhouse" && other.kind === "clickhouse") {
-    const id = await idOfTables(one);
-    return id !== null && id === (await idOfTables(other));
+    const { idOfSpanTables } = await import("./clickhouse/prepare-database.ts");
+    const id = await idOfSpanTables(one);
+    return id !== null && id === (await idOfSpanTables(other));
   }
   return false;
-}
-
-async function idOfTables(address: ClickHouseAddress): Promise<string | null> {
-  const { idOfSpanTables } = await import("./clickhouse/prepare-database.ts");
-  const { ClickHouseSession, connectClickHouse } = await import(
-    "./clickhouse/clickhouse-session.ts"
-  );
-  const session = new ClickHouseSession(connectClickHouse(address), address);
-  try {
-    return await idOfSpanTables(session);
-  } finally {
-    await session.close();
-  }
 }

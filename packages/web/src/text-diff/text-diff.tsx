@@ -89,15 +89,15 @@ function Text({ label, parts }: TextProps) {
       >
         {parts.length === 0
           ? "empty"
-          : parts.map((part, index) =>
-              part.kind === "folded" ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other name, and are all made anew
-                <FoldedPart key={index} text={part.text} />
+          : parts.map((part, index) => {
+              // Texts may be equal, and one that was unfolded is not another that took its place.
+              const key = `${index} ${part.text}`;
+              return part.kind === "folded" ? (
+                <FoldedPart key={key} text={part.text} />
               ) : (
-                // biome-ignore lint/suspicious/noArrayIndexKey: as above
-                <TextPartView key={index} part={part} />
-              ),
-            )}
+                <TextPartView key={key} part={part} />
+              );
+            })}
       </p>
     </div>
   );

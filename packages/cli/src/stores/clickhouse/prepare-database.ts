@@ -1,3 +1,4 @@
+import type { ClickHouseAddress } from "../store-address.ts";
 import { errorType } from "./clickhouse-errors.ts";
 import {
   asClickHouseRefusal,
@@ -5,7 +6,7 @@ import {
   refuseOldClickHouse,
 } from "./clickhouse-refusal.ts";
 import { clickHouseSchema, quoted, SCHEMA_VERSION } from "./clickhouse-schema.ts";
-import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
@@ -45,12 +46,8 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
  *
  * @throws StoreRefusalError with one sentence when nobody can tell.
  */
-export async function hasSpanTables(session: ClickHouseSession): Promise<boolean> {
-  try {
-    return (await schemaVersion(session)) > 0;
-  } catch (error) {
-    throw asClickHouseRefusal(session.address, error);
-  }
+export function hasSpanTables(address: ClickHouseAddress): Promise<boolean> {
+  return withSession(address, async (session) => (await schemaVersion(session)) > 0);
 }
 
 /**
@@ -59,17 +56,29 @@ export async function hasSpanTables(session: ClickHouseSession): Promise<boolean
  *
  * @throws StoreRefusalError with one sentence when nobody can tell.
  */
-export async function idOfSpanTables(session: ClickHouseSession): Promise<string | null> {
-  const { database } = session.address;
-  try {
+export function idOfSpanTables(address: ClickHouseAddress): Promise<string | null> {
+  const { database } = address;
+  return withSession(address, async (session) => {
     const [row] = await session.rows<[string]>(
       `SELECT uuid FROM system.tables
        WHERE database = {database:String} AND name = 'schema_version' AND uuid != toUUID('${NO_ID}')`,
       { database },
     );
     return row?.[0] ?? null;
+  });
+}
+
+async function withSession<Value>(
+  address: ClickHouseAddress,
+  work: (session: ClickHouseSession) => Promise<Value>,
+): Promise<Value> {
+  const session = new ClickHouseSession(connectClickHouse(address), address);
+  try {
+    return await work(session);
   } catch (error) {
-    throw asClickHouseRefusal(session.address, error);
+    throw asClickHouseRefusal(address, error);
+  } finally {
+    await session.close();
   }
 }
 
