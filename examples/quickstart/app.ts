@@ -11,5 +11,6 @@ export const app = ag.app(embed, retrieve, summarize, answer);
 
 if (process.argv[1] === import.meta.filename) {
   const { url } = await ag.serve();
-  console.log(`The quickstart is running at ${url}`);
+  // Under `agate dev` it is a socket in the file system, and the platform says where to call it.
+  if (url.startsWith("http")) console.log(`The quickstart is running at ${url}`);
 }
