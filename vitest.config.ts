@@ -16,6 +16,9 @@ const SHARING = [
   "packages/cli/src/{access,api-client,commands,ingest,packing,server,terminal,traces}/**/*.test.ts",
 ];
 
+/** Fault campaigns that take minutes, which `npm run test:long` runs (vitest.long.config.ts). */
+const LONG = "**/*.long.test.ts";
+
 export default defineConfig({
   plugins: [lowerDecorators()],
   test: {
@@ -33,18 +36,24 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...SHARING],
+          exclude: [...configDefaults.exclude, LONG, ...SHARING],
         },
       },
       {
         extends: true,
-        test: { name: "unit-sharing", include: SHARING, isolate: false },
+        test: {
+          name: "unit-sharing",
+          include: SHARING,
+          exclude: [...configDefaults.exclude, LONG],
+          isolate: false,
+        },
       },
       {
         extends: true,
         test: {
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, LONG],
           // These run the built product, so it is built first.
           globalSetup: "e2e/build-product.ts",
         },

@@ -1,21 +1,21 @@
-// node .ci/count-tests.mjs REPORT STATUS: the last line of .ci/run, from vitest's JSON report.
+// node .ci/count-tests.mjs STATUS REPORT…: the last line of .ci/run, from vitest's JSON reports.
 import { readFileSync } from "node:fs";
 
-const [report = "", status = "1"] = process.argv.slice(2);
+const [status = "1", ...reports] = process.argv.slice(2);
 
-/** @returns {{ passed: number, failed: number }} */
-function count() {
+let passed = 0;
+let failed = 0;
+for (const report of reports) {
   try {
     const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8"));
-    return { passed: numPassedTests, failed: numFailedTests };
+    passed += numPassedTests;
+    failed += numFailedTests;
   } catch (error) {
-    // vitest did not come to writing a report.
+    // vitest ended before it wrote its report.
     process.stderr.write(`${error}\n`);
-    return { passed: 0, failed: 0 };
+    failed++;
   }
 }
-
-const { passed, failed } = count();
-const counted = status === "0" ? failed : Math.max(failed, 1);
-process.stdout.write(`${passed} passed, ${counted} failed\n`);
-process.exitCode = counted === 0 && passed > 0 ? 0 : 1;
+if (status !== "0") failed = Math.max(failed, 1);
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { defineConfig } from "vitest/config";
+import { lowerDecorators } from "./scripts/lower-decorators.ts";
+
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
+
+/** `npm run test:long`: fault campaigns and seeded comparisons that take minutes. */
+export default defineConfig({
+  plugins: [lowerDecorators()],
+  test: {
+    pool: "forks",
+    // One file at a time: each campaign loads the machine by itself.
+    maxWorkers: 1,
+    testTimeout: 600_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
+    include: ["packages/*/src/**/*.long.test.ts", "e2e/**/*.long.test.ts"],
+    globalSetup: "e2e/build-product.ts",
+  },
+});
