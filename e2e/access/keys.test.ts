@@ -38,7 +38,7 @@ describe("a server that others can reach", () => {
     const place = ["--host", "0.0.0.0"];
     const args = ["server", "--port", "0", "--data-dir", folder.path, ...place];
     const refused = await runAgate(args);
-    const command = `agate keys create admin --scope admin --data-dir ${folder.path}`;
+    const command = `agate keys create admin --scope admin,deploy --data-dir ${folder.path}`;
     expectRefusal(refused, 1, "Agate will not listen on 0.0.0.0 without API keys");
     expect(refused.stderr).toContain(`\`${command}\``);
     expect(await readdir(folder.path)).toEqual([]);

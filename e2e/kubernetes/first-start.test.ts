@@ -48,7 +48,7 @@ function flags(): string[] {
 
 it("waits for the first key, starts with it, is well where the probes ask, and can be measured", async () => {
   const early = await startServer({ flags: flags(), env }).catch((error: Error) => error.message);
-  expect(early).toContain("agate keys create admin --scope admin --registry");
+  expect(early).toContain("agate keys create admin --scope admin,deploy --registry");
 
   const created = await runAgate(["keys", "create", "admin", "--scope", "admin", "--registry"], {
     env: { ...process.env, AGATE_REGISTRY: env.AGATE_REGISTRY },

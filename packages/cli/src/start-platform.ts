@@ -253,7 +253,7 @@ function keysAreMissing({ host, dataDirectory, registry, requireKey }: PlatformO
   const folder = /^[\w./-]+$/.test(dataDirectory)
     ? dataDirectory
     : `'${dataDirectory.replaceAll("'", "'\\''")}'`;
-  const create = "agate keys create admin --scope admin";
+  const create = "agate keys create admin --scope admin,deploy";
   // Its password is not to be shown, so that the URL cannot be.
   const how = registry
     ? `\`${create} --registry\` and the same URL`

@@ -1,4 +1,4 @@
-import type { Scope } from "@agate/protocol";
+import { includesScope, type Scope } from "@agate/protocol";
 
 /** Who sends a request, and what it may do. */
 export interface Caller {
@@ -6,7 +6,7 @@ export interface Caller {
   readonly project: string;
   /** What it is called in histories: the name of its key, or {@link OPERATOR_NAME}. */
   readonly name: string;
-  /** `admin` holds all of them. */
+  /** See `includesScope` for what `admin` holds. */
   readonly scopes: ReadonlySet<Scope>;
   /**
    * Whether it came without a key to a server that listens on this machine only: it runs the
@@ -25,5 +25,5 @@ export type Access = Scope | "public" | "operator";
 
 export function may(caller: Caller, access: Exclude<Access, "public">): boolean {
   if (access === "operator") return caller.isOperator;
-  return caller.scopes.has(access) || caller.scopes.has("admin");
+  return includesScope(caller.scopes, access);
 }

@@ -92,10 +92,10 @@ function createCommand(): Command {
     .addHelpText(
       "after",
       examples(
-        "agate keys create ci --scope admin",
+        "agate keys create ci --scope deploy,read",
         "AGATE_API_KEY=$(agate keys create shop --scope ingest,read)",
-        "agate keys create admin --scope admin --data-dir .agate",
-        "AGATE_REGISTRY=postgres://agate:secret@db/agate agate keys create admin --scope admin --registry",
+        "agate keys create admin --scope admin,deploy --data-dir .agate",
+        "AGATE_REGISTRY=postgres://agate:secret@db/agate agate keys create admin --scope admin,deploy --registry",
       ),
     );
   return onPlatform<[string], CreateFlags>(command, async (session, name) => {

@@ -75,7 +75,7 @@ export function serverCommand(): Command {
 Examples:
   $ agate server
   $ agate server --port 5000 --data-dir /var/lib/agate --retention 30d
-  $ agate keys create admin --scope admin --data-dir .agate && agate server --host 0.0.0.0
+  $ agate keys create admin --scope admin,deploy --data-dir .agate && agate server --host 0.0.0.0
   $ AGATE_STORE=clickhouse://agate:secret@ch/agate AGATE_REGISTRY=postgres://agate:secret@db/agate agate server`,
     )
     .action(runServer);

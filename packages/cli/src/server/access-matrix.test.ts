@@ -157,7 +157,8 @@ describe("without a key that opens anything", () => {
 
 describe("without the scope", () => {
   it.each(named(guarded))("%s is a 403", async (_, route) => {
-    const allowed = route.access === "operator" ? [] : [route.access, "admin"];
+    const includedInAdmin = route.access !== "operator" && route.access !== "deploy";
+    const allowed = [route.access, ...(includedInAdmin ? ["admin"] : [])];
     for (const scope of SCOPES.filter((each) => !allowed.includes(each))) {
       for (const headers of [{ authorization: red.keys[scope] }, asThePage(red.keys[scope])]) {
         expectRefusal(await call(route, red.ids, headers), 403, "scope_missing");
@@ -204,11 +205,14 @@ describe("with the cookie of the page", () => {
 
 describe("with every right in another project", () => {
   const authorization = blue.keys.admin;
+  const keyFor = ({ access }: DocumentedRoute) =>
+    access === "deploy" ? blue.keys.deploy : authorization;
   const open = guarded.filter(({ access }) => access !== "operator");
 
   it.each(named(guarded))("%s knows no other project by its header", async (_, route) => {
     for (const project of [red.slug, red.id]) {
-      const response = await call(route, blue.ids, { authorization, "agate-project": project });
+      const headers = { authorization: keyFor(route), "agate-project": project };
+      const response = await call(route, blue.ids, headers);
       expectRefusal(response, 404, "project_not_found");
     }
   });
@@ -217,7 +221,8 @@ describe("with every right in another project", () => {
   it.each(named(naming))("%s finds nothing by the other's ids", async (_, route) => {
     for (const stolen of route.parameters.filter((name) => !(name in NEUTRAL))) {
       const names = { ...blue.ids, [stolen]: red.ids[stolen] ?? "" };
-      expectRefusal(await call(route, names, { authorization }), 404, /_not_found$/);
+      const headers = { authorization: keyFor(route) };
+      expectRefusal(await call(route, names, headers), 404, /_not_found$/);
     }
   });
 

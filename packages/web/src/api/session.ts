@@ -1,4 +1,4 @@
-import type { Project, Scope, Session } from "@agate/protocol";
+import { includesScope, type Project, type Scope, type Session } from "@agate/protocol";
 import { queryOptions } from "@tanstack/react-query";
 import type { PlatformClient } from "./platform-client.ts";
 
@@ -27,5 +27,5 @@ export function projectsQuery(client: PlatformClient) {
 /** Whether a session's caller may do what asks for this scope. */
 export function mayDo(session: Session | undefined, scope: Scope): boolean {
   const scopes = session?.caller?.scopes ?? [];
-  return scopes.includes(scope) || scopes.includes("admin");
+  return includesScope(scopes, scope);
 }

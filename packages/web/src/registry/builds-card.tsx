@@ -104,6 +104,7 @@ function ActivateButton({ app, number }: NumberedProps) {
     <>
       <ChangeButton
         size="small"
+        scope="deploy"
         aria-label={`Activate build ${number}`}
         onClick={() => setAsking(true)}
       >
@@ -136,6 +137,7 @@ function StopButton({ app, number }: NumberedProps) {
       <ChangeButton
         look="quiet"
         size="small"
+        scope="deploy"
         aria-label={`Stop build ${number}`}
         onClick={() => setAsking(true)}
       >

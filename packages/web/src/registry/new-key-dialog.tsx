@@ -17,7 +17,8 @@ const MEANINGS: Record<Scope, string> = {
   ingest: "send spans",
   read: "read traces and the registry",
   run: "call deployed workflows",
-  admin: "all of it, and change things, deploy, make keys",
+  deploy: "deploy and activate builds: runs code on the server",
+  admin: "all of it except deploy, and change things, make keys",
 };
 
 /** Makes a key, and shows it this once. */

@@ -5,8 +5,12 @@ import { mayDo, sessionQuery } from "../api/session.ts";
 /** What stands at everything that is disabled for it. */
 export const NEEDS_ADMIN = "Your key only reads: changes need one with the scope admin.";
 
-/** Why the reader may not change the registry; null where they may. */
-export function useMayChange(): string | null {
+/** The same at what runs code on the server. */
+const NEEDS_DEPLOY = "Your key may not deploy: this needs one with the scope deploy.";
+
+/** Why the reader may not change the registry, or what it runs; null where they may. */
+export function useMayChange(scope: "admin" | "deploy" = "admin"): string | null {
   const session = useQuery(sessionQuery(usePlatform()));
-  return session.data === undefined || mayDo(session.data, "admin") ? null : NEEDS_ADMIN;
+  if (session.data === undefined || mayDo(session.data, scope)) return null;
+  return scope === "admin" ? NEEDS_ADMIN : NEEDS_DEPLOY;
 }

@@ -48,6 +48,7 @@ export async function seedProject(
     ingest: await header("ingest"),
     read: await header("read"),
     run: await header("run"),
+    deploy: await header("deploy"),
     admin: await header("admin"),
   };
   const spare = await access.keys.create(project.id, { name: `${marker} spare`, scopes: ["read"] });
@@ -59,7 +60,7 @@ export async function seedProject(
     keys,
     revokedKey: `Bearer ${revoked.key}`,
     ids: {
-      ...(await seedApplication(platform, project.id, marker, keys.admin)),
+      ...(await seedApplication(platform, project.id, marker, keys)),
       ...(await seedTraces(platform, project.id, marker)),
       project: project.id,
       key: spare.id,
@@ -71,7 +72,7 @@ async function seedApplication(
   platform: TestPlatform,
   project: string,
   marker: string,
-  authorization: string,
+  keys: SeededProject["keys"],
 ) {
   const { registry } = platform;
   const application = value(await registry.applications.create(project, "support"));
@@ -79,7 +80,7 @@ async function seedApplication(
   const by = { by: marker, message: `${marker} message` };
   const field = { type: "string", default: `${marker} default`, "x-ag-control": "text-area" };
   const openapi = workflowOpenapi({ prompt: field });
-  const build = await deployBuild(platform, authorization, marker, openapi);
+  const build = await deployBuild(platform, keys, marker, openapi);
   const variant = value(await registry.variants.create(ref, "default"));
   const params = { "/summarize": { prompt: `${marker} prompt` } };
   value(await registry.revisions.commit(ref, "default", { ...by, params, baseRevision: 0 }));
@@ -98,7 +99,7 @@ async function seedApplication(
 /** A program that answers with the marker and has printed it; gives the id of its build. */
 async function deployBuild(
   platform: TestPlatform,
-  authorization: string,
+  keys: SeededProject["keys"],
   marker: string,
   openapi: object,
 ): Promise<string> {
@@ -115,11 +116,11 @@ async function deployBuild(
   const deployed = await platform.send({
     method: "POST",
     path: `${path}/builds?message=${marker}`,
-    headers: { authorization, "content-type": "application/gzip" },
+    headers: { authorization: keys.deploy, "content-type": "application/gzip" },
     body: await buildArchive({ files }),
   });
   if (deployed.status !== 201) throw new Error(deployed.body.toString());
-  const logs = { path: `${path}/logs`, headers: { authorization } };
+  const logs = { path: `${path}/logs`, headers: { authorization: keys.read } };
   // Not expect.poll(), which is for tests alone: projects are seeded before there is one.
   await vi.waitFor(
     async () => expect((await platform.send(logs)).body.toString()).toContain(`${marker} line`),

@@ -158,6 +158,30 @@ describe("openSqliteRegistry", () => {
     expect(await refusal()).toMatch(/newer version/);
   });
 
+  it("lets keys with admin from before there was a scope deploy deploy as they did", async () => {
+    const names = Object.keys(SQLITE_REGISTRY_MIGRATIONS);
+    const before = Object.fromEntries(
+      Object.entries(SQLITE_REGISTRY_MIGRATIONS).slice(0, names.indexOf("0005-deploy-scope")),
+    );
+    await (await openSqliteRegistry(directory, before)).destroy();
+    withFile((db) => {
+      db.exec("INSERT INTO projects VALUES ('p', 'p', '2026-01-01T00:00:00.000Z')");
+      const insert = db.prepare(
+        "INSERT INTO api_keys VALUES (?, 'p', 'ci', 'ag_', ?, ?, '2026-01-01T00:00:00.000Z', NULL)",
+      );
+      insert.run("a", "hash a", '["read","admin"]');
+      insert.run("b", "hash b", '["ingest","read","run"]');
+    });
+    await (await openSqliteRegistry(directory)).destroy();
+    withFile((db) => {
+      const rows = db.prepare("SELECT scopes FROM api_keys ORDER BY id").all();
+      expect(rows.map(({ scopes }) => JSON.parse(String(scopes)))).toEqual([
+        ["read", "deploy", "admin"],
+        ["ingest", "read", "run"],
+      ]);
+    });
+  });
+
   it("leaves the old version whole when a migration fails", async () => {
     await fill();
     const broken = {

@@ -4,6 +4,7 @@ import { registryTables } from "./migrations/0001-registry.ts";
 import { liveSince } from "./migrations/0002-live-since.ts";
 import { registryTriggers } from "./migrations/0003-signals.ts";
 import { buildArchives } from "./migrations/0004-build-archives.ts";
+import { deployScope } from "./migrations/0005-deploy-scope.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -14,6 +15,7 @@ export type RegistryMigrations = Readonly<Record<string, Migration>>;
 export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0001-registry": registryTables("text"),
   "0002-live-since": liveSince,
+  "0005-deploy-scope": deployScope,
 };
 
 export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
@@ -22,4 +24,5 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0002-live-since": liveSince,
   "0003-signals": registryTriggers,
   "0004-build-archives": buildArchives,
+  "0005-deploy-scope": deployScope,
 };

@@ -25,7 +25,8 @@ const SCOPE_LIST: BodyField<readonly Scope[], true> = {
     items: { type: "string", enum: SCOPES },
     minItems: 1,
     uniqueItems: true,
-    description: "What it may do. `admin` holds the others.",
+    description:
+      "What it may do. `admin` includes the others except `deploy`, which only a caller that has it can give.",
     examples: [["ingest", "read"]],
   },
   parse: (value) => {

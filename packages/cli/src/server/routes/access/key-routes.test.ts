@@ -55,3 +55,28 @@ describe("a key", () => {
     expect(faults(response)).toEqual([422, ["body_invalid", "body", field]]);
   });
 });
+
+describe("the scope deploy", () => {
+  const create = async (scopes: readonly string[], authorization?: string) =>
+    platform.send({
+      method: "POST",
+      path: KEYS,
+      headers: { "content-type": "application/json", ...(authorization && { authorization }) },
+      body: JSON.stringify({ name: "ci", scopes }),
+    });
+  const bearer = async (...scopes: string[]) => `Bearer ${(await create(scopes)).json.key}`;
+
+  it("is given by the operator and by keys that have it, not by admin alone", async () => {
+    const admin = await bearer("admin");
+    const refused = await create(["deploy", "read"], admin);
+    expect(faults(refused)).toEqual([403, ["scope_missing", "body", "scopes"]]);
+    expect((await create(["admin"], admin)).status).toBe(201);
+    const given = await create(["deploy"], await bearer("admin", "deploy"));
+    expect([given.status, given.json.scopes]).toEqual([201, ["deploy"]]);
+  });
+
+  it("alone does not create keys", async () => {
+    const response = await create(["deploy"], await bearer("deploy"));
+    expect(faults(response)).toEqual([403, ["scope_missing", "header", "authorization"]]);
+  });
+});

@@ -1,5 +1,6 @@
 import type { ApiKeys } from "../../../access/api-keys.ts";
 import { ProjectGoneError } from "../../../access/api-keys.ts";
+import { may } from "../../../access/caller.ts";
 import { JSON_TYPE, jsonAnswer } from "../../answer.ts";
 import { fieldsSchema } from "../../body/body-fields.ts";
 import { JSON_BODY_ERRORS, readBodyFields } from "../../body/read-body-fields.ts";
@@ -11,6 +12,9 @@ import { KEY_FIELDS } from "./key-fields.ts";
 import { MOST_BYTES } from "./most-bytes.ts";
 
 const PATH = "/registry/keys";
+
+const DEPLOY_MISSING =
+  "Only a key that has the scope deploy can create another that has it. Create this one with such a key, or on the server with `agate keys create … --data-dir` or `--registry`.";
 
 /** `/registry/keys`: listing, making and revoking those of the caller's project. */
 export function keyRoutes(keys: ApiKeys): readonly Route[] {
@@ -63,8 +67,16 @@ function createRoute(keys: ApiKeys): Route {
     handle: async (context) => {
       const body = await readBodyFields(context, KEY_FIELDS, MOST_BYTES);
       if (body.kind === "problems") return problemsAnswer(body.problems);
+      const caller = callerOf(context);
+      if (body.values.scopes.includes("deploy") && !may(caller, "deploy")) {
+        return problemAnswer({
+          type: "scope_missing",
+          loc: ["body", "scopes"],
+          msg: DEPLOY_MISSING,
+        });
+      }
       try {
-        const created = await keys.create(callerOf(context).project, body.values);
+        const created = await keys.create(caller.project, body.values);
         const headers = { "cache-control": "no-store" };
         return { ...jsonAnswer(JSON.stringify(created)), status: 201, headers };
       } catch (error) {

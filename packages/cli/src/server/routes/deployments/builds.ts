@@ -38,7 +38,7 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
     registryRoute(maxBodyBytes, {
       method: "DELETE",
       path: `${BUILDS}/live`,
-      access: "admin",
+      access: "deploy",
       id: "stopBuild",
       summary: "Stop serving an application",
       description:
@@ -64,7 +64,7 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
     registryRoute(maxBodyBytes, {
       method: "POST",
       path: `${BUILDS}/{build}/activate`,
-      access: "admin",
+      access: "deploy",
       id: "activateBuild",
       summary: "Let an earlier build serve again",
       description:

@@ -45,7 +45,7 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
   return {
     method: "POST",
     path: "/registry/applications/{app}/builds",
-    access: "admin",
+    access: "deploy",
     operation: {
       id: "deployBuild",
       tag: "deployments",
