@@ -19,6 +19,7 @@ function describeEmbedded(): void {
     open: () => openClickHouseStore({ address: engine.address(), connect: engine.connect }),
     dispose: engine.dispose,
     arrivals: 12,
+    commits: 5,
   });
 }
 

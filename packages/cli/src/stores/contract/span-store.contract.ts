@@ -7,6 +7,7 @@ import { describeExporting } from "./exporting.contract.ts";
 import { family } from "./family.fixture.ts";
 import { describeLists } from "./lists.contract.ts";
 import { describeSearch } from "./search.contract.ts";
+import { describeSizes } from "./sizes.contract.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
 import { Subject } from "./subject.fixture.ts";
 import { describeTrees } from "./trees.contract.ts";
@@ -17,6 +18,8 @@ export interface StoreUnderTest {
   dispose(): Promise<void>;
   /** How many random arrivals are tried, 60 unless told: a database takes longer for each. */
   readonly arrivals?: number;
+  /** Most commits to one trace that are tried, 257 unless told; where they do not shape what is read, fewer. */
+  readonly commits?: number;
 }
 
 /**
@@ -24,7 +27,8 @@ export interface StoreUnderTest {
  *
  * @example describeSpanStore("SQLite", { open: () => openSqliteStore({ directory }), dispose })
  */
-export function describeSpanStore(name: string, { open, dispose, arrivals }: StoreUnderTest): void {
+export function describeSpanStore(name: string, under: StoreUnderTest): void {
+  const { open, dispose, arrivals, commits = 257 } = under;
   describe(`${name} span store`, () => {
     const subject = new Subject(open, arrivals);
 
@@ -37,6 +41,7 @@ export function describeSpanStore(name: string, { open, dispose, arrivals }: Sto
     // First: what is exported is everything, of all the tests before as well.
     describeExporting(subject);
     describeTrees(subject);
+    describeSizes(subject, commits);
     describeLists(subject);
     describeSearch(subject);
     describeAnalytics(subject);

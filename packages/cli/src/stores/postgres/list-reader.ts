@@ -1,4 +1,5 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { isAssembledEntry } from "../segments/segment.ts";
 import type { ListPage, ListRequest } from "../span-query.ts";
 import { planSearch } from "./find-spans.ts";
 import { addAfter, spansToList, whereFilter } from "./list-sql.ts";
@@ -80,8 +81,11 @@ export async function listSpans(database: SpanDatabase, request: ListRequest): P
   );
   const shown = rows.slice(0, limit);
   const segments = await readSegments(database, shown);
-  const scattered = shown.filter((row) => row.segments > 1);
-  const totals = await totalsOfTraces(database, scattered);
+  const unassembled = shown.filter((row) => {
+    const entry = segments.get(segmentKey(row))?.entry(row.span_id);
+    return row.segments > 1 || (entry !== undefined && !isAssembledEntry(entry));
+  });
+  const totals = await totalsOfTraces(database, unassembled);
   const items = shown.map((row) => {
     const segment = segments.get(segmentKey(row));
     const entry = segment?.entry(row.span_id);

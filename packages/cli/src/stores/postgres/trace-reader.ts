@@ -1,6 +1,6 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { SegmentMerger } from "../segments/merge-segments.ts";
-import { decodeHeader } from "../segments/segment.ts";
+import { decodeHeader, isAssembledBody, isAssembledEntry } from "../segments/segment.ts";
 import type { TreeFocus, TreeRead } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
 import { openRecordsOf } from "./open-records.ts";
@@ -103,8 +103,9 @@ export class TraceReader {
       `bodies-of-${table}`,
     );
     if (only === undefined) return MISSING;
-    if (another !== undefined) return this.#readNodes(place, null);
-    return { kind: "assembled", json: inOwnMemory(unpack(only.body)) };
+    const json = unpack(only.body);
+    if (another !== undefined || !isAssembledBody(json)) return this.#readNodes(place, null);
+    return { kind: "assembled", json: inOwnMemory(json) };
   }
 
   async #readSpan(project: string, spanId: string): Promise<TreeRead> {
@@ -127,6 +128,7 @@ export class TraceReader {
     );
     const entry = row && entriesOf(row).find(({ id }) => id === spanId);
     if (row === undefined || entry === undefined) return MISSING;
+    if (!isAssembledEntry(entry)) return this.#readNodes(place, spanId);
     const json = unpack(row.body).subarray(entry.offset, entry.offset + entry.treeLength);
     return { kind: "assembled", json: inOwnMemory(json) };
   }

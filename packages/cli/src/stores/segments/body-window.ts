@@ -6,10 +6,13 @@ export class BodyWindow {
   readonly #read: (segment: number) => Uint8Array<ArrayBuffer>;
   readonly #bodies = new Map<number, Uint8Array<ArrayBuffer>>();
   #evicted: Uint8Array<ArrayBuffer>[] = [];
+  readonly #windowBytes: number;
   #bytes = 0;
 
-  constructor(read: (segment: number) => Uint8Array<ArrayBuffer>) {
+  /** @param windowBytes How much is kept; tests use a small window. */
+  constructor(read: (segment: number) => Uint8Array<ArrayBuffer>, windowBytes = WINDOW_BYTES) {
     this.#read = read;
+    this.#windowBytes = windowBytes;
   }
 
   get(segment: number): Uint8Array {
@@ -20,7 +23,7 @@ export class BodyWindow {
       body = this.#read(segment);
       this.#bytes += body.length;
       for (const [oldest, evicted] of this.#bodies) {
-        if (this.#bytes <= WINDOW_BYTES) break;
+        if (this.#bytes <= this.#windowBytes) break;
         this.#bodies.delete(oldest);
         this.#bytes -= evicted.length;
         this.#evicted.push(evicted);

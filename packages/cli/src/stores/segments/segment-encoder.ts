@@ -23,39 +23,70 @@ export interface EncodedTrace {
 
 /**
  * A body larger than this is cut, so that reading one span of a huge trace never costs more than
- * this many bytes. A single span that is larger stays whole.
+ * about this many bytes. A single span that is larger stays whole.
  */
-const SEGMENT_BYTES = 128 * 1024;
-/** More than AFTER_TOTAL, the longest total and the brackets around a record take. */
-const GLUE_BYTES = 400;
+export const SEGMENT_BYTES = 128 * 1024;
+/** What the total, `children` and brackets around a record are counted as when bodies are cut. */
+export const GLUE_BYTES = 200;
+/** More than they can take: AFTER_TOTAL and the longest total. Room for them must be in the buffer. */
+const LONGEST_GLUE_BYTES = 400;
 
-/** Encodes traces; keeps one scratch buffer between calls. Not for use by two threads. */
-export function createSegmentEncoder(): (spans: readonly StoredSpan[]) => EncodedTrace {
-  let scratch = Buffer.allocUnsafeSlow(2 * SEGMENT_BYTES);
+/**
+ * Encodes traces; keeps one scratch buffer between calls. Not for use by two threads.
+ *
+ * @param segmentBytes Where bodies are cut; tests use a small one.
+ */
+export function createSegmentEncoder(
+  segmentBytes = SEGMENT_BYTES,
+): (spans: readonly StoredSpan[]) => EncodedTrace {
+  let scratch = Buffer.allocUnsafeSlow(2 * segmentBytes);
 
   return (spans) => {
     const tree = buildTree(spans);
-    let worstCase = 0;
-    for (const span of spans) worstCase += span.openRecord.length * 3 + GLUE_BYTES;
-    if (scratch.length < worstCase) scratch = Buffer.allocUnsafeSlow(worstCase);
-    const segments = fitsOne(spans)
-      ? [assembled(spans, tree, scratch)]
-      : loose(spans, tree, scratch);
-    // Preorder begins with the top, so its record is the first of the first segment.
-    const top = spans[tree.top] as StoredSpan;
+    const lengths = spans.map((span) => Buffer.byteLength(span.openRecord));
+    const groups = cutIntoSegments(tree.preorder, lengths, segmentBytes);
+    let room = 0;
+    for (const length of lengths) room += length + LONGEST_GLUE_BYTES;
+    if (scratch.length < room) scratch = Buffer.allocUnsafeSlow(room);
+    const segments =
+      groups.length === 1
+        ? [assembled(spans, tree, scratch)]
+        : groups.map((group) => loose(spans, group, scratch));
     return {
       segments,
       top: tree.top,
-      topOpenLength: Buffer.byteLength(top.openRecord),
+      // Preorder begins with the top, so its record is the first of the first segment.
+      topOpenLength: lengths[tree.top] as number,
       total: tree.total(tree.top),
     };
   };
 }
 
-function fitsOne(spans: readonly StoredSpan[]): boolean {
-  let length = 0;
-  for (const span of spans) length += span.openRecord.length + GLUE_BYTES / 2;
-  return spans.length === 1 || length <= SEGMENT_BYTES;
+/**
+ * Shares the spans out among segments. The only size rule: a trace that makes one group is stored
+ * assembled, any other as loose records.
+ *
+ * @param lengths Bytes of each span's open record.
+ */
+function cutIntoSegments(
+  preorder: Int32Array,
+  lengths: readonly number[],
+  segmentBytes: number,
+): number[][] {
+  let group: number[] = [];
+  const groups = [group];
+  let bytes = 0;
+  for (const index of preorder) {
+    const size = (lengths[index] as number) + GLUE_BYTES;
+    if (group.length > 0 && bytes + size > segmentBytes) {
+      group = [];
+      groups.push(group);
+      bytes = 0;
+    }
+    group.push(index);
+    bytes += size;
+  }
+  return groups;
 }
 
 /** One segment whose body is the nested answer for the whole tree. */
@@ -102,21 +133,16 @@ function assembled(spans: readonly StoredSpan[], tree: SpanTree, scratch: Buffer
   return segment(entries, scratch, at, [...preorder]);
 }
 
-/** Several segments of open records only; the answer is assembled when it is read. */
-function loose(spans: readonly StoredSpan[], tree: SpanTree, scratch: Buffer): EncodedSegment[] {
-  const segments: EncodedSegment[] = [];
-  let entries: SegmentEntry[] = [];
-  let indices: number[] = [];
+/** A segment of open records only; the answer is assembled when it is read. */
+function loose(
+  spans: readonly StoredSpan[],
+  indices: readonly number[],
+  scratch: Buffer,
+): EncodedSegment {
+  const entries: SegmentEntry[] = [];
   let at = 0;
-  const cut = () => {
-    segments.push(segment(entries, scratch, at, indices));
-    entries = [];
-    indices = [];
-    at = 0;
-  };
-  for (const index of tree.preorder) {
+  for (const index of indices) {
     const span = spans[index] as StoredSpan;
-    if (at > 0 && at + span.openRecord.length > SEGMENT_BYTES) cut();
     const openLength = scratch.write(span.openRecord, at);
     entries.push({
       id: span.id,
@@ -129,11 +155,9 @@ function loose(spans: readonly StoredSpan[], tree: SpanTree, scratch: Buffer): E
       totalLength: 0,
       treeLength: 0,
     });
-    indices.push(index);
     at += openLength;
   }
-  cut();
-  return segments;
+  return segment(entries, scratch, at, indices);
 }
 
 function segment(

@@ -4,7 +4,10 @@ import { figuresOf, figuresTuple } from "./figures-tuple.ts";
 
 // A segment is one row: the spans of one trace that were committed together. Its body is their JSON
 // in one blob, its header tells where each span's text lies and what the tree needs to know of it.
-// When a trace is a single segment, the body is the whole answer, assembled when it was written.
+// A segment is either assembled (its body is the nested answer of a whole trace, complete as long as
+// the trace has no other segment) or loose (open records in a row, nested when they are read). Readers
+// tell the two apart by the segment itself, never by how many segments a trace has: earlier builds
+// wrote traces that are a single loose segment.
 
 /** A span and the segment that holds it. */
 export interface PlacedEntry extends SegmentEntry {
@@ -32,6 +35,19 @@ type EntryTuple = [
   treeLength: number,
   figures: FiguresTuple | 0,
 ];
+
+/** The last byte of an open record, which ends in `"total":`; an assembled body ends in `}`. */
+const COLON = 0x3a;
+
+/** Whether a body is the nested answer of its trace; false for one of loose records. */
+export function isAssembledBody(body: Uint8Array): boolean {
+  return body.at(-1) !== COLON;
+}
+
+/** Whether an entry's nested record is in the body; false in a loose segment. */
+export function isAssembledEntry({ treeLength }: SegmentEntry): boolean {
+  return treeLength > 0;
+}
 
 export function encodeHeader(entries: readonly SegmentEntry[]): string {
   return JSON.stringify(entries.map(toTuple));

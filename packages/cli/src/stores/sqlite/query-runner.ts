@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
 import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
-import { decodeHeader } from "../segments/segment.ts";
+import { decodeHeader, isAssembledEntry } from "../segments/segment.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
@@ -145,14 +145,14 @@ export class QueryRunner {
       const end = offset + openLength;
       const open = segment.body.subarray(offset, end);
       const total =
-        row.segments === 1
+        row.segments === 1 && isAssembledEntry(entry)
           ? Buffer.from(segment.body.subarray(end, end + totalLength)).toString("latin1")
           : totals(row.trace_no)(row.span_id);
       return listedRecord(open, total);
     };
   }
 
-  /** The totals of a trace of several segments, by span id. */
+  /** The totals of a trace that is not a single assembled segment, by span id. */
   #totalsOf(traceNo: number): (spanId: string) => string {
     const merger = new SegmentMerger();
     const headers = this.#db.prepare(

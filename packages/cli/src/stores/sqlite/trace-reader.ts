@@ -5,7 +5,7 @@ import { BodyWindow } from "../segments/body-window.ts";
 import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
-import { decodeHeader } from "../segments/segment.ts";
+import { decodeHeader, isAssembledBody, isAssembledEntry } from "../segments/segment.ts";
 import type { TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
@@ -27,8 +27,8 @@ export class TraceReader {
   readonly #top: StatementSync;
 
   constructor(db: DatabaseSync) {
-    // The hot one: a trace that is a single segment is stored as its own answer. A second row says
-    // that it is not; asking `traces.segments` instead would cost a look at another page.
+    // The hot one: a trace that is a single assembled segment is stored as its own answer. A second
+    // row says that it is not; asking `traces.segments` instead would cost a look at another page.
     this.#bodies = db.prepare(
       `SELECT s.body FROM traces t
        JOIN segments s ON s.segment >= t.trace_no * ${SEGMENTS_PER_TRACE}
@@ -76,7 +76,9 @@ export class TraceReader {
       Uint8Array<ArrayBuffer>,
     ][];
     if (only === undefined) return MISSING;
-    if (another === undefined) return { kind: "assembled", json: only[0] };
+    if (another === undefined && isAssembledBody(only[0])) {
+      return { kind: "assembled", json: only[0] };
+    }
     const trace = this.#findTrace.get(project, traceId) as { trace_no: number } | undefined;
     if (trace === undefined) return MISSING;
     return this.#readNodes(trace.trace_no, null);
@@ -95,6 +97,7 @@ export class TraceReader {
       | undefined;
     const entry = row && decodeHeader(row.header, place.segment).find(({ id }) => id === spanId);
     if (row === undefined || entry === undefined) return MISSING;
+    if (!isAssembledEntry(entry)) return this.#readNodes(place.trace_no, spanId);
     const json = row.body.subarray(entry.offset, entry.offset + entry.treeLength);
     return { kind: "assembled", json };
   }
