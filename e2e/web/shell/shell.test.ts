@@ -45,6 +45,34 @@ describe("around every page", () => {
     web.expectNoFaults();
   });
 
+  it("keeps a menu open and in place when an answer arrives late", async () => {
+    await using web = await newPage();
+    const { page } = web;
+    const answer = Promise.withResolvers<void>();
+    await page.route("**/registry/projects", async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    await web.open("/apps");
+    await page.getByRole("button", { name: /theme/ }).click();
+    const light = page.getByRole("menuitem", { name: "Light" });
+    await light.waitFor();
+    const menu = page.getByRole("menu");
+    await menu.evaluate((element) => element.setAttribute("data-opened-first", ""));
+    const arrived = page.waitForResponse("**/registry/projects");
+    answer.resolve();
+    await (await arrived).finished();
+    // A frame after the answer was rendered.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+    expect(await menu.getAttribute("data-opened-first")).toBe("");
+    expect(await menu.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    expect(await page.getByRole("main").getByRole("menu").count()).toBe(1);
+    await web.expectAccessible();
+    await light.click();
+    await menu.waitFor({ state: "detached" });
+    web.expectNoFaults();
+  });
+
   it("is there where the browser keeps nothing for it", async () => {
     await using web = await newPage({ own: {} });
     await web.page.addInitScript(() => {

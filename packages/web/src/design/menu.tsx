@@ -1,6 +1,6 @@
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
-import { useId } from "react";
+import { useId, useState } from "react";
 import { classNames } from "./class-names.ts";
 
 interface MenuProps {
@@ -18,12 +18,20 @@ interface MenuProps {
 export function Menu(props: MenuProps) {
   const { trigger, align = "end", returnsFocus = true, refusal = null, children } = props;
   const refusalId = useId();
+  const [isOpen, setOpen] = useState(false);
+  // Looked up when the menu opens and kept until the next time: a container that changes between two
+  // renders moves an open menu in the document, which takes its focus away and closes it.
+  const [container, setContainer] = useState<HTMLElement | null>(null);
+  const onOpenChange = (open: boolean) => {
+    // Inside the main landmark, because screen readers that go by landmarks skip everything outside.
+    if (open) setContainer(document.querySelector("main"));
+    setOpen(open);
+  };
   return (
     // Not modal: that would lock the page's scrolling with a style element, which the policy forbids.
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={onOpenChange}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      {/* In the page's content: who goes from landmark to landmark would not find it outside of all. */}
-      <DropdownMenu.Portal container={document.querySelector("main")}>
+      <DropdownMenu.Portal container={container}>
         <DropdownMenu.Content
           align={align}
           sideOffset={4}
