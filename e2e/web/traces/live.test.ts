@@ -94,6 +94,42 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
+  it.each([
+    ["its button", (page: Page) => live(page).click()],
+    ["its key", (page: Page) => page.keyboard.press("l")],
+  ])("is turned on by %s while a row is selected, and clears the selection", async (by, turnOn) => {
+    const application = `turning on by ${by}`;
+    await using web = await newPage();
+    const { page } = web;
+    await send(application, "first");
+    await web.open(`/traces?application=${application}`);
+    await link(page, "first").waitFor();
+    await page.keyboard.press("j");
+    await page.getByRole("row", { selected: true }).waitFor();
+    await turnOn(page);
+    await page.waitForURL(/live=on/);
+    await expect.poll(() => page.getByRole("row", { selected: true }).count()).toBe(0);
+    await send(application, "second");
+    await expect.poll(() => names(page)).toEqual(["second", "first"]);
+    expect(await page.getByRole("button", { name: /Paused/ }).count()).toBe(0);
+    web.expectNoFaults();
+  });
+
+  it("is turned on far down in a long list, and goes to its top", async () => {
+    await using web = await newPage();
+    const { page } = web;
+    await send("scrolled", ...Array.from({ length: 60 }, (_, n) => `row ${n}`));
+    await web.open("/traces?application=scrolled");
+    await link(page, "row 59").hover();
+    await page.mouse.wheel(0, 600);
+    const top = () => page.getByRole("grid").evaluate((grid) => grid.parentElement?.scrollTop ?? 0);
+    await expect.poll(top).toBeGreaterThan(0);
+    await live(page).click();
+    await send("scrolled", "newest");
+    await link(page, "newest").waitFor();
+    web.expectNoFaults();
+  });
+
   it("says how many are new while it is off, and shows them on demand", async () => {
     await using web = await newPage();
     const { page } = web;

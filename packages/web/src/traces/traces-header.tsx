@@ -9,7 +9,7 @@ import { TimeRangePicker } from "../time-range/time-range-picker.tsx";
 import { LiveButton } from "./live/live-button.tsx";
 import { ColumnPicker } from "./rows/column-picker.tsx";
 import type { ColumnId } from "./rows/trace-columns.ts";
-import { type TracesSearch, withLive, withView } from "./traces-search.ts";
+import { type TracesSearch, withView } from "./traces-search.ts";
 
 const VIEWS: readonly { readonly value: ListView; readonly label: string }[] = [
   { value: "traces", label: "Traces" },
@@ -26,11 +26,12 @@ interface TracesHeaderProps {
   readonly onColumns: (columns: ReadonlySet<ColumnId>) => void;
   readonly onHelp: () => void;
   readonly onChange: (search: TracesSearch) => void;
+  readonly onLive: (isOn: boolean) => void;
 }
 
 /** What is listed, over which time, and how. */
 export function TracesHeader(props: TracesHeaderProps) {
-  const { search, problems, count, isBroken, columns, onColumns, onHelp, onChange } = props;
+  const { search, problems, count, isBroken, columns, onColumns, onHelp, onChange, onLive } = props;
   const view = search.view ?? "traces";
   const isLive = search.live === "on";
   return (
@@ -60,11 +61,7 @@ export function TracesHeader(props: TracesHeaderProps) {
             problem={problems.get("from") ?? problems.get("to")}
             onChange={(range) => onChange(withTimeRange(search, range))}
           />
-          <LiveButton
-            isOn={isLive}
-            isBroken={isBroken}
-            onToggle={() => onChange(withLive(search, !isLive))}
-          />
+          <LiveButton isOn={isLive} isBroken={isBroken} onToggle={() => onLive(!isLive)} />
           <ColumnPicker chosen={columns} onChange={onColumns} />
           <IconButton icon={Keyboard} label="Keys" className="max-sm:hidden" onClick={onHelp} />
         </>

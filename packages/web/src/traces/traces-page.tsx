@@ -63,6 +63,25 @@ export function TracesPage() {
     // Another list begins at its top (below), not where the router would put it: where the last one was.
     void navigate({ search: next, replace: how === "typed", resetScroll: false });
 
+  const clearSelection = () => {
+    selected.select(null);
+    // Without a selection the link would still have the focus, and the next key would begin there.
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLElement && activeElement.closest("[role=grid]")) {
+      activeElement.blur();
+    }
+  };
+  /** Shows new rows from now on: everything that would pause the tail is undone. */
+  const resumeLive = () => {
+    clearSelection();
+    pause.resume();
+    list.current?.scrollToTop();
+  };
+  const setLive = (isOn: boolean) => {
+    if (isOn) resumeLive();
+    go(withLive(search, isOn));
+  };
+
   // Another list begins at its top.
   const shownList = useRef(listName);
   useEffect(() => {
@@ -83,16 +102,10 @@ export function TracesPage() {
       const row = rows[selected.index];
       if (row !== undefined) actions.open(row);
     },
-    clear: () => {
-      selected.select(null);
-      const { activeElement } = document;
-      if (activeElement instanceof HTMLElement && activeElement.closest("[role=grid]")) {
-        activeElement.blur();
-      }
-    },
+    clear: clearSelection,
     search: () => searchInput.current?.focus(),
     addFilter: () => setOpened("filter"),
-    toggleLive: () => go(withLive(search, !isLive)),
+    toggleLive: () => setLive(!isLive),
     help: () => setOpened("help"),
   });
 
@@ -107,6 +120,7 @@ export function TracesPage() {
         onColumns={chooseColumns}
         onHelp={() => setOpened("help")}
         onChange={go}
+        onLive={setLive}
       />
       <FilterBar
         search={search}
@@ -133,9 +147,7 @@ export function TracesPage() {
               what={what}
               onShow={() => {
                 live.show();
-                selected.select(null);
-                pause.resume();
-                list.current?.scrollToTop();
+                resumeLive();
               }}
             />
             <TraceRows
