@@ -55,6 +55,31 @@ describe("The playground", () => {
     await web.expectAccessible();
   });
 
+  it("asks once for an application that is not there, and not again and again", async () => {
+    await using web = await newPage({ own: {} });
+    const { page } = web;
+    await page.clock.install();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith("/registry/applications/nowhere")) asked.push(pathname);
+    });
+    await web.open("/apps/nowhere/playground");
+    await page.getByRole("heading", { name: "There is no application nowhere" }).waitFor();
+    await expect.poll(() => asked).toContain("/registry/applications/nowhere/changes");
+    for (let minute = 1; minute <= 3; minute++) {
+      await page.clock.runFor(60_000);
+      // Lets requests that the timers have sent go out and come back.
+      await page.evaluate(() => fetch("/health").then((answer) => answer.text()));
+    }
+    const streams = asked.filter((path) => path.endsWith("/changes"));
+    expect(streams).toHaveLength(1);
+    // Once when the page opened, and once when the stream had said that it is gone.
+    const schemas = asked.filter((path) => path.endsWith("/schema"));
+    expect(schemas.length).toBeLessThanOrEqual(2);
+    web.expectNoFaults();
+  });
+
   it("streams a route's answer, with its latency, its tokens and its trace", async () => {
     await using web = await open("/apps/quickstart/playground?route=/summarize");
     const { page } = web;

@@ -8,8 +8,9 @@ import { withPlatform } from "../with-platform.ts";
 import { agentTrace, newTraceId, spanId } from "./sample-traces.ts";
 
 const agent = agentTrace(Date.now() - 3_600_000);
-const { open, platform } = withPlatform(startQuickstart);
+const { open, platform, registry } = withPlatform(startQuickstart);
 beforeAll(async () => {
+  await registry("POST", "/applications", { slug: "travel" });
   await sendOtlp(platform().url, agent.spans);
 });
 
@@ -217,6 +218,28 @@ describe("a recorded call of a route", () => {
 
     await detail.getByRole("button", { name: "Copy span id" }).click();
     await expect.poll(() => copied(page)).toBe(inner.id);
+    web.expectNoFaults();
+  });
+
+  it("leads to no playground and no variant of an application that is not registered", async () => {
+    await using web = await openSingle("exported elsewhere", {
+      "ag.application": "elsewhere",
+      "ag.route": "/answer",
+      "ag.variant.name": "careful",
+      "ag.variant.revision": 3,
+    });
+    const { page } = web;
+    const registry = page.waitForResponse((response) =>
+      response.url().endsWith("/registry/applications"),
+    );
+    await page.reload();
+    await (await registry).finished();
+    await page.getByText("careful@3").waitFor();
+    expect(await page.getByRole("link", { name: "Open in playground" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "careful@3" }).count()).toBe(0);
+    // What is left is one command, without a menu.
+    await page.getByRole("button", { name: "Copy curl" }).click();
+    await expect.poll(() => copied(page)).toContain("/observability/spans/");
     web.expectNoFaults();
   });
 });

@@ -6,7 +6,7 @@ export interface EventListener {
   /** The stream is open: from here on nothing is missed. */
   opened(): void;
   event(event: StreamEvent): void;
-  /** The stream broke, and is opened again by itself after a while. */
+  /** The stream broke. It is opened again after a while, unless the platform answered 404. */
   broken(): void;
 }
 
@@ -36,7 +36,9 @@ export async function followEvents(
     } catch (error) {
       // A key that may not read will not be let in later either.
       if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return;
-      // Away, or refused: whoever shows what is followed says so. It is asked again below.
+      // Deleted, renamed or never there: the listener reads that once, and nothing is asked again.
+      if (error instanceof ApiError && error.status === 404) return listener.broken();
+      // Unreachable or overloaded: the stream is opened again below.
     }
     if (signal.aborted) return;
     listener.broken();

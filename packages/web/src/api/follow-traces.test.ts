@@ -60,6 +60,18 @@ it("waits longer every time it cannot be opened, but never longer than a quarter
   expect([1, 2, 3, 4, 5, 50].map(retryDelay)).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000]);
 });
 
+it("tells once that what it follows is not there, and does not ask again", async () => {
+  const { heard, done } = follow([new ApiError(404, null), events()]);
+  await done;
+  expect(heard).toEqual(["broken"]);
+});
+
+it.each([429, 500, 503])("asks again after a %d", async (status) => {
+  const { heard } = follow([new ApiError(status, null), events()]);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(heard).toEqual(["broken", "opened", "broken"]);
+});
+
 it("gives up where the reader may not listen", async () => {
   const { heard, done } = follow([new ApiError(403, null)]);
   await done;

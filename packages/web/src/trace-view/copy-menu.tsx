@@ -8,6 +8,7 @@ import { Menu, MenuItem } from "../design/menu.tsx";
 import { callCurl, spanCurl } from "./curl-commands.ts";
 import type { RouteCall } from "./route-call.ts";
 import { useCopy } from "./use-copy.ts";
+import { useIsRegistered } from "./use-is-registered.ts";
 
 interface CopyMenuProps {
   readonly span: SpanRecord;
@@ -18,6 +19,7 @@ interface CopyMenuProps {
 export function CopyMenu({ span, call }: CopyMenuProps) {
   const client = usePlatform();
   const session = useQuery(sessionQuery(client));
+  const isRegistered = useIsRegistered(call?.app ?? null);
   const copyText = useCopy();
   const access = {
     origin: window.location.origin,
@@ -25,21 +27,22 @@ export function CopyMenu({ span, call }: CopyMenuProps) {
     needsKey: session.data?.caller?.is_operator === false,
   };
   const copy = (text: string) => copyText(text, "Copied. Paste it into a terminal.");
+  const repeated = isRegistered ? call : null;
   const trigger = (
     <Button
       look="quiet"
       size="small"
-      onClick={call === null ? () => copy(spanCurl(span.id, access)) : undefined}
+      onClick={repeated === null ? () => copy(spanCurl(span.id, access)) : undefined}
     >
       <Terminal size={15} aria-hidden />
       Copy curl
     </Button>
   );
-  if (call === null) return trigger;
+  if (repeated === null) return trigger;
   return (
     <Menu trigger={trigger}>
       <MenuItem onSelect={() => copy(spanCurl(span.id, access))}>Read this span</MenuItem>
-      <MenuItem onSelect={() => copy(callCurl(call, access))}>
+      <MenuItem onSelect={() => copy(callCurl(repeated, access))}>
         Call the route again, with the same configuration and inputs
       </MenuItem>
     </Menu>
