@@ -20,6 +20,7 @@ import { filesIn, holdDataDirectory } from "./stores/sqlite/data-directory.ts";
 import { startRetention } from "./stores/start-retention.ts";
 import type { ClickHouseAddress, PostgresAddress } from "./stores/store-address.ts";
 import { StoreRefusalError } from "./stores/store-refusal-error.ts";
+import type { StoreTrouble } from "./stores/store-trouble.ts";
 import { VERSION } from "./version.ts";
 
 export interface PlatformOptions {
@@ -115,10 +116,12 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     failure.resolve(err);
   };
 
+  const onTrouble = ({ what, error }: StoreTrouble) => log.error({ err: error }, what);
+
   const inDirectory = { kind: "sqlite", directory: options.dataDirectory } as const;
   const store = await openSpanStore(options.store ?? inDirectory, {
     onFailure: fail,
-    onTrouble: ({ what, error }) => log.error({ err: error }, what),
+    onTrouble,
   });
   parts.defer(() => store.close());
   // The embedded store holds the folder by itself. Builds are kept there in any case.
@@ -152,6 +155,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     pricesFile: options.pricesFile,
     maxDecompressedBytes: limits.decompressedBody,
     maxWaitingBytes: limits.waiting,
+    onTrouble,
     onFailure: fail,
   });
   parts.defer(() => ingest.close());

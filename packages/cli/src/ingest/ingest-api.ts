@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import type { AppenderHandle } from "../stores/appender-handle.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
 
@@ -12,4 +13,6 @@ export interface IngestData {
   /** A JSON file whose prices come before the shipped ones. */
   readonly pricesFile: string | null;
   readonly maxDecompressedBytes: number;
+  /** Where a `StoreTrouble` of the appender is reported. */
+  readonly troubles: MessagePort;
 }

@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { MessageChannel } from "node:worker_threads";
 import type { AppenderHandle } from "../stores/appender-handle.ts";
+import type { StoreTrouble } from "../stores/store-trouble.ts";
 import { spawnThread } from "../threads/spawn-thread.ts";
 import { connectThread, ThreadEndedError } from "../threads/thread-rpc.ts";
 import type { IngestApi, IngestData } from "./ingest-api.ts";
@@ -12,6 +14,8 @@ export interface IngestOptions {
   readonly maxDecompressedBytes: number;
   /** Bytes of requests that may wait before further ones are turned away. */
   readonly maxWaitingBytes: number;
+  /** A span was stored, but could not be processed in full. */
+  readonly onTrouble: (trouble: StoreTrouble) => void;
   /** The thread died of an unexpected error: nothing can be ingested any more. */
   readonly onFailure: (error: Error) => void;
 }
@@ -21,8 +25,11 @@ const RETRY_AFTER_SECONDS = 1;
 /** Starts the thread that decodes, maps and appends; the caller's thread only passes bytes on. */
 export function startIngestThread(options: IngestOptions): IngestService {
   const { appender, pricesFile, maxDecompressedBytes } = options;
-  const data: IngestData = { appender, pricesFile, maxDecompressedBytes };
-  const worker = spawnThread(import.meta.url, "ingest-worker", data, appender.transfer);
+  const { port1, port2: troubles } = new MessageChannel();
+  port1.on("message", options.onTrouble).unref();
+  const data: IngestData = { appender, pricesFile, maxDecompressedBytes, troubles };
+  const transfer = [troubles, ...appender.transfer];
+  const worker = spawnThread(import.meta.url, "ingest-worker", data, transfer);
   const thread = connectThread<IngestApi>(worker);
   worker.on("error", (error) => {
     thread.fail(new ThreadEndedError("The ingest thread has ended", { cause: error }));

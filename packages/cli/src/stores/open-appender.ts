@@ -1,9 +1,17 @@
 import type { AppenderHandle } from "./appender-handle.ts";
 import type { OpenAppender } from "./span-store.ts";
 import { createSqliteAppender } from "./sqlite/sqlite-appender.ts";
+import type { StoreTrouble } from "./store-trouble.ts";
 
-/** Opens the write side of a store in the calling thread. A database's client is loaded only there. */
-export async function openAppender(handle: AppenderHandle): Promise<OpenAppender> {
+/**
+ * Opens the write side of a store in the calling thread. A database's client is loaded only there.
+ *
+ * @param onTrouble Told of spans that were stored, but could not be processed in full.
+ */
+export async function openAppender(
+  handle: AppenderHandle,
+  onTrouble: (trouble: StoreTrouble) => void,
+): Promise<OpenAppender> {
   switch (handle.kind) {
     case "sqlite": {
       const { append } = createSqliteAppender(handle.port);
@@ -15,7 +23,7 @@ export async function openAppender(handle: AppenderHandle): Promise<OpenAppender
     }
     case "clickhouse": {
       const { openClickHouseAppender } = await import("./clickhouse/clickhouse-store.ts");
-      return openClickHouseAppender(handle.address);
+      return openClickHouseAppender(handle.address, onTrouble);
     }
   }
 }

@@ -17,7 +17,10 @@ export function* diffLines(diff: ConfigDiff, paint: Paint): Generator<string> {
   yield `${paint("red", from ?? "")} → ${paint("green", to ?? "")}`;
   for (const { route, fields } of diff.routes) {
     yield paint("bold", printableLine(route));
-    const width = Math.max(...fields.map(({ field }) => textWidth(printableLine(field))));
+    const width = fields.reduce(
+      (widest, { field }) => Math.max(widest, textWidth(printableLine(field))),
+      0,
+    );
     for (const field of fields) yield* fieldLines(field, width, paint);
   }
 }

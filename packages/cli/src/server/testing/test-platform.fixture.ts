@@ -91,6 +91,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     pricesFile: null,
     maxDecompressedBytes: options.maxDecompressedBytes ?? 8 * MEGABYTE,
     maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
+    onTrouble: ({ what, error }) => log.error({ err: error }, what),
     onFailure: (error) => log.error(error),
   });
   const database = await openRegistryDatabase(

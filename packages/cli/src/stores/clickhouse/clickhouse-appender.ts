@@ -1,4 +1,6 @@
+import { UnindexableSpans } from "../search/unindexable-spans.ts";
 import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { IncomingSpan } from "./incoming-rows.ts";
@@ -23,30 +25,38 @@ interface Pending {
  */
 export class ClickHouseAppender implements OpenAppender {
   readonly #session: ClickHouseSession;
+  readonly #onTrouble: (trouble: StoreTrouble) => void;
   readonly #summaries: SummaryWriter;
   readonly #backlog: SummaryBacklog;
   readonly #clock = new VersionClock();
   #pending: Pending[] = [];
   #underWay: Promise<void> | undefined;
 
-  constructor(session: ClickHouseSession, onFailure: (error: Error) => void) {
+  /** @param onTrouble Told of spans and traces that could not be processed in full. */
+  constructor(session: ClickHouseSession, onTrouble: (trouble: StoreTrouble) => void) {
     this.#session = session;
+    this.#onTrouble = onTrouble;
     this.#summaries = new SummaryWriter(session);
-    this.#backlog = new SummaryBacklog(this.#summaries, onFailure);
+    this.#backlog = new SummaryBacklog(this.#summaries, onTrouble);
   }
 
   append(batch: SpanBatch): Promise<AppendOutcome> {
     const answer = Promise.withResolvers<AppendOutcome>();
     const { project, receivedAt } = batch;
     const versions = new Map<string, number>();
+    const unindexable = new UnindexableSpans();
     // Now, and not when its turn comes: meanwhile the database is at work on what came before.
     const spans = batch.spans.map((span) => {
       // Traces have their own, in order: of a span id that two of them share, the later one is found.
       const version = versions.get(span.traceId) ?? this.#clock.next();
       versions.set(span.traceId, version);
       const write = { version, receivedAt, span };
-      return { project, ...write, row: incomingRow(project, write) };
+      const row = incomingRow(project, write, ({ traceId, id }, error) =>
+        unindexable.add({ traceId, spanId: id }, error),
+      );
+      return { project, ...write, row };
     });
+    unindexable.report(this.#onTrouble);
     const characters = batch.spans.reduce((sum, { openRecord }) => sum + openRecord.length, 0);
     this.#pending.push({ spans, characters, answer });
     this.#underWay ??= this.#drain();

@@ -52,10 +52,10 @@ describe("over HTTP", () => {
     });
     await new Promise<void>((listening) => proxy.listen(0, "127.0.0.1", listening));
     const { port } = proxy.address() as AddressInfo;
-    const appender = openClickHouseAppender({
-      ...server.address("spans-of-agate"),
-      url: `http://127.0.0.1:${port}`,
-    });
+    const appender = openClickHouseAppender(
+      { ...server.address("spans-of-agate"), url: `http://127.0.0.1:${port}` },
+      ({ error }) => expect.fail(String(error)),
+    );
     const batch = { project: subject.project, receivedAt: 1, spans: family() };
     expect(await appender.append(batch)).toEqual({
       kind: "unavailable",
@@ -67,7 +67,9 @@ describe("over HTTP", () => {
 
   it("shows one replica what another wrote, and tells it", async () => {
     subject.fresh();
-    const other = openClickHouseAppender(server.address("spans-of-agate"));
+    const other = openClickHouseAppender(server.address("spans-of-agate"), ({ error }) =>
+      expect.fail(String(error)),
+    );
     const seen: boolean[] = [];
     const watch = subject.store.watch((changes) => seen.push(...changes.map(({ isNew }) => isNew)));
     await watch.ready;

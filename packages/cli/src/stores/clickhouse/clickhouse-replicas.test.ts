@@ -55,7 +55,9 @@ it("counts a trace once though another server, which was slower, lists it by its
     span: storedSpan({ id: spanIdOf(1), start: 5 }),
   };
   // The other server's spans are there; before it comes to list them, ours are written and listed.
-  await session.insert("incoming", INCOMING_COLUMNS, [incomingRow(project, late)]);
+  await session.insert("incoming", INCOMING_COLUMNS, [
+    incomingRow(project, late, (_, error) => expect.fail(String(error))),
+  ]);
   await subject.append([storedSpan({ id: spanIdOf(2), start: 0 })]);
   await session.insert("traces", SUMMARY_COLUMNS, [summaryRow(project, summaryOf([late]))]);
   expect((await subject.list("listTraces")).items.map(({ id }) => id)).toEqual([spanIdOf(2)]);

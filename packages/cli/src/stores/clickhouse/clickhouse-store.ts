@@ -15,6 +15,7 @@ import type {
   Watch,
 } from "../span-store.ts";
 import type { ClickHouseAddress } from "../store-address.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
 import { ChangePoller } from "./change-poller.ts";
 import { ClickHouseAppender } from "./clickhouse-appender.ts";
 import { asClickHouseRefusal } from "./clickhouse-refusal.ts";
@@ -31,6 +32,8 @@ import { TraceRemover } from "./trace-remover.ts";
 export interface ClickHouseStoreOptions {
   readonly address: ClickHouseAddress;
   readonly onFailure?: (error: Error) => void;
+  /** A span or a trace could not be processed in full; the rest goes on. */
+  readonly onTrouble?: (trouble: StoreTrouble) => void;
   /** Another way to the database than the address's; it is closed with the store. */
   readonly connect?: (address: ClickHouseAddress) => ClickHouseClient;
 }
@@ -41,11 +44,12 @@ export interface ClickHouseStoreOptions {
  * @throws StoreRefusalError with one sentence when it cannot be used as it is.
  */
 export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<SpanStore> {
-  const { address, onFailure = () => {}, connect = connectClickHouse } = options;
+  const { address, connect = connectClickHouse } = options;
+  const { onFailure = () => {}, onTrouble = () => {} } = options;
   const session = new ClickHouseSession(connect(address), address);
   try {
     await prepareDatabase(session);
-    return new ClickHouseStore(session, onFailure);
+    return new ClickHouseStore(session, onFailure, onTrouble);
   } catch (error) {
     await session.close();
     throw error;
@@ -53,14 +57,12 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
 }
 
 /** Opens the write side alone, of a store that was opened before. */
-export function openClickHouseAppender(address: ClickHouseAddress): OpenAppender {
+export function openClickHouseAppender(
+  address: ClickHouseAddress,
+  onTrouble: (trouble: StoreTrouble) => void,
+): OpenAppender {
   const session = new ClickHouseSession(connectClickHouse(address), address);
-  const appender = new ClickHouseAppender(session, (error) => {
-    // Unexpected: whoever runs this thread hears of it.
-    setImmediate(() => {
-      throw error;
-    });
-  });
+  const appender = new ClickHouseAppender(session, onTrouble);
   return {
     append: (batch) => appender.append(batch),
     close: async () => {
@@ -80,10 +82,14 @@ class ClickHouseStore implements SpanStore {
   readonly #exporter: SpanExporter;
   readonly #changes: ChangePoller;
 
-  constructor(session: ClickHouseSession, onFailure: (error: Error) => void) {
+  constructor(
+    session: ClickHouseSession,
+    onFailure: (error: Error) => void,
+    onTrouble: (trouble: StoreTrouble) => void,
+  ) {
     this.#session = session;
-    this.#keeper = new SummaryKeeper(session, onFailure);
-    this.#appender = new ClickHouseAppender(session, onFailure);
+    this.#keeper = new SummaryKeeper(session, onTrouble);
+    this.#appender = new ClickHouseAppender(session, onTrouble);
     this.#traces = new TraceReader(session);
     this.#lists = new ListReader(session);
     this.#remover = new TraceRemover(session);

@@ -20,6 +20,8 @@ export interface IncomingSpan extends SpanWrite<StoredSpan> {
   readonly row: readonly unknown[];
 }
 
+type OnUnindexable = (span: StoredSpan, error: unknown) => void;
+
 export const INCOMING_COLUMNS = [
   "project",
   "trace_id",
@@ -36,10 +38,15 @@ export const INCOMING_COLUMNS = [
   "record",
 ] as const;
 
-/** Values in the order of {@link INCOMING_COLUMNS}. */
+/**
+ * Values in the order of {@link INCOMING_COLUMNS}.
+ *
+ * @param onUnindexable Told of a span whose text cannot be indexed: it is stored without its words.
+ */
 export function incomingRow(
   project: string,
   { receivedAt, version, span }: SpanWrite<StoredSpan>,
+  onUnindexable: OnUnindexable,
 ): unknown[] {
   return [
     project,
@@ -63,7 +70,7 @@ export function incomingRow(
     wellFormed(span.userId),
     wellFormed(span.sessionId),
     span.figures?.cost ?? null,
-    indexedWords(span.openRecord),
+    wordsOrNone(span, onUnindexable),
     wellFormed(span.openRecord),
   ];
 }
@@ -71,6 +78,15 @@ export function incomingRow(
 /** Half of a pair of surrogates is no text that a database could keep. */
 export function wellFormed<Text extends string | null>(text: Text): Text {
   return (text === null ? null : text.toWellFormed()) as Text;
+}
+
+function wordsOrNone(span: StoredSpan, onUnindexable: OnUnindexable): string {
+  try {
+    return indexedWords(span.openRecord);
+  } catch (error) {
+    onUnindexable(span, error);
+    return "";
+  }
 }
 
 /** The words of a span, each between spaces: a phrase is found as a text with spaces around it. */

@@ -69,7 +69,10 @@ export class RecordWindow {
   }
 
   *#ahead(missing: readonly number[]): Generator<number, void, void> {
-    let rank = Math.min(...missing.map((index) => this.#rank[index] as number));
+    let rank = missing.reduce(
+      (least, index) => Math.min(least, this.#rank[index] as number),
+      Number.POSITIVE_INFINITY,
+    );
     let bytes = 0;
     for (let n = 0; n < AHEAD_SPANS && bytes < AHEAD_BYTES; n++, rank++) {
       const index = this.#order[rank];

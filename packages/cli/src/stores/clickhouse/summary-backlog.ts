@@ -1,3 +1,4 @@
+import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { SummaryWriter } from "./summary-writer.ts";
 
@@ -7,14 +8,14 @@ const PAUSE_MS = 1_000;
 /** Large traces that have grown since their summary was made: it is made when writing pauses. */
 export class SummaryBacklog {
   readonly #writer: SummaryWriter;
-  readonly #onFailure: (error: Error) => void;
+  readonly #onTrouble: (trouble: StoreTrouble) => void;
   #traces = new Map<string, Set<string>>();
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<void> | undefined;
 
-  constructor(writer: SummaryWriter, onFailure: (error: Error) => void) {
+  constructor(writer: SummaryWriter, onTrouble: (trouble: StoreTrouble) => void) {
     this.#writer = writer;
-    this.#onFailure = onFailure;
+    this.#onTrouble = onTrouble;
   }
 
   add(project: string, traceIds: readonly string[]): void {
@@ -39,17 +40,21 @@ export class SummaryBacklog {
     }, PAUSE_MS).unref();
   }
 
+  async #renew(project: string, traceId: string): Promise<void> {
+    try {
+      await this.#writer.renew(project, [traceId]);
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) this.add(project, [traceId]);
+      else this.#onTrouble({ what: `Trace ${traceId} could not be summarised.`, error });
+    }
+  }
+
   async #work(): Promise<void> {
     const traces = this.#traces;
     this.#traces = new Map();
     for (const [project, traceIds] of traces) {
-      try {
-        // One at a time: each may be hundreds of thousands of spans.
-        for (const traceId of traceIds) await this.#writer.renew(project, [traceId]);
-      } catch (error) {
-        if (error instanceof StoreUnavailableError) this.add(project, [...traceIds]);
-        else this.#onFailure(error as Error);
-      }
+      // One at a time: each may be hundreds of thousands of spans.
+      for (const traceId of traceIds) await this.#renew(project, traceId);
     }
   }
 }

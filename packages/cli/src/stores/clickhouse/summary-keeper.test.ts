@@ -33,7 +33,7 @@ it("puts right what a replica left when it died, and what two of them wrote at o
   await session.insert(
     "incoming",
     INCOMING_COLUMNS,
-    writes.map((one) => incomingRow(project, one)),
+    writes.map((one) => incomingRow(project, one, (_, error) => expect.fail(String(error)))),
   );
   await session.insert(
     "traces",

@@ -1,3 +1,4 @@
+import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { SummaryWriter } from "./summary-writer.ts";
@@ -17,16 +18,18 @@ const TRACES_PER_STEP = 100;
 export class SummaryKeeper {
   readonly #session: ClickHouseSession;
   readonly #writer: SummaryWriter;
-  readonly #onFailure: (error: Error) => void;
+  readonly #onTrouble: (trouble: StoreTrouble) => void;
+  /** Traces that could not be summarised: left alone until the next start. */
+  readonly #leftAlone = new Set<string>();
   #since = Date.now() - LOOK_BACK_MS;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void>;
   #closed = false;
 
-  constructor(session: ClickHouseSession, onFailure: (error: Error) => void) {
+  constructor(session: ClickHouseSession, onTrouble: (trouble: StoreTrouble) => void) {
     this.#session = session;
     this.#writer = new SummaryWriter(session);
-    this.#onFailure = onFailure;
+    this.#onTrouble = onTrouble;
     this.#round = this.#run();
   }
 
@@ -46,7 +49,9 @@ export class SummaryKeeper {
       this.#since = until;
     } catch (error) {
       // The next round begins where this one did.
-      if (!(error instanceof StoreUnavailableError)) this.#onFailure(error as Error);
+      if (!(error instanceof StoreUnavailableError)) {
+        this.#onTrouble({ what: "Traces without a summary could not be looked up.", error });
+      }
     }
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
@@ -71,16 +76,33 @@ export class SummaryKeeper {
            GROUP BY project, trace_id
          )
        SELECT project, trace_id FROM recent LEFT JOIN places USING (project, trace_id)
-       WHERE places.newest < recent.newest OR places > 1
+       WHERE (places.newest < recent.newest OR places > 1)
+         AND trace_id NOT IN {leftAlone:Array(String)}
        LIMIT ${TRACES_PER_STEP}`,
-      { since: since * 1_000, until: until * 1_000 },
+      { since: since * 1_000, until: until * 1_000, leftAlone: [...this.#leftAlone] },
     );
     for (const [project, own] of Map.groupBy(rows, ([name]) => name)) {
-      await this.#writer.renew(
+      await this.#renew(
         project,
         own.map(([, traceId]) => traceId),
       );
     }
     return rows.length;
+  }
+
+  /** One trace that cannot be summarised must not keep the others from it. */
+  async #renew(project: string, traceIds: readonly string[]): Promise<void> {
+    try {
+      await this.#writer.renew(project, traceIds);
+    } catch (error) {
+      const [first = "", ...others] = traceIds;
+      if (error instanceof StoreUnavailableError) throw error;
+      if (others.length > 0) {
+        for (const traceId of traceIds) await this.#renew(project, [traceId]);
+        return;
+      }
+      this.#leftAlone.add(first);
+      this.#onTrouble({ what: `Trace ${first} could not be summarised.`, error });
+    }
   }
 }

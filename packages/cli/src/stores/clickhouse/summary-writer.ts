@@ -43,7 +43,10 @@ export class SummaryWriter {
     const fresh = [...written].filter(([traceId]) => !known.has(traceId));
     const places = await this.#placesOf(project, [...known]);
     const due = continued.filter(({ traceId, spans }) => {
-      const summarised = Math.max(0, ...(places.get(traceId) ?? []).map((place) => place.spans));
+      let summarised = 0;
+      for (const place of places.get(traceId) ?? []) {
+        summarised = Math.max(summarised, place.spans);
+      }
       return !mayWait({ spans, summarised });
     });
     const summaries = [

@@ -39,6 +39,20 @@ export function describeSearch(subject: Subject): void {
       expect(await subject.namesOf("listTraces", { text })).toEqual(wanted);
     });
 
+    it("skips a span whose text cannot be indexed, and indexes its neighbours", async () => {
+      subject.fresh();
+      const broken = { ...storedSpan({ id: spanIdOf(2) }), openRecord: '{"name":"needle"' };
+      await subject.append([
+        storedSpan({ name: "before", inputs: "needle" }),
+        broken,
+        storedSpan({ id: spanIdOf(3), name: "after", inputs: "needle" }),
+        storedSpan({ traceId: traceIdOf(2), name: "other", inputs: "needle" }),
+      ]);
+      await subject.store.searchCaughtUp();
+      const found = await subject.namesOf("listSpans", { text: "needle" });
+      expect(found.sort()).toEqual(["after", "before", "other"]);
+    });
+
     it("finds a trace by the text of any of its spans", async () => {
       subject.fresh();
       await subject.append([

@@ -98,9 +98,11 @@ export async function* exportSpans(
       part = { project: trace.project, receivedAt: trace.received, spans: [], position: "" };
       bytes = 0;
     }
-    part.spans.push(...spans);
+    for (const span of spans) {
+      part.spans.push(span);
+      bytes += span.openRecord.length;
+    }
     part.position = [trace.received, trace.trace_no, segment].join();
-    for (const { openRecord } of spans) bytes += openRecord.length;
   }
   if (part !== undefined) yield part;
 }

@@ -98,7 +98,7 @@ class PostgresAppender implements OpenAppender {
       length += lengthOf(batch.spans);
       spans += batch.spans.length;
       if (group.length > 0 && (length > GROUP_LENGTH || spans > GROUP_SPANS)) {
-        rest.push(...this.#pending.slice(n));
+        for (const later of this.#pending.slice(n)) rest.push(later);
         break;
       }
       group.push(pending);

@@ -194,7 +194,7 @@ describe("what cannot be done to a trace", () => {
     await expect
       .poll(() => troubles.map(({ what }) => what).toSorted())
       .toEqual([
-        "The texts of 1 segments cannot be searched: see agate.unindexable in the database.",
+        "Texts in 1 segments cannot be indexed, and searches do not find them: see agate.unindexable in the database.",
         `There is no new summary of trace number ${bad?.trace_no}.`,
         "There was no freeing the space of trace number 0.",
       ]);

@@ -1,5 +1,6 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { searchableText } from "../search/search-text.ts";
+import { UnindexableSpans } from "../search/unindexable-spans.ts";
 import { wordsOf } from "../search/words-of.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
@@ -8,6 +9,7 @@ import { CopyRows } from "./copy-rows.ts";
 import { dateText, tableOfDay } from "./day.ts";
 import { unpack } from "./packed-bytes.ts";
 import { isOfData } from "./postgres-errors.ts";
+import type { SearchVector } from "./search-vector.ts";
 import { toSearchVectors } from "./search-vector.ts";
 import type { SpanDatabase, SqlRunner, SqlTransaction } from "./span-database.ts";
 import type { Place } from "./unindexed-places.ts";
@@ -24,6 +26,9 @@ interface SegmentRow {
   readonly header: Buffer<ArrayBuffer>;
   readonly body: Buffer<ArrayBuffer>;
 }
+
+/** Told of a span whose text cannot be indexed. */
+type OnUnindexable = (spanId: string, error: unknown) => void;
 
 type IndexPlaces = (transaction: SqlTransaction, places: readonly Place[]) => Promise<void>;
 
@@ -50,7 +55,7 @@ export async function indexSome(
   });
   const [first] = failures;
   if (first !== undefined) {
-    const what = `The texts of ${failures.length} segments cannot be searched: see agate.unindexable in the database.`;
+    const what = `Texts in ${failures.length} segments cannot be indexed, and searches do not find them: see agate.unindexable in the database.`;
     onTrouble({ what, error: first.error });
   }
   return isDone;
@@ -80,13 +85,15 @@ function indexRows(database: SpanDatabase, index: IndexPlaces): Promise<boolean>
 async function indexTogether(transaction: SqlTransaction, places: readonly Place[]): Promise<void> {
   for (const [day, ofDay] of Map.groupBy(places, ([day]) => day)) {
     for (let at = 0; at < ofDay.length; at += SEGMENTS_PER_READ) {
-      await indexSegments(transaction, day, ofDay.slice(at, at + SEGMENTS_PER_READ));
+      const some = ofDay.slice(at, at + SEGMENTS_PER_READ);
+      await indexSegments(transaction, day, some, failTogether);
     }
   }
 }
 
 interface SegmentFailure {
   readonly place: Place;
+  readonly reason: string;
   readonly error: unknown;
 }
 
@@ -98,12 +105,17 @@ async function indexEach(
   const failures: SegmentFailure[] = [];
   for (const place of places) {
     await transaction.query("SAVEPOINT segment");
+    const unindexable = new UnindexableSpans();
     try {
-      await indexSegments(transaction, place[0], [place]);
+      await indexSegments(transaction, place[0], [place], (spanId, error) =>
+        unindexable.add({ spanId }, error),
+      );
+      // Its other spans are indexed.
+      unindexable.report(({ what, error }) => failures.push({ place, reason: what, error }));
     } catch (error) {
       if (!isOfData(error)) throw error;
       await transaction.query("ROLLBACK TO segment");
-      failures.push({ place, error });
+      failures.push({ place, reason: String(error), error });
     }
     await transaction.query("RELEASE segment");
   }
@@ -115,7 +127,7 @@ async function indexEach(
       failures.map(({ place: [day] }) => dateText(day)),
       failures.map(({ place: [, traceNo] }) => traceNo),
       failures.map(({ place: [, , segment] }) => segment),
-      failures.map(({ error }) => String(error)),
+      failures.map(({ reason }) => reason),
     ],
   );
   return failures;
@@ -138,6 +150,7 @@ async function indexSegments(
   transaction: SqlTransaction,
   day: number,
   places: readonly Place[],
+  onUnindexable: OnUnindexable,
 ): Promise<void> {
   const rows = await transaction.query<SegmentRow>(
     `SELECT s.segment, s.first_span, s.header, s.body
@@ -149,8 +162,7 @@ async function indexSegments(
   const texts = new CopyRows();
   const longTexts = new CopyRows();
   for (const row of rows) {
-    for (const [n, text] of textsOf(row).entries()) {
-      const vectors = toSearchVectors(wordsOf(text));
+    for (const { n, vectors } of vectorsOf(row, onUnindexable)) {
       const into = vectors.length === 1 ? texts : longTexts;
       for (const vector of vectors) {
         into
@@ -165,11 +177,25 @@ async function indexSegments(
   await transaction.copy("agate.long_texts (day, span_no, words)", longTexts);
 }
 
-/** What may be searched of each span of a segment, in the header's order. */
-function textsOf({ segment, header, body }: SegmentRow): string[] {
+/** The words of each span of a segment, by its place in the header. */
+function* vectorsOf(
+  { segment, header, body }: SegmentRow,
+  onUnindexable: OnUnindexable,
+): Generator<{ readonly n: number; readonly vectors: readonly SearchVector[] }, void, void> {
   const records = unpack(body);
-  return decodeHeader(unpack(header).toString(), segment).map(({ offset, openLength }) => {
-    const open = records.toString("utf8", offset, offset + openLength);
-    return searchableText(JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`));
-  });
+  const entries = decodeHeader(unpack(header).toString(), segment);
+  for (const [n, { id, offset, openLength }] of entries.entries()) {
+    try {
+      const open = records.toString("utf8", offset, offset + openLength);
+      const text = searchableText(JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`));
+      yield { n, vectors: toSearchVectors(wordsOf(text)) };
+    } catch (error) {
+      onUnindexable(id, error);
+    }
+  }
 }
+
+/** For the first attempt, in which a failure sends the batch to {@link indexEach}. */
+const failTogether: OnUnindexable = (_, error) => {
+  throw error;
+};

@@ -53,7 +53,7 @@ export async function summariseTraces(
   const rows: (string | number | null)[][] = [];
   for (const [day, ofDay] of Map.groupBy(traces, (trace) => trace.day)) {
     const traceNos = ofDay.map(({ traceNo }) => traceNo);
-    rows.push(...(await summariesOfDay(transaction, day, traceNos)));
+    for (const row of await summariesOfDay(transaction, day, traceNos)) rows.push(row);
   }
   const columns = COLUMNS.map((_, n) => rows.map((row) => row[n] ?? null));
   await transaction.query(UPDATE, columns, "summarise-traces");

@@ -2,12 +2,21 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import type { SearchTerm } from "./search-text.ts";
-import { parseSearch, toIndexedText, toMatchExpression } from "./search-text.ts";
+import { parseSearch, searchableText, toIndexedText, toMatchExpression } from "./search-text.ts";
 import { wordsOf } from "./words-of.ts";
 
 const db = new DatabaseSync(":memory:");
 db.exec("CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')");
 afterAll(() => db.close());
+
+it("takes more members than a call takes arguments, and nesting deeper than the call stack", () => {
+  const wide = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`k${n}`, n]));
+  expect(searchableText({ name: "wide", content: wide }).split("\n")).toHaveLength(200_001);
+  expect(searchableText({ name: "wide", content: Object.values(wide) })).toMatch(/199999$/);
+  let deep: unknown = "bottom";
+  for (let n = 0; n < 200_000; n++) deep = n % 2 === 0 ? [deep] : { deep };
+  expect(searchableText({ name: "deep", content: deep })).toBe("deep\nbottom");
+});
 
 it("reads words, phrases and prefixes", () => {
   expect(parseSearch('Rénd "order 7-42" ship* 東京 * "" ( "é*"')).toEqual([

@@ -23,9 +23,11 @@ export function searchableText(record: { name: string; content: unknown }): stri
     const value = rest.pop();
     if (typeof value === "string") texts.push(value);
     else if (typeof value === "number") texts.push(String(value));
-    else if (Array.isArray(value)) for (let i = value.length - 1; i >= 0; i--) rest.push(value[i]);
-    else if (typeof value === "object" && value !== null)
-      rest.push(...Object.values(value).reverse());
+    else if (typeof value === "object" && value !== null) {
+      const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+      // One by one: as arguments of a single call, some 100,000 members overflow the call stack.
+      for (let i = members.length - 1; i >= 0; i--) rest.push(members[i]);
+    }
   }
   return toIndexedText(texts.join("\n"));
 }

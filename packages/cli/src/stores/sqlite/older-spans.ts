@@ -5,7 +5,9 @@ import type { StoredSpan } from "@agate/spans";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader } from "../segments/segment.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { sqliteCode } from "./sqlite-errors.ts";
 
 /** How many spans one step looks at: a few milliseconds, so that no batch waits long behind it. */
 const SPANS_PER_STEP = 100;
@@ -28,8 +30,19 @@ export class OlderSpans {
   readonly #advance: StatementSync;
   readonly #finish: StatementSync;
   readonly #summarise: (traceNo: number) => void;
+  readonly #onTrouble: (trouble: StoreTrouble) => void;
 
-  constructor(db: DatabaseSync, summarise: (traceNo: number) => void) {
+  constructor(
+    db: DatabaseSync,
+    {
+      summarise,
+      onTrouble,
+    }: {
+      readonly summarise: (traceNo: number) => void;
+      /** Told of segments that are skipped. */
+      readonly onTrouble: (trouble: StoreTrouble) => void;
+    },
+  ) {
     this.#range = db.prepare("SELECT next, end FROM older_segments");
     this.#segments = db.prepare(
       "SELECT segment, header, body FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
@@ -42,6 +55,7 @@ export class OlderSpans {
     this.#advance = db.prepare("UPDATE older_segments SET next = ?");
     this.#finish = db.prepare("DELETE FROM older_segments");
     this.#summarise = summarise;
+    this.#onTrouble = onTrouble;
   }
 
   /** @returns False when there was nothing left to fill in. */
@@ -58,15 +72,33 @@ export class OlderSpans {
         break;
       }
       const traceNo = Math.floor(segment.segment / SEGMENTS_PER_TRACE);
-      const entries = decodeHeader(segment.header, segment.segment);
-      spans += entries.length;
-      if (this.#fillSegment(traceNo, segment.body, entries)) changed.add(traceNo);
+      this.#orSkip(segment.segment, () => {
+        const entries = decodeHeader(segment.header, segment.segment);
+        spans += entries.length;
+        if (this.#fillSegment(traceNo, segment.body, entries)) changed.add(traceNo);
+      });
     }
-    // A trace that was deleted meanwhile has no summary.
-    for (const traceNo of changed) if (this.#isListed.get(traceNo)) this.#summarise(traceNo);
+    for (const traceNo of changed) {
+      // A trace that was deleted meanwhile has no summary.
+      if (!this.#isListed.get(traceNo)) continue;
+      this.#orSkip(traceNo * SEGMENTS_PER_TRACE, () => this.#summarise(traceNo));
+    }
     if (next === range.end) this.#finish.run();
     else this.#advance.run(next);
     return true;
+  }
+
+  /** A segment that cannot be decoded is skipped: it would stop this chore at every start. */
+  #orSkip(segment: number, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (sqliteCode(error) !== undefined) throw error;
+      this.#onTrouble({
+        what: `Segment ${segment} cannot be decoded: its spans are not found by route or revision.`,
+        error,
+      });
+    }
   }
 
   /** @returns Whether one of the spans has a route or a revision. */

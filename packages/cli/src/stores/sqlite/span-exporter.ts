@@ -94,7 +94,7 @@ export class SpanExporter {
         part = { project: trace.project, receivedAt: trace.received, spans: [], position: "" };
         parts.push(part);
       }
-      part.spans.push(...found);
+      for (const span of found) part.spans.push(span);
       part.position = [trace.received, trace.trace_no, row.segment].join();
     }
     return parts;

@@ -12,6 +12,8 @@ export interface SpanIndexData {
   readonly directory: string;
   /** To the writer, who alone may change the spans' file: serves {@link ForgetApi}. */
   readonly writer: MessagePort;
+  /** Where a `StoreTrouble` is reported. */
+  readonly troubles: MessagePort;
 }
 
 /** What the index asks of the writer. */

@@ -3,6 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
 import { lowerThreadPriority } from "../../threads/lower-thread-priority.ts";
 import { connectThread, serveThread } from "../../threads/thread-rpc.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
 import { filesIn } from "./data-directory.ts";
 import type { ForgetApi, SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
 import { removeIndex } from "./span-index-file.ts";
@@ -14,10 +15,11 @@ const REST_WHILE_BUSY = 6;
 /** No commit for this long: ingest is quiet, and the index may have the processor. */
 const QUIET_AFTER_MS = 200;
 
-const { directory, writer } = workerData as SpanIndexData;
+const { directory, writer, troubles } = workerData as SpanIndexData;
 const main = parentPort as MessagePort;
 const forget = connectThread<ForgetApi>(writer);
-const indexer = new SpanIndexer(directory);
+const report = (trouble: StoreTrouble) => troubles.postMessage(trouble);
+const indexer = new SpanIndexer(directory, report);
 // Where the cores are busy, ingest and reads come first.
 lowerThreadPriority();
 
@@ -42,9 +44,22 @@ async function work(): Promise<void> {
   } catch (error) {
     // The next commit tries again.
     if (passingReason(error) !== undefined) return;
-    if (isCorrupt(error)) removeIndex(filesIn(directory).index);
-    throw error;
+    if (isCorrupt(error)) {
+      removeIndex(filesIn(directory).index);
+      throw error;
+    }
+    // Not the end of the server, which would fail in the same way after every restart.
+    reportOnce(error);
   }
+}
+
+let lastReported = "";
+
+/** Each wake-up tries again: the same failure is reported once. */
+function reportOnce(error: unknown): void {
+  if (String(error) === lastReported) return;
+  lastReported = String(error);
+  report({ what: "Spans could not be indexed. The next commit tries again.", error });
 }
 
 async function indexAll(): Promise<void> {
@@ -84,6 +99,7 @@ serveThread<SpanIndexApi>(main, {
     await running;
     indexer.close();
     writer.close();
+    troubles.close();
     setImmediate(() => main.close());
   },
 });

@@ -2,10 +2,13 @@ import type { StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { searchableText } from "../search/search-text.ts";
+import { UnindexableSpans } from "../search/unindexable-spans.ts";
 import { decodeHeader } from "../segments/segment.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
 import { filesIn } from "./data-directory.ts";
 import type { IndexProgress } from "./span-index-file.ts";
 import { openIndex, progressOf } from "./span-index-file.ts";
+import { isCorrupt, sqliteCode } from "./sqlite-errors.ts";
 
 /** Spans whose text is indexed in one step: some tens of milliseconds of work, and one commit. */
 const TEXTS_PER_STEP = 1_000;
@@ -44,9 +47,12 @@ export class SpanIndexer {
   readonly #removeId: StatementSync;
   readonly #setTexts: StatementSync;
   readonly #setIds: StatementSync;
+  readonly #onTrouble: (trouble: StoreTrouble) => void;
   #progress: IndexProgress;
 
-  constructor(directory: string) {
+  /** @param onTrouble Told of spans that are skipped because their text cannot be indexed. */
+  constructor(directory: string, onTrouble: (trouble: StoreTrouble) => void) {
+    this.#onTrouble = onTrouble;
     const files = filesIn(directory);
     this.#spans = new DatabaseSync(files.spans, { readOnly: true });
     this.#index = openIndex(files.index);
@@ -107,14 +113,21 @@ export class SpanIndexer {
     const last = places.at(-1);
     if (last === undefined) return false;
     const textOf = this.#texts();
+    const unindexable = new UnindexableSpans();
     this.#inTransaction(() => {
       for (const place of places) {
-        const text = textOf(place);
-        if (text !== undefined) this.#insertText.run(place.span_no, text);
+        try {
+          const text = textOf(place);
+          if (text !== undefined) this.#insertText.run(place.span_no, text);
+        } catch (error) {
+          if (!isOfSpan(error)) throw error;
+          unindexable.add({ spanId: place.span_id }, error);
+        }
       }
       this.#setTexts.run(last.span_no);
     });
     this.#progress = { ...this.#progress, texts: last.span_no };
+    unindexable.report(this.#onTrouble);
     return true;
   }
 
@@ -141,14 +154,15 @@ export class SpanIndexer {
     let entries = new Map<string, { offset: number; openLength: number }>();
     return ({ span_id, segment }) => {
       if (segment !== current) {
-        const row = this.#segment.get(segment) as { header: string; body: Uint8Array } | undefined;
-        current = segment;
+        const row = this.#readSegment(segment);
         body = row && Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength);
         entries = new Map(
           row === undefined
             ? []
             : decodeHeader(row.header, segment).map((entry) => [entry.id, entry]),
         );
+        // Last: a segment that cannot be read fails for each of its spans.
+        current = segment;
       }
       const entry = entries.get(span_id);
       // Deleted meanwhile.
@@ -157,4 +171,23 @@ export class SpanIndexer {
       return searchableText(JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`));
     };
   }
+
+  #readSegment(segment: number): { header: string; body: Uint8Array } | undefined {
+    try {
+      return this.#segment.get(segment) as { header: string; body: Uint8Array } | undefined;
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      // Without SQLite's code, which would say that the index is damaged.
+      throw new Error(`Segment ${segment} is damaged`, { cause: error });
+    }
+  }
+}
+
+/** SQLite's code for a text that is longer than it can hold. */
+const SQLITE_TOOBIG = 18;
+
+/** Whether an error concerns the span at hand, and would come again with every attempt. */
+function isOfSpan(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === undefined || code === SQLITE_TOOBIG;
 }

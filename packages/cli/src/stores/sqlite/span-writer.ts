@@ -1,9 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import type { BatchToWrite } from "../segments/batch-encoder.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
 import { filesIn } from "./data-directory.ts";
 import { OlderSpans } from "./older-spans.ts";
-import { passingReason } from "./sqlite-errors.ts";
+import { passingReason, sqliteCode } from "./sqlite-errors.ts";
 import { TraceRemover } from "./trace-remover.ts";
 import { TraceWriter } from "./trace-writer.ts";
 
@@ -31,20 +32,40 @@ export class SpanWriter {
   readonly #remover: TraceRemover;
   readonly #olderSpans: OlderSpans;
   readonly #announce: (changes: readonly TraceChange[]) => void;
+  readonly #onTrouble: (trouble: StoreTrouble) => void;
+  /** Traces that could not be summarised: left alone until the next start. */
+  readonly #leftAlone = new Set<number>();
+  /** Chores that failed: not tried again until the next start. */
+  readonly #stopped = new Set<string>();
   #pending: Pending[] = [];
   #scheduled = false;
   #quiet: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(directory: string, announce: (changes: readonly TraceChange[]) => void) {
+  constructor(
+    directory: string,
+    {
+      announce,
+      onTrouble,
+    }: {
+      /** Told what was committed. */
+      readonly announce: (changes: readonly TraceChange[]) => void;
+      /** Told of chores that failed. */
+      readonly onTrouble: (trouble: StoreTrouble) => void;
+    },
+  ) {
     this.#db = new DatabaseSync(filesIn(directory).spans);
     this.#db.exec(
       `PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
     );
     this.#writer = new TraceWriter(this.#db);
     this.#remover = new TraceRemover(this.#db);
-    this.#olderSpans = new OlderSpans(this.#db, (traceNo) => this.#writer.summarise(traceNo));
+    this.#olderSpans = new OlderSpans(this.#db, {
+      summarise: (traceNo) => this.#writer.summarise(traceNo),
+      onTrouble,
+    });
     this.#announce = announce;
+    this.#onTrouble = onTrouble;
     this.#schedule();
   }
 
@@ -142,18 +163,39 @@ export class SpanWriter {
 
   /** @returns False when nothing is left to do. */
   #doChore(): boolean {
+    return (
+      this.#attempt("Deleted traces are not freed", () => this.#remover.freeSome()) ||
+      this.#attempt("Large traces get no new summary", () => this.#summariseOne()) ||
+      this.#attempt("Spans of older versions are not completed", () => this.#olderSpans.fillSome())
+    );
+  }
+
+  /** A chore that fails is not the end of the writer: it would fail again after every restart. */
+  #attempt(consequence: string, chore: () => boolean): boolean {
+    if (this.#stopped.has(consequence)) return false;
     try {
-      return this.#inTransaction(
-        () =>
-          this.#remover.freeSome() ||
-          this.#writer.summariseOneBehind() ||
-          this.#olderSpans.fillSome(),
-      );
+      return this.#inTransaction(chore);
     } catch (error) {
       // A full disk stops the chores, not the server; the next commit starts them again.
       if (passingReason(error) !== undefined) return false;
-      throw error;
+      this.#stopped.add(consequence);
+      this.#onTrouble({ what: `${consequence} until the server is restarted.`, error });
+      return false;
     }
+  }
+
+  #summariseOne(): boolean {
+    const traceNo = this.#writer.nextBehind(this.#leftAlone);
+    if (traceNo === undefined) return false;
+    try {
+      this.#writer.summarise(traceNo);
+    } catch (error) {
+      // SQLite's own errors concern more than this trace.
+      if (sqliteCode(error) !== undefined) throw error;
+      this.#leftAlone.add(traceNo);
+      this.#onTrouble({ what: `Trace number ${traceNo} could not be summarised.`, error });
+    }
+    return true;
   }
 
   #checkpoint(): void {

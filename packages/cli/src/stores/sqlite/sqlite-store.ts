@@ -18,6 +18,7 @@ import type {
   Watch,
 } from "../span-store.ts";
 import { StoreThread } from "../store-thread.ts";
+import type { StoreTrouble } from "../store-trouble.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { openDataDirectory } from "./data-directory.ts";
 import { openForReading } from "./open-for-reading.ts";
@@ -32,6 +33,8 @@ export interface SqliteStoreOptions {
   readonly directory: string;
   /** A thread of the store died of an unexpected error: the store is of no more use. */
   readonly onFailure?: (error: Error) => void;
+  /** A span or a trace could not be processed in full; the rest goes on. */
+  readonly onTrouble?: (trouble: StoreTrouble) => void;
 }
 
 interface Threads {
@@ -173,19 +176,27 @@ class SqliteStore implements SpanStore {
   }
 }
 
-function makeThreads({ directory, onFailure = () => {} }: SqliteStoreOptions): Threads {
+function makeThreads(options: SqliteStoreOptions): Threads {
+  const { directory, onFailure = () => {}, onTrouble = () => {} } = options;
   const commits = new MessageChannel();
+  const troublePort = () => {
+    const { port1, port2 } = new MessageChannel();
+    port1.on("message", onTrouble).unref();
+    return port2;
+  };
   const spawn = (name: string, data: unknown, ...transfer: Transferable[]) =>
     spawnThread(import.meta.url, name, data, transfer);
   const writer = new StoreThread<WriterApi>(() => {
-    const data: WriterData = { directory, changes: commits.port2 };
-    return spawn("writer-worker", data, commits.port2);
+    const troubles = troublePort();
+    const data: WriterData = { directory, changes: commits.port2, troubles };
+    return spawn("writer-worker", data, commits.port2, troubles);
   }, onFailure);
   const index = new StoreThread<SpanIndexApi>(() => {
     const { port1, port2 } = new MessageChannel();
     writer.tell("connect", [port1], [port1]);
-    const data: SpanIndexData = { directory, writer: port2 };
-    return spawn("span-index-worker", data, port2);
+    const troubles = troublePort();
+    const data: SpanIndexData = { directory, writer: port2, troubles };
+    return spawn("span-index-worker", data, port2, troubles);
   }, onFailure);
   const query = new StoreThread<QueryApi>(() => {
     const data: QueryData = { directory };

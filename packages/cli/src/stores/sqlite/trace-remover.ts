@@ -17,6 +17,7 @@ export class TraceRemover {
   readonly #enqueue: StatementSync;
   readonly #nextDeleted: StatementSync;
   readonly #nextSegment: StatementSync;
+  readonly #spansOfSegment: StatementSync;
   readonly #findSpan: StatementSync;
   readonly #forgetSpan: StatementSync;
   readonly #deleteSpan: StatementSync;
@@ -34,6 +35,9 @@ export class TraceRemover {
     this.#nextDeleted = db.prepare("SELECT trace_no FROM deleted_traces LIMIT 1");
     this.#nextSegment = db.prepare(
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? LIMIT 1",
+    );
+    this.#spansOfSegment = db.prepare(
+      "SELECT span_id FROM spans WHERE trace_no = ? AND segment = ?",
     );
     this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE trace_no = ? AND span_id = ?");
     this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no, span_id) VALUES (?, ?)");
@@ -78,8 +82,8 @@ export class TraceRemover {
       this.#done.run(traceNo);
       return 1;
     }
-    const entries = decodeHeader(row.header, row.segment);
-    for (const { id } of entries) {
+    const ids = this.#spanIdsOf(traceNo, row);
+    for (const id of ids) {
       const span = this.#findSpan.get(traceNo, id) as { span_no: number } | undefined;
       // A span that was sent twice is listed in two segments and gone after the first.
       if (span === undefined) continue;
@@ -87,7 +91,17 @@ export class TraceRemover {
       this.#forgetSpan.run(span.span_no, id);
     }
     this.#deleteSegment.run(row.segment);
-    return entries.length;
+    return Math.max(1, ids.length);
+  }
+
+  #spanIdsOf(traceNo: number, { segment, header }: HeaderRow): string[] {
+    try {
+      return decodeHeader(header, segment).map(({ id }) => id);
+    } catch {
+      // A damaged header must not keep the rows: the spans that point to the segment are its own.
+      const rows = this.#spansOfSegment.all(traceNo, segment) as { span_id: string }[];
+      return rows.map(({ span_id }) => span_id);
+    }
   }
 
   #remove(traceNo: number): void {

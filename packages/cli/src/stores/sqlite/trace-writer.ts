@@ -83,7 +83,7 @@ export class TraceWriter {
          cost = ?, input_tokens = ?, output_tokens = ?, total_tokens = ?, total = ?
        WHERE trace_no = ?`,
     );
-    this.#behind = db.prepare("SELECT trace_no FROM traces WHERE summarised < spans LIMIT 1");
+    this.#behind = db.prepare("SELECT trace_no FROM traces WHERE summarised < spans");
   }
 
   write(batch: BatchToWrite): TraceChange[] {
@@ -95,16 +95,13 @@ export class TraceWriter {
     });
   }
 
-  /**
-   * Makes the summary of one large trace that had grown since it was made.
-   *
-   * @returns False when there is none.
-   */
-  summariseOneBehind(): boolean {
-    const row = this.#behind.get() as { trace_no: number } | undefined;
-    if (row === undefined) return false;
-    this.summarise(row.trace_no);
-    return true;
+  /** A large trace that has grown since its summary was made, if there is one besides `except`. */
+  nextBehind(except: ReadonlySet<number>): number | undefined {
+    for (const row of this.#behind.iterate()) {
+      const { trace_no } = row as { trace_no: number };
+      if (!except.has(trace_no)) return trace_no;
+    }
+    return undefined;
   }
 
   #writeNew(batch: BatchToWrite, trace: TraceToWrite): void {

@@ -23,6 +23,8 @@ export interface WriterData {
   readonly directory: string;
   /** Where commits are announced. */
   readonly changes: MessagePort;
+  /** Where a `StoreTrouble` is reported. */
+  readonly troubles: MessagePort;
 }
 
 /** Sent on `WriterData.changes` after each commit. */

@@ -6,9 +6,12 @@ import type { ForgetApi } from "./span-index-api.ts";
 import { SpanWriter } from "./span-writer.ts";
 import type { AppendApi, WriterApi, WriterData } from "./writer-api.ts";
 
-const { directory, changes } = workerData as WriterData;
+const { directory, changes, troubles } = workerData as WriterData;
 const main = parentPort as MessagePort;
-const writer = new SpanWriter(directory, (notice) => changes.postMessage(notice));
+const writer = new SpanWriter(directory, {
+  announce: (notice) => changes.postMessage(notice),
+  onTrouble: (trouble) => troubles.postMessage(trouble),
+});
 const ports: MessagePort[] = [];
 
 const forAll = {
@@ -28,6 +31,7 @@ serveThread<WriterApi>(main, {
     writer.close();
     for (const port of ports) port.close();
     changes.close();
+    troubles.close();
     // The answer to this very call is still to be sent.
     setImmediate(() => main.close());
   },
