@@ -54,7 +54,9 @@ export async function build(): Promise<void> {
  */
 async function bundleSources(): Promise<{ files: Files; inputs: readonly string[] }> {
   const threads = await find("src/**/*-worker.ts");
-  const alone = threads.filter((source) => dirname(source) === "src/stores/sqlite");
+  const alone = threads.filter((source) =>
+    ["src/stores/sqlite", "src/backup"].includes(dirname(source)),
+  );
   const shared = threads.filter((source) => !alone.includes(source));
   const preloads = await find("src/**/*-preload.ts");
   const bundles = await Promise.all([

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import type { AccessPolicy } from "./access/create-access-control.ts";
 import { openAccess } from "./access/open-access.ts";
+import { Backups } from "./backup/backups.ts";
+import { sweepBackups } from "./backup/take-backup.ts";
 import { createDeployer } from "./deployments/create-deployer.ts";
 import { Services } from "./deployments/service-directory.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
@@ -129,6 +131,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     const directory = holdDataDirectory(options.dataDirectory);
     parts.defer(() => directory.release());
   }
+  await sweepBackups(options.dataDirectory);
 
   const database = await openRegistryDatabase(options.registry ?? inDirectory, {
     onSignalsLost: (reason) =>
@@ -189,6 +192,11 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     ingest,
     access,
     registry,
+    backups: new Backups({
+      dataDirectory: options.dataDirectory,
+      spans: options.store === undefined,
+      registry: options.registry === undefined,
+    }),
     deployer,
     services,
     rootApplication: options.rootApplication ?? null,

@@ -3,10 +3,15 @@ import { connectionFailure } from "./connection-failure.ts";
 
 /** The text of an answer as it comes. */
 export async function* bodyText(response: Response, url: string): AsyncGenerator<string> {
-  if (response.body === null) return;
   const decoder = new TextDecoder();
+  for await (const bytes of bodyBytes(response, url)) yield decoder.decode(bytes, { stream: true });
+}
+
+/** The bytes of an answer as they come. */
+export async function* bodyBytes(response: Response, url: string): AsyncGenerator<Uint8Array> {
+  if (response.body === null) return;
   try {
-    for await (const bytes of response.body) yield decoder.decode(bytes, { stream: true });
+    yield* response.body;
   } catch (error) {
     // `terminated` has no cause of its own when the server goes away in the middle.
     if (error instanceof TypeError && error.cause === undefined) {

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { VERSION } from "../version.ts";
 import { appsCommand } from "./apps-command.ts";
+import { backupCommand } from "./backup-command.ts";
 import { buildCommand } from "./build-command.ts";
 import { runCommand } from "./calling/run-command.ts";
 import { addGlobalOptions } from "./client/connection-options.ts";
@@ -20,6 +21,7 @@ import { migrateStoreCommand } from "./migrate-store-command.ts";
 import { traceCommand } from "./observing/trace-command.ts";
 import { tracesCommand } from "./observing/traces-command.ts";
 import { projectsCommand } from "./projects-command.ts";
+import { restoreCommand } from "./restore-command.ts";
 import { revisionsCommand } from "./revisions/revisions-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { serverCommand } from "./server-command.ts";
@@ -44,6 +46,7 @@ export function createProgram(): Command {
     serverCommand().helpGroup(HEADINGS.start),
     buildCommand(),
     ...clientCommands(),
+    restoreCommand(),
     migrateStoreCommand(),
     migrateRegistryCommand(),
     completionCommand(),
@@ -69,6 +72,7 @@ function clientCommands(): Command[] {
     traceCommand(),
     keysCommand(),
     projectsCommand(),
+    backupCommand(),
   ];
 }
 

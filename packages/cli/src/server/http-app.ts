@@ -4,6 +4,7 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
 import type { OpenAccess } from "../access/open-access.ts";
+import type { Backups } from "../backup/backups.ts";
 import type { RunningDeployer } from "../deployments/deployer.ts";
 import type { ServiceDirectory } from "../deployments/service-directory.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";
@@ -33,6 +34,7 @@ export interface HttpAppOptions {
   readonly ingest: IngestService;
   readonly access: Pick<OpenAccess, "control" | "keys" | "lookUp" | "reload">;
   readonly registry: Registry;
+  readonly backups: Backups;
   readonly deployer: RunningDeployer;
   /** Which build answers for which application. */
   readonly services: ServiceDirectory;
@@ -106,6 +108,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     ingest,
     access,
     registry,
+    backups: options.backups,
     feeds,
     changes,
     deployer,

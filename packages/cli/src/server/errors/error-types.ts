@@ -117,6 +117,16 @@ export const ERROR_TYPES = {
     meaning: "The request took too long to arrive.",
     message: given,
   },
+  backup_running: {
+    status: 409,
+    meaning: "Another backup is being taken.",
+    message: given,
+  },
+  backup_elsewhere: {
+    status: 409,
+    meaning: "The server keeps nothing in its data directory that could be backed up.",
+    message: given,
+  },
   slug_taken: {
     status: 409,
     meaning: "Another of its kind has this slug.",
@@ -267,6 +277,11 @@ export const ERROR_TYPES = {
   service_failed: {
     status: 502,
     meaning: "The build that serves the application broke off before it answered.",
+    message: given,
+  },
+  backup_unavailable: {
+    status: 503,
+    meaning: "No backup can be taken now: the disk lacks room, or a database is damaged.",
     message: given,
   },
   store_unavailable: {

@@ -1,4 +1,5 @@
 import type { OpenAccess } from "../../access/open-access.ts";
+import type { Backups } from "../../backup/backups.ts";
 import type { RunningDeployer } from "../../deployments/deployer.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import type { Registry } from "../../registry/registry.ts";
@@ -24,12 +25,14 @@ import { readSpanRoute } from "./read-span.ts";
 import { readTraceRoute } from "./read-trace.ts";
 import { registryRoutes } from "./registry/registry-routes.ts";
 import type { Route } from "./route.ts";
+import { takeBackupRoute } from "./take-backup.ts";
 
 export interface RouteDependencies {
   readonly store: SpanStore;
   readonly ingest: IngestService;
   readonly access: Pick<OpenAccess, "control" | "keys" | "reload">;
   readonly registry: Registry;
+  readonly backups: Backups;
   readonly feeds: LiveFeeds;
   readonly changes: ChangeStreams;
   readonly deployer: RunningDeployer;
@@ -71,6 +74,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ...projectRoutes({ projects: registry.projects, store, reloadAccess: access.reload }),
     ...keyRoutes(access.keys),
     ...sessionRoutes({ control: access.control, projects: registry.projects }),
+    takeBackupRoute(dependencies.backups),
     healthRoute(dependencies.deployer.closing),
     openapiRoute(() => routes),
     docsRoute(),

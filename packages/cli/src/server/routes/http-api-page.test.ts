@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { Backups } from "../../backup/backups.ts";
 import { ChangeStreams } from "../changes/change-streams.ts";
 import { LiveFeeds } from "../live/live-feeds.ts";
 import { PageFiles } from "../page/page-files.ts";
@@ -22,6 +23,7 @@ beforeAll(async () => {
     ingest,
     access,
     registry,
+    backups: new Backups({ dataDirectory: platform.dataDirectory, spans: true, registry: true }),
     feeds: new LiveFeeds({ store, onError }),
     changes: new ChangeStreams({ registry, onError }),
     deployer,

@@ -8,6 +8,7 @@ import { expect } from "vitest";
 import type { AccessPolicy } from "../../access/create-access-control.ts";
 import type { OpenAccess } from "../../access/open-access.ts";
 import { openAccess } from "../../access/open-access.ts";
+import { Backups } from "../../backup/backups.ts";
 import type { StartBuildProcess } from "../../deployments/build-process.ts";
 import type { DeployerLimits } from "../../deployments/create-deployer.ts";
 import { createDeployer } from "../../deployments/create-deployer.ts";
@@ -130,6 +131,11 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     ingest,
     access,
     registry,
+    backups: new Backups({
+      dataDirectory,
+      spans: true,
+      registry: options.registry === undefined,
+    }),
     deployer,
     services,
     rootApplication: options.rootApplication ?? null,

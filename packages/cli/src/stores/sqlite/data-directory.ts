@@ -1,4 +1,12 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { asRefusal, checkDatabaseFile, refuseUnwritableFile } from "./check-database-file.ts";
@@ -19,6 +27,9 @@ export function filesIn(directory: string) {
   };
 }
 
+/** In a data directory while the files of a backup take their places. */
+export const RESTORE_MARK = "restore.unfinished";
+
 /** Holds a data directory for this process until it is released. */
 export interface DataDirectory {
   readonly path: string;
@@ -31,7 +42,10 @@ export interface DataDirectory {
  * @param prepare Called once nobody else has the folder, before anything is written into it.
  * @throws DataDirectoryError
  */
-export function holdDataDirectory(path: string, prepare: () => void = () => {}): DataDirectory {
+export function holdDataDirectory(
+  path: string,
+  prepare: () => void = () => refuseUnfinishedRestore(path),
+): DataDirectory {
   const files = filesIn(path);
   try {
     mkdirSync(path, { recursive: true });
@@ -67,6 +81,7 @@ export function openDataDirectory(
 ): DataDirectory {
   const files = filesIn(path);
   return holdDataDirectory(path, () => {
+    refuseUnfinishedRestore(path);
     refuseUnwritableFile(files.index);
     checkDatabaseFile(files.spans, SPANS);
     prepareDatabase(files.spans, migrations);
@@ -107,6 +122,14 @@ function takeLock(path: string): DatabaseSync {
       `Cannot write to the data directory ${path}: ${reasonOf(error)}. Choose another with --data-dir.`,
     );
   }
+}
+
+/** Killed while it replaced files, a restore leaves some old and some new ones. */
+function refuseUnfinishedRestore(path: string): void {
+  if (!existsSync(join(path, RESTORE_MARK))) return;
+  throw new DataDirectoryError(
+    `A restore into the data directory ${path} was interrupted. Run \`agate restore\` again, with --replace.`,
+  );
 }
 
 function writePid(path: string): void {

@@ -1,0 +1,87 @@
+import { resolve } from "node:path";
+import { Command, Option } from "commander";
+import type { BackupManifest } from "../backup/backup-manifest.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { silentProgress, startProgress } from "../terminal/progress.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { asFailure } from "./backup-command.ts";
+import { catchSignals } from "./catch-signals.ts";
+import { examples } from "./client/examples.ts";
+import { CommandFailure } from "./client/failures.ts";
+import { HEADINGS } from "./client/headings.ts";
+import { jsonFor } from "./client/on-platform.ts";
+import { onThisMachine } from "./on-this-machine.ts";
+import { backupLines, restoredDocument } from "./views/backup-view.ts";
+
+interface RestoreFlags {
+  readonly dataDir: string;
+  readonly replace?: true;
+  readonly json?: true;
+}
+
+interface Session {
+  readonly flags: RestoreFlags;
+  readonly terminal: Terminal;
+}
+
+/** `agate restore`: the opposite of `agate backup`. */
+export function restoreCommand(): Command {
+  const command = new Command("restore")
+    .description("Put a backup into the data directory of a stopped server.")
+    .helpGroup(HEADINGS.administer)
+    .argument("<backup>", "a file that `agate backup` wrote")
+    .addOption(
+      new Option(
+        "--data-dir <folder>",
+        "where to put it; created if it does not exist",
+      ).makeOptionMandatory(),
+    )
+    .option("--replace", "replace the data that the folder holds")
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", examples("agate restore agate.tar --data-dir .agate"));
+  return onThisMachine(command, restore);
+}
+
+async function restore({ flags, terminal }: Session, backup: string): Promise<void> {
+  const dataDirectory = resolve(flags.dataDir);
+  const ended = new AbortController();
+  const stopped = catchSignals(ended);
+  const { restoreBackup } = await import("./without-server.ts");
+  let manifest: BackupManifest;
+  {
+    const isShown = terminal.canAnimate && flags.json === undefined;
+    using progress = isShown ? startProgress(terminal, "check".length) : silentProgress;
+    try {
+      manifest = await restoreBackup({
+        backup: resolve(backup),
+        dataDirectory,
+        replace: flags.replace === true,
+        signal: ended.signal,
+        onStep: (step) => progress.begin(step),
+      });
+    } catch (error) {
+      const signal = stopped();
+      if (signal === undefined) throw missingFile(error) ?? asFailure(error);
+      terminal.note("Stopped. Nothing was restored.");
+      process.kill(process.pid, signal);
+      return;
+    }
+    progress.done();
+  }
+  stopped();
+  if (flags.json) {
+    terminal.print(jsonFor(terminal, JSON.stringify(restoredDocument(dataDirectory, manifest))));
+    return;
+  }
+  terminal.print(
+    printableLine(`Restored the backup of ${manifest.created_at} to ${dataDirectory}.`),
+  );
+  for (const line of backupLines(manifest)) terminal.note(line);
+}
+
+function missingFile(error: unknown): CommandFailure | undefined {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return new CommandFailure(`There is no file ${path}.`);
+  if (code === "EISDIR") return new CommandFailure("A backup is a file, not a folder.");
+  return undefined;
+}
