@@ -23,7 +23,7 @@ import {
 } from "./topology.fixture.ts";
 
 /** At most, as the guide to running the server says. */
-const CONNECTIONS_OF_A_SERVER = 25;
+const CONNECTIONS_OF_A_SERVER = 27;
 /** After the signal, as it says too. */
 const LONGEST_STOP_SECONDS = 10;
 const ROOT = join(import.meta.dirname, "../..");
@@ -103,8 +103,13 @@ describe.each([
     expect(objectOf(objects, "NetworkPolicy").spec.ingress).toEqual([
       { ports: [{ port: "http" }] },
     ]);
-    for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
-      expect(container[probe].httpGet).toEqual({ path: "/health", port: "http" });
+    const probes = {
+      startupProbe: "/health/live",
+      readinessProbe: "/health/ready",
+      livenessProbe: "/health/live",
+    };
+    for (const [probe, path] of Object.entries(probes)) {
+      expect(container[probe].httpGet).toEqual({ path, port: "http" });
     }
   });
 

@@ -79,6 +79,10 @@ async function expectReadsUnavailable({ servers }: Replicas, traceId: string): P
       });
     }
     expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    const ready = await fetch(`${url}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(JSON.stringify(await ready.json())).toContain('"loc":["check","store"]');
   }
 }
 

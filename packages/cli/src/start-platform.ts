@@ -9,6 +9,8 @@ import { Services } from "./deployments/service-directory.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
 import { openRegistry } from "./registry/open-registry.ts";
 import type { Registry } from "./registry/registry.ts";
+import { checkDisk } from "./server/health/check-disk.ts";
+import { Readiness } from "./server/health/readiness.ts";
 import { hostPolicyFor } from "./server/host-guard.ts";
 import { createHttpApp } from "./server/http-app.ts";
 import type { HttpServer, ListenOutcome } from "./server/http-server.ts";
@@ -187,6 +189,18 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   });
   await deployer.recover();
 
+  const readiness = new Readiness({
+    isStarting: () => deployer.isStarting(),
+    probes: {
+      disk: () => checkDisk(options.dataDirectory),
+      store: () => store.check(),
+      registry: () => database.check(),
+    },
+    onChange: (failing) => {
+      if (failing.length > 0) log.warn({ failing }, "Agate is not ready for calls.");
+      else log.info("Agate is ready for calls.");
+    },
+  });
   const app = createHttpApp({
     store,
     ingest,
@@ -198,6 +212,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       registry: options.registry === undefined,
     }),
     deployer,
+    readiness,
     services,
     rootApplication: options.rootApplication ?? null,
     onCall: options.onCall,

@@ -141,6 +141,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   });
   const onInterrupted = (builds: readonly string[]) =>
     log.warn({ builds }, "Deploys were interrupted.");
+  let hasStarted = false;
   const watch = new InterruptionWatch({ turns, everyMs: watchMs, onInterrupted, onError });
   return {
     closing: signal,
@@ -148,6 +149,10 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     activate: (ref, build, authorship, progress) =>
       deploys.activate(ref, build, authorship, progress),
     retire: (ref) => deploys.retire(ref),
+    isStarting() {
+      hasStarted ||= !hosting.isStarting;
+      return !hasStarted;
+    },
     logs: (applicationId, request) => logs.of(applicationId).read(request),
 
     async recover() {

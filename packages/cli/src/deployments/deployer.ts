@@ -70,6 +70,11 @@ export interface RunningDeployer extends Deployer {
   /** Fires when it begins to close: nothing new is to go to builds. */
   readonly closing: AbortSignal;
   /**
+   * Whether builds that were live when the platform started have neither started nor failed once. A
+   * deploy later on does not count: calls go to the build before until the new one answers.
+   */
+  isStarting(): boolean;
+  /**
    * Takes over what an earlier process has left: what it did not finish is refused, and requests for
    * live builds wait for them from here on. Before the platform listens.
    */

@@ -18,6 +18,7 @@ import { answerResponse } from "./answer-response.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { createDelivery, pathOf } from "./deliver.ts";
 import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
+import type { Readiness } from "./health/readiness.ts";
 import type { HostPolicy } from "./host-guard.ts";
 import { checkHost } from "./host-guard.ts";
 import { LiveFeeds } from "./live/live-feeds.ts";
@@ -36,6 +37,8 @@ export interface HttpAppOptions {
   readonly registry: Registry;
   readonly backups: Backups;
   readonly deployer: RunningDeployer;
+  /** Whether calls may be sent here. */
+  readonly readiness: Pick<Readiness, "failing">;
   /** Which build answers for which application. */
   readonly services: ServiceDirectory;
   /** The application that answers the contract's paths without a prefix, too. */
@@ -112,6 +115,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     feeds,
     changes,
     deployer,
+    readiness: options.readiness,
     page: new PageFiles(options.pageFolder),
     maxBodyBytes,
     maxBuildBytes: options.maxBuildBytes,

@@ -141,6 +141,8 @@ export interface SpanStore extends SpanAppender {
   keepFor(keepMs: number | null): Promise<"by-itself" | "by-steps">;
   /** Calls back after commits that changed traces, of other replicas too; changes may be joined. */
   watch(listener: (changes: readonly TraceChange[]) => void): Watch;
+  /** Resolves when the database answers. Waits for no other statement: for readiness probes. */
+  check(): Promise<void>;
   /** Commits what it has accepted, then releases everything. */
   close(): Promise<void>;
 }

@@ -67,6 +67,10 @@ export class ApplicationHost {
     return this.#live?.build;
   }
 
+  get isStarting(): boolean {
+    return this.#supervisor.isStarting;
+  }
+
   /** Whether the live build was started under another name than the application's now. */
   get isRenamed(): boolean {
     return this.#live !== undefined && this.#live.slug !== this.#application.slug;

@@ -21,6 +21,11 @@ export class Hosting {
     return [...this.#hosts.values()].flatMap(({ live }) => live?.id ?? []);
   }
 
+  /** Whether the first start of a live build has neither succeeded nor failed yet. */
+  get isStarting(): boolean {
+    return [...this.#hosts.values()].some((host) => host.isStarting);
+  }
+
   get(applicationId: string): ApplicationHost | undefined {
     return this.#hosts.get(applicationId);
   }

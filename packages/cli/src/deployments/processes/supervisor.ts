@@ -78,6 +78,12 @@ export class Supervisor implements Service {
     return this.#state.kind === "none" ? undefined : this.#state.build.number;
   }
 
+  /** Whether the first start of its build has neither succeeded nor failed yet. */
+  get isStarting(): boolean {
+    const { kind } = this.#state;
+    return (kind === "asleep" || kind === "starting") && this.#failures === 0;
+  }
+
   acquire(): Lease | Promise<Lease | ServiceUnavailable> {
     const state = this.#state;
     if (state.kind === "serving" && !state.isLost) return state.leased.lease();

@@ -298,6 +298,12 @@ export const ERROR_TYPES = {
     meaning: "The build that serves the application is being started. See `Retry-After`.",
     message: given,
   },
+  not_ready: {
+    status: 503,
+    meaning:
+      "The server should not get calls now: builds are being started, the disk is full or a database does not answer.",
+    message: given,
+  },
   shutting_down: {
     status: 503,
     meaning: "The server is stopping. See `Retry-After`.",

@@ -6,6 +6,7 @@ import type { Registry } from "../../registry/registry.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
 import type { Answer } from "../answer.ts";
 import type { ChangeStreams } from "../changes/change-streams.ts";
+import type { Readiness } from "../health/readiness.ts";
 import type { LiveFeeds } from "../live/live-feeds.ts";
 import type { PageFiles } from "../page/page-files.ts";
 import { pageRoutes } from "../page/page-routes.ts";
@@ -16,7 +17,7 @@ import { analyticsRoute } from "./analytics.ts";
 import { deleteTraceRoute } from "./delete-trace.ts";
 import { deploymentRoutes } from "./deployments/deployment-routes.ts";
 import { docsFileRoute, docsRoute } from "./docs.ts";
-import { healthRoute } from "./health.ts";
+import { healthRoutes } from "./health.ts";
 import { ingestTracesRoute } from "./ingest-traces.ts";
 import { listRoute } from "./list-routes.ts";
 import { liveRoute } from "./live.ts";
@@ -36,6 +37,7 @@ export interface RouteDependencies {
   readonly feeds: LiveFeeds;
   readonly changes: ChangeStreams;
   readonly deployer: RunningDeployer;
+  readonly readiness: Pick<Readiness, "failing">;
   readonly page: PageFiles;
   /** Of a request's body as it is sent. */
   readonly maxBodyBytes: number;
@@ -75,7 +77,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ...keyRoutes(access.keys),
     ...sessionRoutes({ control: access.control, projects: registry.projects }),
     takeBackupRoute(dependencies.backups),
-    healthRoute(dependencies.deployer.closing),
+    ...healthRoutes({ closing: dependencies.deployer.closing, readiness: dependencies.readiness }),
     openapiRoute(() => routes),
     docsRoute(),
     docsFileRoute(),

@@ -1,27 +1,93 @@
 import { VERSION } from "../../version.ts";
 import { JSON_TYPE, jsonAnswer } from "../answer.ts";
-import { opaqueAnswer } from "../errors/error-answer.ts";
+import { opaqueAnswer, type Problem, problemsAnswer } from "../errors/error-answer.ts";
+import type { Readiness, ReadinessCheck } from "../health/readiness.ts";
 import type { Route } from "./route.ts";
 
-/** @param closing Fires when the server begins to end: a load balancer is to send nothing more. */
-export function healthRoute(closing: AbortSignal): Route {
-  const answer = jsonAnswer(JSON.stringify({ status: "ok", version: VERSION }));
-  return {
-    method: "GET",
-    path: "/health",
-    access: "public",
-    operation: {
-      id: "getHealth",
-      tag: "platform",
-      summary: "Is the server up?",
-      success: {
-        status: 200,
-        description: "It answers.",
-        body: { [JSON_TYPE]: { schema: "Health" } },
+export interface HealthDependencies {
+  /** Fires when the server begins to end: a load balancer is to send nothing more. */
+  readonly closing: AbortSignal;
+  readonly readiness: Pick<Readiness, "failing">;
+}
+
+/** What clients are told. What exactly is wrong stands in the log: anyone may ask. */
+const MESSAGES: Readonly<Record<ReadinessCheck, string>> = {
+  builds: "Live builds are being started.",
+  disk: "The data directory cannot be written to, or its disk is full.",
+  store: "The span store does not answer.",
+  registry: "The registry does not answer.",
+};
+
+const OK = jsonAnswer(JSON.stringify({ status: "ok", version: VERSION }));
+const NEVER_STORED = { "cache-control": "no-store" };
+
+/** Whether the server is up, alive, and ready for calls. */
+export function healthRoutes({ closing, readiness }: HealthDependencies): readonly Route[] {
+  const shuttingDown = opaqueAnswer("shutting_down", { "retry-after": "5" });
+  return [
+    {
+      method: "GET",
+      path: "/health",
+      access: "public",
+      operation: {
+        id: "getHealth",
+        tag: "platform",
+        summary: "Is the server up?",
+        success: {
+          status: 200,
+          description: "It answers.",
+          body: { [JSON_TYPE]: { schema: "Health" } },
+        },
+        errors: ["shutting_down"],
       },
-      errors: ["shutting_down"],
+      handle: () => (closing.aborted ? shuttingDown : OK),
     },
-    handle: () =>
-      closing.aborted ? opaqueAnswer("shutting_down", { "retry-after": "5" }) : answer,
-  };
+    {
+      method: "GET",
+      path: "/health/live",
+      access: "public",
+      operation: {
+        id: "getLiveness",
+        tag: "platform",
+        summary: "Is the process alive?",
+        description:
+          "For a liveness probe: 200 as long as the process answers, also while it starts builds, waits for a database or shuts down.",
+        success: {
+          status: 200,
+          description: "It answers.",
+          body: { [JSON_TYPE]: { schema: "Health" } },
+        },
+        errors: [],
+      },
+      handle: () => ({ ...OK, headers: NEVER_STORED }),
+    },
+    {
+      method: "GET",
+      path: "/health/ready",
+      access: "public",
+      operation: {
+        id: "getReadiness",
+        tag: "platform",
+        summary: "Can the server take calls?",
+        description:
+          "For a readiness probe: 503 until every live build has started or has failed to start once, while the disk is full or a database does not answer, and once the server shuts down. Each entry of `detail` names a check that fails: `builds`, `disk`, `store` or `registry`. Outcomes are kept for 2 seconds, so that frequent probes cost nothing.",
+        success: {
+          status: 200,
+          description: "Every check passes.",
+          body: { [JSON_TYPE]: { schema: "Health" } },
+        },
+        errors: ["not_ready", "shutting_down"],
+      },
+      async handle() {
+        if (closing.aborted) return shuttingDown;
+        const [first, ...others] = (await readiness.failing()).map(asProblem);
+        if (first === undefined) return { ...OK, headers: NEVER_STORED };
+        return problemsAnswer([first, ...others], { ...NEVER_STORED, "retry-after": "1" });
+      },
+    },
+  ];
+}
+
+function asProblem({ check }: { readonly check: ReadinessCheck }): Problem {
+  return { type: "not_ready", loc: ["check", check], msg: MESSAGES[check] };
 }

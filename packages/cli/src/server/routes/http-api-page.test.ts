@@ -27,6 +27,7 @@ beforeAll(async () => {
     feeds: new LiveFeeds({ store, onError }),
     changes: new ChangeStreams({ registry, onError }),
     deployer,
+    readiness: { failing: async () => [] },
     page: new PageFiles(),
     maxBodyBytes: 1,
     maxBuildBytes: 1,

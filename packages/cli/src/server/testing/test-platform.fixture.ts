@@ -23,6 +23,8 @@ import type { RegistrySignals } from "../../stores/registry/registry-signals.ts"
 import type { SpanStore } from "../../stores/span-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite-store.ts";
 import type { PostgresAddress } from "../../stores/store-address.ts";
+import { checkDisk } from "../health/check-disk.ts";
+import { Readiness } from "../health/readiness.ts";
 import type { HttpApp } from "../http-app.ts";
 import { createHttpApp } from "../http-app.ts";
 import type { HttpServer } from "../http-server.ts";
@@ -126,6 +128,16 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     ...(options.startBuild && { start: options.startBuild }),
   });
   await deployer.recover();
+  const readiness = new Readiness({
+    isStarting: () => deployer.isStarting(),
+    probes: {
+      disk: () => checkDisk(dataDirectory),
+      store: () => store.check(),
+      registry: () => database.check(),
+    },
+    onChange: () => {},
+    limits: { keepMs: 0 },
+  });
   const app = createHttpApp({
     store,
     ingest,
@@ -137,6 +149,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
       registry: options.registry === undefined,
     }),
     deployer,
+    readiness,
     services,
     rootApplication: options.rootApplication ?? null,
     log,

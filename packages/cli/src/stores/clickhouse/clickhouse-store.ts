@@ -49,7 +49,9 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
   const session = new ClickHouseSession(connect(address), address);
   try {
     await prepareDatabase(session);
-    return new ClickHouseStore(session, onFailure, onTrouble);
+    // Connections of its own: probes must not wait behind long statements.
+    const probe = new ClickHouseSession(connect(address), address);
+    return new ClickHouseStore(session, probe, onFailure, onTrouble);
   } catch (error) {
     await session.close();
     throw error;
@@ -74,6 +76,7 @@ export function openClickHouseAppender(
 
 class ClickHouseStore implements SpanStore {
   readonly #session: ClickHouseSession;
+  readonly #probe: ClickHouseSession;
   readonly #keeper: SummaryKeeper;
   readonly #appender: ClickHouseAppender;
   readonly #traces: TraceReader;
@@ -84,10 +87,12 @@ class ClickHouseStore implements SpanStore {
 
   constructor(
     session: ClickHouseSession,
+    probe: ClickHouseSession,
     onFailure: (error: Error) => void,
     onTrouble: (trouble: StoreTrouble) => void,
   ) {
     this.#session = session;
+    this.#probe = probe;
     this.#keeper = new SummaryKeeper(session, onTrouble);
     this.#appender = new ClickHouseAppender(session, onTrouble);
     this.#traces = new TraceReader(session);
@@ -157,10 +162,14 @@ class ClickHouseStore implements SpanStore {
     return this.#changes.watch(listener);
   }
 
+  async check(): Promise<void> {
+    await this.#probe.rows("SELECT 1");
+  }
+
   async close(): Promise<void> {
     this.#changes.close();
     await this.#appender.close();
     await this.#keeper.close();
-    await this.#session.close();
+    await Promise.all([this.#session.close(), this.#probe.close()]);
   }
 }

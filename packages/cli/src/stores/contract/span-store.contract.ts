@@ -47,6 +47,8 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
     describeAnalytics(subject);
     describeDeleting(subject);
 
+    it("answers a check", () => subject.store.check());
+
     it("tells watchers about new and changed traces, after the commit", async () => {
       subject.fresh();
       const seen: TraceChange[] = [];

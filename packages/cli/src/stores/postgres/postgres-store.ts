@@ -42,6 +42,8 @@ export interface PostgresStoreOptions {
 const CONNECTIONS = 5;
 /** Analytics of very many traces take some seconds. */
 const STATEMENT_MS = 30_000;
+/** Of a connection of its own: probes must not wait behind long statements. */
+const PROBE = { connections: 1, statementMs: 2_000 };
 
 /**
  * Opens the store of a PostgreSQL database, whose tables are made or brought up to date.
@@ -61,6 +63,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 class PostgresStore implements SpanStore {
   readonly #address: PostgresAddress;
   readonly #database: SpanDatabase;
+  readonly #probe: SpanDatabase;
   readonly #reader: TraceReader;
   readonly #watch: TraceWatch;
   readonly #chores: StoreThread<ChoresApi>;
@@ -73,6 +76,7 @@ class PostgresStore implements SpanStore {
       connections: CONNECTIONS,
       statementMs: STATEMENT_MS,
     });
+    this.#probe = new SpanDatabase(address, PROBE);
     this.#reader = new TraceReader(this.#database);
     this.#watch = new TraceWatch(this.#database, onFailure);
     const { port1, port2: troubles } = new MessageChannel();
@@ -146,8 +150,16 @@ class PostgresStore implements SpanStore {
     return this.#watch.watch(listener);
   }
 
+  async check(): Promise<void> {
+    await this.#probe.query("SELECT 1");
+  }
+
   async close(): Promise<void> {
     await this.#appender?.close();
-    await Promise.all([this.#chores.end(), this.#database.close(() => this.#watch.close())]);
+    await Promise.all([
+      this.#chores.end(),
+      this.#database.close(() => this.#watch.close()),
+      this.#probe.close(),
+    ]);
   }
 }

@@ -1,4 +1,4 @@
-import { Kysely } from "kysely";
+import { Kysely, sql } from "kysely";
 import { AGATE_SCHEMA } from "../postgres/agate-schema.ts";
 import { asPostgresRefusal } from "../postgres/postgres-refusal.ts";
 import type { PostgresAddress } from "../store-address.ts";
@@ -36,6 +36,7 @@ export async function openPostgresRegistry(
 ): Promise<{
   readonly db: RegistryDatabase;
   readonly signals: RegistrySignals;
+  check(): Promise<void>;
   readonly sharedBuilds: SharedBuilds;
 }> {
   const { migrations = POSTGRES_REGISTRY_MIGRATIONS, limits = REGISTRY_POOL_LIMITS } = options;
@@ -43,14 +44,26 @@ export async function openPostgresRegistry(
   try {
     await migratePostgresRegistry(address, migrations);
     const signals = await openPostgresSignals(address, { onLost, onBack });
-    const pool = new PostgresRegistryPool(address, limits);
-    const dialect = new SerialPostgresDialect(pool);
-    const db = new Kysely<RegistryTables>({ dialect }).withSchema(AGATE_SCHEMA);
+    const db = connect(address, limits);
+    const probe = connect(address, { ...limits, connections: 1 });
     const archives = createPostgresBuildArchives(db);
-    return { db, signals, sharedBuilds: { archives, ...createPostgresTurns(address) } };
+    return {
+      db,
+      signals: {
+        ...signals,
+        close: async () => void (await Promise.all([signals.close(), probe.destroy()])),
+      },
+      check: async () => void (await sql`SELECT 1`.execute(probe)),
+      sharedBuilds: { archives, ...createPostgresTurns(address) },
+    };
   } catch (error) {
     throw asRefusal(address, error);
   }
+}
+
+function connect(address: PostgresAddress, limits: RegistryPoolLimits): RegistryDatabase {
+  const dialect = new SerialPostgresDialect(new PostgresRegistryPool(address, limits));
+  return new Kysely<RegistryTables>({ dialect }).withSchema(AGATE_SCHEMA);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { RegistryAddress } from "../store-address.ts";
 import { LocalSignals } from "./local-signals.ts";
 import { openSqliteRegistry } from "./open-sqlite-registry.ts";
@@ -9,6 +10,8 @@ import type { SharedBuilds } from "./shared-builds.ts";
 export interface OpenRegistryDatabase {
   readonly db: RegistryDatabase;
   readonly signals: RegistrySignals;
+  /** Resolves when the database answers. Waits for no other statement: for readiness probes. */
+  check(): Promise<void>;
   /** For the replicas that use it; null where there can be none. */
   readonly sharedBuilds: SharedBuilds | null;
 }
@@ -34,7 +37,8 @@ export async function openRegistryDatabase(
   switch (address.kind) {
     case "sqlite": {
       const db = await openSqliteRegistry(address.directory);
-      return { db, signals: new LocalSignals(), sharedBuilds: null };
+      const check = async () => void (await sql`SELECT 1 FROM sqlite_schema`.execute(db));
+      return { db, signals: new LocalSignals(), check, sharedBuilds: null };
     }
     case "postgres": {
       const { openPostgresRegistry } = await import("./open-postgres-registry.ts");

@@ -154,6 +154,10 @@ class SqliteStore implements SpanStore {
     return { ready: Promise.resolve(), stop: () => this.#listeners.delete(listener) };
   }
 
+  async check(): Promise<void> {
+    this.#connection.prepare("SELECT 1 FROM sqlite_schema").get();
+  }
+
   /** Lets the index follow what was committed. */
   resumeIndexing(): void {
     this.#threads.index.tell("wake", []);

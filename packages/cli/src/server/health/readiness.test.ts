@@ -1,0 +1,62 @@
+import { expect, it, vi } from "vitest";
+import type { FailedCheck, ReadinessOptions } from "./readiness.ts";
+import { Readiness } from "./readiness.ts";
+
+const NO_FAULT = { disk: async () => {}, store: async () => {}, registry: async () => {} };
+const LONG_MS = 60_000;
+
+function readiness(options: Partial<ReadinessOptions>): Readiness {
+  return new Readiness({
+    isStarting: () => false,
+    probes: NO_FAULT,
+    onChange: () => {},
+    ...options,
+  });
+}
+
+it("names every check that fails, and why in the log", async () => {
+  const told: (readonly FailedCheck[])[] = [];
+  const store = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error("refused"));
+  let isStarting = true;
+  const subject = readiness({
+    isStarting: () => isStarting,
+    probes: { ...NO_FAULT, store },
+    onChange: (failing) => told.push(failing),
+    limits: { keepMs: 0 },
+  });
+  const failing = await subject.failing();
+  expect(failing).toMatchObject([{ check: "builds" }, { check: "store", reason: "refused" }]);
+  isStarting = false;
+  expect(await subject.failing()).toEqual([]);
+  expect(await subject.failing()).toEqual([]);
+  // Changes only: probes come every few seconds.
+  expect(told).toEqual([failing, []]);
+});
+
+it("runs a probe once, however many ask, until its outcome is old", async () => {
+  const store = vi.fn(async () => {});
+  const kept = readiness({ probes: { ...NO_FAULT, store }, limits: { keepMs: LONG_MS } });
+  await Promise.all(Array.from({ length: 1000 }, () => kept.failing()));
+  await kept.failing();
+  expect(store).toHaveBeenCalledTimes(1);
+
+  const notKept = readiness({ probes: { ...NO_FAULT, store }, limits: { keepMs: 0 } });
+  await notKept.failing();
+  await notKept.failing();
+  expect(store).toHaveBeenCalledTimes(3);
+});
+
+it("does not wait for a probe that hangs, nor start another beside it", async () => {
+  const answer = Promise.withResolvers<void>();
+  const registry = vi.fn(() => answer.promise);
+  const subject = readiness({
+    probes: { ...NO_FAULT, registry },
+    limits: { keepMs: 0, answerMs: 1 },
+  });
+  for (let n = 0; n < 3; n++) {
+    expect(await subject.failing()).toMatchObject([{ check: "registry" }]);
+  }
+  expect(registry).toHaveBeenCalledTimes(1);
+  answer.resolve();
+  await expect.poll(() => subject.failing()).toEqual([]);
+});

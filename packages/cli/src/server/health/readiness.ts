@@ -1,0 +1,118 @@
+/** What must be in order before a server takes calls. */
+export type ReadinessCheck = "builds" | "disk" | "store" | "registry";
+
+export interface ReadinessOptions {
+  /** Whether live builds have not been started yet. In memory: asked at every request. */
+  readonly isStarting: () => boolean;
+  /** Each rejects, for the log, while it finds something wrong. */
+  readonly probes: Readonly<Record<Exclude<ReadinessCheck, "builds">, () => Promise<unknown>>>;
+  /** Told when other checks fail than before; with none, the server is ready. */
+  readonly onChange: (failing: readonly FailedCheck[]) => void;
+  readonly limits?: Partial<ReadinessLimits>;
+}
+
+export interface ReadinessLimits {
+  /** How long the outcome of a probe is kept: requests in that time cost nothing. */
+  readonly keepMs: number;
+  /** A probe that takes longer counts as failed. */
+  readonly answerMs: number;
+}
+
+export interface FailedCheck {
+  readonly check: ReadinessCheck;
+  /** For the log only: it may name what clients must not see. */
+  readonly reason: string;
+}
+
+const LIMITS: ReadinessLimits = { keepMs: 2_000, answerMs: 2_000 };
+
+/**
+ * Tells whether a server can take calls. However often it is asked, each probe runs at most once in
+ * {@link ReadinessLimits.keepMs}, and never twice at the same time.
+ */
+export class Readiness {
+  readonly #options: ReadinessOptions;
+  readonly #probes: readonly CachedProbe[];
+  #known: string | undefined;
+
+  constructor(options: ReadinessOptions) {
+    this.#options = options;
+    const limits = { ...LIMITS, ...options.limits };
+    this.#probes = Object.entries(options.probes).map(
+      ([check, run]) => new CachedProbe(check as ReadinessCheck, run, limits),
+    );
+  }
+
+  /** The checks that fail; none when the server is ready. Never rejects. */
+  async failing(): Promise<readonly FailedCheck[]> {
+    const outcomes = await Promise.all(this.#probes.map((probe) => probe.outcome()));
+    const failing = outcomes.filter((outcome) => outcome !== "passed");
+    if (this.#options.isStarting()) {
+      failing.unshift({ check: "builds", reason: "Live builds are being started." });
+    }
+    this.#tell(failing);
+    return failing;
+  }
+
+  #tell(failing: readonly FailedCheck[]): void {
+    const names = failing.map(({ check }) => check).join();
+    if (names === this.#known) return;
+    this.#known = names;
+    this.#options.onChange(failing);
+  }
+}
+
+type Outcome = FailedCheck | "passed";
+
+class CachedProbe {
+  readonly #check: ReadinessCheck;
+  readonly #run: () => Promise<unknown>;
+  readonly #limits: ReadinessLimits;
+  #latest: Promise<Outcome> | undefined;
+  /** In `performance.now()`; endless while it is not known yet. */
+  #freshUntil = 0;
+  /** One that did not answer in time and may still be under way. */
+  #running: Promise<Outcome> | undefined;
+
+  constructor(check: ReadinessCheck, run: () => Promise<unknown>, limits: ReadinessLimits) {
+    this.#check = check;
+    this.#run = run;
+    this.#limits = limits;
+  }
+
+  outcome(): Promise<Outcome> {
+    if (this.#latest !== undefined && performance.now() < this.#freshUntil) return this.#latest;
+    this.#freshUntil = Number.POSITIVE_INFINITY;
+    this.#latest = this.#inTime().finally(() => {
+      this.#freshUntil = performance.now() + this.#limits.keepMs;
+    });
+    return this.#latest;
+  }
+
+  async #inTime(): Promise<Outcome> {
+    this.#running ??= this.#probe().finally(() => {
+      this.#running = undefined;
+    });
+    const late = Promise.withResolvers<Outcome>();
+    const timer = setTimeout(
+      () => late.resolve(this.#failed(`No answer within ${this.#limits.answerMs} ms.`)),
+      this.#limits.answerMs,
+    );
+    const outcome = await Promise.race([this.#running, late.promise]);
+    clearTimeout(timer);
+    return outcome;
+  }
+
+  async #probe(): Promise<Outcome> {
+    try {
+      await this.#run();
+      return "passed";
+    } catch (error) {
+      return this.#failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #failed(reason: string): FailedCheck {
+    return { check: this.#check, reason };
+  }
+}
