@@ -27,11 +27,7 @@ export class Sweeper {
   /** Sweeps in the background: once more after a sweep that is under way, however often it is asked. */
   sweepSoon(): void {
     this.#isWanted = true;
-    this.#sweep ??= this.#sweepAll()
-      .catch(this.#options.onError)
-      .finally(() => {
-        this.#sweep = undefined;
-      });
+    this.#sweep ??= this.#sweepWhileWanted();
   }
 
   /** Keeps the files of a build, however old it is, until it is disposed of. */
@@ -46,15 +42,21 @@ export class Sweeper {
     await this.#sweep;
   }
 
-  async #sweepAll(): Promise<void> {
-    const { registry, store, logs, serving } = this.#options;
+  async #sweepWhileWanted(): Promise<void> {
     while (this.#isWanted) {
       this.#isWanted = false;
-      await store.sweep(async () => {
-        const { builds } = await whatIsKept(registry);
-        return new Set([...builds, ...this.#held, ...serving()]);
-      });
-      await logs.sweep(async () => (await whatIsKept(registry)).applications);
+      await this.#sweepAll().catch(this.#options.onError);
     }
+    // In the turn that saw that no more is wanted: a request that comes later must start a new sweep.
+    this.#sweep = undefined;
+  }
+
+  async #sweepAll(): Promise<void> {
+    const { registry, store, logs, serving } = this.#options;
+    await store.sweep(async () => {
+      const { builds } = await whatIsKept(registry);
+      return new Set([...builds, ...this.#held, ...serving()]);
+    });
+    await logs.sweep(async () => (await whatIsKept(registry)).applications);
   }
 }

@@ -1,9 +1,12 @@
+import { CoalescedTask } from "../../coalesced-task.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { SummaryWriter } from "./summary-writer.ts";
 
 /** So long after a write, a large trace may have come to its end. */
 const PAUSE_MS = 1_000;
+/** Where writing never pauses, summaries are made this long after the first write that they lack. */
+const LONGEST_WAIT_MS = 5_000;
 
 /** Large traces that have grown since their summary was made: it is made when writing pauses. */
 export class SummaryBacklog {
@@ -11,7 +14,9 @@ export class SummaryBacklog {
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   #traces = new Map<string, Set<string>>();
   #timer: NodeJS.Timeout | undefined;
-  #underWay: Promise<void> | undefined;
+  /** When what waits must be made at the latest; undefined when nothing waits. */
+  #deadline: number | undefined;
+  readonly #work = new CoalescedTask(() => this.#makeAll());
 
   constructor(writer: SummaryWriter, onTrouble: (trouble: StoreTrouble) => void) {
     this.#writer = writer;
@@ -30,14 +35,16 @@ export class SummaryBacklog {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#traces.clear();
-    await this.#underWay;
+    await this.#work.idle();
+    clearTimeout(this.#timer);
   }
 
   #schedule(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#underWay = this.#work();
-    }, PAUSE_MS).unref();
+    const now = performance.now();
+    this.#deadline ??= now + LONGEST_WAIT_MS;
+    const wait = Math.min(PAUSE_MS, Math.max(0, this.#deadline - now));
+    this.#timer = setTimeout(() => void this.#work.run(), wait).unref();
   }
 
   async #renew(project: string, traceId: string): Promise<void> {
@@ -49,9 +56,10 @@ export class SummaryBacklog {
     }
   }
 
-  async #work(): Promise<void> {
+  async #makeAll(): Promise<void> {
     const traces = this.#traces;
     this.#traces = new Map();
+    this.#deadline = undefined;
     for (const [project, traceIds] of traces) {
       // One at a time: each may be hundreds of thousands of spans.
       for (const traceId of traceIds) await this.#renew(project, traceId);

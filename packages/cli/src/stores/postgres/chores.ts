@@ -31,7 +31,10 @@ export class Chores {
   readonly #told = new Map<string, string>();
   #closed = false;
   #running: Promise<boolean> | undefined;
-  #wake = () => {};
+  /** Ends the rest between two rounds. */
+  #endRest = () => {};
+  /** Woken since the round under way began: it may have looked before there was work. */
+  #isWoken = false;
   #nextDropAt = Number.NEGATIVE_INFINITY;
   #betweenDropsMs = DROP_DAYS_EVERY_MS;
 
@@ -46,6 +49,7 @@ export class Chores {
   /** Works, and looks for more, until it is closed. */
   async run(): Promise<void> {
     while (!this.#closed) {
+      this.#isWoken = false;
       const round = this.#round();
       this.#running = round;
       if (!(await round)) await this.#rest();
@@ -54,7 +58,8 @@ export class Chores {
 
   /** There is work. */
   wake(): void {
-    this.#wake();
+    this.#isWoken = true;
+    this.#endRest();
   }
 
   /** Resolves when everything that was committed before this call is indexed. */
@@ -86,7 +91,7 @@ export class Chores {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#wake();
+    this.#endRest();
     await this.#running;
   }
 
@@ -158,10 +163,10 @@ export class Chores {
   }
 
   async #rest(): Promise<void> {
-    if (this.#closed) return;
+    if (this.#closed || this.#isWoken) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, POLL_MS);
-    this.#wake = resolve;
+    this.#endRest = resolve;
     await promise;
     clearTimeout(timer);
   }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
+import { CoalescedTask } from "../../coalesced-task.ts";
 import { lowerThreadPriority } from "../../threads/lower-thread-priority.ts";
 import { connectThread, serveThread } from "../../threads/thread-rpc.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
@@ -14,6 +15,8 @@ import { isCorrupt, passingReason } from "./sqlite-errors.ts";
 const REST_WHILE_BUSY = 6;
 /** No commit for this long: ingest is quiet, and the index may have the processor. */
 const QUIET_AFTER_MS = 200;
+/** After a failure (a full disk, a locked file) it tries again by itself, this much later. */
+const RETRY_MS = 1_000;
 
 const { directory, writer, troubles } = workerData as SpanIndexData;
 const main = parentPort as MessagePort;
@@ -27,39 +30,32 @@ let closed = false;
 let lastWake = Number.NEGATIVE_INFINITY;
 /** How many callers wait for the index: while there are any, it does not rest. */
 let waiting = 0;
-let running: Promise<void> | undefined;
+let retry: NodeJS.Timeout | undefined;
 
-/** Works until nothing is left; callers that come meanwhile share the run. */
-function run(): Promise<void> {
-  running ??= work().finally(() => {
-    running = undefined;
-  });
-  return running;
-}
-
-async function work(): Promise<void> {
+/** Works until nothing is left. A wake-up that comes meanwhile leads to another run. */
+const indexing = new CoalescedTask(async () => {
+  clearTimeout(retry);
   try {
     await indexAll();
     await removeAll();
   } catch (error) {
-    // The next commit tries again.
-    if (passingReason(error) !== undefined) return;
     if (isCorrupt(error)) {
       removeIndex(filesIn(directory).index);
       throw error;
     }
     // Not the end of the server, which would fail in the same way after every restart.
-    reportOnce(error);
+    if (passingReason(error) === undefined) reportOnce(error);
+    retry = setTimeout(() => void indexing.run(), RETRY_MS);
   }
-}
+});
 
 let lastReported = "";
 
-/** Each wake-up tries again: the same failure is reported once. */
+/** It tries again and again: the same failure is reported once. */
 function reportOnce(error: unknown): void {
   if (String(error) === lastReported) return;
   lastReported = String(error);
-  report({ what: "Spans could not be indexed. The next commit tries again.", error });
+  report({ what: "Spans could not be indexed. It is tried again every second.", error });
 }
 
 async function indexAll(): Promise<void> {
@@ -82,21 +78,21 @@ async function removeAll(): Promise<void> {
 serveThread<SpanIndexApi>(main, {
   wake: async () => {
     lastWake = performance.now();
-    void run();
+    void indexing.run();
   },
   catchUp: async () => {
     waiting++;
     try {
-      // The run under way may have looked before the caller's commit.
-      await running;
-      await run();
+      await indexing.run();
     } finally {
       waiting--;
     }
   },
   close: async () => {
     closed = true;
-    await running;
+    clearTimeout(retry);
+    await indexing.idle();
+    clearTimeout(retry);
     indexer.close();
     writer.close();
     troubles.close();
