@@ -7,6 +7,7 @@ import { describeExporting } from "./exporting.contract.ts";
 import { family } from "./family.fixture.ts";
 import { describeLists } from "./lists.contract.ts";
 import { describeSearch } from "./search.contract.ts";
+import { describeSendingAgain } from "./sending-again.contract.ts";
 import { describeSizes } from "./sizes.contract.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
 import { Subject } from "./subject.fixture.ts";
@@ -42,6 +43,7 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
     describeExporting(subject);
     describeTrees(subject);
     describeSizes(subject, commits);
+    describeSendingAgain(subject);
     describeLists(subject);
     describeSearch(subject);
     describeAnalytics(subject);

@@ -88,17 +88,25 @@ export async function writeTraces(
   const replaced = await forgetReplaced(transaction, known);
   await writeRows(transaction, placed);
   if (known.length === 0) return;
-  const grown = known.map((one) => ({
-    ...one,
-    spans: one.spans + one.trace.columns.length - (replaced.get(one.traceNo) ?? 0),
-  }));
+  const grown = known.map((one) => {
+    const sentAgain = replaced.get(one.traceNo) ?? 0;
+    return {
+      ...one,
+      spans: one.spans + one.trace.columns.length - sentAgain,
+      summarised: Math.max(0, one.summarised - sentAgain),
+    };
+  });
   const [waiting, due] = [grown.filter(mayWait), grown.filter((one) => !mayWait(one))];
   if (waiting.length > 0) {
     await transaction.query(
-      `UPDATE agate.traces t SET spans = n.spans
-       FROM unnest($1::bigint[], $2::integer[]) AS n (trace_no, spans)
+      `UPDATE agate.traces t SET spans = n.spans, summarised = n.summarised
+       FROM unnest($1::bigint[], $2::integer[], $3::integer[]) AS n (trace_no, spans, summarised)
        WHERE t.trace_no = n.trace_no`,
-      [waiting.map(({ traceNo }) => traceNo), waiting.map(({ spans }) => spans)],
+      [
+        waiting.map(({ traceNo }) => traceNo),
+        waiting.map(({ spans }) => spans),
+        waiting.map(({ summarised }) => summarised),
+      ],
     );
   }
   await summariseTraces(

@@ -67,7 +67,9 @@ export class TraceWriter {
       "SELECT max(segment) AS segment FROM segments WHERE segment >= ? AND segment < ?",
     );
     this.#touch = db.prepare(
-      "UPDATE traces SET received = max(received, ?), segments = segments + ?, spans = spans + ? WHERE trace_no = ?",
+      `UPDATE traces SET received = max(received, ?), segments = segments + ?, spans = spans + ?,
+         summarised = max(0, summarised - ?)
+       WHERE trace_no = ?`,
     );
     this.#belonging = db.prepare(
       `SELECT ${BELONGING} FROM spans WHERE trace_no = ? AND coalesce(${BELONGING}) IS NOT NULL
@@ -126,20 +128,21 @@ export class TraceWriter {
 
   #writeMore(batch: BatchToWrite, trace: TraceToWrite, known: TraceState): void {
     const traceNo = known.trace_no;
-    let added = trace.columns.length;
+    let replaced = 0;
     for (const [spanId] of trace.columns) {
       const earlier = this.#findSpan.get(traceNo, spanId) as { span_no: number } | undefined;
       if (earlier === undefined) continue;
       this.#deleteSpan.run(earlier.span_no);
       this.#forgetSpan.run(earlier.span_no, spanId);
-      added--;
+      replaced++;
     }
     const [first, end] = segmentRange(traceNo);
     const last = this.#lastSegment.get(first, end) as { segment: number };
     this.#writeSegments(batch.project, traceNo, last.segment + 1, trace);
-    this.#touch.run(batch.receivedAt, trace.segments.length, added, traceNo);
+    const added = trace.columns.length - replaced;
+    this.#touch.run(batch.receivedAt, trace.segments.length, added, replaced, traceNo);
     const spans = known.spans + added;
-    if (!mayWait({ spans, summarised: known.summarised })) this.summarise(traceNo);
+    if (!mayWait({ spans, summarised: known.summarised - replaced })) this.summarise(traceNo);
   }
 
   #writeSegments(project: string, traceNo: number, first: number, trace: TraceToWrite): void {

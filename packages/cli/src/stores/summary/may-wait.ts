@@ -4,10 +4,11 @@ const ALWAYS_SUMMARISED = 2_000;
 const GROWTH_BETWEEN_SUMMARIES = 1.25;
 
 /**
- * Whether a trace that has grown need not be summarised at once: for a large one that arrives in many
- * batches, each summary would cost more than the batch.
+ * Whether a trace that was written to need not be summarised at once: for a large one that arrives in
+ * many batches, each summary would cost more than the batch.
  *
- * @param summarised How many of its spans the summary that is there was made from.
+ * @param summarised How many of its spans the summary that is there was made from, less those that
+ * were sent again since: a trace that was only sent again is behind, too.
  */
 export function mayWait({ spans, summarised }: { spans: number; summarised: number }): boolean {
   return spans > ALWAYS_SUMMARISED && spans < summarised * GROWTH_BETWEEN_SUMMARIES;
