@@ -41,16 +41,25 @@ export interface ListPosition {
   readonly spanId: string | null;
 }
 
+/** What a page of a list, or the tops of some traces, may take of memory; a single item may take more. */
+export const MOST_PAGE_BYTES = 8 * 1024 * 1024;
+
 export interface ListRequest {
   readonly project: string;
   readonly filter: SpanFilter;
   readonly limit: number;
+  /**
+   * The page ends before an item that would take it beyond this many bytes, but has at least one;
+   * {@link MOST_PAGE_BYTES} where nothing is said.
+   */
+  readonly maxBytes?: number;
   readonly after: ListPosition | null;
 }
 
 export interface ListPage {
   /** Listed span records (no `children`), each one a JSON text. */
   readonly items: readonly string[];
+  /** Where the next page begins; null at the end of the list. A page with a next may be short. */
   readonly next: ListPosition | null;
 }
 

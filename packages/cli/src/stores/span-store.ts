@@ -59,6 +59,14 @@ export type TreeRead =
       openRecords(nodes: readonly number[]): Promise<readonly Uint8Array[]>;
     };
 
+/** The tops of some traces, as lists show them. */
+export interface TopsRead {
+  /** Listed span records, each one a JSON text. */
+  readonly tops: readonly string[];
+  /** How many of the traces were not read for lack of room. */
+  readonly unread: number;
+}
+
 /** A trace was deleted while it was being read. */
 export class TraceGoneError extends Error {
   override readonly name = "TraceGoneError";
@@ -108,8 +116,11 @@ export interface SpanStore extends SpanAppender {
   appenderHandle(): AppenderHandle;
   /** Answers at once, without a promise, where that costs less than waiting for one. */
   readTree(project: string, focus: TreeFocus): TreeRead | Promise<TreeRead>;
-  /** The listed records (JSON text) of these traces' tops; a trace that is gone is left out. */
-  readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]>;
+  /**
+   * The tops of these traces, in this order, up to the one that would take them beyond `maxBytes`
+   * ({@link MOST_PAGE_BYTES} where nothing is said); at least one. A trace that is gone is left out.
+   */
+  readTops(project: string, traceIds: readonly string[], maxBytes?: number): Promise<TopsRead>;
   listTraces(request: ListRequest): Promise<ListPage>;
   listSpans(request: ListRequest): Promise<ListPage>;
   analytics(request: AnalyticsRequest): Promise<AnalyticsResult>;

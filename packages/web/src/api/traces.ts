@@ -81,10 +81,12 @@ export async function readTracePage(
     signal,
   });
   const rows = items.map((item) => traceRow(item, view));
-  const after = rows.at(-1);
+  const last = rows.at(-1);
+  const after = last
+    ? { startedAt: last.startedAt, traceId: last.traceId, key: last.key }
+    : next?.after;
   if (next_cursor === null || after === undefined) return { rows, next: null };
-  const { startedAt, traceId, key } = after;
-  return { rows, next: { cursor: next_cursor, after: { startedAt, traceId, key }, from, to } };
+  return { rows, next: { cursor: next_cursor, after, from, to } };
 }
 
 /** Removes a trace for good. */

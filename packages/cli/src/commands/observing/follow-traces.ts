@@ -3,12 +3,12 @@ import { apiPath } from "../../api-client/api-path.ts";
 import type { StreamedEvent } from "../../api-client/event-stream.ts";
 import { readEvents } from "../../api-client/event-stream.ts";
 import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
-import type { Page } from "../client/items.ts";
 import { keepFollowing } from "../client/keep-following.ts";
 import { jsonFor, type Session } from "../client/on-platform.ts";
 import { ShownTraces } from "./shown-traces.ts";
 import type { FilterFlags } from "./trace-filter.ts";
 import { passes, toQuery } from "./trace-filter.ts";
+import { tracePages } from "./trace-pages.ts";
 import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
 type FollowSession = Session<FilterFlags & { readonly limit: number }>;
@@ -60,11 +60,12 @@ function printEvent(
 async function printRecent(session: FollowSession, print: TracePrinter): Promise<void> {
   const { api, flags, now } = session;
   const horizon = print.horizon();
-  const missed = horizon === undefined ? {} : { limit: MOST_MISSED, ...horizon };
-  const query = { ...toQuery(flags, now), limit: flags.limit, ...missed };
-  const { value } = await api.get<Page<ListedSpan>>(apiPath`/observability/traces/`, query);
-  print.begin(value.items.length < flags.limit ? undefined : value.items.at(-1)?.created_at);
-  for (const span of value.items.toReversed()) print.trace(span, JSON.stringify(span));
+  const limit = horizon === undefined ? flags.limit : MOST_MISSED;
+  const query = { ...toQuery(flags, now), ...horizon };
+  const spans: ListedSpan[] = [];
+  for await (const page of tracePages(api, query, limit)) spans.push(...page.items);
+  print.begin(spans.length < flags.limit ? undefined : spans.at(-1)?.created_at);
+  for (const span of spans.toReversed()) print.trace(span, JSON.stringify(span));
 }
 
 interface TracePrinter {

@@ -1,6 +1,7 @@
 import type { ListedSpan } from "@agate/protocol";
 import { Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
+import type { Row } from "../../terminal/table.ts";
 import { examples } from "../client/examples.ts";
 import { HEADINGS } from "../client/headings.ts";
 import type { Page } from "../client/items.ts";
@@ -12,6 +13,7 @@ import { cursorOption, limitOption } from "../client/option-values.ts";
 import { followTraces } from "./follow-traces.ts";
 import type { FilterFlags } from "./trace-filter.ts";
 import { addFilterOptions, refuseUnfollowable, toQuery } from "./trace-filter.ts";
+import { tracePages } from "./trace-pages.ts";
 import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
 export type TracesFlags = FilterFlags & PageFlags & { readonly follow?: boolean };
@@ -43,15 +45,20 @@ export function tracesCommand(): Command {
     }
     const { limit, cursor } = flags;
     const query = { ...toQuery(flags, session.now), limit, cursor };
-    const document = await api.get<Page<ListedSpan>>(apiPath`/observability/traces/`, query);
-    session.show(document, ({ items }) =>
-      listLines(
-        terminal,
-        TRACE_COLUMNS.map(({ usual: _usual, ...column }) => column),
-        items.map((span) => traceRow(session, span)),
-        "No traces. Call a route, or take away a filter.",
-      ),
-    );
-    if (!session.json) noteNextPage(terminal, document.value.next_cursor);
+    if (session.json) {
+      const path = apiPath`/observability/traces/`;
+      session.show(await api.get<Page<ListedSpan>>(path, query), () => []);
+      return;
+    }
+    const rows: Row[] = [];
+    let next: Page<ListedSpan>["next_cursor"] = null;
+    for await (const page of tracePages(api, query, limit)) {
+      rows.push(...page.items.map((span) => traceRow(session, span)));
+      next = page.next_cursor;
+    }
+    const columns = TRACE_COLUMNS.map(({ usual: _usual, ...column }) => column);
+    const empty = "No traces. Call a route, or take away a filter.";
+    for (const line of listLines(terminal, columns, rows, empty)) terminal.print(line);
+    noteNextPage(terminal, next);
   });
 }

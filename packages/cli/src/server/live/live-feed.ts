@@ -103,14 +103,16 @@ export class LiveFeed {
 
   async #announce(changed: ReadonlyMap<string, boolean>, missed: number): Promise<void> {
     const { store, project } = this.#options;
+    let lagged = missed;
     for (const isNew of [true, false]) {
       const traceIds = [...changed].filter(([, value]) => value === isNew).map(([id]) => id);
       if (traceIds.length === 0) continue;
-      const tops = await store.readTops(project, traceIds);
+      const { tops, unread } = await store.readTops(project, traceIds);
+      lagged += unread;
       if (tops.length > 0)
         this.#send(serverSentEvents(isNew ? "trace" : "update", tops), tops.length);
     }
-    if (missed > 0) this.#send(laggedEvent(missed), missed);
+    if (lagged > 0) this.#send(laggedEvent(lagged), lagged);
   }
 
   #send(bytes: Uint8Array, traces: number): void {

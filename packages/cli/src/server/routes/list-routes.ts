@@ -1,8 +1,9 @@
-import type { ListPage, ListRequest } from "../../stores/span-query.ts";
+import type { ListRequest } from "../../stores/span-query.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
 import type { ListKind } from "../../traces/list-cursor.ts";
-import { decodeCursor, encodeCursor } from "../../traces/list-cursor.ts";
-import type { Answer } from "../answer.ts";
+import { decodeCursor } from "../../traces/list-cursor.ts";
+import type { PageLimits } from "../../traces/read-page.ts";
+import { PAGE_LIMITS, readPage } from "../../traces/read-page.ts";
 import { JSON_TYPE, jsonAnswer } from "../answer.ts";
 import { problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
 import { integerParameter } from "../query/parameter-kinds.ts";
@@ -20,7 +21,10 @@ import { callerOf, queryOf } from "./route.ts";
 const DEFAULT_LIMIT = 50;
 
 const LIMIT = integerParameter(
-  { name: "limit", description: "How many to return at most." },
+  {
+    name: "limit",
+    description: `How many to return at most. A page also ends when it holds ${PAGE_LIMITS.bytes / 1024 ** 2} MiB, so it may have fewer items though the list goes on.`,
+  },
   { least: 1, most: 1000, default: DEFAULT_LIMIT },
 );
 
@@ -53,7 +57,11 @@ const WORDS: Record<ListKind, Pick<Operation, "id" | "summary" | "description">>
 };
 
 /** `GET /observability/traces/` or `GET /observability/spans/`. */
-export function listRoute(kind: ListKind, store: SpanStore): Route {
+export function listRoute(
+  kind: ListKind,
+  store: SpanStore,
+  limits: PageLimits = PAGE_LIMITS,
+): Route {
   const parameters = {
     ...SPAN_FILTER_PARAMETERS,
     ...TIME_RANGE_PARAMETERS,
@@ -70,7 +78,8 @@ export function listRoute(kind: ListKind, store: SpanStore): Route {
       query: parameters,
       success: {
         status: 200,
-        description: "One page. `next_cursor` is null on the last.",
+        description:
+          "One page. `next_cursor` is null on the last; any other page may have fewer items than `limit`. A large page is streamed.",
         body: { [JSON_TYPE]: { schema: "SpanList" } },
       },
       errors: [
@@ -90,16 +99,17 @@ export function listRoute(kind: ListKind, store: SpanStore): Route {
       const badRange = checkTimeRange(filters.from, filters.to);
       if (badRange !== undefined) return problemAnswer(badRange);
       const { project } = callerOf(context);
-      const request = { project, filter: toSpanFilter(filters), limit, after: cursor };
-      const page =
-        kind === "traces" ? await store.listTraces(request) : await store.listSpans(request);
-      return pageAnswer(page);
+      const filter = toSpanFilter(filters);
+      const verb = kind === "traces" ? "listTraces" : "listSpans";
+      const page = await readPage({
+        after: cursor,
+        limit,
+        read: (part) => store[verb]({ project, filter, ...part }),
+        limits,
+      });
+      return page.kind === "whole"
+        ? jsonAnswer(page.json)
+        : { kind: "stream", status: 200, contentType: JSON_TYPE, open: () => page.chunks };
     },
   };
-}
-
-/** The items are JSON already. */
-function pageAnswer({ items, next }: ListPage): Answer {
-  const cursor = next === null ? "null" : `"${encodeCursor(next)}"`;
-  return jsonAnswer(`{"items":[${items.join(",")}],"next_cursor":${cursor}}`);
 }

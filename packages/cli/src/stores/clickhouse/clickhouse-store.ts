@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { AppenderHandle } from "../appender-handle.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
   AppendOutcome,
   DeleteOutcome,
@@ -9,6 +10,7 @@ import type {
   SpanBatch,
   SpanPart,
   SpanStore,
+  TopsRead,
   TraceChange,
   TreeFocus,
   TreeRead,
@@ -114,8 +116,12 @@ class ClickHouseStore implements SpanStore {
     return this.#traces.readTree(project, focus);
   }
 
-  readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]> {
-    return this.#traces.readTops(project, traceIds);
+  readTops(
+    project: string,
+    traceIds: readonly string[],
+    maxBytes = MOST_PAGE_BYTES,
+  ): Promise<TopsRead> {
+    return this.#traces.readTops(project, traceIds, maxBytes);
   }
 
   listTraces(request: ListRequest): Promise<ListPage> {

@@ -1,10 +1,12 @@
 import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
+import type { PlacedNode } from "../segments/node-table.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
+import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { Condition } from "./filter-sql.ts";
 import { spansAfter, tracesAfter, whereFilter, whereText } from "./filter-sql.ts";
 import type { SpanPlace } from "./span-records.ts";
-import { recordsAt } from "./span-records.ts";
+import { recordBytesAt, recordsAt } from "./span-records.ts";
 import { nodesOf } from "./stored-summaries.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
@@ -26,9 +28,14 @@ interface SpanCandidate extends SpanPlace {
   readonly version: number;
 }
 
+/** What a page may show; its record is read once it is known to fit into the page. */
 interface Listed {
   readonly position: ListPosition;
-  readonly item: string;
+  readonly place: SpanPlace;
+  readonly total: string;
+  readonly recordBytes: number;
+  /** Null where it is to be read. */
+  readonly record: string | null;
 }
 
 /** Lists of traces and of spans, newest first. */
@@ -59,7 +66,7 @@ export class ListReader {
 
   /** Reads on until a page is full, since rows that were replaced do not count. */
   async #page<Row extends ListPosition>(
-    { limit, after }: ListRequest,
+    { project, limit, maxBytes = MOST_PAGE_BYTES, after }: ListRequest,
     read: (
       after: ListPosition | null,
       limit: number,
@@ -75,11 +82,30 @@ export class ListReader {
       from = rows.at(-1) ?? from;
       ended = rows.length < wanted;
     }
-    const shown = found.slice(0, limit);
-    return {
-      items: shown.map(({ item }) => item),
-      next: found.length > limit ? (shown.at(-1)?.position ?? null) : null,
-    };
+    return this.#fill(project, found, limit, maxBytes);
+  }
+
+  /** Reads the records that a page has room for. */
+  async #fill(
+    project: string,
+    found: readonly Listed[],
+    limit: number,
+    maxBytes: number,
+  ): Promise<ListPage> {
+    const shown = fitting(found.slice(0, limit), maxBytes);
+    const missing = shown.filter(({ record }) => record === null);
+    const recordAt = await recordsAt(
+      this.#session,
+      project,
+      missing.map(({ place }) => place),
+    );
+    const items = shown.flatMap(({ place, record, total }) => {
+      const open = record ?? recordAt(place);
+      // Deleted between the two statements.
+      return open === undefined ? [] : [`${open}${total}${AFTER_LISTED_TOTAL}`];
+    });
+    const hasMore = found.length > shown.length;
+    return { items, next: hasMore ? (shown.at(-1)?.position ?? null) : null };
   }
 
   async #traceCandidates(
@@ -117,23 +143,24 @@ export class ListReader {
     rows: readonly TraceCandidate[],
   ): Promise<Listed[]> {
     const traceIds = rows.map(({ traceId }) => traceId);
-    const [latest, matching, recordAt] = await Promise.all([
+    const [latest, matching, bytesAt] = await Promise.all([
       this.#latestVersions(project, traceIds),
       search === null ? null : this.#stillMatching(project, search, traceIds),
-      recordsAt(
+      recordBytesAt(
         this.#session,
         project,
         rows.filter(({ record }) => record === "").map(({ top }) => top),
       ),
     ]);
     return rows.flatMap(({ start, traceId, version, top, total, record: atHand }) => {
-      const record = atHand === "" ? recordAt(top) : atHand;
+      const record = atHand === "" ? null : atHand;
+      const recordBytes = record === null ? bytesAt(top) : Buffer.byteLength(record);
       const isShown =
-        record !== undefined &&
+        recordBytes !== undefined &&
         latest.get(traceId) === version &&
         (matching === null || matching.has(traceId));
       const position = { start, traceId, spanId: null };
-      return isShown ? [{ position, item: `${record}${total}${AFTER_LISTED_TOTAL}` }] : [];
+      return isShown ? [{ position, place: top, total, recordBytes, record }] : [];
     });
   }
 
@@ -199,25 +226,33 @@ export class ListReader {
   async #latestSpans(project: string, rows: readonly SpanCandidate[]): Promise<Listed[]> {
     const traceIds = [...new Set(rows.map(({ traceId }) => traceId))];
     if (traceIds.length === 0) return [];
-    const [traces, recordAt] = await Promise.all([
-      nodesOf(this.#session, project, traceIds),
-      recordsAt(this.#session, project, rows),
-    ]);
+    const traces = await nodesOf(this.#session, project, traceIds);
     const trees = new Map(
       [...traces].map(([traceId, nodes]) => [traceId, { nodes, tree: buildTree(nodes.table) }]),
     );
     return rows.flatMap((row) => {
       const trace = trees.get(row.traceId);
-      const record = recordAt(row);
-      if (trace === undefined || record === undefined) return [];
+      if (trace === undefined) return [];
       const { nodes, tree } = trace;
       const index = nodes.indexOf(row.spanId);
       if (index < 0 || nodes.versionAt(index) !== row.version) return [];
       const { start, traceId, spanId } = row;
-      const item = `${record}${totalText(tree.total(index))}${AFTER_LISTED_TOTAL}`;
-      return [{ position: { start, traceId, spanId }, item }];
+      const place = { start, traceId, spanId };
+      const { openLength: recordBytes } = nodes.table.at(index) as PlacedNode;
+      const total = totalText(tree.total(index));
+      return [{ position: place, place, total, recordBytes, record: null }];
     });
   }
+}
+
+/** The beginning of a page that stays within a number of bytes; at least one. */
+function fitting(found: readonly Listed[], maxBytes: number): readonly Listed[] {
+  let bytes = 0;
+  const end = found.findIndex(({ recordBytes, total }, n) => {
+    bytes += recordBytes + total.length + AFTER_LISTED_TOTAL.length;
+    return n > 0 && bytes > maxBytes;
+  });
+  return end < 0 ? found : found.slice(0, end);
 }
 
 /** What a search asks of spans; null where nothing is searched for. */

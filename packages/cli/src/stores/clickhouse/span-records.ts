@@ -7,20 +7,41 @@ export interface SpanPlace {
   readonly spanId: string;
 }
 
-/** Open records by place; undefined where there is none. */
-export type RecordsAt = (place: SpanPlace) => string | undefined;
+/** Something of spans by their places; undefined where there is none. */
+type AtPlace<Value> = (place: SpanPlace) => Value | undefined;
+
+/** Open records by place. */
+export type RecordsAt = AtPlace<string>;
 
 /** Reads the open records of spans, as they were last written at these places. */
-export async function recordsAt(
+export function recordsAt(
   session: ClickHouseSession,
   project: string,
   places: readonly SpanPlace[],
 ): Promise<RecordsAt> {
+  return columnAt<string>(session, project, places, "record");
+}
+
+/** Reads how many bytes the open records of spans have. */
+export function recordBytesAt(
+  session: ClickHouseSession,
+  project: string,
+  places: readonly SpanPlace[],
+): Promise<AtPlace<number>> {
+  return columnAt<number>(session, project, places, "record_bytes");
+}
+
+async function columnAt<Value>(
+  session: ClickHouseSession,
+  project: string,
+  places: readonly SpanPlace[],
+  column: "record" | "record_bytes",
+): Promise<AtPlace<Value>> {
   if (places.length === 0) return () => undefined;
   // May find a few more than were asked for: comparing them one by one is cheaper here than there. The
   // key finds them; an index of span ids would only be read on top.
-  const rows = await session.rows<[string, number, string, number, string]>(
-    `SELECT trace_id, start, span_id, version, record FROM ${session.table("spans")}
+  const rows = await session.rows<[string, number, string, number, Value]>(
+    `SELECT trace_id, start, span_id, version, ${column} FROM ${session.table("spans")}
      WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
        AND start IN {starts:Array(Int64)} AND span_id IN {spanIds:Array(String)}
      SETTINGS use_skip_indexes = 0`,
@@ -32,10 +53,10 @@ export async function recordsAt(
     },
   );
   rows.sort(([, , , a], [, , , b]) => a - b);
-  const records = new Map(
-    rows.map(([traceId, start, spanId, , record]) => [key({ traceId, start, spanId }), record]),
+  const values = new Map(
+    rows.map(([traceId, start, spanId, , value]) => [key({ traceId, start, spanId }), value]),
   );
-  return (place) => records.get(key(place));
+  return (place) => values.get(key(place));
 }
 
 function key({ traceId, start, spanId }: SpanPlace): string {

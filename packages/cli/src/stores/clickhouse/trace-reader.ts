@@ -1,9 +1,9 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import type { TreeFocus, TreeRead } from "../span-store.ts";
+import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { ClickHouseSession, Parameters } from "./clickhouse-session.ts";
 import { RecordWindow } from "./record-window.ts";
 import type { SpanPlace } from "./span-records.ts";
-import { recordsAt } from "./span-records.ts";
+import { recordBytesAt, recordsAt } from "./span-records.ts";
 import { nodesOf } from "./stored-summaries.ts";
 import type { NodeRow } from "./trace-nodes.ts";
 import { NODE_COLUMNS, TraceNodes } from "./trace-nodes.ts";
@@ -37,23 +37,35 @@ export class TraceReader {
     return this.#readTrace(found, { project, spanId }, spanId);
   }
 
-  /** The listed records of these traces' tops; a trace that is gone is left out. */
-  async readTops(project: string, traceIds: readonly string[]): Promise<string[]> {
+  /** The tops of these traces up to a number of bytes; at least one. */
+  async readTops(
+    project: string,
+    traceIds: readonly string[],
+    maxBytes: number,
+  ): Promise<TopsRead> {
     const rows = await this.#session.rows<[string, string, number, string]>(
       `SELECT trace_id, (argMax((top_id, start, total), (version, 1 - moved)) AS latest).1, latest.2, latest.3
        FROM ${this.#session.table("traces_by_id")}
        WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)} GROUP BY trace_id`,
       { project, traceIds },
     );
-    const tops = new Map(
+    const byId = new Map(
       rows.map(([traceId, spanId, start, total]) => [traceId, { traceId, spanId, start, total }]),
     );
-    const recordAt = await recordsAt(this.#session, project, [...tops.values()]);
-    return traceIds.flatMap((traceId) => {
-      const top = tops.get(traceId);
-      const record = top && recordAt(top);
-      return record === undefined ? [] : [`${record}${top?.total}${AFTER_LISTED_TOTAL}`];
+    const tops = traceIds.map((id) => byId.get(id)).filter((top) => top !== undefined);
+    const bytesAt = await recordBytesAt(this.#session, project, tops);
+    let bytes = 0;
+    const end = tops.findIndex((top, n) => {
+      bytes += bytesAt(top) ?? 0;
+      return n > 0 && bytes > maxBytes;
     });
+    const read = end < 0 ? tops : tops.slice(0, end);
+    const recordAt = await recordsAt(this.#session, project, read);
+    const records = read.flatMap((top) => {
+      const record = recordAt(top);
+      return record === undefined ? [] : [`${record}${top.total}${AFTER_LISTED_TOTAL}`];
+    });
+    return { tops: records, unread: tops.length - read.length };
   }
 
   /** @param traceId Which trace, in SQL. */

@@ -1,6 +1,6 @@
 import type { StoredSpan } from "@agate/spans";
 import { describe, expect, it } from "vitest";
-import type { ListPosition, SpanFilter } from "../span-query.ts";
+import type { ListPage, ListPosition, SpanFilter } from "../span-query.ts";
 import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";
 import { family } from "./family.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "./stored-span.fixture.ts";
@@ -47,8 +47,82 @@ export function describeLists(subject: Subject): void {
       await subject.append(spans);
       const { items } = await subject.list("listTraces");
       expect(items).toEqual([withoutChildren(expectedTree(spans))]);
-      const tops = await subject.store.readTops(subject.project, [traceIdOf(99), traceIdOf(1)]);
+      const ids = [traceIdOf(99), traceIdOf(1)];
+      const { tops, unread } = await subject.store.readTops(subject.project, ids);
       expect(tops.map((top) => JSON.parse(top))).toEqual(items);
+      expect(unread).toBe(0);
+    });
+
+    // Sizes on both sides of what a segment, a stored body and an inlined record may hold.
+    const SIZES = [1, 20_000, 300_000, 10, 140_000, 1_000_000, 3, 64_000];
+
+    it("end a page at its bytes, with at least one item, and go on behind it", async () => {
+      subject.fresh();
+      // Incompressible, one trace in one commit, the other way round in two: assembled and not.
+      const contentOf = (n: number, size: number) =>
+        Array.from({ length: Math.ceil(size / 13) }, (_, i) =>
+          ((i + 1) * (n + 7) * Math.E).toString(36).slice(0, 13),
+        ).join("");
+      const spans = SIZES.map((size, n) =>
+        storedSpan({
+          traceId: traceIdOf(n),
+          id: spanIdOf(n),
+          start: n,
+          inputs: `é${contentOf(n, size)}`,
+        }),
+      );
+      const children = SIZES.map((_, n) =>
+        storedSpan({
+          traceId: traceIdOf(n),
+          id: spanIdOf(100 + n),
+          parentId: spanIdOf(n),
+          start: 100 + n,
+        }),
+      );
+      await subject.append([...spans, ...children.filter((_, n) => n % 2 === 0)]);
+      await subject.append(children.filter((_, n) => n % 2 === 1));
+      for (const verb of ["listTraces", "listSpans"] as const) {
+        const request = { project: subject.project, filter: {}, limit: 100, after: null };
+        const whole = await subject.store[verb]({ ...request, maxBytes: 1e9 });
+        expect(whole.next).toBeNull();
+        expect(whole.items).toHaveLength(verb === "listTraces" ? 8 : 16);
+        const lengths = whole.items.map((item) => Buffer.byteLength(item));
+        const edges = [lengths[0]! + lengths[1]! - 1, lengths[0]! + lengths[1]!];
+        for (const maxBytes of [1, ...edges, 100_000, 400_000, 1_200_000]) {
+          const items: string[] = [];
+          const pages: number[] = [];
+          let after: ListPosition | null = null;
+          do {
+            const page: ListPage = await subject.store[verb]({ ...request, after, maxBytes });
+            items.push(...page.items);
+            pages.push(page.items.length);
+            after = page.next;
+          } while (after !== null);
+          expect(items).toEqual(whole.items);
+          expect(pages).toEqual(pageLengths(lengths, maxBytes));
+        }
+      }
+    });
+
+    it("read the tops of traces up to a number of bytes, at least one", async () => {
+      subject.fresh();
+      await subject.append(
+        SIZES.map((size, n) =>
+          storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), inputs: "x".repeat(size) }),
+        ),
+      );
+      const ids = SIZES.map((_, n) => traceIdOf(n));
+      const read = (maxBytes: number) => subject.store.readTops(subject.project, ids, maxBytes);
+      for (const [maxBytes, length] of [
+        [1, 1],
+        [30_000, 2],
+        [330_000, 4],
+        [1e9, SIZES.length],
+      ] as const) {
+        const { tops, unread } = await read(maxBytes);
+        expect(tops.map((top) => JSON.parse(top).trace_id)).toEqual(ids.slice(0, length));
+        expect(unread).toBe(SIZES.length - length);
+      }
     });
 
     const one = {
@@ -164,4 +238,19 @@ export function describeLists(subject: Subject): void {
       expect(await subject.namesOf("listTraces", { spankind: "LLM" })).toEqual([]);
     });
   });
+}
+
+/** How many items each page has, by the rule: as many as fit, at least one. */
+function pageLengths(lengths: readonly number[], maxBytes: number): number[] {
+  const pages: number[] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const length of lengths) {
+    bytes += length;
+    if (bytes > maxBytes) {
+      pages.push(0);
+      bytes = length;
+    }
+    pages[pages.length - 1]! += 1;
+  }
+  return pages;
 }

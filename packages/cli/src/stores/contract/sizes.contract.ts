@@ -108,7 +108,7 @@ async function expectWhole(subject: Subject, spans: readonly StoredSpan[]): Prom
   expect(await subject.read({ kind: "trace", traceId })).toEqual(wanted);
   const listed = await subject.list("listTraces", { startedFrom: 0 }, 1_000);
   expect(listed.items.find((item) => item.trace_id === traceId)).toEqual(withoutChildren(wanted));
-  const tops = await subject.store.readTops(subject.project, [traceId]);
+  const { tops } = await subject.store.readTops(subject.project, [traceId]);
   expect(tops.map((top) => JSON.parse(top))).toEqual([withoutChildren(wanted)]);
   const children = wanted.children ?? [];
   const [child] = children.slice(-1) as [SpanRecord | undefined];

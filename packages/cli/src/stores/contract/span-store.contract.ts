@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SpanStore, TraceChange } from "../span-store.ts";
+import type { SpanStore, TopsRead, TraceChange } from "../span-store.ts";
 import { describeAnalytics } from "./analytics.contract.ts";
 import { describeDeleting } from "./deleting.contract.ts";
 import { expectedTree } from "./expected-tree.fixture.ts";
@@ -54,7 +54,7 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
     it("tells watchers about new and changed traces, after the commit", async () => {
       subject.fresh();
       const seen: TraceChange[] = [];
-      const found: unknown[] = [];
+      const found: Promise<TopsRead>[] = [];
       const watch = subject.store.watch((changes) => {
         const mine = changes.filter((change) => change.project === subject.project);
         seen.push(...mine);
@@ -71,7 +71,7 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
       await expect.poll(() => seen).toEqual([isNew(true)]);
       await subject.append([storedSpan({ id: spanIdOf(2) })]);
       await expect.poll(() => seen).toEqual([isNew(true), isNew(false)]);
-      for (const tops of await Promise.all(found)) expect(tops).toHaveLength(1);
+      for (const tops of await Promise.all(found)) expect(tops.tops).toHaveLength(1);
       watch.stop();
       await subject.append([storedSpan({ id: spanIdOf(3) })]);
       await subject.append([storedSpan({ id: spanIdOf(4) })]);

@@ -58,8 +58,15 @@ export class Subject {
     filter: SpanFilter = {},
     limit = 100,
     after: ListPosition | null = null,
+    maxBytes?: number,
   ): Promise<{ items: ListedSpan[]; next: ListPosition | null }> {
-    const page: ListPage = await this.store[verb]({ project: this.project, filter, limit, after });
+    const page: ListPage = await this.store[verb]({
+      project: this.project,
+      filter,
+      limit,
+      after,
+      ...(maxBytes !== undefined && { maxBytes }),
+    });
     const items = page.items.map((item) => listedSpanSchema.parse(JSON.parse(item)));
     return { items, next: page.next };
   }

@@ -182,7 +182,10 @@ export function describeTrees(subject: Subject): void {
       expect(await subject.read({ kind: "span", spanId: spanIdOf(1) })).toBeUndefined();
       expect(await subject.namesOf("listTraces", {})).toEqual([]);
       expect(await subject.namesOf("listSpans", { text: "shared" })).toEqual([]);
-      expect(await subject.store.readTops(subject.project, [traceIdOf(1)])).toEqual([]);
+      expect(await subject.store.readTops(subject.project, [traceIdOf(1)])).toEqual({
+        tops: [],
+        unread: 0,
+      });
       expect(await subject.store.deleteTrace(subject.project, traceIdOf(1))).toEqual({
         kind: "missing",
       });

@@ -1,11 +1,12 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { ListPageBuilder } from "../list-page.ts";
 import { isAssembledEntry } from "../segments/segment.ts";
 import type { ListPage, ListRequest } from "../span-query.ts";
 import { planSearch } from "./find-spans.ts";
 import { addAfter, spansToList, whereFilter } from "./list-sql.ts";
-import { readSegments, segmentKey } from "./read-segments.ts";
-import type { SpanDatabase } from "./span-database.ts";
-import { totalsOfTraces } from "./trace-totals.ts";
+import { segmentsInOrder } from "./read-segments.ts";
+import type { SqlRunner } from "./span-database.ts";
+import { TraceTotals } from "./trace-totals.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
 
@@ -31,78 +32,77 @@ interface SpanRow {
 }
 
 /** A page of traces, as their tops. */
-export async function listTraces(database: SpanDatabase, request: ListRequest): Promise<ListPage> {
-  const { project, filter, limit, after } = request;
-  const search = await planSearch(database, filter.text);
+export async function listTraces(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
+  const { project, filter, limit, maxBytes, after } = request;
+  const search = await planSearch(runner, filter.text);
   if (search === undefined) return EMPTY_PAGE;
   const where = whereFilter("t", project, filter, search);
   addAfter(where, "t", after);
   const most = where.value(limit + 1);
-  const rows = await database.query<TraceRow>(
+  const rows = await runner.query<TraceRow>(
     `SELECT t.trace_no, t.day, t.top_segment AS segment, t.trace_id, t.start, t.top_offset,
        t.top_length, t.total
      FROM agate.traces t WHERE ${where.text}
      ORDER BY t.start DESC, t.trace_id DESC LIMIT ${most}`,
     where.values,
   );
-  const shown = rows.slice(0, limit);
-  const segments = await readSegments(database, shown);
-  const items = shown.map((row) => {
-    const body = segments.get(segmentKey(row))?.body;
+  const page = new ListPageBuilder(maxBytes);
+  let shown = 0;
+  for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
+    const { start, trace_id, top_offset, top_length, total } = row;
+    const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
+    if (!page.fits(bytes)) break;
+    shown++;
+    const position = { start, traceId: trace_id, spanId: null };
+    const body = await segment?.body();
     // Deleted between the two statements.
-    if (body === undefined) return undefined;
-    const open = body.toString("utf8", row.top_offset, row.top_offset + row.top_length);
-    return `${open}${row.total}${AFTER_LISTED_TOTAL}`;
-  });
-  const last = shown.at(-1);
-  return {
-    items: items.filter((item) => item !== undefined),
-    next:
-      rows.length > limit && last !== undefined
-        ? { start: last.start, traceId: last.trace_id, spanId: null }
-        : null,
-  };
+    if (body === undefined) {
+      page.skip(position);
+      continue;
+    }
+    const open = body.toString("utf8", top_offset, top_offset + top_length);
+    page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
+  }
+  return page.finish(shown < rows.length);
 }
 
 /** A page of spans. */
-export async function listSpans(database: SpanDatabase, request: ListRequest): Promise<ListPage> {
-  const { project, filter, limit, after } = request;
-  const search = await planSearch(database, filter.text);
+export async function listSpans(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
+  const { project, filter, limit, maxBytes, after } = request;
+  const search = await planSearch(runner, filter.text);
   if (search === undefined) return EMPTY_PAGE;
   const where = whereFilter("p", project, filter, search);
   addAfter(where, "p", after);
   const most = where.value(limit + 1);
-  const rows = await database.query<SpanRow>(
+  const rows = await runner.query<SpanRow>(
     `SELECT p.trace_no, p.day, p.segment, p.span_id, p.start, t.trace_id, t.segments
      FROM ${spansToList(where, search)} p JOIN agate.traces t ON t.trace_no = p.trace_no
      WHERE ${where.text}
      ORDER BY p.start DESC, p.span_id DESC, t.trace_id DESC LIMIT ${most}`,
     where.values,
   );
-  const shown = rows.slice(0, limit);
-  const segments = await readSegments(database, shown);
-  const unassembled = shown.filter((row) => {
-    const entry = segments.get(segmentKey(row))?.entry(row.span_id);
-    return row.segments > 1 || (entry !== undefined && !isAssembledEntry(entry));
-  });
-  const totals = await totalsOfTraces(database, unassembled);
-  const items = shown.map((row) => {
-    const segment = segments.get(segmentKey(row));
+  const totals = new TraceTotals(runner);
+  const page = new ListPageBuilder(maxBytes);
+  let shown = 0;
+  for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
+    const position = { start: row.start, traceId: row.trace_id, spanId: row.span_id };
     const entry = segment?.entry(row.span_id);
+    const isAtHand = row.segments === 1 && (entry === undefined || isAssembledEntry(entry));
+    const known = isAtHand ? undefined : await totals.of(row, row.span_id);
+    const totalLength = known?.length ?? entry?.totalLength ?? 0;
+    const bytes = (entry?.openLength ?? 0) + totalLength + AFTER_LISTED_TOTAL.length;
+    if (!page.fits(bytes)) break;
+    shown++;
+    const body = entry && (await segment?.body());
     // Deleted between the two statements.
-    if (segment === undefined || entry === undefined) return undefined;
+    if (entry === undefined || body === undefined) {
+      page.skip(position);
+      continue;
+    }
     const end = entry.offset + entry.openLength;
-    const total =
-      totals.get(row.trace_no)?.(row.span_id) ??
-      segment.body.toString("latin1", end, end + entry.totalLength);
-    return `${segment.body.toString("utf8", entry.offset, end)}${total}${AFTER_LISTED_TOTAL}`;
-  });
-  const last = shown.at(-1);
-  return {
-    items: items.filter((item) => item !== undefined),
-    next:
-      rows.length > limit && last !== undefined
-        ? { start: last.start, traceId: last.trace_id, spanId: last.span_id }
-        : null,
-  };
+    const total = known ?? body.toString("latin1", end, end + entry.totalLength);
+    const open = body.toString("utf8", entry.offset, end);
+    page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
+  }
+  return page.finish(shown < rows.length);
 }

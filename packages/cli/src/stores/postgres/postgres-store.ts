@@ -2,6 +2,7 @@ import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
   AppendOutcome,
   DeleteOutcome,
@@ -10,6 +11,7 @@ import type {
   SpanBatch,
   SpanPart,
   SpanStore,
+  TopsRead,
   TraceChange,
   TreeFocus,
   TreeRead,
@@ -102,8 +104,12 @@ class PostgresStore implements SpanStore {
     return this.#reader.readTree(project, focus);
   }
 
-  readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]> {
-    return this.#reader.readTops(project, traceIds);
+  readTops(
+    project: string,
+    traceIds: readonly string[],
+    maxBytes = MOST_PAGE_BYTES,
+  ): Promise<TopsRead> {
+    return this.#reader.readTops(project, traceIds, maxBytes);
   }
 
   listTraces(request: ListRequest): Promise<ListPage> {

@@ -12,43 +12,77 @@ export interface SegmentPlace {
   readonly segment: number;
 }
 
+/** A segment of which the header was read; its body is unpacked when it is asked for. */
 export interface ReadSegment {
-  readonly body: Buffer;
   /** Of a span in it. */
   entry(spanId: string): PlacedEntry | undefined;
+  /** Undefined where the segment was deleted meanwhile. */
+  body(): Promise<Buffer | undefined>;
 }
+
+/** Segments asked for at a time. */
+const SEGMENTS_PER_READ = 64;
+/** A body up to this length, as it is stored, is read with its header. Few records are longer. */
+const SMALL_BODY = 256 * 1024;
 
 interface SegmentRow {
   readonly trace_no: number;
   readonly segment: number;
   readonly header: Buffer<ArrayBuffer>;
-  readonly body: Buffer<ArrayBuffer>;
+  /** Null where it is long. */
+  readonly body: Buffer<ArrayBuffer> | null;
 }
 
-export function segmentKey({ trace_no, segment }: Omit<SegmentPlace, "day">): string {
+/**
+ * The segments of a list's rows, in their order; undefined for one that is gone. A batch is read at a
+ * time and one body is unpacked at a time: the bodies of a whole page may take gigabytes.
+ */
+export async function* segmentsInOrder<Row extends SegmentPlace>(
+  runner: SqlRunner,
+  rows: readonly Row[],
+): AsyncGenerator<{ readonly row: Row; readonly segment: ReadSegment | undefined }, void, void> {
+  const unpackLast = lastUnpacked(runner);
+  for (let at = 0; at < rows.length; at += SEGMENTS_PER_READ) {
+    const batch = rows.slice(at, at + SEGMENTS_PER_READ);
+    const unique = new Map(batch.map((row) => [keyOf(row), row]));
+    const segments = new Map<string, ReadSegment>();
+    for (const [day, ofDay] of Map.groupBy(unique.values(), (row) => row.day)) {
+      for (const row of await readDay(runner, day, ofDay)) {
+        segments.set(
+          keyOf(row),
+          readSegment(row, () => unpackLast(row, day)),
+        );
+      }
+    }
+    for (const row of batch) yield { row, segment: segments.get(keyOf(row)) };
+  }
+}
+
+function keyOf({ trace_no, segment }: Omit<SegmentPlace, "day">): string {
   return `${trace_no}.${segment}`;
 }
 
-/** Segments by {@link segmentKey}; one that is gone is left out. */
-export async function readSegments(
-  runner: SqlRunner,
-  places: readonly SegmentPlace[],
-): Promise<Map<string, ReadSegment>> {
-  const unique = new Map(places.map((place) => [segmentKey(place), place]));
-  const segments = new Map<string, ReadSegment>();
-  for (const [day, ofDay] of Map.groupBy(unique.values(), (place) => place.day)) {
-    for (const row of await readDay(runner, day, ofDay)) {
-      segments.set(segmentKey(row), readSegment(row));
-    }
-  }
-  return segments;
+/** Keeps the last body that was unpacked: neighbours in a list are often of the same segment. */
+function lastUnpacked(runner: SqlRunner) {
+  let last: { readonly key: string; readonly body: Buffer | undefined } | undefined;
+  return async (row: SegmentRow, day: number): Promise<Buffer | undefined> => {
+    const key = keyOf(row);
+    if (last?.key === key) return last.body;
+    last = undefined;
+    const packed = row.body ?? (await readBody(runner, day, row));
+    last = { key, body: packed && unpack(packed) };
+    return last.body;
+  };
 }
 
-function readSegment({ segment, header, body }: SegmentRow): ReadSegment {
-  // Not all who need the body ask for spans.
+function readSegment(
+  { segment, header }: SegmentRow,
+  body: () => Promise<Buffer | undefined>,
+): ReadSegment {
+  // Not all callers that need the body ask for spans.
   let entries: ReadonlyMap<string, PlacedEntry> | undefined;
   return {
-    body: unpack(body),
+    body,
     entry: (spanId) => {
       entries ??= new Map(
         decodeHeader(unpack(header).toString(), segment).map((entry) => [entry.id, entry]),
@@ -58,21 +92,45 @@ function readSegment({ segment, header, body }: SegmentRow): ReadSegment {
   };
 }
 
-async function readDay(
+function readDay(
   runner: SqlRunner,
   day: number,
   places: readonly SegmentPlace[],
 ): Promise<SegmentRow[]> {
-  try {
-    return await runner.query<SegmentRow>(
-      `SELECT s.trace_no, s.segment, s.header, s.body
+  return unlessDayIsGone([], () =>
+    runner.query<SegmentRow>(
+      `SELECT s.trace_no, s.segment, s.header,
+         CASE WHEN octet_length(s.body) <= ${SMALL_BODY} THEN s.body END AS body
        FROM unnest($1::bigint[], $2::integer[]) AS n (trace_no, segment)
        JOIN ${tableOfDay("segments", day)} s
          ON s.trace_no = n.trace_no AND s.segment = n.segment`,
       [places.map(({ trace_no }) => trace_no), places.map(({ segment }) => segment)],
+    ),
+  );
+}
+
+function readBody(
+  runner: SqlRunner,
+  day: number,
+  { trace_no, segment }: SegmentRow,
+): Promise<Buffer<ArrayBuffer> | undefined> {
+  return unlessDayIsGone(undefined, async () => {
+    const [row] = await runner.query<{ body: Buffer<ArrayBuffer> }>(
+      `SELECT body FROM ${tableOfDay("segments", day)} WHERE trace_no = $1 AND segment = $2`,
+      [trace_no, segment],
     );
+    return row?.body;
+  });
+}
+
+async function unlessDayIsGone<Result>(
+  otherwise: Result,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read();
   } catch (error) {
-    if (isMissingDay(error)) return [];
+    if (isMissingDay(error)) return otherwise;
     throw error;
   }
 }

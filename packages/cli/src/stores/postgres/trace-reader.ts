@@ -1,10 +1,11 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { SegmentMerger } from "../segments/merge-segments.ts";
 import { decodeHeader, isAssembledBody, isAssembledEntry } from "../segments/segment.ts";
-import type { TreeFocus, TreeRead } from "../span-store.ts";
+import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
 import { openRecordsOf } from "./open-records.ts";
 import { unpack } from "./packed-bytes.ts";
+import { segmentsInOrder } from "./read-segments.ts";
 import type { SpanDatabase } from "./span-database.ts";
 import { isMissingDay } from "./span-database.ts";
 
@@ -29,7 +30,9 @@ interface HeaderRow {
 
 interface TopRow {
   readonly trace_id: string;
-  readonly body: Buffer<ArrayBuffer>;
+  readonly trace_no: number;
+  readonly day: number;
+  readonly segment: number;
   readonly top_offset: number;
   readonly top_length: number;
   readonly total: string;
@@ -55,36 +58,33 @@ export class TraceReader {
     }
   }
 
-  /** The listed records of these traces' tops, in their order. */
-  async readTops(project: string, traceIds: readonly string[]): Promise<string[]> {
-    const places = await this.#database.query<TracePlace>(
-      `SELECT trace_no, day, segments FROM agate.traces
-       WHERE project = $1 AND trace_id = ANY($2::text[])`,
+  /** The tops of these traces up to a number of bytes; at least one. */
+  async readTops(
+    project: string,
+    traceIds: readonly string[],
+    maxBytes: number,
+  ): Promise<TopsRead> {
+    const places = await this.#database.query<TopRow>(
+      `SELECT trace_id, trace_no, day, top_segment AS segment, top_offset, top_length, total
+       FROM agate.traces WHERE project = $1 AND trace_id = ANY($2::text[])`,
       [project, traceIds],
-      "places-of-traces",
+      "places-of-tops",
     );
-    const rows = new Map<string, string>();
-    for (const [day, ofDay] of Map.groupBy(places, (place) => place.day)) {
-      for (const row of await this.#topsOfDay(day, ofDay)) {
-        rows.set(row.trace_id, topRecord(row));
-      }
+    const byId = new Map(places.map((place) => [place.trace_id, place]));
+    const ordered = traceIds.map((id) => byId.get(id)).filter((place) => place !== undefined);
+    const tops: string[] = [];
+    let bytes = 0;
+    let seen = 0;
+    for await (const { row, segment } of segmentsInOrder(this.#database, ordered)) {
+      bytes += row.top_length;
+      if (tops.length > 0 && bytes > maxBytes) return { tops, unread: ordered.length - seen };
+      seen++;
+      const body = await segment?.body();
+      if (body === undefined) continue;
+      const open = body.toString("utf8", row.top_offset, row.top_offset + row.top_length);
+      tops.push(`${open}${row.total}${AFTER_LISTED_TOTAL}`);
     }
-    return traceIds.map((traceId) => rows.get(traceId)).filter((top) => top !== undefined);
-  }
-
-  async #topsOfDay(day: number, places: readonly TracePlace[]): Promise<TopRow[]> {
-    try {
-      return await this.#database.query<TopRow>(
-        `SELECT t.trace_id, t.total, t.top_offset, t.top_length, s.body
-         FROM agate.traces t JOIN ${tableOfDay("segments", day)} s
-           ON s.trace_no = t.trace_no AND s.segment = t.top_segment
-         WHERE t.trace_no = ANY($1::bigint[])`,
-        [places.map(({ trace_no }) => trace_no)],
-      );
-    } catch (error) {
-      if (isMissingDay(error)) return [];
-      throw error;
-    }
+    return { tops, unread: 0 };
   }
 
   async #readTrace(project: string, traceId: string): Promise<TreeRead> {
@@ -162,11 +162,6 @@ export class TraceReader {
 
 function entriesOf({ segment, header }: HeaderRow) {
   return decodeHeader(unpack(header).toString(), segment);
-}
-
-function topRecord({ body, top_offset, top_length, total }: TopRow): string {
-  const open = unpack(body).toString("utf8", top_offset, top_offset + top_length);
-  return `${open}${total}${AFTER_LISTED_TOTAL}`;
 }
 
 /** The client and zlib cut what they give out of memory that others use. */

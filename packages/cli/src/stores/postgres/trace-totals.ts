@@ -3,31 +3,49 @@ import { mergeHeaders } from "./merge-headers.ts";
 import type { SqlRunner } from "./span-database.ts";
 import { isMissingDay } from "./span-database.ts";
 
-/** The totals of all spans of some traces: by the trace's number, then by span id. */
-export async function totalsOfTraces(
-  runner: SqlRunner,
-  traces: readonly { readonly trace_no: number; readonly day: number }[],
-): Promise<Map<number, (spanId: string) => string>> {
-  const totals = new Map<number, (spanId: string) => string>();
-  const dayOf = new Map(traces.map(({ trace_no, day }) => [trace_no, day]));
-  // One at a time: a page may show spans of many large traces.
-  for (const [traceNo, day] of dayOf) {
-    const merger = await mergeTrace(runner, day, traceNo);
-    if (merger === undefined) continue;
-    const tree = buildTree(merger.nodes);
-    totals.set(traceNo, (spanId) => {
-      const index = merger.indexOf(spanId);
-      return totalText(tree.total(index < 0 ? tree.top : index));
-    });
-  }
-  return totals;
+interface TracePlace {
+  readonly trace_no: number;
+  readonly day: number;
 }
 
-async function mergeTrace(runner: SqlRunner, day: number, traceNo: number) {
-  try {
-    return (await mergeHeaders(runner, day, [traceNo])).get(traceNo);
-  } catch (error) {
-    if (isMissingDay(error)) return undefined;
-    throw error;
+type TotalOf = (spanId: string) => string;
+
+/** The totals of spans of a page, from the trees of their traces, which are read one at a time. */
+export class TraceTotals {
+  readonly #runner: SqlRunner;
+  /** By the trace's number; null where the trace is gone. */
+  readonly #totals = new Map<number, TotalOf | null>();
+
+  constructor(runner: SqlRunner) {
+    this.#runner = runner;
+  }
+
+  /** The total of a span's subtree; undefined where its trace was deleted meanwhile. */
+  async of(trace: TracePlace, spanId: string): Promise<string | undefined> {
+    let total = this.#totals.get(trace.trace_no);
+    if (total === undefined) {
+      total = await this.#read(trace);
+      this.#totals.set(trace.trace_no, total);
+    }
+    return total?.(spanId);
+  }
+
+  async #read({ trace_no, day }: TracePlace): Promise<TotalOf | null> {
+    const merger = await this.#merge(day, trace_no);
+    if (merger === undefined) return null;
+    const tree = buildTree(merger.nodes);
+    return (spanId) => {
+      const index = merger.indexOf(spanId);
+      return totalText(tree.total(index < 0 ? tree.top : index));
+    };
+  }
+
+  async #merge(day: number, traceNo: number) {
+    try {
+      return (await mergeHeaders(this.#runner, day, [traceNo])).get(traceNo);
+    } catch (error) {
+      if (isMissingDay(error)) return undefined;
+      throw error;
+    }
   }
 }

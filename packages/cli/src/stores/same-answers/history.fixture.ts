@@ -27,6 +27,7 @@ export interface ListSketch {
   readonly verb: "listTraces" | "listSpans";
   readonly filter: FilterSketch;
   readonly limit: number;
+  readonly maxBytes: number;
 }
 
 export interface AnalyticsSketch {
@@ -236,6 +237,8 @@ function step(): fc.Arbitrary<Step> {
     verb: fc.constantFrom("listTraces", "listSpans"),
     filter: filter(),
     limit: fc.constantFrom(1, 1, 2, 3, 100),
+    // A listed record has about 700 bytes: less than one, one or two, a few, all.
+    maxBytes: fc.constantFrom(1, 1_000, 2_000, 5_000, 1_000_000),
   });
   const analytics = fc.record({
     project: project(),

@@ -68,8 +68,8 @@ export class Model {
     }
   }
 
-  request({ filter, limit }: ListSketch, project: string): ListRequest {
-    return { project, filter: this.#filter(filter), limit, after: null };
+  request({ filter, limit, maxBytes }: ListSketch, project: string): ListRequest {
+    return { project, filter: this.#filter(filter), limit, maxBytes, after: null };
   }
 
   analytics(sketch: AnalyticsSketch, project: string): AnalyticsRequest {

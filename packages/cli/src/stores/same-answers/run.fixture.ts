@@ -72,7 +72,7 @@ export class Run {
       }
       const traceIds = [9, 2, 0, 1, 3].map(traceIdOf);
       const tops = await this.#stores.same(traceIds, (store) => store.readTops(project, traceIds));
-      expect(tops).toHaveLength(own.length);
+      expect(tops.tops).toHaveLength(own.length);
       const all = { project, filter: {}, limit: 1_000, after: null };
       const listed = await this.#stores.same("all traces", (store) => store.listTraces(all));
       expect(listed.items).toHaveLength(own.length);

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
+import { ListPageBuilder } from "../list-page.ts";
+import { BodyWindow } from "../segments/body-window.ts";
 import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
 import { decodeHeader, isAssembledEntry } from "../segments/segment.ts";
@@ -22,7 +24,9 @@ const EMPTY_PAGE: ListPage = { items: [], next: null };
 interface TraceRow {
   readonly trace_id: string;
   readonly start: number;
-  readonly open: Uint8Array;
+  readonly segment: number;
+  readonly top_offset: number;
+  readonly top_length: number;
   readonly total: string;
 }
 
@@ -33,6 +37,12 @@ interface SpanRow {
   readonly trace_no: number;
   readonly trace_id: string;
   readonly segments: number;
+}
+
+interface FoundRecord {
+  /** The length of the record in UTF-8. */
+  readonly bytes: number;
+  read(): string;
 }
 
 /** Lists, search and analytics: the reads that may take long, on a connection of their own. */
@@ -46,34 +56,45 @@ export class QueryRunner {
     registerCollectNumbers(this.#db);
   }
 
-  listTraces({ project, filter, limit, after }: ListRequest): ListPage {
+  listTraces(request: ListRequest): ListPage {
+    return this.#atOneMoment(() => this.#listTraces(request));
+  }
+
+  listSpans(request: ListRequest): ListPage {
+    return this.#atOneMoment(() => this.#listSpans(request));
+  }
+
+  #listTraces({ project, filter, limit, maxBytes, after }: ListRequest): ListPage {
     const where = whereFilter("t", project, filter, this.#isRare);
     if (where === undefined) return EMPTY_PAGE;
     const beyond = whereAfter("t", after);
+    // Without the records: how many of them the page holds depends on their lengths.
     const rows = this.#db
       .prepare(
-        `SELECT t.trace_id, t.start, t.total,
-           substr(s.body, t.top_offset + 1, t.top_length) AS open
-         FROM (
-           SELECT * FROM traces t WHERE ${where.text} AND ${beyond.text}
-           ORDER BY t.start DESC, t.trace_id DESC LIMIT ?
-         ) t
-         JOIN segments s ON s.segment = t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment
-         ORDER BY t.start DESC, t.trace_id DESC`,
+        `SELECT t.trace_id, t.start, t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment AS segment,
+           t.top_offset, t.top_length, t.total
+         FROM traces t WHERE ${where.text} AND ${beyond.text}
+         ORDER BY t.start DESC, t.trace_id DESC LIMIT ?`,
       )
       .all(...where.values, ...beyond.values, limit + 1) as unknown as TraceRow[];
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    return {
-      items: shown.map(({ open, total }) => listedRecord(open, total)),
-      next:
-        rows.length > limit && last !== undefined
-          ? { start: last.start, traceId: last.trace_id, spanId: null }
-          : null,
-    };
+    const readTop = this.#db.prepare(
+      "SELECT substr(body, ? + 1, ?) AS open FROM segments WHERE segment = ?",
+    );
+    const page = new ListPageBuilder(maxBytes);
+    let shown = 0;
+    for (const { trace_id, start, segment, top_offset, top_length, total } of rows) {
+      const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
+      if (shown === limit || !page.fits(bytes)) break;
+      shown++;
+      const position = { start, traceId: trace_id, spanId: null };
+      const row = readTop.get(top_offset, top_length, segment) as { open: Uint8Array } | undefined;
+      if (row === undefined) page.skip(position);
+      else page.add(position, listedRecord(row.open, total), bytes);
+    }
+    return page.finish(shown < rows.length);
   }
 
-  listSpans({ project, filter, limit, after }: ListRequest): ListPage {
+  #listSpans({ project, filter, limit, maxBytes, after }: ListRequest): ListPage {
     const where = whereFilter("p", project, filter, this.#isRare);
     if (where === undefined) return EMPTY_PAGE;
     const beyond = whereAfter("p", after);
@@ -85,16 +106,23 @@ export class QueryRunner {
          ORDER BY p.start DESC, p.span_id DESC, t.trace_id DESC LIMIT ?`,
       )
       .all(...where.values, ...beyond.values, limit + 1) as unknown as SpanRow[];
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    const recordOf = this.#spanRecords();
-    return {
-      items: shown.map(recordOf).filter((item) => item !== undefined),
-      next:
-        rows.length > limit && last !== undefined
-          ? { start: last.start, traceId: last.trace_id, spanId: last.span_id }
-          : null,
-    };
+    const find = this.#spanRecords();
+    const page = new ListPageBuilder(maxBytes);
+    let shown = 0;
+    for (const row of rows) {
+      if (shown === limit) break;
+      const position = { start: row.start, traceId: row.trace_id, spanId: row.span_id };
+      const found = find(row);
+      if (found === undefined) {
+        page.skip(position);
+      } else {
+        const { bytes, read } = found;
+        if (!page.fits(bytes)) break;
+        page.add(position, read(), bytes);
+      }
+      shown++;
+    }
+    return page.finish(shown < rows.length);
   }
 
   analytics(request: AnalyticsRequest): AnalyticsResult {
@@ -126,29 +154,46 @@ export class QueryRunner {
     this.#db.close();
   }
 
-  /** Reads the listed record of a span; remembers what neighbours in the same page need too. */
-  #spanRecords(): (row: SpanRow) => string | undefined {
-    const readSegment = this.#db.prepare("SELECT header, body FROM segments WHERE segment = ?");
-    const segments = memoise((segment: number) => {
-      const row = readSegment.get(segment) as { header: string; body: Uint8Array } | undefined;
-      if (row === undefined) return undefined;
-      const entries = decodeHeader(row.header, segment);
-      return { body: row.body, entries: new Map(entries.map((entry) => [entry.id, entry])) };
+  /** All statements see the same traces: a record lies where the row about it says. */
+  #atOneMoment<Result>(read: () => Result): Result {
+    this.#db.exec("BEGIN");
+    try {
+      return read();
+    } finally {
+      // A failure that ended it already must not be hidden by one of this.
+      if (this.#db.isTransaction) this.#db.exec("COMMIT");
+    }
+  }
+
+  /** Finds the listed record of a span; remembers what neighbours in the same page need too. */
+  #spanRecords(): (row: SpanRow) => FoundRecord | undefined {
+    const readHeader = this.#db.prepare("SELECT header FROM segments WHERE segment = ?");
+    const readBody = this.#db.prepare("SELECT body FROM segments WHERE segment = ?");
+    const entriesOf = memoise((segment: number) => {
+      const row = readHeader.get(segment) as { header: string } | undefined;
+      return new Map(row && decodeHeader(row.header, segment).map((entry) => [entry.id, entry]));
     });
+    const bodies = new BodyWindow(
+      (segment) => (readBody.get(segment) as { body: Uint8Array<ArrayBuffer> }).body,
+    );
     const totals = memoise((traceNo: number) => this.#totalsOf(traceNo));
-    return (row) => {
-      const segment = segments(row.segment);
-      const entry = segment?.entries.get(row.span_id);
-      // Deleted between the two statements.
-      if (segment === undefined || entry === undefined) return undefined;
+    return ({ segment, segments, span_id, trace_no }) => {
+      const entry = entriesOf(segment).get(span_id);
+      if (entry === undefined) return undefined;
       const { offset, openLength, totalLength } = entry;
       const end = offset + openLength;
-      const open = segment.body.subarray(offset, end);
-      const total =
-        row.segments === 1 && isAssembledEntry(entry)
-          ? Buffer.from(segment.body.subarray(end, end + totalLength)).toString("latin1")
-          : totals(row.trace_no)(row.span_id);
-      return listedRecord(open, total);
+      const isAtHand = segments === 1 && isAssembledEntry(entry);
+      const known = isAtHand ? null : totals(trace_no)(span_id);
+      return {
+        bytes: openLength + (known?.length ?? totalLength) + AFTER_LISTED_TOTAL.length,
+        read: () => {
+          bodies.freeEvicted();
+          const body = bodies.get(segment);
+          const total =
+            known ?? Buffer.from(body.subarray(end, end + totalLength)).toString("latin1");
+          return listedRecord(body.subarray(offset, end), total);
+        },
+      };
     };
   }
 

@@ -4,6 +4,7 @@ import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
   AppendOutcome,
   DeleteOutcome,
@@ -12,6 +13,7 @@ import type {
   SpanBatch,
   SpanPart,
   SpanStore,
+  TopsRead,
   TraceChange,
   TreeFocus,
   TreeRead,
@@ -101,10 +103,12 @@ class SqliteStore implements SpanStore {
     return this.#reader.readTree(project, focus);
   }
 
-  async readTops(project: string, traceIds: readonly string[]): Promise<readonly string[]> {
-    return traceIds
-      .map((traceId) => this.#reader.readTop(project, traceId))
-      .filter((top) => top !== undefined);
+  async readTops(
+    project: string,
+    traceIds: readonly string[],
+    maxBytes = MOST_PAGE_BYTES,
+  ): Promise<TopsRead> {
+    return this.#reader.readTops(project, traceIds, maxBytes);
   }
 
   listTraces(request: ListRequest): Promise<ListPage> {

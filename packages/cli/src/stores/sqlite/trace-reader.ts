@@ -6,7 +6,7 @@ import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
 import { decodeHeader, isAssembledBody, isAssembledEntry } from "../segments/segment.ts";
-import type { TreeFocus, TreeRead } from "../span-store.ts";
+import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { segmentRange } from "./trace-writer.ts";
@@ -15,6 +15,14 @@ import { segmentRange } from "./trace-writer.ts";
 const HEADERS_PER_TURN = 64;
 
 const MISSING: TreeRead = { kind: "missing" };
+
+/** Where a trace's top lies. */
+interface TopPlace {
+  readonly segment: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly total: string;
+}
 
 /** Point reads over one connection, to which the index is attached as `derived`. */
 export class TraceReader {
@@ -25,6 +33,7 @@ export class TraceReader {
   readonly #segment: StatementSync;
   readonly #headers: StatementSync;
   readonly #top: StatementSync;
+  readonly #piece: StatementSync;
 
   constructor(db: DatabaseSync) {
     // The hot one: a trace that is a single assembled segment is stored as its own answer. A second
@@ -53,9 +62,12 @@ export class TraceReader {
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment LIMIT ?",
     );
     this.#top = db.prepare(
-      `SELECT substr(s.body, t.top_offset + 1, t.top_length) AS open, t.total FROM traces t
-       JOIN segments s ON s.segment = t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment
-       WHERE t.project = ? AND t.trace_id = ?`,
+      `SELECT trace_no * ${SEGMENTS_PER_TRACE} + top_segment AS segment, top_offset AS offset,
+         top_length AS length, total
+       FROM traces WHERE project = ? AND trace_id = ?`,
+    );
+    this.#piece = db.prepare(
+      "SELECT substr(body, ? + 1, ?) AS bytes FROM segments WHERE segment = ?",
     );
   }
 
@@ -65,10 +77,21 @@ export class TraceReader {
       : this.#readSpan(project, focus.spanId);
   }
 
-  /** The listed record of a trace's top; undefined when there is no such trace. */
-  readTop(project: string, traceId: string): string | undefined {
-    const row = this.#top.get(project, traceId) as { open: Uint8Array; total: string } | undefined;
-    return row && `${Buffer.from(row.open).toString()}${row.total}${AFTER_LISTED_TOTAL}`;
+  /** The tops of these traces up to a number of bytes; at least one. */
+  readTops(project: string, traceIds: readonly string[], maxBytes: number): TopsRead {
+    const tops: string[] = [];
+    let bytes = 0;
+    for (const [n, traceId] of traceIds.entries()) {
+      const place = this.#top.get(project, traceId) as unknown as TopPlace | undefined;
+      if (place === undefined) continue;
+      const { segment, offset, length, total } = place;
+      bytes += length;
+      if (tops.length > 0 && bytes > maxBytes) return { tops, unread: traceIds.length - n };
+      const open = this.#piece.get(offset, length, segment) as { bytes: Uint8Array } | undefined;
+      if (open === undefined) continue;
+      tops.push(`${Buffer.from(open.bytes).toString()}${total}${AFTER_LISTED_TOTAL}`);
+    }
+    return { tops, unread: 0 };
   }
 
   #readTrace(project: string, traceId: string): TreeRead | Promise<TreeRead> {

@@ -1,0 +1,39 @@
+import type { ListPage, ListPosition } from "./span-query.ts";
+import { MOST_PAGE_BYTES } from "./span-query.ts";
+
+/**
+ * Collects the items of a page until it holds its limit of bytes. The first item always fits, however
+ * large: a list that could not show it would never get past it.
+ */
+export class ListPageBuilder {
+  readonly #maxBytes: number;
+  readonly #items: string[] = [];
+  #bytes = 0;
+  #last: ListPosition | null = null;
+
+  constructor(maxBytes: number = MOST_PAGE_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Whether an item of this many bytes can be added. */
+  fits(bytes: number): boolean {
+    return this.#items.length === 0 || this.#bytes + bytes <= this.#maxBytes;
+  }
+
+  /** @param bytes The item's length in UTF-8. */
+  add(position: ListPosition, item: string, bytes: number): void {
+    this.#items.push(item);
+    this.#bytes += bytes;
+    this.#last = position;
+  }
+
+  /** Passes a row that was deleted after the list was read. */
+  skip(position: ListPosition): void {
+    this.#last = position;
+  }
+
+  /** @param hasMore Whether rows are left behind the last one added or skipped. */
+  finish(hasMore: boolean): ListPage {
+    return { items: this.#items, next: hasMore ? this.#last : null };
+  }
+}
