@@ -66,9 +66,12 @@ export class PageLender {
       await context.clearCookies();
       // Of the platform, but without the page's scripts, which would store something again.
       await page.goto("/health");
-      const keepsTime = await page.evaluate(() => {
+      const keepsTime = await page.evaluate(async () => {
         localStorage.clear();
         sessionStorage.clear();
+        for (const { name } of await indexedDB.databases()) {
+          if (name !== undefined) indexedDB.deleteDatabase(name);
+        }
         return String(Date).includes("[native code]");
       });
       // A clock that a test has installed stays for good.

@@ -61,7 +61,12 @@ export const picky = ag.route("/picky", {
 
 export const free = ag.route("/free", NoConfig)(async (inputs: unknown) => ({ got: inputs }));
 
-export default ag.app(wait, pages, turnPage, stops, shout, fail, half, crash, nothing, picky, free);
+export const long = ag.route("/long", { config: NoConfig, input: z.object({ length: z.int() }) })(
+  // As parts that are folded at first: a browser takes seconds for the layout of a text this long.
+  async ({ length }) => ({ length, parts: [[Array(length / 100).fill("agate ".repeat(16))]] }),
+);
+
+export default ag.app(long, wait, pages, turnPage, stops, shout, fail, half, crash, nothing, picky, free);
 `;
 
 /** The built platform in development, with the routes above as the application `bench`. */

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { workflowOpenapi } from "../../../packages/cli/src/server/routes/registry/testing/workflow-openapi.fixture.ts";
 import { emptyDataFolder } from "../../data-folder.ts";
 import { runAgate } from "../../run-agate.ts";
 import { startServer } from "../../running-server.ts";
@@ -101,6 +102,38 @@ it("asks again when the key is revoked, even of who only looks", async () => {
   await page.getByRole("button", { name: "Live" }).click();
   await asAdmin("DELETE", `/registry/keys/${id}`);
   await asksForKey(page);
+  web.expectNoFaults();
+});
+
+it("leaves no output of the playground behind when one signs out, not from other tabs either", async () => {
+  await asAdmin("POST", "/registry/applications", { slug: "idle" });
+  await asAdmin("PUT", "/registry/applications/idle/schema", workflowOpenapi());
+  await using web = await open("/apps/idle/playground");
+  const { page } = web;
+  await signIn(page, platform().adminKey);
+  await page.getByRole("textbox", { name: "text" }).fill("Mine alone.");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByText("No build serves idle").waitFor();
+  const tab = await page.context().newPage();
+  await tab.goto(page.url());
+  await tab.getByText("No build serves idle").waitFor();
+
+  await page.getByRole("button", { name: /grace/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await asksForKey(page);
+  await asksForKey(tab);
+  await signIn(page, platform().adminKey);
+  await page.getByText("Not run yet.").waitFor();
+  const runs = await page.evaluate(async () => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const opening = indexedDB.open("agate-playground");
+    opening.onsuccess = () => {
+      const counting = opening.result.transaction("runs").objectStore("runs").count();
+      counting.onsuccess = () => resolve(counting.result);
+    };
+    return promise;
+  });
+  expect(runs).toBe(0);
   web.expectNoFaults();
 });
 

@@ -10,6 +10,8 @@ import { reloadForLostParts } from "./app/lazy-page.ts";
 import { repairLanguage } from "./app/repair-language.ts";
 import { repairStorage } from "./app/repair-storage.ts";
 import { followTheme } from "./app/theme.ts";
+import { KeptRuns } from "./playground/kept-runs/kept-runs.ts";
+import { KeptRunsProvider } from "./playground/kept-runs/kept-runs-context.tsx";
 import "./styles.css";
 
 repairLanguage();
@@ -36,15 +38,21 @@ const queries = new QueryClient({
 connection.subscribe(() => {
   if (connection.isUp) void queries.invalidateQueries();
 });
-// Everything: nothing of what was read may be shown to whoever comes next.
-onSessionChange(() => void queries.resetQueries());
+const keptRuns = new KeptRuns();
+// Everything: nothing of what was read or run may be shown to the next person who signs in.
+onSessionChange(() => {
+  void keptRuns.clear();
+  void queries.resetQueries();
+});
 
 const root = document.getElementById("page");
 if (root === null) throw new Error("The page has no element #page.");
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <RouterProvider router={createPageRouter(connection)} />
+      <KeptRunsProvider value={keptRuns}>
+        <RouterProvider router={createPageRouter(connection)} />
+      </KeptRunsProvider>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -36,7 +36,7 @@ export function PlaygroundPage() {
     <div className="flex min-h-0 flex-1 max-lg:flex-col max-lg:[flex:1_0_auto]">
       <RouteList applications={applications.data ?? []} app={app} route={route} />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <ChosenRoute key={app} app={app} path={route} />
+        <ChosenRoute key={JSON.stringify([client.project, app])} app={app} path={route} />
       </div>
     </div>
   );

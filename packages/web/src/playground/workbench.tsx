@@ -19,6 +19,7 @@ import type { ColumnQuestion } from "./commit/column-question.ts";
 import type { CommitRefusal } from "./commit/commit-dialog.tsx";
 import { CompareLayout } from "./compare-layout.tsx";
 import { focusLastCase } from "./focus-last-case.ts";
+import { useKeptBoard } from "./kept-runs/use-kept-board.ts";
 import { NoticeBar } from "./notice-bar.tsx";
 import { RunCell } from "./running/run-cell.tsx";
 import { showOutput } from "./running/show-output.ts";
@@ -51,6 +52,9 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
   const views = useColumnViews(app, route, workspace.columns, known);
   const runner = useRunner(app, route);
   const session = useQuery(sessionQuery(usePlatform())).data;
+  // By its id: without a project in the address, it is the one of the key.
+  const place = JSON.stringify([session?.project?.id ?? null, app, route.route]);
+  useKeptBoard(runner.board, place, workspace);
   const noRun = session === undefined || mayDo(session, "run") ? null : MAY_NOT_RUN;
   const noChange = useMayChange();
   const toaster = useToaster();

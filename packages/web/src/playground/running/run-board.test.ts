@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
 import type { CallEvent } from "./call-route.ts";
-import { outputValue } from "./run.ts";
+import { outputValue, waitingRun } from "./run.ts";
 import { type Call, RunBoard } from "./run-board.ts";
 
 const request = { config: {}, inputs: {} };
@@ -62,6 +62,18 @@ test("What arrives after a stop is thrown away, and what had arrived stays", asy
   const run = board.runs().get("1:1");
   expect(run?.status).toBe("stopped");
   expect(run?.output && outputValue(run.output)).toBe("One");
+});
+
+test("Kept runs are shown where nothing was run since", async () => {
+  const board = boardOf({ kind: "value", value: "new" });
+  await ended(board);
+  const kept = { ...waitingRun(request), status: "done" } as const;
+  const heard = vi.fn();
+  board.subscribe(heard);
+  board.restore(new Map([["1:1", kept], ["1:2", kept]])); // biome-ignore format: reads as a table
+  expect(heard).toHaveBeenCalledOnce();
+  expect(board.runs().get("1:1")?.output).toEqual({ kind: "value", value: "new" });
+  expect(board.milestones().get("1:2")).toBe(kept);
 });
 
 test("Pieces that arrive together are put together once, however many they are", async () => {

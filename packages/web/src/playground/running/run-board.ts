@@ -41,6 +41,15 @@ export class RunBoard {
   /** As of the last time that a run began or ended: the same map while answers stream. */
   readonly milestones = (): ReadonlyMap<string, Run> => this.#milestones;
 
+  /** Shows runs of before, where nothing was run since. */
+  restore(runs: ReadonlyMap<string, Run>): void {
+    if (runs.size === 0) return;
+    this.#takeArrived();
+    this.#runs = new Map([...runs, ...this.#runs]);
+    this.#milestones = this.#runs;
+    this.#draw();
+  }
+
   start(key: string, request: RunRequest): void {
     this.#arrived.delete(key);
     this.#set(key, waitingRun(request));

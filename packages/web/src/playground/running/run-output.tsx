@@ -85,8 +85,13 @@ export function RunOutput(props: RunOutputProps) {
       <div className="flex min-w-0 flex-col @4xl:flex-row">
         <div className="min-w-0 flex-1" aria-busy={isUnderWay(run)}>
           {error !== null && <RunFailure app={app} error={error} />}
-          {output === null && run.status === "done" && (
+          {output === null && run.leftOut === null && run.status === "done" && (
             <p className="px-4 pb-3 text-ink-soft">An empty stream.</p>
+          )}
+          {run.leftOut !== null && (
+            <p className="px-4 pb-3 text-ink-soft">
+              This output was too long to keep. Run it again, or open its trace.
+            </p>
           )}
           {output !== null && (
             <Scrolled isGrowing={isUnderWay(run)}>

@@ -29,6 +29,8 @@ export interface Run {
   readonly startedAt: number | null;
   /** By the page's clock, for answers that come without a trace. */
   readonly elapsedMs: number | null;
+  /** Characters of an output that was too long to be kept; null where it was not. */
+  readonly leftOut: number | null;
 }
 
 export function waitingRun(request: RunRequest): Run {
@@ -41,6 +43,7 @@ export function waitingRun(request: RunRequest): Run {
     traceId: null,
     startedAt: null,
     elapsedMs: null,
+    leftOut: null,
   };
 }
 

@@ -1,0 +1,192 @@
+import {
+  type BoardEntry,
+  boardsToDelete,
+  fitBoard,
+  KEPT_LIMITS,
+  type KeptCell,
+  type KeptLimits,
+} from "./kept-limits.ts";
+import { sizeOf } from "./packed-run.ts";
+
+const DATABASE = "agate-playground";
+const VERSION = 1;
+/** What is kept of a board, without its runs. */
+const BOARDS = "boards";
+const RUNS = "runs";
+const BY_PLACE = "by-place";
+const TAB_KEY = "agate-playground:tab";
+/** More tabs than show one board at once; closed ones are never taken off. */
+const MOST_TABS = 8;
+
+interface Board extends BoardEntry {
+  /** The columns and cases that it belongs to. */
+  readonly workspace: string;
+  /** The tabs that show it, or did when they were closed. */
+  readonly tabs: readonly string[];
+}
+
+interface BoardRuns {
+  readonly id: string;
+  readonly cells: readonly KeptCell[];
+}
+
+/**
+ * Keeps the outputs of the playground in this browser, by route and by what is set up for it: tabs that
+ * show different columns or cases of a route do not overwrite each other's outputs. Where the browser
+ * keeps nothing for the page, outputs live as long as the page does.
+ */
+export class KeptRuns {
+  readonly #limits: KeptLimits;
+  #database: Promise<IDBDatabase> | undefined;
+  #session = 0;
+
+  constructor(limits: KeptLimits = KEPT_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** The outputs of one route, for one part of the page; it stops keeping them at the next {@link clear}. */
+  open(place: string): KeptBoard {
+    const session = this.#session;
+    const run = async <T>(work: (stores: Stores) => Promise<T>): Promise<T | undefined> => {
+      try {
+        const database = await this.#open();
+        // Signed out meanwhile: whatever is written now would be the next reader's.
+        if (session !== this.#session) return undefined;
+        return await inTransaction(database, work);
+      } catch {
+        // The browser keeps nothing, or has no room: what is on the page stays there.
+        return undefined;
+      }
+    };
+    return new KeptBoard(place, this.#limits, run);
+  }
+
+  /** Deletes everything, of all projects: somebody else may sit at this browser now. */
+  async clear(): Promise<void> {
+    this.#session += 1;
+    const database = await this.#open().catch(() => null);
+    if (database === null) return;
+    await inTransaction(database, async ({ boards, runs }) => {
+      await Promise.all([done(boards.clear()), done(runs.clear())]);
+    });
+  }
+
+  #open(): Promise<IDBDatabase> {
+    this.#database ??= openDatabase();
+    return this.#database;
+  }
+}
+
+interface Stores {
+  readonly boards: IDBObjectStore;
+  readonly runs: IDBObjectStore;
+}
+
+/** Undefined where nothing can be kept. */
+type RunWork = <T>(work: (stores: Stores) => Promise<T>) => Promise<T | undefined>;
+
+export class KeptBoard {
+  readonly #place: string;
+  readonly #limits: KeptLimits;
+  readonly #run: RunWork;
+  readonly #tab = tabName();
+  #saved: string | undefined;
+
+  constructor(place: string, limits: KeptLimits, run: RunWork) {
+    this.#place = place;
+    this.#limits = limits;
+    this.#run = run;
+  }
+
+  async load(workspace: string): Promise<readonly KeptCell[]> {
+    const cells = await this.#run(async ({ boards, runs }) => {
+      const found = await this.#find(boards, workspace);
+      if (found === undefined) return [];
+      this.#saved = found.id;
+      await done(boards.put({ ...found, tabs: this.#with(found) }));
+      return ((await done(runs.get(found.id))) as BoardRuns | undefined)?.cells ?? [];
+    });
+    return cells ?? [];
+  }
+
+  /** In place of what was saved before, even for other columns and cases: they were edited. */
+  async save(workspace: string, all: readonly KeptCell[]): Promise<void> {
+    const cells = fitBoard(all, this.#limits);
+    await this.#run(async ({ boards, runs }) => {
+      const remove = (id: string) => Promise.all([done(boards.delete(id)), done(runs.delete(id))]);
+      const found = await this.#find(boards, workspace);
+      const id = found?.id ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
+      if (this.#saved !== undefined && this.#saved !== id) {
+        const before = (await done(boards.get(this.#saved))) as Board | undefined;
+        const tabs = before?.tabs.filter((tab) => tab !== this.#tab) ?? [];
+        // Another tab still shows it, and would miss it after a reload.
+        if (before !== undefined && tabs.length > 0) await done(boards.put({ ...before, tabs }));
+        else await remove(this.#saved);
+      }
+      this.#saved = id;
+      if (cells.length === 0) {
+        await remove(id);
+        return;
+      }
+      const size = cells.reduce((sum, { run }) => sum + sizeOf(run), 0);
+      const [place, tabs, savedAt] = [this.#place, this.#with(found), Date.now()];
+      const board: Board = { id, place, workspace, tabs, savedAt, size };
+      await done(boards.put(board));
+      await done(runs.put({ id, cells } satisfies BoardRuns));
+      const entries = (await done(boards.getAll())) as Board[];
+      for (const each of boardsToDelete(entries, id, this.#limits)) await remove(each);
+    });
+  }
+
+  #with(board: Board | undefined): readonly string[] {
+    const others = board?.tabs.filter((tab) => tab !== this.#tab) ?? [];
+    return [...others, this.#tab].slice(-MOST_TABS);
+  }
+
+  async #find(boards: IDBObjectStore, workspace: string): Promise<Board | undefined> {
+    const here = (await done(boards.index(BY_PLACE).getAll(this.#place))) as Board[];
+    return here.find((board) => board.workspace === workspace);
+  }
+}
+
+/** Tells this tab from others, also after a reload. */
+function tabName(): string {
+  const name = sessionStorage.getItem(TAB_KEY) ?? Math.random().toString(36).slice(2);
+  sessionStorage.setItem(TAB_KEY, name);
+  return name;
+}
+
+async function openDatabase(): Promise<IDBDatabase> {
+  const request = indexedDB.open(DATABASE, VERSION);
+  request.onupgradeneeded = () => {
+    const { result } = request;
+    for (const name of result.objectStoreNames) result.deleteObjectStore(name);
+    result.createObjectStore(BOARDS, { keyPath: "id" }).createIndex(BY_PLACE, "place");
+    result.createObjectStore(RUNS, { keyPath: "id" });
+  };
+  const database = await done(request);
+  // A newer version of the page, in another tab, would wait for ever.
+  database.onversionchange = () => database.close();
+  return database;
+}
+
+/** Resolves when everything is committed. The work may wait for nothing but requests of its own. */
+async function inTransaction<T>(
+  database: IDBDatabase,
+  work: (stores: Stores) => Promise<T>,
+): Promise<T> {
+  const transaction = database.transaction([BOARDS, RUNS], "readwrite");
+  const { promise: committed, resolve, reject } = Promise.withResolvers<void>();
+  transaction.oncomplete = () => resolve();
+  transaction.onabort = () => reject(transaction.error);
+  const stores = { boards: transaction.objectStore(BOARDS), runs: transaction.objectStore(RUNS) };
+  const [result] = await Promise.all([work(stores), committed]);
+  return result;
+}
+
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+  return promise;
+}

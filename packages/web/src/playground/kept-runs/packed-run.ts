@@ -1,0 +1,98 @@
+import { ApiError } from "../../api/api-error.ts";
+import { isUnderWay, type Run } from "../running/run.ts";
+
+/** A run as texts: their lengths are what it takes to keep it. */
+export interface PackedRun {
+  /** JSON of everything but the output and the trace. */
+  readonly head: string;
+  /** JSON; null where there is none, or it was left out. */
+  readonly output: string | null;
+  readonly trace: string | null;
+  /** Characters of the output that was left out; null where it is there. */
+  readonly leftOut: number | null;
+}
+
+interface PackedHead {
+  readonly status: Run["status"];
+  readonly request: Run["request"];
+  readonly error: PackedError | null;
+  readonly traceId: string | null;
+  readonly elapsedMs: number | null;
+}
+
+type PackedError =
+  | { readonly kind: "api"; readonly status: number; readonly body: unknown }
+  | { readonly kind: "other"; readonly message: string };
+
+/** Null where it cannot be written as JSON, because it is nested too deeply. */
+export function packRun(run: Run): PackedRun | null {
+  const { status, request, error, traceId, elapsedMs, leftOut } = run;
+  // What is under way ends with the page.
+  const last = isUnderWay(run) ? "stopped" : status;
+  const head: PackedHead = {
+    status: last,
+    request,
+    error: error && packError(error),
+    traceId,
+    elapsedMs,
+  };
+  const packed = jsonOf(head);
+  if (packed === null) return null;
+  const output = run.output && jsonOf(run.output);
+  return {
+    head: packed,
+    output,
+    trace: run.trace && jsonOf(run.trace),
+    leftOut: run.output !== null && output === null ? 0 : leftOut,
+  };
+}
+
+export function sizeOf({ head, output, trace }: PackedRun): number {
+  return head.length + (output?.length ?? 0) + (trace?.length ?? 0);
+}
+
+/** What fits into this many characters: without the trace, then without the output; null for nothing. */
+export function fitRun(packed: PackedRun, limit: number): PackedRun | null {
+  if (sizeOf(packed) <= limit) return packed;
+  // The platform has the trace as well, and the run names it.
+  const traceless = { ...packed, trace: null };
+  if (sizeOf(traceless) <= limit) return traceless;
+  if (packed.head.length > limit) return null;
+  return { ...traceless, output: null, leftOut: packed.output?.length ?? packed.leftOut };
+}
+
+/** Null for what this version of the page cannot read. */
+export function unpackRun({ head, output, trace, leftOut }: PackedRun): Run | null {
+  try {
+    const { error, ...rest } = JSON.parse(head) as PackedHead;
+    return {
+      ...rest,
+      error: error && unpackError(error),
+      output: output === null ? null : JSON.parse(output),
+      trace: trace === null ? null : JSON.parse(trace),
+      startedAt: null,
+      leftOut,
+    };
+  } catch {
+    return null;
+  }
+}
+
+function packError(error: Error): PackedError {
+  return error instanceof ApiError
+    ? { kind: "api", status: error.status, body: error.body }
+    : { kind: "other", message: error.message };
+}
+
+function unpackError(error: PackedError): Error {
+  return error.kind === "api" ? new ApiError(error.status, error.body) : new Error(error.message);
+}
+
+function jsonOf(value: unknown): string | null {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // `JSON.parse` takes any depth, `JSON.stringify` only some thousand levels.
+    return null;
+  }
+}

@@ -1,0 +1,96 @@
+import { useEffect, useRef } from "react";
+import type { Run } from "../running/run.ts";
+import { type RunBoard, runKey } from "../running/run-board.ts";
+import type { Workspace } from "../state/workspace.ts";
+import type { KeptCell } from "./kept-limits.ts";
+import { useKeptRuns } from "./kept-runs-context.tsx";
+import { type PackedRun, packRun, unpackRun } from "./packed-run.ts";
+import { workspaceText } from "./workspace-text.ts";
+
+/** How often what streams is saved; what has ended is saved at once. */
+const SAVE_STREAM_MS = 1000;
+
+/**
+ * Shows the outputs that were kept for what is set up, and keeps what is run: they survive leaving the
+ * page, another route and a reload.
+ *
+ * @param place Names the project, the application and the route.
+ */
+export function useKeptBoard(board: RunBoard, place: string, workspace: Workspace): void {
+  const kept = useKeptRuns();
+  const shown = useRef(workspace);
+  const onEdit = useRef(() => {});
+  useEffect(() => {
+    shown.current = workspace;
+    onEdit.current();
+  }, [workspace]);
+  useEffect(() => {
+    const own = kept.open(place);
+    const packed = new WeakMap<Run, PackedRun | null>();
+    let [isLoaded, seen] = [false, board.milestones()];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+
+    const save = () => {
+      clearTimeout(timer);
+      timer = undefined;
+      // Before it is loaded, this would put nothing in the place of what was kept.
+      if (isLoaded || board.runs().size > 0) {
+        void own.save(workspaceText(shown.current), cellsOf(shown.current, board.runs(), packed));
+      }
+    };
+    const saveWithin = (ms: number) => {
+      if (ms === 0) clearTimeout(timer);
+      else if (timer !== undefined) return;
+      timer = setTimeout(save, ms);
+    };
+    const stopListening = board.subscribe(() => {
+      saveWithin(board.milestones() === seen ? SAVE_STREAM_MS : 0);
+      seen = board.milestones();
+    });
+    onEdit.current = () => saveWithin(SAVE_STREAM_MS);
+    window.addEventListener("pagehide", save);
+    void own.load(workspaceText(shown.current)).then((cells) => {
+      board.restore(runsOf(shown.current, cells));
+      isLoaded = true;
+    });
+    return () => {
+      stopListening();
+      onEdit.current = () => {};
+      window.removeEventListener("pagehide", save);
+      save();
+    };
+  }, [kept, board, place]);
+}
+
+function cellsOf(
+  { columns, cases }: Workspace,
+  runs: ReadonlyMap<string, Run>,
+  packed: WeakMap<Run, PackedRun | null>,
+): readonly KeptCell[] {
+  return columns.flatMap(({ id: columnId }, column) =>
+    cases.flatMap(({ id: caseId }, testCase): KeptCell[] => {
+      const run = runs.get(runKey(columnId, caseId));
+      if (run === undefined) return [];
+      // A run is never changed, only replaced: each is written as JSON once.
+      const known = packed.get(run);
+      const text = known === undefined ? packRun(run) : known;
+      packed.set(run, text);
+      return text === null ? [] : [{ column, testCase, run: text }];
+    }),
+  );
+}
+
+function runsOf(
+  { columns, cases }: Workspace,
+  cells: readonly KeptCell[],
+): ReadonlyMap<string, Run> {
+  return new Map(
+    cells.flatMap((cell) => {
+      const column = columns[cell.column];
+      const testCase = cases[cell.testCase];
+      const run = unpackRun(cell.run);
+      if (column === undefined || testCase === undefined || run === null) return [];
+      return [[runKey(column.id, testCase.id), run]];
+    }),
+  );
+}
