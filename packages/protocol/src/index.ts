@@ -11,7 +11,7 @@ export { ANALYTICS_GROUPINGS } from "./analytics.ts";
 export { closestName } from "./closest-name.ts";
 export type { ErrorBody, ErrorDetail } from "./error-body.ts";
 export type { ApiKey, CreatedApiKey, Scope } from "./registry/api-key.ts";
-export { includesScope, SCOPES } from "./registry/api-key.ts";
+export { includesScope, SCOPES, SERVER_SCOPES } from "./registry/api-key.ts";
 export type { Application } from "./registry/application.ts";
 export type {
   Build,

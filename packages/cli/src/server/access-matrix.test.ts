@@ -157,7 +157,7 @@ describe("without a key that opens anything", () => {
 
 describe("without the scope", () => {
   it.each(named(guarded))("%s is a 403", async (_, route) => {
-    const includedInAdmin = route.access !== "operator" && route.access !== "deploy";
+    const includedInAdmin = !["operator", "deploy", "backup"].includes(route.access);
     const allowed = [route.access, ...(includedInAdmin ? ["admin"] : [])];
     for (const scope of SCOPES.filter((each) => !allowed.includes(each))) {
       for (const headers of [{ authorization: red.keys[scope] }, asThePage(red.keys[scope])]) {
@@ -206,7 +206,7 @@ describe("with the cookie of the page", () => {
 describe("with every right in another project", () => {
   const authorization = blue.keys.admin;
   const keyFor = ({ access }: DocumentedRoute) =>
-    access === "deploy" ? blue.keys.deploy : authorization;
+    access === "deploy" || access === "backup" ? blue.keys[access] : authorization;
   const open = guarded.filter(({ access }) => access !== "operator");
 
   it.each(named(guarded))("%s knows no other project by its header", async (_, route) => {

@@ -1,20 +1,25 @@
 /**
  * What a key may do. `ingest`: send spans. `read`: read traces and the registry. `run`: call deployed
- * workflows. `deploy`: run code on the server. `admin`: all of it except `deploy`, and change the
- * registry, delete traces, and create keys.
+ * workflows. `deploy`: run code on the server. `backup`: take a backup of the whole platform. `admin`:
+ * all of it except `deploy` and `backup`, and change the registry, delete traces, and create keys.
  */
-export const SCOPES = ["ingest", "read", "run", "deploy", "admin"] as const;
+export const SCOPES = ["ingest", "read", "run", "deploy", "backup", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Scopes that reach beyond the key's project. `admin` does not include them and cannot give them. */
+export const SERVER_SCOPES = ["deploy", "backup"] as const satisfies readonly Scope[];
+
 /**
- * Whether a caller with these scopes may use what requires `scope`. `admin` includes every other scope
- * but `deploy`: a project's administrator need not be trusted to run code on the server.
+ * Whether a caller with these scopes may use what requires `scope`. `admin` includes every scope that
+ * stays within the project: its administrator need not be trusted with the whole server.
  */
 export function includesScope(scopes: Iterable<Scope>, scope: Scope): boolean {
-  for (const each of scopes) {
-    if (each === scope || (each === "admin" && scope !== "deploy")) return true;
-  }
-  return false;
+  const held = new Set(scopes);
+  return held.has(scope) || (held.has("admin") && !isServerScope(scope));
+}
+
+function isServerScope(scope: Scope): boolean {
+  return SERVER_SCOPES.some((each) => each === scope);
 }
 
 /** A key without its secret, which is shown once and never stored. */

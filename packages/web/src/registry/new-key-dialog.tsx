@@ -18,7 +18,8 @@ const MEANINGS: Record<Scope, string> = {
   read: "read traces and the registry",
   run: "call deployed workflows",
   deploy: "deploy and activate builds: runs code on the server",
-  admin: "all of it except deploy, and change things, make keys",
+  backup: "download a backup of all projects",
+  admin: "all of it except deploy and backup, and change things, create keys",
 };
 
 /** Makes a key, and shows it this once. */

@@ -49,6 +49,7 @@ export async function seedProject(
     read: await header("read"),
     run: await header("run"),
     deploy: await header("deploy"),
+    backup: await header("backup"),
     admin: await header("admin"),
   };
   const spare = await access.keys.create(project.id, { name: `${marker} spare`, scopes: ["read"] });

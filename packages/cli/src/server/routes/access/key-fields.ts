@@ -26,7 +26,7 @@ const SCOPE_LIST: BodyField<readonly Scope[], true> = {
     minItems: 1,
     uniqueItems: true,
     description:
-      "What it may do. `admin` includes the others except `deploy`, which only a caller that has it can give.",
+      "What it may do. `admin` includes the others except `deploy` and `backup`, which only a caller that has them can give.",
     examples: [["ingest", "read"]],
   },
   parse: (value) => {

@@ -56,7 +56,7 @@ describe("a key", () => {
   });
 });
 
-describe("the scope deploy", () => {
+describe.each(["deploy", "backup"])("the scope %s", (scope) => {
   const create = async (scopes: readonly string[], authorization?: string) =>
     platform.send({
       method: "POST",
@@ -68,15 +68,15 @@ describe("the scope deploy", () => {
 
   it("is given by the operator and by keys that have it, not by admin alone", async () => {
     const admin = await bearer("admin");
-    const refused = await create(["deploy", "read"], admin);
+    const refused = await create([scope, "read"], admin);
     expect(faults(refused)).toEqual([403, ["scope_missing", "body", "scopes"]]);
     expect((await create(["admin"], admin)).status).toBe(201);
-    const given = await create(["deploy"], await bearer("admin", "deploy"));
-    expect([given.status, given.json.scopes]).toEqual([201, ["deploy"]]);
+    const given = await create([scope], await bearer("admin", scope));
+    expect([given.status, given.json.scopes]).toEqual([201, [scope]]);
   });
 
   it("alone does not create keys", async () => {
-    const response = await create(["deploy"], await bearer("deploy"));
+    const response = await create([scope], await bearer(scope));
     expect(faults(response)).toEqual([403, ["scope_missing", "header", "authorization"]]);
   });
 });

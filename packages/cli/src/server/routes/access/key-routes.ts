@@ -1,3 +1,4 @@
+import { SERVER_SCOPES } from "@agate/protocol";
 import type { ApiKeys } from "../../../access/api-keys.ts";
 import { ProjectGoneError } from "../../../access/api-keys.ts";
 import { may } from "../../../access/caller.ts";
@@ -12,9 +13,6 @@ import { KEY_FIELDS } from "./key-fields.ts";
 import { MOST_BYTES } from "./most-bytes.ts";
 
 const PATH = "/registry/keys";
-
-const DEPLOY_MISSING =
-  "Only a key that has the scope deploy can create another that has it. Create this one with such a key, or on the server with `agate keys create … --data-dir` or `--registry`.";
 
 /** `/registry/keys`: listing, making and revoking those of the caller's project. */
 export function keyRoutes(keys: ApiKeys): readonly Route[] {
@@ -68,11 +66,14 @@ function createRoute(keys: ApiKeys): Route {
       const body = await readBodyFields(context, KEY_FIELDS, MOST_BYTES);
       if (body.kind === "problems") return problemsAnswer(body.problems);
       const caller = callerOf(context);
-      if (body.values.scopes.includes("deploy") && !may(caller, "deploy")) {
+      const refused = SERVER_SCOPES.find(
+        (scope) => body.values.scopes.includes(scope) && !may(caller, scope),
+      );
+      if (refused !== undefined) {
         return problemAnswer({
           type: "scope_missing",
           loc: ["body", "scopes"],
-          msg: DEPLOY_MISSING,
+          msg: `Only a key that has the scope ${refused} can create another that has it. Create this one with such a key, or on the server with \`agate keys create … --data-dir\` or \`--registry\`.`,
         });
       }
       try {
