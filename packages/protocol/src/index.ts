@@ -21,8 +21,13 @@ export type {
   DeployStep,
 } from "./registry/build.ts";
 export { BUILD_STATUSES, DEPLOY_STEPS } from "./registry/build.ts";
-export type { BuildFile, BuildInstall, BuildManifest } from "./registry/build-manifest.ts";
-export { BUILD_FORMAT, BUILD_MANIFEST_FILE } from "./registry/build-manifest.ts";
+export type {
+  BuildFile,
+  BuildInstall,
+  BuildManifest,
+  BuildPermission,
+} from "./registry/build-manifest.ts";
+export { BUILD_FORMAT, BUILD_MANIFEST_FILE, BUILD_PERMISSIONS } from "./registry/build-manifest.ts";
 export type { ConfigDiff, FieldDiff, RouteDiff } from "./registry/config-diff.ts";
 export type { Deployment, DeploymentKind } from "./registry/deployment.ts";
 export { DEPLOYMENT_KINDS } from "./registry/deployment.ts";

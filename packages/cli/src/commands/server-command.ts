@@ -89,6 +89,9 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
   const databases = readDatabases(flags, command);
   // From the first moment: a signal while it starts must not leave the folder half made.
   const stopped = stopSignal();
+  // By default SIGUSR1 opens a debugger on 127.0.0.1, and any program of the same user can send it:
+  // a deployed build would reach everything in this process.
+  process.on("SIGUSR1", () => {});
   // Not before: every other command starts without it.
   const { startPlatform } = await import("../start-platform.ts");
   const outcome: StartOutcome = await startPlatform({

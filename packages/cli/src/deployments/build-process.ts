@@ -1,3 +1,5 @@
+import type { BuildPermission } from "@agate/protocol";
+
 /** How a build's program is run. */
 export interface BuildProgram {
   /** The build's folder: the working directory, with `entry` in it. */
@@ -6,6 +8,16 @@ export interface BuildProgram {
   readonly entry: string;
   /** Added to the platform's own environment, from which everything of Agate's is taken out. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Null runs it with all rights of the platform's user: `agate dev`, and builds from before. */
+  readonly restrictions: BuildRestrictions | null;
+}
+
+/** What a build's process may do: read its own files, write in a private folder, use the network. */
+export interface BuildRestrictions {
+  /** What it may do besides. */
+  readonly allow: readonly BuildPermission[];
+  /** Folders beside the build's own that it may read: its installed packages. */
+  readonly readable: readonly string[];
 }
 
 /** Why a process could not be used. `log` holds the last lines that it printed, oldest first. */

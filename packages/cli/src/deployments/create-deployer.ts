@@ -109,7 +109,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     onEvent: (application, event) => logSupervision(log, application, event),
     limits,
   });
-  const serving = () => hosting.builds;
+  const serving = () => hosting.builds.map(({ id }) => id);
   const sweeper = new Sweeper({ registry, store, logs, serving, onError });
   const refusals = new RefusalRecords(registry.builds, onError);
   const turns = new Turns({ builds: registry.builds, shared, most: mostAtATime, signal });

@@ -104,7 +104,7 @@ it("lets a deploy be that another replica is in the middle of when one starts", 
   await expect.poll(() => statusesOf(two, "slow").catch(() => [])).toEqual([[1, "starting"]]);
   const third = await startThird();
   expect(await statusesOf(third, "slow")).toEqual([[1, "starting"]]);
-  await gate.open();
+  gate.open();
   expect((await deployed).status).toBe(201);
   await expectAnswer(third, "slow").toEqual({ status: 200, text: "slow" });
 });
@@ -112,7 +112,14 @@ it("lets a deploy be that another replica is in the middle of when one starts", 
 it("refuses what a replica that is gone has left, when one starts and before the next deploy", async () => {
   await deploy(one, "left", workflow("x"));
   const ref = { project: "default", application: "left" };
-  const record = { by: "gone", message: "", size: 1, sdkVersion: "0.1.0" };
+  const record = {
+    by: "gone",
+    message: "",
+    size: 1,
+    sdkVersion: "0.1.0",
+    allow: [],
+    manifestHash: "",
+  };
   await one.registry.builds.begin(ref, record);
   await startThird({ deploying: UNWATCHFUL });
   expect(await statusesOf(one, "left")).toEqual([
@@ -134,14 +141,21 @@ it("refuses the same while nothing else happens, and lets a deploy be that is un
   await expect.poll(() => statusesOf(two, "lively").catch(() => [])).toEqual([[1, "starting"]]);
   const ref = { project: "default", application: "forlorn" };
   await one.registry.applications.create(ref.project, ref.application);
-  const record = { by: "gone", message: "", size: 1, sdkVersion: "0.1.0" };
+  const record = {
+    by: "gone",
+    message: "",
+    size: 1,
+    sdkVersion: "0.1.0",
+    allow: [],
+    manifestHash: "",
+  };
   await one.registry.builds.begin(ref, record);
   await expect.poll(() => statusesOf(two, "forlorn")).toEqual([[1, "refused"]]);
   await expect
     .poll(async () => (await watching.logLines()).map(({ msg }) => msg))
     .toContain("Deploys were interrupted.");
   expect(await statusesOf(two, "lively")).toEqual([[1, "starting"]]);
-  await gate.open();
+  gate.open();
   expect((await deployed).status).toBe(201);
 });
 
@@ -227,13 +241,16 @@ async function deployUninstallable(
   const install = await packages.publish({
     [name]: { "package.json": packageJson(name, { scripts }), "prepare.mjs": installing.wait },
   });
-  await installing.open();
+  installing.open();
   const files = { ...install, "app.mjs": workflow("new", { before: starting.wait }) };
-  const deployed = deploy(platform, application, { files, manifest: { entry: "app.mjs" } });
+  const deployed = deploy(platform, application, {
+    files,
+    manifest: { entry: "app.mjs", allow: ["addons"] },
+  });
   const finished = [expect.stringMatching(/^[^.]/)];
   await expect.poll(() => installsOf(platform, application)).toEqual(finished);
-  await installing.shut();
-  await starting.open();
+  installing.shut();
+  starting.open();
   expect((await deployed).status).toBe(201);
   // So that npm ends.
   parts.defer(() => installing.open());
@@ -311,7 +328,7 @@ it("lets only one of two serve where a replica has lost its turn in the middle o
     "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted",
   );
   expect((await deploy(two, "torn", workflow("other"))).json.build.number).toBe(2);
-  await gate.open();
+  gate.open();
   const refused = await late;
   expect(refused.status).toBe(422);
   expect(refused.json.detail).toEqual([

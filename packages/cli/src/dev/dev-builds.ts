@@ -63,7 +63,7 @@ export class DevBuilds {
     // In the project's own folder, where its files are found by the paths that it uses.
     const entry = relative(project.folder, program);
     return startBuildProcess(
-      { folder: project.folder, entry, environment: environment() },
+      { folder: project.folder, entry, environment: environment(), restrictions: null },
       { onLine, timeoutMs: START_MS, signal },
     );
   }

@@ -8,6 +8,7 @@ import { type ImportedPackage, importedPackages } from "./imported-packages.ts";
 import { includedFiles } from "./included-files.ts";
 import { type InstallPlan, planInstall } from "./install-plan.ts";
 import { openProject, type Project, type Refusal, refused } from "./project.ts";
+import { requestedPermissions } from "./requested-permissions.ts";
 
 export interface PackOptions {
   /** The application's slug; without it one that fits the project: see `appName`. */
@@ -51,6 +52,8 @@ async function packProject(
   application: string,
   include: readonly string[],
 ): Promise<PackOutcome> {
+  const allow = requestedPermissions(project);
+  if ("kind" in allow) return allow;
   const included = await includedFiles(project.folder, include);
   if (included.kind === "refused") return included;
   const bundled = await bundleForInstall(project);
@@ -69,6 +72,8 @@ async function packProject(
     entry: BUNDLE_FILE,
     sdk_version: project.sdk.version,
     node: project.json.engines?.node ?? project.sdk.json.engines?.node ?? "*",
+    // Left out where there is none: servers from before it was known take such manifests.
+    ...(allow.length > 0 && { allow }),
     install: lock === null ? null : { package_manager: "npm", lock_hash: sha256(lock) },
     files: sorted(files).map(([path, bytes]) => ({
       path,

@@ -11,6 +11,8 @@ export interface PackageJson {
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly engines?: { readonly node?: string };
   readonly overrides?: unknown;
+  /** Agate's own settings; not checked here. */
+  readonly agate?: unknown;
   readonly imports?: Readonly<Record<string, unknown>>;
 }
 

@@ -131,7 +131,14 @@ async function beginBuild(
   app: { project: string; application: string },
   status: "live" | "retired",
 ): Promise<void> {
-  const what = { by: "a", message: "", size: 100, sdkVersion: "0.1.0" };
+  const what = {
+    by: "a",
+    message: "",
+    size: 100,
+    sdkVersion: "0.1.0",
+    allow: [],
+    manifestHash: "",
+  };
   const { id } = done(await registry.builds.begin(app, what));
   await db.updateTable("builds").set({ status }).where("id", "=", id).execute();
   // The files of the other one are gone.

@@ -39,7 +39,7 @@ export function createBuilds(context: RegistryContext): Builds {
       return found.kind === "refused" ? found : done(buildDocument(found.value));
     },
 
-    begin: (ref, { by, message, size, sdkVersion }) =>
+    begin: (ref, { by, message, size, sdkVersion, allow, manifestHash }) =>
       inApplication(context, ref, async (tx, application) => {
         const { latest } = await tx
           .selectFrom("builds")
@@ -59,6 +59,8 @@ export function createBuilds(context: RegistryContext): Builds {
           message: storableText(message),
           refusal: null,
           live_since: null,
+          allow: JSON.stringify(allow),
+          manifest_hash: manifestHash,
         } as const;
         await tx.insertInto("builds").values(row).execute();
         return done(buildDocument(row));

@@ -2,6 +2,7 @@ import type {
   Application,
   ApplicationSchema,
   Build,
+  BuildPermission,
   ConfigDiff,
   Deployment,
   Environment,
@@ -205,7 +206,14 @@ export interface Builds {
   get(ref: ApplicationRef, build: string): Promise<RegistryOutcome<Build>>;
   begin(
     ref: ApplicationRef,
-    build: Authorship & { readonly size: number; readonly sdkVersion: string },
+    build: Authorship & {
+      readonly size: number;
+      readonly sdkVersion: string;
+      /** What its program may do beyond the default. */
+      readonly allow: readonly BuildPermission[];
+      /** Hex of the SHA-256 of its manifest. */
+      readonly manifestHash: string;
+    },
   ): Promise<RegistryOutcome<Build>>;
   refuse(buildId: string, reason: string): Promise<void>;
   /**

@@ -25,6 +25,7 @@ function problems(manifest: object): string[] {
 describe("the manifest of a build", () => {
   it("is taken as it is", () => {
     expect(buildManifestSchema.parse(MANIFEST)).toEqual(MANIFEST);
+    expect(problems({ ...MANIFEST, allow: ["addons", "worker"] })).toEqual([]);
     expect(problems({ ...MANIFEST, install: null, files: [file("app.js")] })).toEqual([]);
   });
 
@@ -45,6 +46,8 @@ describe("the manifest of a build", () => {
       { install: { package_manager: "pnpm", lock_hash: HASH } },
       "install.package_manager",
     ],
+    ["a permission that is none", { allow: ["network"] }, "allow.0"],
+    ["a permission twice", { allow: ["worker", "worker"] }, "allow"],
     ["nothing to install from", { files: [file("app.js"), file("package-lock.json")] }, "files"],
     ["a hash that is none", { files: [{ ...file("app.js"), sha256: "0" }] }, "files.0.sha256"],
   ])("is refused with %s", (_, change, place) => {

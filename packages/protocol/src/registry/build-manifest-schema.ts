@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   BUILD_FORMAT,
   BUILD_MANIFEST_FILE,
+  BUILD_PERMISSIONS,
   type BuildFile,
   type BuildInstall,
   type BuildManifest,
@@ -41,12 +42,14 @@ export const buildManifestSchema: z.ZodType<BuildManifest> = z
     sdk_version: z.string().min(1).max(64),
     node: z.string().min(1).max(200),
     install: installSchema.nullable(),
+    allow: z.array(z.enum(BUILD_PERMISSIONS)).max(BUILD_PERMISSIONS.length).optional(),
     files: z.array(fileSchema),
   })
-  .superRefine(({ entry, install, files }, context) => {
+  .superRefine(({ entry, install, allow, files }, context) => {
     const byPath = new Map(files.map((file) => [file.path, file]));
     const refuse = (at: string, message: string): void =>
       context.addIssue({ code: "custom", path: [at], message });
+    if (new Set(allow).size !== (allow ?? []).length) refuse("allow", "names a permission twice");
     if (byPath.size !== files.length) refuse("files", "names a file twice");
     if (byPath.has(BUILD_MANIFEST_FILE)) refuse("files", "names the manifest itself");
     if (!byPath.has(entry)) refuse("entry", "is not among the files");

@@ -4,6 +4,13 @@ export const BUILD_MANIFEST_FILE = "agate-build.json";
 /** The version of the format that this code writes and reads. */
 export const BUILD_FORMAT = 1;
 
+/**
+ * What a program may request beyond reading its own files and using the network: loading native
+ * addons, starting child processes, starting worker threads.
+ */
+export const BUILD_PERMISSIONS = ["addons", "child-process", "worker"] as const;
+export type BuildPermission = (typeof BUILD_PERMISSIONS)[number];
+
 /** What a build says of itself: docs/reference/build-archive.md. */
 export interface BuildManifest {
   readonly format: typeof BUILD_FORMAT;
@@ -16,6 +23,8 @@ export interface BuildManifest {
   readonly node: string;
   /** What has to be installed before it runs; null where it brings everything along. */
   readonly install: BuildInstall | null;
+  /** What the program requests beyond the default: `agate.allow` of its package.json; none if absent. */
+  readonly allow?: readonly BuildPermission[] | undefined;
   /** Every file of the archive but the manifest itself, by path. */
   readonly files: readonly BuildFile[];
 }

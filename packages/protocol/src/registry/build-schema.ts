@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BUILD_STATUSES, type Build, type DeployResult } from "./build.ts";
+import { BUILD_PERMISSIONS } from "./build-manifest.ts";
 import { deploymentSchema } from "./deployment-schema.ts";
 
 export const buildSchema: z.ZodType<Build> = z
@@ -19,6 +20,10 @@ export const buildSchema: z.ZodType<Build> = z
     size: z.int().nonnegative().meta({ description: "Bytes that were uploaded." }),
     sdk_version: z.string(),
     message: z.string(),
+    allow: z.array(z.enum(BUILD_PERMISSIONS)).nullable().meta({
+      description:
+        "What its program may do beyond reading its own files and using the network. Null for a build from before there were restrictions: it runs without any until it is deployed again.",
+    }),
     refusal: z.string().nullable().meta({ description: "Why it was refused." }),
   })
   .meta({
@@ -34,6 +39,7 @@ export const buildSchema: z.ZodType<Build> = z
         size: 182_034,
         sdk_version: "0.1.0",
         message: "Shorter answers",
+        allow: [],
         refusal: null,
       },
     ],

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from "../error-body.ts";
+import type { BuildPermission } from "./build-manifest.ts";
 import type { Deployment } from "./deployment.ts";
 
 /**
@@ -22,6 +23,8 @@ export interface Build {
   readonly size: number;
   readonly sdk_version: string;
   readonly message: string;
+  /** What its program may do beyond the default; null for a build that runs without restrictions. */
+  readonly allow: readonly BuildPermission[] | null;
   readonly refusal: string | null;
 }
 

@@ -11,6 +11,9 @@ export function* servedLines(
 ): Generator<string> {
   const app = printableLine(application.slug);
   yield `Build ${build.number} serves ${paint("bold", app)}.`;
+  if (build.allow !== null && build.allow.length > 0) {
+    yield `It may use ${build.allow.join(", ")}, as package.json requests.`;
+  }
   if (deployment !== null) {
     const { variant, environment } = deployment;
     yield printableLine(`${formatRevision(variant)} is live in ${environment}.`);

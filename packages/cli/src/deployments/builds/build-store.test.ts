@@ -55,6 +55,8 @@ async function keep(id: string, files: Readonly<Record<string, string>>): Promis
 }
 
 /** An ES module that needs a CommonJS package, which needs another, and an ES package. */
+/** As for builds that may load addons. */
+const SCRIPTS = { runsScripts: true };
 const PACKAGES = {
   "common-one": {
     "package.json": packageJson("common-one", { dependencies: { "common-two": "1.0.0" } }),
@@ -74,11 +76,14 @@ it("lets a build find its packages, and has them at once for the next build that
   const install = await registry.publish(PACKAGES);
   await keep("bld_1", { "app.js": APP, ...install });
   await keep("bld_2", { "app.js": APP, "other.txt": "other", ...install });
-  const first = await store.install("bld_1");
+  const first = await store.install("bld_1", SCRIPTS);
   expect(first).toMatchObject({ kind: "installed" });
   expect(first.kind === "installed" && first.detail).toMatch(/^3 packages in \d+\.\d s$/);
   const asked = registry.requests;
-  expect(await store.install("bld_2")).toMatchObject({ kind: "installed", detail: "cached" });
+  expect(await store.install("bld_2", SCRIPTS)).toMatchObject({
+    kind: "installed",
+    detail: "cached",
+  });
   expect(registry.requests).toBe(asked);
   for (const id of ["bld_1", "bld_2"]) {
     const { stdout } = await promisify(execFile)(process.execPath, ["app.js"], {
@@ -92,7 +97,7 @@ it("installs the same packages once for builds that ask at the same time", async
   const install = await registry.publish(PACKAGES);
   const ids = ["bld_1", "bld_2", "bld_3"];
   for (const id of ids) await keep(id, { "app.js": APP, ...install });
-  const outcomes = await Promise.all(ids.map((id) => store.install(id)));
+  const outcomes = await Promise.all(ids.map((id) => store.install(id, SCRIPTS)));
   expect(outcomes.map(({ kind }) => kind)).toEqual(["installed", "installed", "installed"]);
   expect(await names("modules")).toHaveLength(1);
   expect(registry.requests).toBe(3);
@@ -102,7 +107,7 @@ it("says what npm said when it fails, and leaves nothing behind", async () => {
   const install = await registry.publish(PACKAGES);
   const lockfile = install["package-lock.json"]?.replaceAll("common-two-1.0.0", "common-two-9.9.9");
   await keep("bld_1", { "app.js": APP, ...install, "package-lock.json": lockfile ?? "" });
-  const outcome = await store.install("bld_1");
+  const outcome = await store.install("bld_1", SCRIPTS);
   expect(outcome).toMatchObject({ kind: "failed", reason: "npm ended with code 1." });
   const log = outcome.kind === "failed" ? outcome.log.join("\n") : "";
   expect(log).toContain("npm error code E404");
@@ -117,7 +122,7 @@ it("runs the scripts of packages, without the platform's own secrets", async () 
     native: { "package.json": packageJson("native", { scripts }), "index.js": "" },
   });
   await keep("bld_1", { "app.js": "", ...install });
-  expect(await store.install("bld_1")).toMatchObject({ kind: "installed" });
+  expect(await store.install("bld_1", SCRIPTS)).toMatchObject({ kind: "installed" });
   const made = join(store.folderOf("bld_1"), "node_modules/native/made.txt");
   expect(await readFile(made, "utf8")).toBe("undefined\n");
 });
@@ -147,7 +152,7 @@ async function endlessInstall() {
 it("ends npm and what it started when the platform stops", async () => {
   const { files, begun } = await endlessInstall();
   await keep("bld_1", { "app.js": "", ...files });
-  const outcome = store.install("bld_1");
+  const outcome = store.install("bld_1", SCRIPTS);
   const script = await begun;
   stopping.abort();
   expect(await outcome).toMatchObject({ kind: "failed", reason: "The platform is stopping." });
@@ -162,7 +167,7 @@ it("gives up on npm after a while, and ends what it started", async () => {
   // Not the time itself: on a busy machine npm has started nothing by then.
   const timeIsUp = new AbortController();
   using clock = vi.spyOn(AbortSignal, "timeout").mockReturnValue(timeIsUp.signal);
-  const outcome = store.install("bld_1");
+  const outcome = store.install("bld_1", SCRIPTS);
   const script = await begun;
   expect(clock).toHaveBeenCalledWith(2500);
   timeIsUp.abort();
@@ -177,7 +182,7 @@ it("leaves no npm behind when the platform is killed", async () => {
     import { ModulesStore } from ${JSON.stringify(new URL("./modules-store.ts", import.meta.url).href)};
     const [folder, build] = process.argv.slice(1);
     const signal = new AbortController().signal;
-    await new ModulesStore({ folder, timeoutMs: 1e6, signal }).install(build);`;
+    await new ModulesStore({ folder, timeoutMs: 1e6, signal }).install(build, { runsScripts: true });`;
   const platform = spawn(
     process.execPath,
     ["--input-type=module", "-e", program, join(folder, "modules"), store.folderOf("bld_1")],
@@ -210,7 +215,7 @@ it("sweeps away builds, packages and unfinished work that nobody needs", async (
   await keep("bld_1", { "app.js": APP, ...one });
   await keep("bld_2", { "app.js": APP, ...other });
   for (const id of ["bld_1", "bld_2"]) {
-    expect(await store.install(id)).toMatchObject({ kind: "installed" });
+    expect(await store.install(id, SCRIPTS)).toMatchObject({ kind: "installed" });
   }
   await writeFile(join(folder, "builds", ".unpacking-left"), "");
   await writeFile(join(folder, "modules", ".installing-left"), "");
@@ -229,7 +234,7 @@ it("sweeps away builds, packages and unfinished work that nobody needs", async (
   expect(await store.manifestOf("bld_3")).toMatchObject({ entry: "app.js" });
   // What was swept away is installed again when it is needed again.
   await keep("bld_4", { "app.js": APP, ...one });
-  const again = await store.install("bld_4");
+  const again = await store.install("bld_4", SCRIPTS);
   expect(again.kind === "installed" && again.detail).toMatch(/^1 package in /);
 });
 

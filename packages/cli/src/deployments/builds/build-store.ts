@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, readlink, rename, rm, symlink } from "node:fs/promises";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
 import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
 import { exists, namesIn } from "./folder-contents.ts";
-import type { InstallOutcome, ModulesStore } from "./modules-store.ts";
+import type { InstallOptions, InstallOutcome, ModulesStore } from "./modules-store.ts";
 import { syncFolder } from "./sync-folder.ts";
 import { unpackArchive } from "./unpack-archive.ts";
 
@@ -21,6 +21,8 @@ export interface BuildStoreOptions {
 export interface UnpackedBuild extends AsyncDisposable {
   readonly kind: "unpacked";
   readonly manifest: BuildManifest;
+  /** Hex of the SHA-256 of the manifest's file. */
+  readonly manifestHash: string;
   /** Gives them their place, under the build's id. Without it they are removed when disposed of. */
   keep(buildId: string): Promise<void>;
 }
@@ -64,6 +66,7 @@ export class BuildStore {
     return {
       kind: "unpacked",
       manifest: outcome.manifest,
+      manifestHash: outcome.manifestHash,
       keep: async (buildId) => {
         await rename(folder, this.folderOf(buildId));
         await syncFolder(this.#options.folder);
@@ -109,21 +112,28 @@ export class BuildStore {
     await unpacked.keep(buildId);
   }
 
+  /** Where the build's installed packages are; undefined where it has none. */
+  async modulesOf(buildId: string): Promise<string | undefined> {
+    const link = join(this.folderOf(buildId), "node_modules");
+    const target = await linkTarget(link);
+    return target === undefined ? undefined : resolve(dirname(link), target);
+  }
+
   /** Puts the packages beside the program: a link, since packages find each other by their real paths. */
-  async install(buildId: string): Promise<InstallOutcome> {
+  async install(buildId: string, options: InstallOptions): Promise<InstallOutcome> {
     // Packages that were there already must not be swept away before the link says who needs them.
     while (this.#sweep !== undefined) await this.#sweep;
     this.#installs++;
     try {
-      return await this.#install(buildId);
+      return await this.#install(buildId, options);
     } finally {
       this.#installs--;
     }
   }
 
-  async #install(buildId: string): Promise<InstallOutcome> {
+  async #install(buildId: string, options: InstallOptions): Promise<InstallOutcome> {
     const { modules } = this.#options;
-    const outcome = await modules.install(this.folderOf(buildId));
+    const outcome = await modules.install(this.folderOf(buildId), options);
     if (outcome.kind === "failed") return outcome;
     const link = join(this.folderOf(buildId), "node_modules");
     // Relative, so that the data directory can be moved.

@@ -7,12 +7,17 @@ export const INSTALL_FILES = ["package.json", "package-lock.json"] as const;
 
 /**
  * Names the packages of a build: the same for all builds that can share them. Packages with native
- * code depend on Node's version, the system and the processor.
+ * code depend on Node's version, the system and the processor; what install scripts make is not
+ * shared with builds whose packages run none.
  */
-export async function modulesKey(buildFolder: string): Promise<string> {
+export async function modulesKey(
+  buildFolder: string,
+  { runsScripts }: { readonly runsScripts: boolean },
+): Promise<string> {
   const hash = createHash("sha256");
   const [major] = process.versions.node.split(".");
-  hash.update(`npm ${major} ${process.platform} ${process.arch}\n`);
+  const scripts = runsScripts ? "" : " ignore-scripts";
+  hash.update(`npm ${major} ${process.platform} ${process.arch}${scripts}\n`);
   for (const name of INSTALL_FILES) {
     const content = await readFile(join(buildFolder, name));
     hash.update(`${name} ${content.length}\n`).update(content);

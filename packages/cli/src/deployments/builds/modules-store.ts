@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { copyFile, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DiskError } from "./disk-reason.ts";
+import { findEscapingLink } from "./escaping-link.ts";
 import { exists, namesIn } from "./folder-contents.ts";
 import { INSTALL_FILES, modulesKey } from "./modules-key.ts";
 import { runNpm } from "./run-npm.ts";
@@ -12,6 +13,11 @@ export type InstallOutcome =
   /** `detail` is for people: "cached", "12 packages in 3.1 s". */
   | { readonly kind: "installed"; readonly key: string; readonly detail: string }
   | { readonly kind: "failed"; readonly reason: string; readonly log: readonly string[] };
+
+export interface InstallOptions {
+  /** Whether packages run their install scripts, which have all rights of the platform's user. */
+  readonly runsScripts: boolean;
+}
 
 export interface ModulesStoreOptions {
   readonly folder: string;
@@ -44,11 +50,13 @@ export class ModulesStore {
    *
    * @throws DiskError where it was the disk that failed npm.
    */
-  async install(buildFolder: string): Promise<InstallOutcome> {
-    const key = await modulesKey(buildFolder);
+  async install(buildFolder: string, options: InstallOptions): Promise<InstallOutcome> {
+    const key = await modulesKey(buildFolder, options);
     const underWay = this.#underWay.get(key);
     if (underWay !== undefined) return underWay;
-    const install = this.#install(key, buildFolder).finally(() => this.#underWay.delete(key));
+    const install = this.#install(key, buildFolder, options).finally(() =>
+      this.#underWay.delete(key),
+    );
     this.#underWay.set(key, install);
     return install;
   }
@@ -64,7 +72,11 @@ export class ModulesStore {
     }
   }
 
-  async #install(key: string, buildFolder: string): Promise<InstallOutcome> {
+  async #install(
+    key: string,
+    buildFolder: string,
+    { runsScripts }: InstallOptions,
+  ): Promise<InstallOutcome> {
     const { folder, timeoutMs, signal } = this.#options;
     const finished = join(folder, key);
     if (await exists(finished)) return { kind: "installed", key, detail: "cached" };
@@ -75,10 +87,16 @@ export class ModulesStore {
       for (const name of INSTALL_FILES) {
         await copyFile(join(buildFolder, name), join(unfinished, name));
       }
-      const outcome = await runNpm(NPM_CI, { cwd: unfinished, timeoutMs, signal });
+      const args = runsScripts ? NPM_CI : [...NPM_CI, "--ignore-scripts"];
+      const outcome = await runNpm(args, { cwd: unfinished, timeoutMs, signal });
       if (outcome.kind === "failed") {
         if (outcome.diskCode !== null) throw new DiskError(outcome.diskCode);
         return outcome;
+      }
+      const leak = await findEscapingLink(unfinished);
+      if (leak !== undefined) {
+        const reason = `${leak} is a link to a file outside the installed packages, which builds may not read.`;
+        return { kind: "failed", reason, log: [] };
       }
       const count = await packageCount(unfinished);
       // npm makes none where a lockfile has nothing for this system; the link to it must lead somewhere.

@@ -9,7 +9,12 @@ import { readManifest } from "./read-manifest.ts";
 import { syncFolder } from "./sync-folder.ts";
 
 export type UnpackOutcome =
-  | { readonly kind: "unpacked"; readonly manifest: BuildManifest }
+  | {
+      readonly kind: "unpacked";
+      readonly manifest: BuildManifest;
+      /** Hex of the SHA-256 of the manifest's file. */
+      readonly manifestHash: string;
+    }
   /** One sentence for whoever sent it. */
   | { readonly kind: "invalid"; readonly reason: string };
 
@@ -26,8 +31,9 @@ export async function unpackArchive(
   const { mostUnpackedBytes } = limits;
   try {
     const manifest = await readManifest(archiveEntries(archive, mostUnpackedBytes));
-    await writeFiles(archiveEntries(archive, mostUnpackedBytes), manifest, folder);
-    return { kind: "unpacked", manifest };
+    const entries = archiveEntries(archive, mostUnpackedBytes);
+    const manifestHash = await writeFiles(entries, manifest, folder);
+    return { kind: "unpacked", manifest, manifestHash };
   } catch (error) {
     const reason = archiveFault(error);
     if (reason === undefined) throw error;
@@ -39,18 +45,18 @@ async function writeFiles(
   entries: AsyncIterable<ParsedTarEntry>,
   manifest: BuildManifest,
   folder: string,
-): Promise<void> {
+): Promise<string> {
   const missing = new Map(manifest.files.map((file) => [file.path, file]));
   const folders = new Set([folder]);
-  let manifests = 0;
+  let manifestHash: string | undefined;
   for await (const { header, body } of entries) {
     const name = JSON.stringify(header.name);
     if (header.type !== "file") {
       throw new InvalidArchiveError(`${name} is a ${header.type}; a build has regular files only.`);
     }
     if (header.name === BUILD_MANIFEST_FILE) {
-      if (++manifests > 1) throw new InvalidArchiveError(`It has ${name} twice.`);
-      await writeFile(join(folder, BUILD_MANIFEST_FILE), body);
+      if (manifestHash !== undefined) throw new InvalidArchiveError(`It has ${name} twice.`);
+      ({ sha256: manifestHash } = await writeFile(join(folder, BUILD_MANIFEST_FILE), body));
       continue;
     }
     const file = missing.get(header.name);
@@ -68,6 +74,9 @@ async function writeFiles(
     throw new InvalidArchiveError(`It lacks ${JSON.stringify(path)}, which the manifest names.`);
   }
   for (const made of folders) await syncFolder(made);
+  // The manifest was found in the same archive before.
+  if (manifestHash === undefined) throw new Error(`${BUILD_MANIFEST_FILE} is gone.`);
+  return manifestHash;
 }
 
 async function makeFolders(path: string, root: string, made: Set<string>): Promise<void> {

@@ -5,7 +5,7 @@ import { describeSupervision } from "../processes/supervision-event.ts";
 import type { SupervisedBuild, SupervisorLimits } from "../processes/supervisor.ts";
 import { Supervisor } from "../processes/supervisor.ts";
 import type { DirectoryEntry, NamedApplication, Services } from "../service-directory.ts";
-import type { BuildRunner } from "./build-runner.ts";
+import type { BuildRunner, RunnableBuild } from "./build-runner.ts";
 
 /** A key that the platform makes for a build. */
 export interface BuildKey {
@@ -27,8 +27,7 @@ export interface HostParts {
 }
 
 /** A build whose record is there. */
-export interface StartableBuild {
-  readonly id: string;
+export interface StartableBuild extends RunnableBuild {
   readonly number: number;
 }
 
@@ -82,7 +81,7 @@ export class ApplicationHost {
     const platform = await baseUrl;
     const { slug } = this.#application;
     const started = await runner.start({
-      buildId: build.id,
+      build,
       environment: {
         AGATE_BASE_URL: platform,
         AGATE_API_KEY: this.#key.key,

@@ -6,6 +6,7 @@ import type { BuildLocation, Refusal } from "../builds/deploy-problem.ts";
 import { refuse, refusedByRegistry } from "../builds/deploy-problem.ts";
 import type { DeployProgress } from "../deployer.ts";
 import type { ApplicationHost, StartableBuild } from "./application-host.ts";
+import { runsInstallScripts } from "./build-runner.ts";
 
 export interface LifeParts {
   readonly builds: Builds;
@@ -48,7 +49,9 @@ export async function bringToLife(
 
   const installed = beginStep(progress, "install");
   if (candidate.needsPackages) {
-    const install = await store.install(build.id);
+    const install = await store.install(build.id, {
+      runsScripts: runsInstallScripts(build.allow),
+    });
     if (install.kind === "failed") {
       const msg = `The packages of the build could not be installed: ${install.reason}`;
       return refuse("install_failed", loc, msg, install.log);

@@ -1,3 +1,4 @@
+import type { BuildPermission } from "@agate/protocol";
 import type { BuildProcess, StartBuildProcess, StartFailure } from "../build-process.ts";
 import type { BuildStore } from "../builds/build-store.ts";
 import { Slots } from "../builds/slots.ts";
@@ -13,10 +14,17 @@ export interface BuildRunnerOptions {
 
 /** A build to run, and for whom. */
 export interface BuildRun {
-  readonly buildId: string;
+  readonly build: RunnableBuild;
   readonly environment: Readonly<Record<string, string>>;
   readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
   readonly signal: AbortSignal;
+}
+
+/** A build whose record is there, and what its program may do. */
+export interface RunnableBuild {
+  readonly id: string;
+  /** As in its record: null runs it without restrictions. */
+  readonly allow: readonly BuildPermission[] | null;
 }
 
 /** A build that can be started at once. */
@@ -25,6 +33,8 @@ export interface PreparedBuild {
   readonly folder: string;
   /** Its program, relative to the folder. */
   readonly entry: string;
+  /** Where its packages are installed; null where it has none. */
+  readonly modules: string | null;
 }
 
 /** Starts processes of stored builds, whose packages are installed where they are not any more. */
@@ -42,35 +52,47 @@ export class BuildRunner {
   }
 
   async start(run: BuildRun): Promise<BuildProcess | StartFailure> {
-    const { buildId, environment, ...options } = run;
+    const { build, environment, ...options } = run;
     const { start, startMs: timeoutMs } = this.#options;
     // Packages are installed to the end: the next who asks for the same finds them.
-    const prepared = await unlessAborted(this.prepare(buildId), options.signal);
+    const prepared = await unlessAborted(this.prepare(build), options.signal);
     if (prepared.kind === "failed") return prepared;
-    const { folder, entry } = prepared;
-    return this.#starts.run(() => start({ folder, entry, environment }, { ...options, timeoutMs }));
+    const { folder, entry, modules } = prepared;
+    const { allow } = build;
+    const restrictions = allow && { allow, readable: modules === null ? [] : [modules] };
+    const program = { folder, entry, environment, restrictions };
+    return this.#starts.run(() => start(program, { ...options, timeoutMs }));
   }
 
   /** Has the files and packages of a build here, for a start that takes no longer than it must. */
-  async prepare(buildId: string): Promise<PreparedBuild | StartFailure> {
-    const isHere = await this.#options.store.isHere(buildId);
-    return isHere ? this.#prepare(buildId) : this.#fetches.run(() => this.#prepare(buildId));
+  async prepare(build: RunnableBuild): Promise<PreparedBuild | StartFailure> {
+    const isHere = await this.#options.store.isHere(build.id);
+    return isHere ? this.#prepare(build) : this.#fetches.run(() => this.#prepare(build));
   }
 
-  async #prepare(buildId: string): Promise<PreparedBuild | StartFailure> {
+  async #prepare({ id, allow }: RunnableBuild): Promise<PreparedBuild | StartFailure> {
     const { store } = this.#options;
-    const manifest = await store.manifestOf(buildId);
+    const manifest = await store.manifestOf(id);
     if (manifest === undefined) {
       return failed("Its files are not in the data directory any more: deploy it again.");
     }
     if (manifest.install !== null) {
-      const install = await store.install(buildId);
+      const install = await store.install(id, { runsScripts: runsInstallScripts(allow) });
       if (install.kind === "failed") {
         return failed(`Its packages could not be installed: ${install.reason}`, install.log);
       }
     }
-    return { kind: "prepared", folder: store.folderOf(buildId), entry: manifest.entry };
+    const modules = (await store.modulesOf(id)) ?? null;
+    return { kind: "prepared", folder: store.folderOf(id), entry: manifest.entry, modules };
   }
+}
+
+/**
+ * Whether the packages of a build run their install scripts. A script is a child process, most often
+ * one that makes native code: without either of the two permissions it would be a way around both.
+ */
+export function runsInstallScripts(allow: RunnableBuild["allow"]): boolean {
+  return allow === null || allow.includes("addons") || allow.includes("child-process");
 }
 
 /** @throws the signal's reason when it fires before the work is done, which goes on by itself. */

@@ -174,10 +174,11 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     const { registry, store, archives, logs, refusals, signal } = this.#parts;
     signal.throwIfAborted();
     const { project, by, message, target, archive } = request;
-    const { sdk_version: sdkVersion, install } = unpacked.manifest;
+    const { sdk_version: sdkVersion, install, allow = [] } = unpacked.manifest;
+    const { manifestHash } = unpacked;
     const begun = await registry.builds.begin(
       { project, application: id },
-      { by, message, size: archive.byteLength, sdkVersion },
+      { by, message, size: archive.byteLength, sdkVersion, allow, manifestHash },
     );
     if (begun.kind === "refused") return refusedByRegistry(begun);
     const build = begun.value;

@@ -1,5 +1,5 @@
 import type { NamedApplication } from "../service-directory.ts";
-import type { HostParts } from "./application-host.ts";
+import type { HostedBuild, HostParts } from "./application-host.ts";
 import { ApplicationHost } from "./application-host.ts";
 
 /** The hosts of all applications that have something running. */
@@ -16,9 +16,9 @@ export class Hosting {
     return [...this.#hosts.keys()];
   }
 
-  /** Ids of the builds that serve. */
-  get builds(): readonly string[] {
-    return [...this.#hosts.values()].flatMap(({ live }) => live?.id ?? []);
+  /** The builds that serve. */
+  get builds(): readonly HostedBuild[] {
+    return [...this.#hosts.values()].flatMap(({ live }) => live ?? []);
   }
 
   /** Whether the first start of a live build has neither succeeded nor failed yet. */

@@ -189,8 +189,8 @@ function hostOf(hosting: Hosting, { project, application }: LiveBuild): Applicat
   return host;
 }
 
-function hostedBuild({ build: { id, number }, since }: LiveBuild): HostedBuild {
-  return { id, number, since };
+function hostedBuild({ build: { id, number, allow }, since }: LiveBuild): HostedBuild {
+  return { id, number, allow, since };
 }
 
 function isServed(host: ApplicationHost | undefined, wanted: LiveBuild | undefined): boolean {

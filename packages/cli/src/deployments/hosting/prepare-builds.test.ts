@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { StartFailure } from "../build-process.ts";
 import { prepareBuilds } from "./prepare-builds.ts";
 
+const build = (id: string) => ({ id, allow: [] });
 const FAILURE: StartFailure = { kind: "failed", cause: "ended", reason: "No.", log: [] };
 
 it("waits for all builds, also where some fail", async () => {
@@ -9,7 +10,7 @@ it("waits for all builds, also where some fail", async () => {
   let done = 0;
   await prepareBuilds(
     {
-      async prepare(id) {
+      async prepare({ id }) {
         begun.push(id);
         await Promise.resolve();
         done++;
@@ -17,7 +18,7 @@ it("waits for all builds, also where some fail", async () => {
         return FAILURE;
       },
     },
-    ["bld_1", "bld_2", "bld_3"],
+    ["bld_1", "bld_2", "bld_3"].map(build),
     60_000,
   );
   expect(begun).toEqual(["bld_1", "bld_2", "bld_3"]);
@@ -26,5 +27,5 @@ it("waits for all builds, also where some fail", async () => {
 
 it("does not wait for ever", async () => {
   const never = new Promise<StartFailure>(() => {});
-  await prepareBuilds({ prepare: () => never }, ["bld_1"], 1);
+  await prepareBuilds({ prepare: () => never }, [build("bld_1")], 1);
 });

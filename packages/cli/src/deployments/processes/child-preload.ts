@@ -1,4 +1,4 @@
-import { rmdirSync, unlinkSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 
 // Loaded into every build's process before its own program, with `--import`.
@@ -13,16 +13,36 @@ const LAST_WORDS_MS = 2_000;
 const socket = (process.env.AGATE_LISTEN ?? "").slice("unix:".length);
 
 process.once("disconnect", () => {
-  // Nobody comes any more, and nobody else is there to tidy up.
+  // No other process is left to remove the socket's folder. A pipe of Windows has none.
   try {
-    unlinkSync(socket);
-    rmdirSync(dirname(socket));
+    if (process.platform !== "win32") rmSync(dirname(socket), { recursive: true, force: true });
   } catch {
-    // It never listened, or the platform was quicker.
+    // The platform was quicker.
   }
   // The program's own handlers get their chance; where it has none, this ends it at once.
   process.kill(process.pid, "SIGTERM");
   setTimeout(() => process.kill(process.pid, "SIGKILL"), LAST_WORDS_MS).unref();
 });
+// The permission model does not cover signals: one to the platform could end it, or open a debugger in it.
+if (process.permission !== undefined && !process.permission.has("child")) {
+  const own = process as {
+    _kill?: (pid: number, signal: number) => unknown;
+    _debugProcess?: unknown;
+  };
+  const kill = own._kill;
+  Object.defineProperty(own, "_kill", {
+    value: (pid: number, signal: number) => {
+      if (pid === process.pid) return kill?.call(process, pid, signal);
+      const message =
+        "A build may send signals to itself only, unless it may start child processes.";
+      throw Object.assign(new Error(message), {
+        code: "ERR_ACCESS_DENIED",
+        permission: "ChildProcess",
+      });
+    },
+  });
+  Object.defineProperty(own, "_debugProcess", { value: undefined });
+}
+
 // Listening to the channel keeps a process alive, and a program that is through is to end.
 process.channel?.unref();

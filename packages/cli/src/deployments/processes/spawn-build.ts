@@ -1,11 +1,14 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { mkdir, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BuildProgram, ProcessEnd } from "../build-process.ts";
+import { fileURLToPath } from "node:url";
+import type { BuildProgram, BuildRestrictions, ProcessEnd } from "../build-process.ts";
 import { childEnvironment } from "./child-environment.ts";
-import { createListenSocket } from "./listen-socket.ts";
+import { permissionFlags } from "./permission-flags.ts";
+import { createProcessFolder, type ProcessFolder } from "./process-folder.ts";
 import { readLines } from "./read-lines.ts";
 import { RecentLines } from "./recent-lines.ts";
 
@@ -29,12 +32,12 @@ export async function spawnBuild(
   program: BuildProgram,
   onLine: (line: string, stream: "stdout" | "stderr") => void,
 ): Promise<SpawnedBuild> {
-  const socket = await createListenSocket();
+  const own = await createProcessFolder();
   let child: ChildProcess;
   try {
-    child = spawnProgram(program, socket.path);
+    child = await spawnProgram(program, own);
   } catch (error) {
-    await socket.remove();
+    await own.remove();
     throw error;
   }
   const recent = new RecentLines(RECENT_LINES);
@@ -50,40 +53,73 @@ export async function spawnBuild(
   const finishReading = [follow("stdout"), follow("stderr")];
   const ended = endOf(child).then(async (end): Promise<ProcessEnd> => {
     for (const finish of finishReading) finish();
-    await socket.remove();
+    await own.remove();
     return { ...end, log: recent.list() };
   });
   return {
     pid: child.pid,
-    socketPath: socket.path,
+    socketPath: own.socketPath,
     ended,
     stop: (graceMs) => stop(child, ended, graceMs),
   };
 }
 
-function spawnProgram({ folder, entry, environment }: BuildProgram, socket: string): ChildProcess {
-  return spawn(
-    process.execPath,
-    ["--enable-source-maps", "--import", preload(), resolve(folder, entry)],
-    {
-      cwd: folder,
-      env: childEnvironment(process.env, {
-        ...environment,
-        AGATE_LISTEN: `unix:${socket}`,
-        PORT: "0",
-        HOST: "127.0.0.1",
-      }),
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-      windowsHide: true,
+async function spawnProgram(program: BuildProgram, own: ProcessFolder): Promise<ChildProcess> {
+  const { entry, environment, restrictions } = program;
+  // Permissions are checked by real paths.
+  const folder = restrictions === null ? program.folder : await realpath(program.folder);
+  const limits = restrictions === null ? NO_LIMITS : await limitsOf(folder, restrictions, own);
+  const args = ["--enable-source-maps", ...limits.flags, "--import", PRELOAD.href];
+  return spawn(process.execPath, [...args, resolve(folder, entry)], {
+    cwd: folder,
+    env: childEnvironment(process.env, {
+      ...limits.environment,
+      ...environment,
+      AGATE_LISTEN: `unix:${own.socketPath}`,
+      PORT: "0",
+      HOST: "127.0.0.1",
+    }),
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    windowsHide: true,
+  });
+}
+
+const NO_LIMITS = { flags: [], environment: {} };
+
+/** Creates the folders that a restricted process may write to, and names them as its own. */
+async function limitsOf(
+  folder: string,
+  { allow, readable }: BuildRestrictions,
+  own: ProcessFolder,
+): Promise<{
+  readonly flags: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}> {
+  const [home, temporary] = [join(own.folder, "home"), join(own.folder, "tmp")];
+  await mkdir(home);
+  await mkdir(temporary);
+  const packages = await Promise.all(readable.map((path) => realpath(path)));
+  return {
+    flags: permissionFlags({
+      allow,
+      readable: [folder, ...packages, fileURLToPath(PRELOAD)],
+      writable: [await realpath(own.folder)],
+    }),
+    environment: {
+      HOME: home,
+      USERPROFILE: home,
+      TMPDIR: temporary,
+      TMP: temporary,
+      TEMP: temporary,
     },
-  );
+  };
 }
 
 /** The guard beside this file: from source a `.ts`, in the built product flat beside the bundle. */
-function preload(): string {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./child-preload.${extension}`, import.meta.url).href;
-}
+const PRELOAD = new URL(
+  `./child-preload.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`,
+  import.meta.url,
+);
 
 async function endOf(child: ChildProcess): Promise<Omit<ProcessEnd, "log">> {
   const { promise, resolve } = Promise.withResolvers<Omit<ProcessEnd, "log">>();

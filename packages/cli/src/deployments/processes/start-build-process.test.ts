@@ -222,7 +222,12 @@ it.each([
 });
 
 it("refuses a build whose folder is gone", async () => {
-  const program = { folder: "/nowhere/at/all", entry: "main.mjs", environment: {} };
+  const program = {
+    folder: "/nowhere/at/all",
+    entry: "main.mjs",
+    environment: {},
+    restrictions: null,
+  };
   const { outcome } = await start(program);
   expect(outcome).toMatchObject({ cause: "ended", reason: expect.stringContaining("ENOENT") });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { BuildProcess, StartBuildProcess, StartFailure } from "../build-process.ts";
 import { askSocket } from "./ask-socket.ts";
+import { permissionHint } from "./permission-hint.ts";
 import { type SpawnedBuild, spawnBuild } from "./spawn-build.ts";
 
 const FIRST_PAUSE_MS = 5;
@@ -39,7 +40,8 @@ export const startBuildProcess: StartBuildProcess = async (program, options) => 
     if (first === "ended") {
       const { reason, log } = await build.ended;
       const told = build.pid === undefined ? reason : `${reason.slice(0, -1)} before it answered.`;
-      return failure("ended", told, log);
+      const hint = program.restrictions === null ? undefined : permissionHint(log);
+      return failure("ended", hint === undefined ? told : `${told} ${hint}`, log);
     }
     if (first.kind === "refused") {
       await build.stop(0);

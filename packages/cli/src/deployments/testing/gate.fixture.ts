@@ -1,27 +1,38 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 
 /** Something that builds wait for. */
 export interface Gate extends AsyncDisposable {
   /** For a program: it goes on when the gate is open. */
   readonly wait: string;
-  open(): Promise<void>;
-  /** Whoever comes from now on waits again. */
-  shut(): Promise<void>;
+  open(): void;
+  /** Programs that come from now on wait again. */
+  shut(): void;
 }
 
+/** Over the network, because builds may not look at files of others. */
 export async function makeGate(): Promise<Gate> {
-  const folder = await mkdtemp(join(tmpdir(), "agate-gate-"));
-  const file = join(folder, "open");
+  let isOpen = false;
+  const server = createServer((_, response) => {
+    response.writeHead(isOpen ? 200 : 503, { connection: "close" }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
   return {
     wait: `
-      const { existsSync } = await import("node:fs");
-      while (!existsSync(${JSON.stringify(file)})) {
+      while (!(await fetch("http://127.0.0.1:${port}")).ok) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }`,
-    open: () => writeFile(file, ""),
-    shut: () => rm(file),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+    open() {
+      isOpen = true;
+    },
+    shut() {
+      isOpen = false;
+    },
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

@@ -14,6 +14,8 @@ export function describeBuilds(subject: Subject): void {
           message: "Ship it.",
           size: 1234,
           sdkVersion: "0.1.0",
+          allow: [],
+          manifestHash: "",
         }),
       );
     const target = (

@@ -96,7 +96,13 @@ export function describeConcurrency(subject: Subject): void {
       await subject.freshApplication({});
       const { builds } = subject.registry;
       const begun = await atOnce(10, () =>
-        builds.begin(subject.app, { ...BY_TESTS, size: 1, sdkVersion: "0.1.0" }),
+        builds.begin(subject.app, {
+          ...BY_TESTS,
+          size: 1,
+          sdkVersion: "0.1.0",
+          allow: [],
+          manifestHash: "",
+        }),
       );
       const numbers = begun.map((build) => done(build).number);
       expect(numbers.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);

@@ -1,4 +1,4 @@
-import type { Build } from "@agate/protocol";
+import type { Build, BuildPermission } from "@agate/protocol";
 import { shownValue } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
@@ -38,6 +38,7 @@ export function buildDocument(row: BuildRow): Build {
     size: row.size,
     sdk_version: row.sdk_version,
     message: row.message,
+    allow: row.allow === null ? null : (JSON.parse(row.allow) as BuildPermission[]),
     refusal: row.refusal,
   };
 }

@@ -145,7 +145,14 @@ describe("openPostgresRegistry", () => {
   it("gives no build up that another server is about to let serve", async () => {
     const [one, other] = [await open(), await open()];
     await fill(one);
-    const begun = { by: "a", message: "", size: 1, sdkVersion: "0.1.0" };
+    const begun = {
+      by: "a",
+      message: "",
+      size: 1,
+      sdkVersion: "0.1.0",
+      allow: [],
+      manifestHash: "",
+    };
     const [application, build] = [
       done(await one.applications.get(APP)),
       done(await one.builds.begin(APP, begun)),

@@ -84,7 +84,13 @@ describe("signals of a registry in PostgreSQL", () => {
     const applicationId = await application();
     const { builds } = here;
     const builds_ = { kind: "builds", applicationId };
-    const begun = await builds.begin(APP, { ...BY, size: 1, sdkVersion: "0.1.0" });
+    const begun = await builds.begin(APP, {
+      ...BY,
+      size: 1,
+      sdkVersion: "0.1.0",
+      allow: [],
+      manifestHash: "",
+    });
     const id = begun.kind === "done" ? begun.value.id : "";
     const document = await summarizeDocument(1);
     const target = { ...BY, environment: "staging", variant: "default", revision: null };

@@ -34,7 +34,7 @@ async function begin(slug: string, count: number): Promise<Begun> {
   for (let n = 0; n < count; n++) {
     const begun = await registry.builds.begin(
       { project: "default", application: slug },
-      { by: "tests", message: "", size: 1, sdkVersion: "0.1.0" },
+      { by: "tests", message: "", size: 1, sdkVersion: "0.1.0", allow: [], manifestHash: "" },
     );
     if (begun.kind === "done") builds.push(begun.value.id);
   }

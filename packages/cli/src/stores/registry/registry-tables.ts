@@ -119,4 +119,8 @@ interface BuildsTable {
   refusal: string | null;
   /** When it became live, the last time; null also where that was before this was written down. */
   live_since: string | null;
+  /** JSON: a list of permissions; null for builds from before there were restrictions. */
+  allow: string | null;
+  /** Hex of the SHA-256 of `agate-build.json`; null for builds from before it was recorded. */
+  manifest_hash: string | null;
 }

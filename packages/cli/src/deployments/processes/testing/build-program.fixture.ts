@@ -12,7 +12,7 @@ export async function buildProgram(
   const folder = await mkdtemp(join(tmpdir(), "agate-build-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "main.mjs"), source);
-  return { folder, entry: "main.mjs", environment };
+  return { folder, entry: "main.mjs", environment, restrictions: null };
 }
 
 /**
