@@ -10,6 +10,7 @@ import type { ServiceDirectory } from "../deployments/service-directory.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";
 import type { Registry } from "../registry/registry.ts";
 import { RegistryUnavailableError } from "../stores/registry/registry-unavailable-error.ts";
+import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import { admit } from "./admit.ts";
@@ -102,6 +103,10 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       const what = err instanceof RegistryUnavailableError ? "registry" : "store";
       log.error({ reason: err.reason, method, path }, `The ${what} could not be used.`);
       return opaqueAnswer("store_unavailable", { "retry-after": RETRY_AFTER_SECONDS });
+    }
+    if (err instanceof DamagedSegmentError) {
+      log.error({ trace: err.traceId, err: err.cause, method, path }, "A trace is damaged.");
+      return problemAnswer({ type: "trace_damaged", loc: [], msg: err.message });
     }
     log.error({ err, method, path }, "A request failed.");
     return opaqueAnswer("internal_error");

@@ -8,6 +8,7 @@ import { MOST_PAGE_BYTES } from "./span-query.ts";
 export class ListPageBuilder {
   readonly #maxBytes: number;
   readonly #items: string[] = [];
+  readonly #damaged = new Set<string>();
   #bytes = 0;
   #last: ListPosition | null = null;
 
@@ -32,8 +33,18 @@ export class ListPageBuilder {
     this.#last = position;
   }
 
+  /** Leaves out a row whose record is damaged. */
+  skipDamaged(position: ListPosition): void {
+    this.#damaged.add(position.traceId);
+    this.#last = position;
+  }
+
   /** @param hasMore Whether rows are left behind the last one added or skipped. */
   finish(hasMore: boolean): ListPage {
-    return { items: this.#items, next: hasMore ? this.#last : null };
+    return {
+      items: this.#items,
+      next: hasMore ? this.#last : null,
+      ...(this.#damaged.size > 0 && { damaged: [...this.#damaged] }),
+    };
   }
 }

@@ -61,6 +61,8 @@ export interface ListPage {
   readonly items: readonly string[];
   /** Where the next page begins; null at the end of the list. A page with a next may be short. */
   readonly next: ListPosition | null;
+  /** Ids of traces of which something was left out, as it is damaged. */
+  readonly damaged?: readonly string[];
 }
 
 export interface AnalyticsRequest {

@@ -27,9 +27,15 @@ it("has client errors and server errors only", () => {
 });
 
 it("never lets the platform's own failures write their message", () => {
-  // Those of services are theirs; the operator must read why there is no backup; `not_ready` has a
-  // fixed message for each check.
-  const explained = ["service_failed", "service_unavailable", "backup_unavailable", "not_ready"];
+  // Those of services are theirs; the operator must read why there is no backup, and which trace is
+  // damaged; `not_ready` has a fixed message for each check.
+  const explained = [
+    "service_failed",
+    "service_unavailable",
+    "backup_unavailable",
+    "trace_damaged",
+    "not_ready",
+  ];
   for (const [type, { status, message }] of Object.entries(ERROR_TYPES)) {
     if (status >= 500 && !explained.includes(type)) expect(message.kind).toBe("fixed");
   }

@@ -274,6 +274,12 @@ export const ERROR_TYPES = {
     meaning: "A fault of the server. The log has the details.",
     message: { kind: "fixed", text: "The server failed to answer. Its log has the details." },
   },
+  trace_damaged: {
+    status: 500,
+    meaning:
+      "What is stored of the trace is not what was written: its checksum differs. Other traces are not affected.",
+    message: given,
+  },
   service_failed: {
     status: 502,
     meaning: "The build that serves the application broke off before it answered.",

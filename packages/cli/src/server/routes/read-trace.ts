@@ -24,7 +24,7 @@ export function readTraceRoute(store: SpanStore): Route {
         description: "The trace.",
         body: { [JSON_TYPE]: { schema: "SpanRecord" } },
       },
-      errors: ["trace_not_found", "id_invalid"],
+      errors: ["trace_not_found", "id_invalid", "trace_damaged"],
     },
     handle: (context) => {
       const text = context.req.param("trace_id") ?? "";

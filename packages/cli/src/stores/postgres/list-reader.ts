@@ -1,7 +1,8 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ListPageBuilder } from "../list-page.ts";
-import { isAssembledEntry } from "../segments/segment.ts";
-import type { ListPage, ListRequest } from "../span-query.ts";
+import { isAssembledEntry, openRecordText } from "../segments/segment.ts";
+import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
 import { planSearch } from "./find-spans.ts";
 import { addAfter, spansToList, whereFilter } from "./list-sql.ts";
 import { segmentsInOrder } from "./read-segments.ts";
@@ -54,14 +55,13 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
     if (!page.fits(bytes)) break;
     shown++;
     const position = { start, traceId: trace_id, spanId: null };
-    const body = await segment?.body();
-    // Deleted between the two statements.
-    if (body === undefined) {
-      page.skip(position);
-      continue;
-    }
-    const open = body.toString("utf8", top_offset, top_offset + top_length);
-    page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
+    await leaveOutDamaged(page, position, async () => {
+      const body = await segment?.body();
+      // Deleted between the two statements.
+      if (body === undefined) return page.skip(position);
+      const open = openRecordText(body, top_offset, top_length);
+      page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
+    });
   }
   return page.finish(shown < rows.length);
 }
@@ -86,23 +86,39 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
   let shown = 0;
   for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
     const position = { start: row.start, traceId: row.trace_id, spanId: row.span_id };
-    const entry = segment?.entry(row.span_id);
-    const isAtHand = row.segments === 1 && (entry === undefined || isAssembledEntry(entry));
-    const known = isAtHand ? undefined : await totals.of(row, row.span_id);
-    const totalLength = known?.length ?? entry?.totalLength ?? 0;
-    const bytes = (entry?.openLength ?? 0) + totalLength + AFTER_LISTED_TOTAL.length;
-    if (!page.fits(bytes)) break;
+    let isFull = false;
+    await leaveOutDamaged(page, position, async () => {
+      const entry = segment?.entry(row.span_id);
+      const isAtHand = row.segments === 1 && (entry === undefined || isAssembledEntry(entry));
+      const known = isAtHand ? undefined : await totals.of(row, row.span_id);
+      const totalLength = known?.length ?? entry?.totalLength ?? 0;
+      const bytes = (entry?.openLength ?? 0) + totalLength + AFTER_LISTED_TOTAL.length;
+      isFull = !page.fits(bytes);
+      if (isFull) return;
+      const body = entry && (await segment?.body());
+      // Deleted between the two statements.
+      if (entry === undefined || body === undefined) return page.skip(position);
+      const end = entry.offset + entry.openLength;
+      const total = known ?? body.toString("latin1", end, end + entry.totalLength);
+      const open = openRecordText(body, entry.offset, entry.openLength);
+      page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
+    });
+    if (isFull) break;
     shown++;
-    const body = entry && (await segment?.body());
-    // Deleted between the two statements.
-    if (entry === undefined || body === undefined) {
-      page.skip(position);
-      continue;
-    }
-    const end = entry.offset + entry.openLength;
-    const total = known ?? body.toString("latin1", end, end + entry.totalLength);
-    const open = body.toString("utf8", entry.offset, end);
-    page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
   }
   return page.finish(shown < rows.length);
+}
+
+/** Adds a record to a page, or notes that it could not be read. */
+async function leaveOutDamaged(
+  page: ListPageBuilder,
+  position: ListPosition,
+  add: () => Promise<void>,
+): Promise<void> {
+  try {
+    await add();
+  } catch (error) {
+    if (!(error instanceof DamagedSegmentError)) throw error;
+    page.skipDamaged(position);
+  }
 }

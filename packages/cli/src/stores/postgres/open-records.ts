@@ -1,4 +1,5 @@
 import type { NodeTable, PlacedNode } from "../segments/node-table.ts";
+import { checkBody, DamagedSegmentError, withTraceId } from "../segments/segment-checksum.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
 import { unpack } from "./packed-bytes.ts";
@@ -12,7 +13,14 @@ const SEGMENTS_PER_READ = 64;
 
 interface TracePlace {
   readonly traceNo: number;
+  readonly traceId: string;
   readonly day: number;
+}
+
+interface SegmentRow {
+  readonly segment: number;
+  readonly header: Buffer<ArrayBuffer>;
+  readonly body: Buffer<ArrayBuffer>;
 }
 
 /** Reads the open records of a trace's nodes. */
@@ -49,17 +57,22 @@ export function openRecordsOf(
 
 async function readBodies(
   database: SpanDatabase,
-  { traceNo, day }: TracePlace,
+  { traceNo, traceId, day }: TracePlace,
   segments: readonly number[],
 ): Promise<[number, Buffer][]> {
   try {
-    const rows = await database.query<{ segment: number; body: Buffer<ArrayBuffer> }>(
-      `SELECT segment, body FROM ${tableOfDay("segments", day)}
+    const rows = await database.query<SegmentRow>(
+      `SELECT segment, header, body FROM ${tableOfDay("segments", day)}
        WHERE trace_no = $1 AND segment = ANY($2::integer[])`,
       [traceNo, segments],
     );
-    return rows.map(({ segment, body }) => [segment, unpack(body)]);
+    return rows.map(({ segment, header, body: packed }) => {
+      const body = unpack(packed);
+      checkBody(unpack(header).toString("latin1"), body, traceId);
+      return [segment, body];
+    });
   } catch (error) {
+    if (error instanceof DamagedSegmentError) throw withTraceId(error, traceId);
     throw isMissingDay(error) ? gone() : error;
   }
 }

@@ -1,4 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { DamagedSegmentError } from "../segments/segment-checksum.ts";
 
 /** Below this, a frame of its own gains nothing. */
 const WORTH_PACKING = 200;
@@ -13,7 +14,16 @@ export function pack(text: Uint8Array): Uint8Array {
   return packed.length < text.length ? packed : text;
 }
 
-/** The text that was packed. */
+/**
+ * The text that was packed.
+ *
+ * @throws DamagedSegmentError
+ */
 export function unpack(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
-  return MAGIC.equals(bytes.subarray(0, MAGIC.length)) ? zstdDecompressSync(bytes) : bytes;
+  if (!MAGIC.equals(bytes.subarray(0, MAGIC.length))) return bytes;
+  try {
+    return zstdDecompressSync(bytes);
+  } catch (error) {
+    throw new DamagedSegmentError(null, error);
+  }
 }

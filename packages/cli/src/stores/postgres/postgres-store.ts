@@ -1,6 +1,7 @@
 import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
+import { reportDamaged } from "../report-damaged.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
@@ -71,9 +72,11 @@ class PostgresStore implements SpanStore {
   readonly #chores: StoreThread<ChoresApi>;
   /** Made when it is needed: ingest has one of its own in another thread. */
   #appender: OpenAppender | undefined;
+  readonly #onTrouble: (trouble: StoreTrouble) => void;
 
   constructor({ address, onFailure, onTrouble = () => {} }: PostgresStoreOptions) {
     this.#address = address;
+    this.#onTrouble = onTrouble;
     this.#database = new SpanDatabase(address, {
       connections: CONNECTIONS,
       statementMs: STATEMENT_MS,
@@ -109,15 +112,17 @@ class PostgresStore implements SpanStore {
     traceIds: readonly string[],
     maxBytes = MOST_PAGE_BYTES,
   ): Promise<TopsRead> {
-    return this.#reader.readTops(project, traceIds, maxBytes);
+    return this.#reader.readTops(project, traceIds, maxBytes, (error) =>
+      this.#onTrouble({ what: "A damaged trace was left out of live events.", error }),
+    );
   }
 
-  listTraces(request: ListRequest): Promise<ListPage> {
-    return listTraces(this.#database, request);
+  async listTraces(request: ListRequest): Promise<ListPage> {
+    return reportDamaged(await listTraces(this.#database, request), this.#onTrouble);
   }
 
-  listSpans(request: ListRequest): Promise<ListPage> {
-    return listSpans(this.#database, request);
+  async listSpans(request: ListRequest): Promise<ListPage> {
+    return reportDamaged(await listSpans(this.#database, request), this.#onTrouble);
   }
 
   analytics(request: AnalyticsRequest): Promise<AnalyticsResult> {

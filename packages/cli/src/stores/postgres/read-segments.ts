@@ -1,5 +1,6 @@
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader } from "../segments/segment.ts";
+import { checkBodyOnly } from "../segments/segment-checksum.ts";
 import { tableOfDay } from "./day.ts";
 import { unpack } from "./packed-bytes.ts";
 import type { SqlRunner } from "./span-database.ts";
@@ -16,7 +17,11 @@ export interface SegmentPlace {
 export interface ReadSegment {
   /** Of a span in it. */
   entry(spanId: string): PlacedEntry | undefined;
-  /** Undefined where the segment was deleted meanwhile. */
+  /**
+   * Undefined where the segment was deleted meanwhile.
+   *
+   * @throws DamagedSegmentError
+   */
   body(): Promise<Buffer | undefined>;
 }
 
@@ -70,8 +75,10 @@ function lastUnpacked(runner: SqlRunner) {
     if (last?.key === key) return last.body;
     last = undefined;
     const packed = row.body ?? (await readBody(runner, day, row));
-    last = { key, body: packed && unpack(packed) };
-    return last.body;
+    const body = packed && unpack(packed);
+    if (body !== undefined) checkBodyOnly(unpack(row.header).toString("latin1"), body);
+    last = { key, body };
+    return body;
   };
 }
 

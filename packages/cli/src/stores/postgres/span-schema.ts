@@ -134,4 +134,8 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX deleted_traces_by_day ON agate.deleted_traces (day);
   `,
+  `
+  -- From here on headers of segments begin with a checksum, which older versions cannot read: see
+  -- segment-checksum.ts. Those without one stay as they are.
+  `,
 ];

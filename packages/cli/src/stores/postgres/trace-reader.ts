@@ -1,6 +1,17 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { SegmentMerger } from "../segments/merge-segments.ts";
-import { decodeHeader, isAssembledBody, isAssembledEntry } from "../segments/segment.ts";
+import {
+  decodeHeader,
+  isAssembledBody,
+  isAssembledEntry,
+  openRecordText,
+} from "../segments/segment.ts";
+import {
+  checkBody,
+  checkTrace,
+  DamagedSegmentError,
+  withTraceId,
+} from "../segments/segment-checksum.ts";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
 import { openRecordsOf } from "./open-records.ts";
@@ -15,6 +26,7 @@ const HEADERS_PER_READ = 256;
 
 interface TracePlace {
   readonly trace_no: number;
+  readonly trace_id: string;
   readonly day: number;
   readonly segments: number;
 }
@@ -26,6 +38,11 @@ interface SpanPlace extends TracePlace {
 interface HeaderRow {
   readonly segment: number;
   readonly header: Buffer<ArrayBuffer>;
+}
+
+interface SegmentRow {
+  readonly header: Buffer<ArrayBuffer>;
+  readonly body: Buffer<ArrayBuffer>;
 }
 
 interface TopRow {
@@ -58,11 +75,16 @@ export class TraceReader {
     }
   }
 
-  /** The tops of these traces up to a number of bytes; at least one. */
+  /**
+   * The tops of these traces up to a number of bytes; at least one.
+   *
+   * @param onDamaged Told of traces that are left out because their top cannot be read.
+   */
   async readTops(
     project: string,
     traceIds: readonly string[],
     maxBytes: number,
+    onDamaged: (error: DamagedSegmentError) => void,
   ): Promise<TopsRead> {
     const places = await this.#database.query<TopRow>(
       `SELECT trace_id, trace_no, day, top_segment AS segment, top_offset, top_length, total
@@ -79,17 +101,22 @@ export class TraceReader {
       bytes += row.top_length;
       if (tops.length > 0 && bytes > maxBytes) return { tops, unread: ordered.length - seen };
       seen++;
-      const body = await segment?.body();
-      if (body === undefined) continue;
-      const open = body.toString("utf8", row.top_offset, row.top_offset + row.top_length);
-      tops.push(`${open}${row.total}${AFTER_LISTED_TOTAL}`);
+      try {
+        const body = await segment?.body();
+        if (body === undefined) continue;
+        const open = openRecordText(body, row.top_offset, row.top_length);
+        tops.push(`${open}${row.total}${AFTER_LISTED_TOTAL}`);
+      } catch (error) {
+        if (!(error instanceof DamagedSegmentError)) throw error;
+        onDamaged(withTraceId(error, row.trace_id));
+      }
     }
     return { tops, unread: 0 };
   }
 
   async #readTrace(project: string, traceId: string): Promise<TreeRead> {
     const [place] = await this.#database.query<TracePlace>(
-      "SELECT trace_no, day, segments FROM agate.traces WHERE project = $1 AND trace_id = $2",
+      "SELECT trace_no, trace_id, day, segments FROM agate.traces WHERE project = $1 AND trace_id = $2",
       [project, traceId],
       "place-of-trace",
     );
@@ -97,13 +124,17 @@ export class TraceReader {
     const table = tableOfDay("segments", place.day);
     if (place.segments > 1) return this.#readNodes(place, null);
     // A second row says that more has come meanwhile.
-    const [only, another] = await this.#database.query<{ body: Buffer<ArrayBuffer> }>(
-      `SELECT body FROM ${table} WHERE trace_no = $1 ORDER BY segment LIMIT 2`,
+    const [only, another] = await this.#database.query<SegmentRow>(
+      `SELECT header, body FROM ${table} WHERE trace_no = $1 ORDER BY segment LIMIT 2`,
       [place.trace_no],
       `bodies-of-${table}`,
     );
-    if (only === undefined) return MISSING;
-    const json = unpack(only.body);
+    if (only === undefined) return this.#readNodes(place, null);
+    const { header, json } = reading(traceId, () => ({
+      header: unpack(only.header).toString("latin1"),
+      json: unpack(only.body),
+    }));
+    checkBody(header, json, traceId);
     if (another !== undefined || !isAssembledBody(json)) return this.#readNodes(place, null);
     return { kind: "assembled", json: inOwnMemory(json) };
   }
@@ -112,7 +143,7 @@ export class TraceReader {
     // A sum, so that PostgreSQL finds spans by their ids: in many small days it would walk them all by
     // their numbers, in the hope of meeting one soon.
     const [place] = await this.#database.query<SpanPlace>(
-      `SELECT p.trace_no, p.day, p.segment, t.segments
+      `SELECT p.trace_no, p.day, p.segment, t.trace_id, t.segments
        FROM agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no
        WHERE p.span_id = $1 AND p.project = $2 ORDER BY p.span_no + 0 DESC LIMIT 1`,
       [spanId, project],
@@ -121,42 +152,79 @@ export class TraceReader {
     if (place === undefined) return MISSING;
     if (place.segments > 1) return this.#readNodes(place, spanId);
     const table = tableOfDay("segments", place.day);
-    const [row] = await this.#database.query<HeaderRow & { body: Buffer<ArrayBuffer> }>(
+    const [row] = await this.#database.query<HeaderRow & SegmentRow>(
       `SELECT segment, header, body FROM ${table} WHERE trace_no = $1 AND segment = $2`,
       [place.trace_no, place.segment],
       `segment-of-${table}`,
     );
-    const entry = row && entriesOf(row).find(({ id }) => id === spanId);
-    if (row === undefined || entry === undefined) return MISSING;
-    if (!isAssembledEntry(entry)) return this.#readNodes(place, spanId);
-    const json = unpack(row.body).subarray(entry.offset, entry.offset + entry.treeLength);
-    return { kind: "assembled", json: inOwnMemory(json) };
+    return reading(place.trace_id, () => {
+      if (row === undefined) return this.#readNodes(place, spanId);
+      const entry = entriesOf(row).find(({ id }) => id === spanId);
+      if (entry === undefined || !isAssembledEntry(entry)) return this.#readNodes(place, spanId);
+      const body = unpack(row.body);
+      checkBody(unpack(row.header).toString("latin1"), body, place.trace_id);
+      const json = body.subarray(entry.offset, entry.offset + entry.treeLength);
+      return { kind: "assembled", json: inOwnMemory(json) };
+    });
   }
 
-  async #readNodes({ trace_no, day }: TracePlace, focusId: string | null): Promise<TreeRead> {
-    const merged = await this.#merge(trace_no, day);
+  async #readNodes(place: TracePlace, focusId: string | null): Promise<TreeRead> {
+    const merged = await this.#mergeWhole(place);
+    if (merged === undefined) return MISSING;
     const { nodes } = merged;
     const focus = focusId === null ? null : merged.indexOf(focusId);
     if (nodes.length === 0 || focus === -1) return MISSING;
-    const openRecords = openRecordsOf(this.#database, { traceNo: trace_no, day }, nodes);
+    const { trace_no: traceNo, trace_id: traceId, day } = place;
+    const openRecords = openRecordsOf(this.#database, { traceNo, traceId, day }, nodes);
     return { kind: "nodes", nodes, focus, openRecords };
   }
 
-  async #merge(traceNo: number, day: number): Promise<SegmentMerger> {
+  /** All of a trace's segments; undefined when it is deleted meanwhile. */
+  async #mergeWhole(place: TracePlace): Promise<SegmentMerger | undefined> {
+    for (let { segments } = place; ; ) {
+      const { merger, count } = await this.#merge(place);
+      if (count >= segments) return merger;
+      const [now] = await this.#database.query<{ segments: number }>(
+        "SELECT segments FROM agate.traces WHERE trace_no = $1",
+        [place.trace_no],
+      );
+      if (now === undefined) return undefined;
+      if (now.segments === segments) throw new DamagedSegmentError(place.trace_id);
+      // It was written to while it was read.
+      segments = now.segments;
+    }
+  }
+
+  async #merge({ trace_no: traceNo, trace_id, day }: TracePlace) {
     const merger = new SegmentMerger();
+    let count = 0;
     for (let next = 0; ; ) {
       const rows = await this.#database.query<HeaderRow>(
         `SELECT segment, header FROM ${tableOfDay("segments", day)}
          WHERE trace_no = $1 AND segment >= $2 ORDER BY segment LIMIT ${HEADERS_PER_READ}`,
         [traceNo, next],
       );
-      for (const { segment, header } of rows) {
-        merger.add({ segment, header: unpack(header).toString() });
-      }
+      reading(trace_id, () => {
+        for (const { segment, header: packed } of rows) {
+          const header = unpack(packed).toString();
+          checkTrace(header, trace_id);
+          merger.add({ segment, header });
+        }
+      });
+      count += rows.length;
       const last = rows.at(-1);
-      if (last === undefined || rows.length < HEADERS_PER_READ) return merger;
+      if (last === undefined || rows.length < HEADERS_PER_READ) return { merger, count };
       next = last.segment + 1;
     }
+  }
+}
+
+/** Does a read of one trace. What fails because the trace is damaged names it. */
+function reading<Value>(traceId: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof DamagedSegmentError ? withTraceId(error, traceId) : error;
   }
 }
 

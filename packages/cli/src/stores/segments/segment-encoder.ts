@@ -4,6 +4,7 @@ import type { SpanTree } from "@agate/spans/tree";
 import { AFTER_TOTAL, buildTree, totalText } from "@agate/spans/tree";
 import type { SegmentEntry } from "./segment.ts";
 import { encodeHeader } from "./segment.ts";
+import { sealHeader } from "./segment-checksum.ts";
 
 export interface EncodedSegment {
   readonly header: string;
@@ -130,7 +131,7 @@ function assembled(spans: readonly StoredSpan[], tree: SpanTree, scratch: Buffer
     open.push(entry);
   }
   closeTo(0);
-  return segment(entries, scratch, at, [...preorder]);
+  return segment(spans, entries, scratch, at, [...preorder]);
 }
 
 /** A segment of open records only; the answer is assembled when it is read. */
@@ -157,10 +158,11 @@ function loose(
     });
     at += openLength;
   }
-  return segment(entries, scratch, at, indices);
+  return segment(spans, entries, scratch, at, indices);
 }
 
 function segment(
+  [first]: readonly StoredSpan[],
   entries: readonly SegmentEntry[],
   scratch: Buffer,
   length: number,
@@ -168,7 +170,8 @@ function segment(
 ): EncodedSegment {
   const body = new Uint8Array(length);
   body.set(scratch.subarray(0, length));
-  return { header: encodeHeader(entries), body, spans };
+  const header = sealHeader(encodeHeader(entries), body, (first as StoredSpan).traceId);
+  return { header, body, spans };
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,6 +1,7 @@
 import type { SpanNode } from "@agate/spans/tree";
 import type { FiguresTuple } from "./figures-tuple.ts";
 import { figuresOf, figuresTuple } from "./figures-tuple.ts";
+import { DamagedSegmentError, unsealHeader } from "./segment-checksum.ts";
 
 // A segment is one row: the spans of one trace that were committed together. Its body is their JSON
 // in one blob, its header tells where each span's text lies and what the tree needs to know of it.
@@ -38,6 +39,7 @@ type EntryTuple = [
 
 /** The last byte of an open record, which ends in `"total":`; an assembled body ends in `}`. */
 const COLON = 0x3a;
+const BRACE = 0x7b;
 
 /** Whether a body is the nested answer of its trace; false for one of loose records. */
 export function isAssembledBody(body: Uint8Array): boolean {
@@ -49,13 +51,35 @@ export function isAssembledEntry({ treeLength }: SegmentEntry): boolean {
   return treeLength > 0;
 }
 
+/**
+ * The text of an open record.
+ *
+ * @throws DamagedSegmentError where there is none at this place.
+ */
+export function openRecordText(body: Uint8Array, offset: number, length: number): string {
+  const record = body.subarray(offset, offset + length);
+  if (record.length !== length || record[0] !== BRACE || record.at(-1) !== COLON) {
+    throw new DamagedSegmentError(null);
+  }
+  return Buffer.from(record.buffer, record.byteOffset, record.length).toString();
+}
+
+/** Without the seal that {@link sealHeader} puts before it. */
 export function encodeHeader(entries: readonly SegmentEntry[]): string {
   return JSON.stringify(entries.map(toTuple));
 }
 
-/** @param segment The row that the header is of. */
+/**
+ * @param segment The row that the header is of.
+ * @throws DamagedSegmentError
+ */
 export function decodeHeader(header: string, segment: number): PlacedEntry[] {
-  return (JSON.parse(header) as EntryTuple[]).map((tuple) => fromTuple(tuple, segment));
+  const json = unsealHeader(header);
+  try {
+    return (JSON.parse(json) as EntryTuple[]).map((tuple) => fromTuple(tuple, segment));
+  } catch (error) {
+    throw new DamagedSegmentError(null, error);
+  }
 }
 
 function toTuple(entry: SegmentEntry): EntryTuple {

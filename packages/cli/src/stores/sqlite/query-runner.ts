@@ -4,8 +4,15 @@ import { ListPageBuilder } from "../list-page.ts";
 import { BodyWindow } from "../segments/body-window.ts";
 import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
-import { decodeHeader, isAssembledEntry } from "../segments/segment.ts";
-import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import { decodeHeader, isAssembledEntry, openRecordText } from "../segments/segment.ts";
+import { checkBody, DamagedSegmentError } from "../segments/segment-checksum.ts";
+import type {
+  AnalyticsRequest,
+  AnalyticsResult,
+  ListPage,
+  ListPosition,
+  ListRequest,
+} from "../span-query.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { registerCollectNumbers } from "./collect-numbers.ts";
@@ -14,6 +21,7 @@ import { openForReading } from "./open-for-reading.ts";
 import { runAnalytics } from "./run-analytics.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { isCorrupt } from "./sqlite-errors.ts";
 import { segmentRange } from "./trace-writer.ts";
 
 /** So many rows are looked up and sorted in some tens of milliseconds. */
@@ -37,6 +45,11 @@ interface SpanRow {
   readonly trace_no: number;
   readonly trace_id: string;
   readonly segments: number;
+}
+
+interface SegmentRow {
+  readonly header: string;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 interface FoundRecord {
@@ -77,9 +90,7 @@ export class QueryRunner {
          ORDER BY t.start DESC, t.trace_id DESC LIMIT ?`,
       )
       .all(...where.values, ...beyond.values, limit + 1) as unknown as TraceRow[];
-    const readTop = this.#db.prepare(
-      "SELECT substr(body, ? + 1, ?) AS open FROM segments WHERE segment = ?",
-    );
+    const readSegment = this.#db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     const page = new ListPageBuilder(maxBytes);
     let shown = 0;
     for (const { trace_id, start, segment, top_offset, top_length, total } of rows) {
@@ -87,9 +98,14 @@ export class QueryRunner {
       if (shown === limit || !page.fits(bytes)) break;
       shown++;
       const position = { start, traceId: trace_id, spanId: null };
-      const row = readTop.get(top_offset, top_length, segment) as { open: Uint8Array } | undefined;
-      if (row === undefined) page.skip(position);
-      else page.add(position, listedRecord(row.open, total), bytes);
+      leaveOutDamaged(page, position, () => {
+        const row = readSegment.get(segment) as SegmentRow | undefined;
+        // All statements see one moment: a trace that is there has its top.
+        if (row === undefined) throw new DamagedSegmentError(trace_id);
+        checkBody(row.header, row.body, trace_id);
+        const open = openRecordText(row.body, top_offset, top_length);
+        page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
+      });
     }
     return page.finish(shown < rows.length);
   }
@@ -112,14 +128,13 @@ export class QueryRunner {
     for (const row of rows) {
       if (shown === limit) break;
       const position = { start: row.start, traceId: row.trace_id, spanId: row.span_id };
-      const found = find(row);
-      if (found === undefined) {
-        page.skip(position);
-      } else {
-        const { bytes, read } = found;
-        if (!page.fits(bytes)) break;
-        page.add(position, read(), bytes);
-      }
+      let isFull = false;
+      leaveOutDamaged(page, position, () => {
+        const { bytes, read } = find(row);
+        isFull = !page.fits(bytes);
+        if (!isFull) page.add(position, read(), bytes);
+      });
+      if (isFull) break;
       shown++;
     }
     return page.finish(shown < rows.length);
@@ -166,20 +181,25 @@ export class QueryRunner {
   }
 
   /** Finds the listed record of a span; remembers what neighbours in the same page need too. */
-  #spanRecords(): (row: SpanRow) => FoundRecord | undefined {
+  #spanRecords(): (row: SpanRow) => FoundRecord {
     const readHeader = this.#db.prepare("SELECT header FROM segments WHERE segment = ?");
-    const readBody = this.#db.prepare("SELECT body FROM segments WHERE segment = ?");
+    const readSegment = this.#db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     const entriesOf = memoise((segment: number) => {
       const row = readHeader.get(segment) as { header: string } | undefined;
       return new Map(row && decodeHeader(row.header, segment).map((entry) => [entry.id, entry]));
     });
-    const bodies = new BodyWindow(
-      (segment) => (readBody.get(segment) as { body: Uint8Array<ArrayBuffer> }).body,
-    );
+    const traceIds = new Map<number, string>();
+    const bodies = new BodyWindow((segment) => {
+      const { header, body } = readSegment.get(segment) as unknown as SegmentRow;
+      checkBody(header, body, traceIds.get(segment) ?? "");
+      return body;
+    });
     const totals = memoise((traceNo: number) => this.#totalsOf(traceNo));
-    return ({ segment, segments, span_id, trace_no }) => {
+    return ({ segment, segments, span_id, trace_no, trace_id }) => {
+      traceIds.set(segment, trace_id);
       const entry = entriesOf(segment).get(span_id);
-      if (entry === undefined) return undefined;
+      // All statements see one moment: a span that is there has its record.
+      if (entry === undefined) throw new DamagedSegmentError(trace_id);
       const { offset, openLength, totalLength } = entry;
       const end = offset + openLength;
       const isAtHand = segments === 1 && isAssembledEntry(entry);
@@ -191,7 +211,7 @@ export class QueryRunner {
           const body = bodies.get(segment);
           const total =
             known ?? Buffer.from(body.subarray(end, end + totalLength)).toString("latin1");
-          return listedRecord(body.subarray(offset, end), total);
+          return `${openRecordText(body, offset, openLength)}${total}${AFTER_LISTED_TOTAL}`;
         },
       };
     };
@@ -214,8 +234,14 @@ export class QueryRunner {
   }
 }
 
-function listedRecord(open: Uint8Array, total: string): string {
-  return `${Buffer.from(open.buffer, open.byteOffset, open.byteLength).toString()}${total}${AFTER_LISTED_TOTAL}`;
+/** Adds a record to a page, or notes that it could not be read. */
+function leaveOutDamaged(page: ListPageBuilder, position: ListPosition, add: () => void): void {
+  try {
+    add();
+  } catch (error) {
+    if (!(error instanceof DamagedSegmentError) && !isCorrupt(error)) throw error;
+    page.skipDamaged(position);
+  }
 }
 
 function memoise<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {

@@ -112,6 +112,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX traces_by_environment ON traces (project, environment, start) WHERE environment IS NOT NULL;
   CREATE INDEX spans_by_route ON spans (project, route, start) WHERE route IS NOT NULL;
   `,
+  `
+  -- From here on headers of segments begin with a checksum, which older versions cannot read: see
+  -- segment-checksum.ts. Those without one stay as they are.
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

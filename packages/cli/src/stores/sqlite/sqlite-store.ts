@@ -3,6 +3,7 @@ import type { MessagePort, Transferable } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
+import { reportDamaged } from "../report-damaged.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
@@ -57,7 +58,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Span
   const directory = openDataDirectory(options.directory);
   try {
     const { isBehind } = prepareIndex(directory.path);
-    const store = new SqliteStore(directory, makeThreads(options));
+    const store = new SqliteStore(directory, makeThreads(options), options.onTrouble);
     if (isBehind) store.resumeIndexing();
     return store;
   } catch (error) {
@@ -78,8 +79,15 @@ class SqliteStore implements SpanStore {
   readonly #appender: SpanAppender;
   readonly #listeners = new Set<(changes: readonly TraceChange[]) => void>();
 
-  constructor(directory: DataDirectory, threads: Threads) {
+  readonly #onTrouble: (trouble: StoreTrouble) => void;
+
+  constructor(
+    directory: DataDirectory,
+    threads: Threads,
+    onTrouble: (trouble: StoreTrouble) => void = () => {},
+  ) {
     this.#directory = directory;
+    this.#onTrouble = onTrouble;
     this.#threads = threads;
     this.#connection = openForReading(directory.path);
     this.#reader = new TraceReader(this.#connection);
@@ -108,15 +116,19 @@ class SqliteStore implements SpanStore {
     traceIds: readonly string[],
     maxBytes = MOST_PAGE_BYTES,
   ): Promise<TopsRead> {
-    return this.#reader.readTops(project, traceIds, maxBytes);
+    return this.#reader.readTops(project, traceIds, maxBytes, (error) =>
+      this.#onTrouble({ what: "A damaged trace was left out of live events.", error }),
+    );
   }
 
-  listTraces(request: ListRequest): Promise<ListPage> {
-    return this.#threads.query.call("listTraces", [request]);
+  async listTraces(request: ListRequest): Promise<ListPage> {
+    const page = await this.#threads.query.call("listTraces", [request]);
+    return reportDamaged(page, this.#onTrouble);
   }
 
-  listSpans(request: ListRequest): Promise<ListPage> {
-    return this.#threads.query.call("listSpans", [request]);
+  async listSpans(request: ListRequest): Promise<ListPage> {
+    const page = await this.#threads.query.call("listSpans", [request]);
+    return reportDamaged(page, this.#onTrouble);
   }
 
   analytics(request: AnalyticsRequest): Promise<AnalyticsResult> {

@@ -5,10 +5,23 @@ import { BodyWindow } from "../segments/body-window.ts";
 import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
-import { decodeHeader, isAssembledBody, isAssembledEntry } from "../segments/segment.ts";
+import {
+  decodeHeader,
+  isAssembledBody,
+  isAssembledEntry,
+  openRecordText,
+} from "../segments/segment.ts";
+import {
+  BODY_SEAL_LENGTH,
+  checkBody,
+  checkTrace,
+  DamagedSegmentError,
+  withTraceId,
+} from "../segments/segment-checksum.ts";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { isCorrupt } from "./sqlite-errors.ts";
 import { segmentRange } from "./trace-writer.ts";
 
 /** Header rows read before other requests get their turn. */
@@ -24,36 +37,52 @@ interface TopPlace {
   readonly total: string;
 }
 
+interface TracePlace {
+  readonly trace_no: number;
+  readonly trace_id: string;
+  /** How many it has. */
+  readonly segments: number;
+}
+
+interface SegmentRow {
+  readonly header: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+type BodyRow = readonly [body: Uint8Array<ArrayBuffer>, seal: string, segments: number];
+
 /** Point reads over one connection, to which the index is attached as `derived`. */
 export class TraceReader {
   readonly #bodies: StatementSync;
   readonly #findTrace: StatementSync;
+  readonly #traceByNo: StatementSync;
   readonly #findRecentSpan: StatementSync;
   readonly #findSpan: StatementSync;
   readonly #segment: StatementSync;
   readonly #headers: StatementSync;
   readonly #top: StatementSync;
-  readonly #piece: StatementSync;
 
   constructor(db: DatabaseSync) {
-    // The hot one: a trace that is a single assembled segment is stored as its own answer. A second
-    // row says that it is not; asking `traces.segments` instead would cost a look at another page.
+    // The hot one: a trace that is a single assembled segment is stored as its own answer.
     this.#bodies = db.prepare(
-      `SELECT s.body FROM traces t
+      `SELECT s.body, substr(s.header, 1, ${BODY_SEAL_LENGTH}), t.segments FROM traces t
        JOIN segments s ON s.segment >= t.trace_no * ${SEGMENTS_PER_TRACE}
          AND s.segment < (t.trace_no + 1) * ${SEGMENTS_PER_TRACE}
        WHERE t.project = ? AND t.trace_id = ? LIMIT 2`,
     );
     this.#bodies.setReturnArrays(true);
-    this.#findTrace = db.prepare("SELECT trace_no FROM traces WHERE project = ? AND trace_id = ?");
+    this.#findTrace = db.prepare(
+      "SELECT trace_no, trace_id, segments FROM traces WHERE project = ? AND trace_id = ?",
+    );
+    this.#traceByNo = db.prepare("SELECT segments FROM traces WHERE trace_no = ?");
     // CROSS JOIN keeps the order: from the traces first, SQLite would look at every one of them.
     this.#findRecentSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.segments FROM spans p CROSS JOIN traces t USING (trace_no)
+      `SELECT p.trace_no, p.segment, t.trace_id, t.segments FROM spans p CROSS JOIN traces t USING (trace_no)
        WHERE p.span_no > (SELECT ids FROM derived.progress) AND p.span_id = ? AND t.project = ?
        ORDER BY p.span_no DESC LIMIT 1`,
     );
     this.#findSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.segments FROM derived.span_ids i
+      `SELECT p.trace_no, p.segment, t.trace_id, t.segments FROM derived.span_ids i
        CROSS JOIN spans p USING (span_no) CROSS JOIN traces t USING (trace_no)
        WHERE i.span_id = ? AND t.project = ? ORDER BY i.span_no DESC LIMIT 1`,
     );
@@ -66,73 +95,102 @@ export class TraceReader {
          top_length AS length, total
        FROM traces WHERE project = ? AND trace_id = ?`,
     );
-    this.#piece = db.prepare(
-      "SELECT substr(body, ? + 1, ?) AS bytes FROM segments WHERE segment = ?",
-    );
   }
 
+  /** @throws DamagedSegmentError where what is stored is not what was written. */
   readTree(project: string, focus: TreeFocus): TreeRead | Promise<TreeRead> {
     return focus.kind === "trace"
       ? this.#readTrace(project, focus.traceId)
       : this.#readSpan(project, focus.spanId);
   }
 
-  /** The tops of these traces up to a number of bytes; at least one. */
-  readTops(project: string, traceIds: readonly string[], maxBytes: number): TopsRead {
+  /**
+   * The tops of these traces up to a number of bytes; at least one.
+   *
+   * @param onDamaged Told of traces that are left out because their top cannot be read.
+   */
+  readTops(
+    project: string,
+    traceIds: readonly string[],
+    maxBytes: number,
+    onDamaged: (error: DamagedSegmentError) => void,
+  ): TopsRead {
     const tops: string[] = [];
     let bytes = 0;
     for (const [n, traceId] of traceIds.entries()) {
       const place = this.#top.get(project, traceId) as unknown as TopPlace | undefined;
       if (place === undefined) continue;
-      const { segment, offset, length, total } = place;
-      bytes += length;
+      bytes += place.length;
       if (tops.length > 0 && bytes > maxBytes) return { tops, unread: traceIds.length - n };
-      const open = this.#piece.get(offset, length, segment) as { bytes: Uint8Array } | undefined;
-      if (open === undefined) continue;
-      tops.push(`${Buffer.from(open.bytes).toString()}${total}${AFTER_LISTED_TOTAL}`);
+      try {
+        const top = this.#readTop(traceId, place);
+        if (top !== undefined) tops.push(top);
+      } catch (error) {
+        if (!(error instanceof DamagedSegmentError)) throw error;
+        onDamaged(error);
+      }
     }
     return { tops, unread: 0 };
   }
 
+  #readTop(traceId: string, { segment, offset, length, total }: TopPlace): string | undefined {
+    return reading(traceId, () => {
+      const row = this.#segment.get(segment) as unknown as SegmentRow | undefined;
+      if (row === undefined) return undefined;
+      checkBody(row.header, row.body, traceId);
+      return `${openRecordText(row.body, offset, length)}${total}${AFTER_LISTED_TOTAL}`;
+    });
+  }
+
   #readTrace(project: string, traceId: string): TreeRead | Promise<TreeRead> {
-    const [only, another] = this.#bodies.all(project, traceId) as unknown as [
-      Uint8Array<ArrayBuffer>,
-    ][];
-    if (only === undefined) return MISSING;
-    if (another === undefined && isAssembledBody(only[0])) {
-      return { kind: "assembled", json: only[0] };
+    const rows = reading(traceId, () => this.#bodies.all(project, traceId)) as unknown as BodyRow[];
+    const [only, another] = rows;
+    if (only === undefined) return this.#missing(project, traceId);
+    const [body, seal, segments] = only;
+    if (another === undefined) {
+      if (segments > 1) throw new DamagedSegmentError(traceId);
+      checkBody(seal, body, traceId);
+      if (isAssembledBody(body)) return { kind: "assembled", json: body };
     }
-    const trace = this.#findTrace.get(project, traceId) as { trace_no: number } | undefined;
+    const trace = this.#findTrace.get(project, traceId) as unknown as TracePlace | undefined;
     if (trace === undefined) return MISSING;
-    return this.#readNodes(trace.trace_no, null);
+    return this.#readNodes(trace, null);
+  }
+
+  /** There is no segment of it: it is not there, has just arrived, or has lost them. */
+  #missing(project: string, traceId: string): TreeRead | Promise<TreeRead> {
+    const trace = this.#findTrace.get(project, traceId) as unknown as TracePlace | undefined;
+    return trace === undefined ? MISSING : this.#readNodes(trace, null);
   }
 
   #readSpan(project: string, spanId: string): TreeRead | Promise<TreeRead> {
     // In this order: what is indexed between the two statements is found by the second.
     const place = (this.#findRecentSpan.get(spanId, project) ??
-      this.#findSpan.get(spanId, project)) as
-      | { trace_no: number; segment: number; segments: number }
-      | undefined;
+      this.#findSpan.get(spanId, project)) as (TracePlace & { segment: number }) | undefined;
     if (place === undefined) return MISSING;
-    if (place.segments > 1) return this.#readNodes(place.trace_no, spanId);
-    const row = this.#segment.get(place.segment) as unknown as
-      | { header: string; body: Uint8Array<ArrayBuffer> }
-      | undefined;
-    const entry = row && decodeHeader(row.header, place.segment).find(({ id }) => id === spanId);
-    if (row === undefined || entry === undefined) return MISSING;
-    if (!isAssembledEntry(entry)) return this.#readNodes(place.trace_no, spanId);
-    const json = row.body.subarray(entry.offset, entry.offset + entry.treeLength);
-    return { kind: "assembled", json };
+    if (place.segments > 1) return this.#readNodes(place, spanId);
+    return reading(place.trace_id, () => {
+      const row = this.#segment.get(place.segment) as unknown as SegmentRow | undefined;
+      const entry = row && decodeHeader(row.header, place.segment).find(({ id }) => id === spanId);
+      if (row === undefined || entry === undefined) return this.#readNodes(place, spanId);
+      if (!isAssembledEntry(entry)) return this.#readNodes(place, spanId);
+      checkBody(row.header, row.body, place.trace_id);
+      const json = row.body.subarray(entry.offset, entry.offset + entry.treeLength);
+      return { kind: "assembled", json };
+    });
   }
 
-  async #readNodes(traceNo: number, focusId: string | null): Promise<TreeRead> {
-    const merged = await this.#merge(traceNo);
+  async #readNodes(trace: TracePlace, focusId: string | null): Promise<TreeRead> {
+    const traceId = trace.trace_id;
+    const merged = await this.#mergeWhole(trace);
+    if (merged === undefined) return MISSING;
     const { nodes } = merged;
     const focus = focusId === null ? null : merged.indexOf(focusId);
     if (nodes.length === 0 || focus === -1) return MISSING;
     const bodies = new BodyWindow((segment) => {
-      const row = this.#segment.get(segment) as { body: Uint8Array<ArrayBuffer> } | undefined;
+      const row = this.#segment.get(segment) as unknown as SegmentRow | undefined;
       if (row === undefined) throw new TraceGoneError("The trace was deleted while it was read");
+      checkBody(row.header, row.body, traceId);
       return row.body;
     });
     return {
@@ -141,24 +199,57 @@ export class TraceReader {
       focus,
       openRecords: async (wanted) => {
         bodies.freeEvicted();
-        return wanted.map((index) => {
-          const { segment, offset, openLength } = nodes.at(index) as PlacedNode;
-          return bodies.get(segment).subarray(offset, offset + openLength);
-        });
+        return reading(traceId, () =>
+          wanted.map((index) => {
+            const { segment, offset, openLength } = nodes.at(index) as PlacedNode;
+            return bodies.get(segment).subarray(offset, offset + openLength);
+          }),
+        );
       },
     };
   }
 
-  async #merge(traceNo: number): Promise<SegmentMerger> {
+  /** All of a trace's segments; undefined when it is deleted meanwhile. */
+  async #mergeWhole(trace: TracePlace): Promise<SegmentMerger | undefined> {
+    for (let { segments } = trace; ; ) {
+      const { merger, count } = await this.#merge(trace);
+      if (count >= segments) return merger;
+      const now = this.#traceByNo.get(trace.trace_no) as { segments: number } | undefined;
+      if (now === undefined) return undefined;
+      if (now.segments === segments) throw new DamagedSegmentError(trace.trace_id);
+      // It was written to while it was read.
+      segments = now.segments;
+    }
+  }
+
+  async #merge({ trace_no, trace_id }: TracePlace) {
     const merger = new SegmentMerger();
-    let [next, end] = segmentRange(traceNo);
+    let count = 0;
+    let [next, end] = segmentRange(trace_no);
     for (;;) {
-      const rows = this.#headers.all(next, end, HEADERS_PER_TURN) as unknown as HeaderRow[];
-      for (const row of rows) merger.add(row);
+      const rows = reading(trace_id, () => {
+        const some = this.#headers.all(next, end, HEADERS_PER_TURN) as unknown as HeaderRow[];
+        for (const row of some) {
+          checkTrace(row.header, trace_id);
+          merger.add(row);
+        }
+        return some;
+      });
+      count += rows.length;
       const last = rows.at(-1);
-      if (last === undefined || rows.length < HEADERS_PER_TURN) return merger;
+      if (last === undefined || rows.length < HEADERS_PER_TURN) return { merger, count };
       next = last.segment + 1;
       await nextTurn();
     }
+  }
+}
+
+/** Does a read of one trace. What fails because the trace is damaged names it. */
+function reading<Value>(traceId: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedSegmentError) throw withTraceId(error, traceId);
+    throw isCorrupt(error) ? new DamagedSegmentError(traceId, error) : error;
   }
 }

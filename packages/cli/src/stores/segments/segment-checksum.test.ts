@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import { decodeHeader, encodeHeader } from "./segment.ts";
+import { checkBody, checkBodyOnly, checkTrace, DamagedSegmentError } from "./segment-checksum.ts";
+import { createSegmentEncoder } from "./segment-encoder.ts";
+
+const encode = createSegmentEncoder();
+const traceId = traceIdOf(1);
+const spans = Array.from({ length: 4 }, (_, n) =>
+  storedSpan({ traceId, id: spanIdOf(n + 1), inputs: `é${n}` }),
+);
+const [segment] = encode(spans).segments;
+if (segment === undefined) throw new Error("Nothing was encoded.");
+const { header, body } = segment;
+
+describe("the seal of a segment", () => {
+  it("lets through what was written", () => {
+    expect(decodeHeader(header, 0).map(({ id }) => id)).toEqual(spans.map(({ id }) => id));
+    expect(() => checkBody(header, body, traceId)).not.toThrow();
+    expect(() => checkBodyOnly(header, body)).not.toThrow();
+    expect(() => checkTrace(header, traceId)).not.toThrow();
+  });
+
+  it("finds every changed byte of a body", () => {
+    fc.assert(
+      fc.property(fc.nat(body.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const changed = Uint8Array.from(body);
+        changed[at] = (changed[at] as number) ^ flip;
+        expect(() => checkBody(header, changed, traceId)).toThrow(DamagedSegmentError);
+        expect(() => checkBodyOnly(header, changed)).toThrow(DamagedSegmentError);
+      }),
+    );
+  });
+
+  it("finds every changed byte of a header, the seal included", () => {
+    fc.assert(
+      fc.property(fc.nat(header.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const bytes = Buffer.from(header, "latin1");
+        bytes[at] = (bytes[at] as number) ^ flip;
+        expect(() => decodeHeader(bytes.toString("latin1"), 0)).toThrow(DamagedSegmentError);
+      }),
+    );
+  });
+
+  it("finds a segment of another trace", () => {
+    expect(() => checkBody(header, body, traceIdOf(2))).toThrow(traceIdOf(2));
+    expect(() => checkTrace(header, traceIdOf(2))).toThrow(DamagedSegmentError);
+  });
+
+  it("is not asked for where a segment was written before there were any", () => {
+    const unsealed = encodeHeader(decodeHeader(header, 0));
+    expect(decodeHeader(unsealed, 0)).toEqual(decodeHeader(header, 0));
+    expect(() => checkBody(unsealed, new Uint8Array(3), traceId)).not.toThrow();
+  });
+});
