@@ -1,0 +1,85 @@
+import { expect } from "vitest";
+import { type AnalyticsQuestion, expectedAnalytics } from "./expected-analytics.ts";
+import { expectedRecord } from "./expected-record.ts";
+import type { PlacedSpan } from "./expected-tree.ts";
+import { firstDifference } from "./first-difference.ts";
+import type { Filter, NaiveModel } from "./naive-model.ts";
+import type { PlatformClient } from "./platform-client.ts";
+
+/** When an answer must be right: at once, or as soon as the search index or a summary has caught up. */
+export type When = "now" | "soon";
+
+/** Compares what a platform answers with what its model says. */
+export class ReadComparison {
+  readonly #client: PlatformClient;
+  readonly #model: NaiveModel;
+
+  constructor(client: PlatformClient, model: NaiveModel) {
+    this.#client = client;
+    this.#model = model;
+  }
+
+  /** The whole tree of a trace, or that there is none. */
+  async trace(traceId: string): Promise<void> {
+    const expected = this.#model.spansOf(traceId).length > 0 ? this.#model.tree(traceId) : null;
+    await this.#tree(`traces/${traceId}`, expected);
+  }
+
+  async span(traceId: string, spanId: string): Promise<void> {
+    await this.#tree(`spans/${spanId}`, this.#model.subtree(traceId, spanId));
+  }
+
+  async list(kind: "traces" | "spans", filter: Filter, limit: number, when: When): Promise<void> {
+    const found =
+      kind === "traces" ? this.#model.listTraces(filter) : this.#model.listSpans(filter);
+    const expected = found.map(({ record }) => record);
+    await this.#compare(`/${kind}/ ${JSON.stringify({ ...filter, limit })}`, when, async () => {
+      const { items, pages } = await this.#client.readList(kind, {
+        ...filter,
+        limit: String(limit),
+      });
+      const tooLong = pages.find((length) => length > limit);
+      if (tooLong !== undefined) return `a page of ${tooLong} items`;
+      return (
+        firstDifference(items.map(idOf), expected.map(idOf)) ?? firstDifference(items, expected)
+      );
+    });
+  }
+
+  async analytics(question: AnalyticsQuestion, when: When): Promise<void> {
+    const { filter, from, to, interval, groupBy, groupLimit } = question;
+    const query = new URLSearchParams({
+      ...filter,
+      from: new Date(from * 1000).toISOString(),
+      to: new Date(to * 1000).toISOString(),
+      interval: interval.name,
+      ...(groupBy !== null && { group_by: groupBy, group_limit: String(groupLimit) }),
+    });
+    const expected = expectedAnalytics(this.#model, question);
+    const path = `/observability/analytics/?${query}`;
+    await this.#compare(path, when, async () =>
+      firstDifference(await this.#client.get(path), expected),
+    );
+  }
+
+  async #tree(path: `traces/${string}` | `spans/${string}`, expected: PlacedSpan[] | null) {
+    const { project } = this.#model;
+    const records = expected?.map(({ span, depth, total }) => ({
+      record: expectedRecord(span, project, total),
+      depth: depth - expected[0]!.depth,
+    }));
+    await this.#compare(`/${path}/`, "now", async () =>
+      firstDifference(await this.#client.readTree(path), records ?? null),
+    );
+  }
+
+  async #compare(question: string, when: When, difference: () => Promise<string | undefined>) {
+    const message = `what the platform answers to ${question}`;
+    if (when === "now") expect(await difference(), message).toBeUndefined();
+    else await expect.poll(difference, { message, interval: 20 }).toBeUndefined();
+  }
+}
+
+function idOf(record: object): unknown {
+  return "id" in record ? record.id : undefined;
+}

@@ -1,0 +1,114 @@
+import type { SeededRandom } from "../durability/seeded-random.ts";
+import { type AnalyticsQuestion, type Grouping, INTERVALS } from "./expected-analytics.ts";
+import { latencyOf } from "./expected-record.ts";
+import type { ModelSpan } from "./model-span.ts";
+import type { Filter, FilterName, NaiveModel } from "./naive-model.ts";
+import { WORDS, wordOf } from "./random-spans.ts";
+
+export const GROUPINGS: readonly Grouping[] = [
+  "application",
+  "route",
+  "variant",
+  "environment",
+  "status",
+  "spankind",
+  "name",
+  "user_id",
+];
+
+const NAMES: readonly FilterName[] = [
+  ...GROUPINGS,
+  "revision",
+  "session_id",
+  "min_latency",
+  "min_cost",
+  "from",
+  "to",
+];
+
+/** Most buckets that an answer may have. */
+const MOST_BUCKETS = 2_000;
+
+/** Conditions that a span of the model meets, or nearly: each by itself finds something. */
+export function randomFilter(
+  random: SeededRandom,
+  spans: readonly ModelSpan[],
+  mayHaveWords: boolean,
+): Filter {
+  const span = random.pick(spans);
+  const filter: Record<string, string> = {};
+  for (let n = random.between(0, 2); n > 0; n--) {
+    const name = random.pick(NAMES);
+    const value = conditionOf(span, name);
+    if (value !== null) filter[name] = value;
+  }
+  if (mayHaveWords && random.chance(0.6)) filter.q = randomSearch(random, span);
+  return filter;
+}
+
+function conditionOf(span: ModelSpan, name: FilterName): string | null {
+  switch (name) {
+    case "variant":
+      return span.variant?.name ?? span.variant?.id ?? null;
+    case "revision":
+      return span.revision === null ? null : String(span.revision);
+    case "spankind":
+      return span.kind ?? "UNKNOWN";
+    case "user_id":
+      return span.userId;
+    case "session_id":
+      return span.sessionId;
+    case "min_latency":
+      return String(latencyOf(span) ?? 1);
+    case "min_cost":
+      return String(span.figures?.cost ?? 0.5);
+    case "from":
+    case "to":
+      return isoMicros(span.start);
+    case "q":
+      return null;
+    default:
+      return span[name];
+  }
+}
+
+function randomSearch(random: SeededRandom, span: ModelSpan): string {
+  const word = random.pick(WORDS);
+  return random.pick([
+    wordOf(span),
+    word.toUpperCase(),
+    `${word} ${random.pick(WORDS)}`,
+    `"${word} ${random.pick(WORDS)}"`,
+    "ref*",
+    `${word.slice(0, 2)}*`,
+    "京",
+    "many15999",
+    "l".repeat(400),
+    "nowhere",
+  ]);
+}
+
+/** Figures of a range around a trace, or of all of them. */
+export function randomAnalytics(
+  random: SeededRandom,
+  model: NaiveModel,
+  mayHaveWords: boolean,
+): AnalyticsQuestion {
+  const { spans } = model;
+  const seconds = spans.map(({ start }) => Number(start / 1_000_000_000n));
+  const isWhole = random.chance(0.5);
+  const from = isWhole ? Math.min(...seconds) : random.pick(seconds) - random.between(0, 100);
+  const to = isWhole ? Math.max(...seconds) + 1 : from + random.between(1, 4_000);
+  const groupBy = random.chance(0.8) ? random.pick(GROUPINGS) : null;
+  const groupLimit = random.pick([1, 2, 10]);
+  const interval = random.pick(
+    INTERVALS.filter(({ seconds: width }) => (to - from) / width + 2 <= MOST_BUCKETS),
+  );
+  const { from: _from, to: _to, ...filter } = randomFilter(random, spans, mayHaveWords);
+  return { filter, from, to, interval, groupBy, groupLimit };
+}
+
+function isoMicros(time: bigint): string {
+  const micros = String((time / 1_000n) % 1_000_000n).padStart(6, "0");
+  return `${new Date(Number(time / 1_000_000n)).toISOString().slice(0, 19)}.${micros}Z`;
+}
