@@ -12,6 +12,13 @@ export interface DatabaseLink extends AsyncDisposable {
   breakAtAnswer(count: number): Fault;
   /** Lets nothing through any more, and breaks nothing off, as a firewall does. */
   fallSilent(): void;
+  /**
+   * From now on nothing passes on connections that listen (`LISTEN`), those that are made later
+   * included, and none is broken off. All others go on.
+   */
+  freezeListeners(): void;
+  /** From now on nothing passes on the connections that are there; later ones are passed on. */
+  freezeAll(): void;
 }
 
 /** One that is to happen. From then on the database cannot be reached, until it is mended. */
@@ -26,6 +33,9 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
   let fault: { readonly count: number; hasHappened: boolean } | undefined;
   let answers = new Map<Socket, number>();
   let isSilent = false;
+  let areListenersFrozen = false;
+  const listeners = new Set<Socket>();
+  const frozen = new Set<Socket>();
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -46,11 +56,19 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
       socket.on("error", () => {});
       socket.on("close", () => {
         sockets.delete(socket);
+        listeners.delete(socket);
+        frozen.delete(socket);
         other.destroy();
       });
     }
-    near.pipe(far);
+    near.on("data", (asked) => {
+      if (asked.includes("LISTEN ")) listeners.add(near);
+      const isFrozen = frozen.has(near) || (areListenersFrozen && listeners.has(near));
+      if (!isFrozen) far.write(asked);
+    });
+    near.on("end", () => far.end());
     far.on("data", (answer) => {
+      if (frozen.has(near) || (areListenersFrozen && listeners.has(near))) return;
       const count = (answers.get(far) ?? 0) + 1;
       answers.set(far, count);
       if (fault === undefined || count < fault.count) return void near.write(answer);
@@ -77,7 +95,13 @@ export async function startDatabaseLink(databasePort: number): Promise<DatabaseL
     },
     fallSilent() {
       isSilent = true;
-      for (const socket of sockets) socket.unpipe().pause();
+      for (const socket of sockets) socket.pause();
+    },
+    freezeListeners() {
+      areListenersFrozen = true;
+    },
+    freezeAll() {
+      for (const socket of sockets) frozen.add(socket);
     },
     async [Symbol.asyncDispose]() {
       if (!server.listening) return;

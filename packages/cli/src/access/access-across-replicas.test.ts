@@ -118,6 +118,28 @@ describe("access through several replicas", () => {
     await access.close();
   });
 
+  it("has sessions that hold on all, at once, until they are signed out on one", async () => {
+    const { key } = await here.access.keys.create("default", KEY);
+    const session = (await here.access.sessions.create(key)) ?? "";
+    const callerIn = (access: OpenAccess) => {
+      const found = access.control.authenticate({
+        authorization: undefined,
+        session,
+        project: undefined,
+      });
+      return found.kind === "caller" ? found.caller : found.kind;
+    };
+    const { access: late } = await openLate();
+    await late.lookUp?.({ authorization: undefined, session, project: undefined });
+    expect(callerIn(late)).toMatchObject({ name: "ci" });
+    await late.close();
+    await expect.poll(() => callerIn(there.access), SOON).toMatchObject({ name: "ci" });
+    await there.access.sessions.end(session);
+    expect(callerIn(there.access)).toBe("key-invalid");
+    await expect.poll(() => callerIn(here.access), SOON).toBe("key-invalid");
+    expect(callerBy(here, key)).toMatchObject({ name: "ci" });
+  });
+
   it("asks the database so often at most for what nobody knows", async () => {
     const { access, clock } = await openLate();
     const asked = () => {

@@ -4,8 +4,8 @@ import type { Caller } from "./caller.ts";
 export interface Credentials {
   /** The `Authorization` header. */
   readonly authorization: string | undefined;
-  /** The API key in the page's cookie. Looked at where there is no `Authorization`. */
-  readonly sessionKey?: string | undefined;
+  /** What the page's cookie holds. Looked at where there is no `Authorization`. */
+  readonly session?: string | undefined;
   /** The `agate-project` header: the slug or id of a project, for callers without a key. */
   readonly project: string | undefined;
 }

@@ -3,6 +3,8 @@ import { hash, randomInt } from "node:crypto";
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SHOWN_LENGTH = 8;
 const SECRET_LENGTH = 32;
+const SESSION_LENGTH = 40;
+const SESSION_TOKEN = new RegExp(`^as_[0-9A-Za-z]{${SESSION_LENGTH}}$`);
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const ID_LENGTH = 20;
 
@@ -37,7 +39,16 @@ export function isApiKeyId(text: string): boolean {
   return /^key_[a-z2-7]{20}$/.test(text);
 }
 
-/** What is kept of a key, in hex. It is a random number of 190 bits: no slow hash is needed. */
+/** What a session's cookie holds: random, and nothing of the key. */
+export function newSessionToken(): string {
+  return `as_${randomText(ALPHABET, SESSION_LENGTH)}`;
+}
+
+export function isSessionToken(text: string): boolean {
+  return SESSION_TOKEN.test(text);
+}
+
+/** What is kept of a key or a session, in hex. It is a random number of 190 bits: no slow hash is needed. */
 export function hashApiKey(key: string): string {
   return hash("sha256", key);
 }

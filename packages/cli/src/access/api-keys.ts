@@ -99,9 +99,9 @@ export class ApiKeys {
   }
 
   /** Takes over what others have changed: another replica, or the deletion of a project. */
-  reload(): Promise<void> {
+  reload(db: RegistryDatabase = this.#options.db): Promise<void> {
     return this.#turns.take(async () => {
-      const { db, ring } = this.#options;
+      const { ring } = this.#options;
       const rows = await db
         .selectFrom("api_keys")
         .select(["id", "project_id", "name", "hash", "scopes"])
@@ -115,9 +115,9 @@ export class ApiKeys {
   }
 
   /** Takes over a key that another replica has made, by its hash; nothing where there is none. */
-  lookUp(hash: string): Promise<void> {
+  lookUp(hash: string, db: RegistryDatabase = this.#options.db): Promise<void> {
     return this.#turns.take(async () => {
-      const { db, ring } = this.#options;
+      const { ring } = this.#options;
       if (ring.has(hash)) return;
       const row = await db
         .selectFrom("api_keys")

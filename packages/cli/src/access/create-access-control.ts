@@ -5,6 +5,7 @@ import { OPERATOR_NAME } from "./caller.ts";
 import type { HeldKey, KeyRing } from "./key-ring.ts";
 import type { LastUses } from "./last-uses.ts";
 import type { ProjectDirectory } from "./project-directory.ts";
+import type { Sessions } from "./sessions.ts";
 
 /**
  * `loopback`: only this machine can reach the server, and who comes without a key runs it. `keys`:
@@ -15,6 +16,7 @@ export type AccessPolicy = "loopback" | "keys";
 export interface AccessControlOptions {
   readonly policy: AccessPolicy;
   readonly ring: KeyRing;
+  readonly sessions: Pick<Sessions, "find">;
   readonly projects: ProjectDirectory;
   readonly lastUses: LastUses;
   /** Somebody sent a key that opens nothing. */
@@ -29,7 +31,7 @@ const ALL_SCOPES = new Set(SCOPES);
 
 /** Tells who is calling, by the key they send. */
 export function createAccessControl(options: AccessControlOptions): AccessControl {
-  const { policy, ring, projects, lastUses, onInvalidKey, now } = options;
+  const { policy, ring, sessions, projects, lastUses, onInvalidKey, now } = options;
   const operator = operatorOf(DEFAULT_PROJECT_ID);
 
   function withoutKey(project: string | undefined): Authentication {
@@ -39,12 +41,16 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
     return id === undefined ? { kind: "project-not-found", project } : operatorOf(id);
   }
 
-  function withKey(key: HeldKey | undefined, project: string | undefined): Authentication {
-    if (key === undefined) {
+  function withKey(
+    key: HeldKey | undefined,
+    project: string | undefined,
+    caller = key?.caller,
+  ): Authentication {
+    if (key === undefined || caller === undefined) {
       onInvalidKey();
       return KEY_INVALID;
     }
-    const { caller, bucket, id } = key;
+    const { bucket, id } = key;
     const time = now();
     const wait = bucket === null ? 0 : bucket.take(time);
     if (wait > 0) return { kind: "rate-limited", retryAfterSeconds: wait };
@@ -55,18 +61,19 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
       : { kind: "project-not-found", project };
   }
 
-  function inSession(sessionKey: string, project: string | undefined): Authentication {
-    const key = ring.find(`Bearer ${sessionKey}`);
-    // Nobody chose to send it: a browser keeps it after the key was revoked, and sends that of another
-    // platform on this machine. It must not lock out who needs none.
-    return key === undefined && policy === "loopback" ? withoutKey(project) : withKey(key, project);
+  function inSession(token: string, project: string | undefined): Authentication {
+    const session = sessions.find(token);
+    // A browser sends it by itself: after the session has ended, and that of another platform on this
+    // machine. It must not lock out a caller who needs none.
+    if (session === undefined && policy === "loopback") return withoutKey(project);
+    return withKey(session?.key, project, session?.caller);
   }
 
   return {
-    authenticate({ authorization, sessionKey, project }) {
+    authenticate({ authorization, session, project }) {
       // On a loopback address too: whoever sends a wrong key believes to be somebody else.
       if (authorization !== undefined) return withKey(ring.find(authorization), project);
-      if (sessionKey !== undefined) return inSession(sessionKey, project);
+      if (session !== undefined) return inSession(session, project);
       return withoutKey(project);
     },
   };

@@ -12,15 +12,19 @@ export function followSignals(
   signals: Pick<RegistrySignals, "subscribe">,
   reload: () => Promise<void>,
   onFailed: (error: unknown) => void,
+  accessVersion: { subscribe(listener: () => void): () => void } | null = null,
 ): { stop(): Promise<void> } {
   const stopped = new AbortController();
   let isStale = false;
   let running: Promise<void> | undefined;
-  const unsubscribe = signals.subscribe(({ kind }) => {
-    if (kind !== "access" && kind !== "everything") return;
+  const changed = () => {
     isStale = true;
     running ??= catchUp();
+  };
+  const unsubscribe = signals.subscribe(({ kind }) => {
+    if (kind === "access" || kind === "everything") changed();
   });
+  const stopWatching = accessVersion?.subscribe(changed);
 
   async function catchUp(): Promise<void> {
     let wait = FIRST_WAIT_MS;
@@ -43,6 +47,7 @@ export function followSignals(
   return {
     async stop() {
       unsubscribe();
+      stopWatching?.();
       stopped.abort();
       await running;
     },

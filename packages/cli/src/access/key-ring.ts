@@ -31,6 +31,11 @@ export class KeyRing {
     return this.#byHash.has(hash);
   }
 
+  /** Whether it still opens something. */
+  holds(key: HeldKey): boolean {
+    return this.#byHash.get(key.hash) === key;
+  }
+
   keys(): Iterable<HeldKey> {
     return this.#byHash.values();
   }

@@ -1,8 +1,8 @@
 import type { Credentials } from "./access-control.ts";
-import { apiKeyIn, hashApiKey } from "./api-key-text.ts";
-import type { ApiKeys } from "./api-keys.ts";
+import { apiKeyIn, hashApiKey, isSessionToken } from "./api-key-text.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { ProjectDirectory } from "./project-directory.ts";
+import type { Sessions } from "./sessions.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** Of all who come with something unknown: anyone can, and must not keep the database busy. */
@@ -10,7 +10,8 @@ const RATE = { perSecond: 20, burst: 40 };
 
 export interface NewcomerOptions {
   readonly ring: KeyRing;
-  readonly keys: ApiKeys;
+  readonly lookUpKey: (hash: string) => Promise<void>;
+  readonly sessions: Pick<Sessions, "find">;
   readonly projects: ProjectDirectory;
   readonly reload: () => Promise<void>;
   readonly onFailed: (error: unknown) => void;
@@ -19,20 +20,24 @@ export interface NewcomerOptions {
 }
 
 /**
- * Looks for a key or a project that another replica has made a moment ago, before it was told: who made
+ * Looks for a key, a session or a project that another replica has made a moment ago, before it was told: who made
  * it may be faster here than the signal. Undefined, at once, where there is nothing to look for.
  */
 export function lookUpNewcomers(
   options: NewcomerOptions,
 ): (credentials: Credentials) => Promise<void> | undefined {
-  const { ring, keys, projects, reload, onFailed, now } = options;
+  const { ring, lookUpKey, sessions, projects, reload, onFailed, now } = options;
   const bucket = new TokenBucket(RATE, now());
 
-  function search({ authorization, sessionKey, project }: Credentials) {
-    const header = authorization ?? (sessionKey && `Bearer ${sessionKey}`);
-    if (header !== undefined && ring.find(header) === undefined) {
-      const key = apiKeyIn(header);
-      return key && (() => keys.lookUp(hashApiKey(key)));
+  function search({ authorization, session, project }: Credentials) {
+    if (authorization !== undefined && ring.find(authorization) === undefined) {
+      const key = apiKeyIn(authorization);
+      return key && (() => lookUpKey(hashApiKey(key)));
+    }
+    const isByCookie = authorization === undefined && session !== undefined;
+    if (isByCookie && isSessionToken(session) && sessions.find(session) === undefined) {
+      // Its key may be as new as the session.
+      return reload;
     }
     return project !== undefined && projects.idOf(project) === undefined ? reload : undefined;
   }

@@ -1,3 +1,4 @@
+import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import { Turns } from "../stores/registry/turns.ts";
@@ -13,12 +14,17 @@ import { KeyRing } from "./key-ring.ts";
 import { LastUses } from "./last-uses.ts";
 import { lookUpNewcomers } from "./look-up-newcomers.ts";
 import { ProjectDirectory } from "./project-directory.ts";
+import { Sessions } from "./sessions.ts";
 
 export interface AccessOptions {
   /** Closed by whoever opened it, after this. */
   readonly db: RegistryDatabase;
+  /** Where changes of others are read: over a connection that does not stall. By default the same. */
+  readonly watchDb?: RegistryDatabase;
   /** Tells what others do to projects and keys. */
   readonly signals: Pick<RegistrySignals, "subscribe" | "areShared">;
+  /** Tells the same in another way, where signals may fail to come. */
+  readonly accessVersion?: OpenRegistryDatabase["accessVersion"];
   readonly policy: AccessPolicy;
   /** Requests a second for each key, twice as many at once; 0: no limit. */
   readonly rateLimit: number;
@@ -36,6 +42,7 @@ export interface AccessOptions {
 export interface OpenAccess {
   readonly control: AccessControl;
   readonly keys: ApiKeys;
+  readonly sessions: Sessions;
   readonly internalKeys: InternalKeys;
   /**
    * To be waited for before {@link control} is asked: what these name may have been made by another
@@ -51,7 +58,7 @@ export interface OpenAccess {
 
 /** Reads the registry's projects and keys, and answers for them from memory. */
 export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
-  const { db, signals, policy, rateLimit, now = Date.now } = options;
+  const { db, watchDb = db, signals, policy, rateLimit, now = Date.now } = options;
   const { onInvalidKeys, onSaveFailed, onReloadFailed: onFailed } = options;
   const ring = new KeyRing();
   const projects = new ProjectDirectory();
@@ -63,22 +70,40 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     rateLimit: rateLimit === 0 ? null : { perSecond: rateLimit, burst: 2 * rateLimit },
     now,
   });
+  const sessions = new Sessions({ db, ring, now });
   const onInvalidKey = attemptCounter(onInvalidKeys, now);
   // One after the other: what was read first must not replace what was read last.
   const turns = new Turns();
+  const readAll = async (from: RegistryDatabase) => {
+    projects.replace(await from.selectFrom("projects").select(["id", "slug"]).execute());
+    await keys.reload(from);
+    await sessions.reload(from);
+  };
   const reload = () =>
-    turns.take(async () => {
-      projects.replace(await db.selectFrom("projects").select(["id", "slug"]).execute());
-      await keys.reload();
-    });
-  const following = followSignals(signals, reload, onFailed);
+    turns.take(() =>
+      readAll(watchDb).catch((error) => {
+        if (watchDb === db) throw error;
+        // It gives up early, which more keys than it reads in time would never get past.
+        return readAll(db);
+      }),
+    );
+  const following = followSignals(signals, reload, onFailed, options.accessVersion);
   await reload();
   return {
-    control: createAccessControl({ policy, ring, projects, lastUses, onInvalidKey, now }),
+    control: createAccessControl({ policy, ring, sessions, projects, lastUses, onInvalidKey, now }),
     keys,
+    sessions,
     internalKeys: createInternalKeys(ring),
     lookUp: signals.areShared
-      ? lookUpNewcomers({ ring, keys, projects, reload, onFailed, now })
+      ? lookUpNewcomers({
+          ring,
+          lookUpKey: (hash) => keys.lookUp(hash, watchDb),
+          sessions,
+          projects,
+          reload,
+          onFailed,
+          now,
+        })
       : null,
     reload,
     async close() {

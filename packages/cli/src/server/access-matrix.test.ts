@@ -118,11 +118,36 @@ it("has something of every kind to be seen, marked", () => {
   );
 });
 
+/** Sessions by the header of the key that they were made with. */
+const sessions = new Map<string, string>();
+for (const authorization of Object.values(red.keys)) {
+  const session = await platform.access.sessions.create(keyIn(authorization));
+  sessions.set(authorization, session ?? "");
+}
+
 /** What the page of this server sends, after its reader has signed in with the key of a header. */
 function asThePage(authorization: string): Readonly<Record<string, string>> {
-  const key = authorization.slice("Bearer ".length);
-  return { cookie: `theme=dark; agate_session=${key}`, "sec-fetch-site": "same-origin" };
+  return asSession(sessions.get(authorization) ?? "");
 }
+
+function asSession(cookie: string): Readonly<Record<string, string>> {
+  return { cookie: `theme=dark; agate_session=${cookie}`, "sec-fetch-site": "same-origin" };
+}
+
+function keyIn(authorization: string): string {
+  return authorization.slice("Bearer ".length);
+}
+
+async function endedSession(end: "by its key" | "by signing out"): Promise<string> {
+  const { keys, sessions: all } = platform.access;
+  const { id, key } = await keys.create(red.ids.project ?? "", { name: "gone", scopes: ["admin"] });
+  const session = (await all.create(key)) ?? "";
+  if (end === "by signing out") await all.end(session);
+  await keys.revoke(red.ids.project ?? "", id);
+  return session;
+}
+const endedWithKey = await endedSession("by its key");
+const signedOut = await endedSession("by signing out");
 
 describe("without a key that opens anything", () => {
   const wrong: readonly [what: string, headers: Names, type: string][] = [
@@ -133,8 +158,10 @@ describe("without a key that opens anything", () => {
     ["one that never was", { authorization: `Bearer ag_0_${"0".repeat(32)}` }, "key_invalid"],
     ["a revoked key", { authorization: red.revokedKey }, "key_invalid"],
     ["another cookie", { cookie: "theme=dark", "sec-fetch-site": "same-origin" }, "key_missing"],
-    ["a cookie of half a key", asThePage(red.keys.admin.slice(0, -1)), "key_invalid"],
-    ["a cookie of a revoked key", asThePage(red.revokedKey), "key_invalid"],
+    ["half a session", asSession(sessions.get(red.keys.admin)?.slice(0, -1) ?? ""), "key_invalid"],
+    ["a session of a revoked key", asSession(endedWithKey), "key_invalid"],
+    ["a session that was signed out", asSession(signedOut), "key_invalid"],
+    ["a cookie that holds a key", asSession(keyIn(red.keys.admin)), "key_invalid"],
     [
       "a wrong header beside a right cookie",
       { ...asThePage(red.keys.admin), authorization: red.revokedKey },

@@ -32,7 +32,7 @@ export function admit(
 /** Who sends a request, whatever it may do. */
 export function identify(control: AccessControl, sender: Sender): Admission {
   const credentials = credentialsOf(sender);
-  const hasCookie = credentials.sessionKey !== undefined;
+  const hasCookie = credentials.session !== undefined;
   // First: a page that borrows the cookie must not even use up the key's rate.
   const wrongOrigin = hasCookie ? checkOrigin(sender) : undefined;
   if (wrongOrigin !== undefined) return turnedAway(problemAnswer(wrongOrigin));

@@ -34,7 +34,7 @@ import { credentialsOf } from "./session/sender.ts";
 export interface HttpAppOptions {
   readonly store: SpanStore;
   readonly ingest: IngestService;
-  readonly access: Pick<OpenAccess, "control" | "keys" | "lookUp" | "reload">;
+  readonly access: Pick<OpenAccess, "control" | "keys" | "sessions" | "lookUp" | "reload">;
   readonly registry: Registry;
   readonly backups: Backups;
   readonly deployer: RunningDeployer;

@@ -31,7 +31,7 @@ import { takeBackupRoute } from "./take-backup.ts";
 export interface RouteDependencies {
   readonly store: SpanStore;
   readonly ingest: IngestService;
-  readonly access: Pick<OpenAccess, "control" | "keys" | "reload">;
+  readonly access: Pick<OpenAccess, "control" | "keys" | "sessions" | "reload">;
   readonly registry: Registry;
   readonly backups: Backups;
   readonly feeds: LiveFeeds;
@@ -75,7 +75,11 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     }),
     ...projectRoutes({ projects: registry.projects, store, reloadAccess: access.reload }),
     ...keyRoutes(access.keys),
-    ...sessionRoutes({ control: access.control, projects: registry.projects }),
+    ...sessionRoutes({
+      control: access.control,
+      sessions: access.sessions,
+      projects: registry.projects,
+    }),
     takeBackupRoute(dependencies.backups),
     ...healthRoutes({ closing: dependencies.deployer.closing, readiness: dependencies.readiness }),
     openapiRoute(() => routes),

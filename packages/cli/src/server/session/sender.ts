@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Credentials } from "../../access/access-control.ts";
-import { sessionKeyIn } from "./session-cookie.ts";
+import { sessionIn } from "./session-cookie.ts";
 
 /** What of a request tells who sends it. A Node request is one. */
 export interface Sender {
@@ -21,7 +21,7 @@ export function credentialsOf({ headers }: Sender): Credentials {
   const isByCookie = authorization === undefined && cookie !== undefined;
   return {
     authorization,
-    sessionKey: isByCookie ? sessionKeyIn(cookie) : undefined,
+    session: isByCookie ? sessionIn(cookie) : undefined,
     // Only `Set-Cookie` ever is a list.
     project: typeof project === "string" ? project : undefined,
   };

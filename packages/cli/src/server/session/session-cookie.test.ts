@@ -1,17 +1,17 @@
 import { expect, it } from "vitest";
-import { sessionCookie, sessionKeyIn } from "./session-cookie.ts";
+import { sessionCookie, sessionIn } from "./session-cookie.ts";
 
 it.each([
-  ["agate_session=ag_1", "ag_1"],
-  ["theme=dark; agate_session=ag_1; other=2", "ag_1"],
-  ["theme=dark;agate_session=ag_1", "ag_1"],
-  ["my_agate_session=ag_1", undefined],
-  ["theme=agate_session=ag_1", undefined],
+  ["agate_session=as_1", "as_1"],
+  ["theme=dark; agate_session=as_1; other=2", "as_1"],
+  ["theme=dark;agate_session=as_1", "as_1"],
+  ["my_agate_session=as_1", undefined],
+  ["theme=agate_session=as_1", undefined],
   ["agate_session=", undefined],
   ["agate_session", undefined],
   ["", undefined],
-])("in the header %j the key is %j", (cookie, key) => {
-  expect(sessionKeyIn(cookie)).toBe(key);
+])("in the header %j the session is %j", (cookie, session) => {
+  expect(sessionIn(cookie)).toBe(session);
 });
 
 it.each([
@@ -22,5 +22,5 @@ it.each([
   [{ "x-forwarded-proto": "http, https" }, false],
   [{ origin: "https://agate.example" }, true],
 ])("after the journey %j it is only for TLS: %j", (journey, isSecure) => {
-  expect(sessionCookie("ag_1", journey).endsWith("; Secure")).toBe(isSecure);
+  expect(sessionCookie("as_1", journey).endsWith("; Secure")).toBe(isSecure);
 });

@@ -1,23 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { SESSION_MS } from "../../access/sessions.ts";
 
 export const SESSION_COOKIE = "agate_session";
 const IN_HEADER = new RegExp(`(?:^|;) *${SESSION_COOKIE}=([^;]+)`);
-/** The key may be revoked at any time; this is for browsers that somebody has left. */
-const MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
 
 /** What of a request says whether it came over TLS. */
 type Journey = Readonly<Pick<IncomingHttpHeaders, "origin">> & {
   readonly "x-forwarded-proto"?: string | string[] | undefined;
 };
 
-/** The API key in a `Cookie` header; undefined where there is none. */
-export function sessionKeyIn(cookie: string): string | undefined {
+/** The session in a `Cookie` header; undefined where there is none. */
+export function sessionIn(cookie: string): string | undefined {
   return IN_HEADER.exec(cookie)?.[1];
 }
 
-/** A `Set-Cookie` that signs in. @param key A valid one: it is written as it is. */
-export function sessionCookie(key: string, journey: Journey): string {
-  return cookie(key, MAX_AGE_SECONDS, journey);
+/** A `Set-Cookie` that signs in. @param token Of a new session: it is written as it is. */
+export function sessionCookie(token: string, journey: Journey): string {
+  return cookie(token, SESSION_MS / 1000, journey);
 }
 
 /** A `Set-Cookie` that signs out. */

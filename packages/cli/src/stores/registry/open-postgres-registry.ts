@@ -1,12 +1,17 @@
-import { Kysely, sql } from "kysely";
+import { Kysely } from "kysely";
 import { AGATE_SCHEMA } from "../postgres/agate-schema.ts";
 import { asPostgresRefusal } from "../postgres/postgres-refusal.ts";
 import type { PostgresAddress } from "../store-address.ts";
+import { AccessVersionPoll } from "./access-version.ts";
 import { hasRegistryTables, migratePostgresRegistry } from "./migrate-postgres-registry.ts";
 import { openPostgresSignals } from "./open-postgres-signals.ts";
 import { createPostgresBuildArchives } from "./postgres-build-archives.ts";
 import type { RegistryPoolLimits } from "./postgres-registry-pool.ts";
-import { PostgresRegistryPool, REGISTRY_POOL_LIMITS } from "./postgres-registry-pool.ts";
+import {
+  PostgresRegistryPool,
+  REGISTRY_POOL_LIMITS,
+  WATCH_POOL_LIMITS,
+} from "./postgres-registry-pool.ts";
 import { createPostgresTurns } from "./postgres-turns.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
 import { POSTGRES_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
@@ -35,7 +40,9 @@ export async function openPostgresRegistry(
   options: PostgresRegistryOptions = {},
 ): Promise<{
   readonly db: RegistryDatabase;
+  readonly watchDb: RegistryDatabase;
   readonly signals: RegistrySignals;
+  readonly accessVersion: AccessVersionPoll;
   check(): Promise<void>;
   readonly sharedBuilds: SharedBuilds;
 }> {
@@ -45,15 +52,20 @@ export async function openPostgresRegistry(
     await migratePostgresRegistry(address, migrations);
     const signals = await openPostgresSignals(address, { onLost, onBack });
     const db = connect(address, limits);
-    const probe = connect(address, { ...limits, connections: 1 });
+    const watchDb = connect(address, WATCH_POOL_LIMITS);
+    const poll = new AccessVersionPoll(watchDb);
     const archives = createPostgresBuildArchives(db);
     return {
       db,
+      watchDb,
       signals: {
         ...signals,
-        close: async () => void (await Promise.all([signals.close(), probe.destroy()])),
+        async close() {
+          await Promise.all([poll.close(), signals.close(), watchDb.destroy()]);
+        },
       },
-      check: async () => void (await sql`SELECT 1`.execute(probe)),
+      accessVersion: poll,
+      check: () => poll.check(),
       sharedBuilds: { archives, ...createPostgresTurns(address) },
     };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { RegistryAddress } from "../store-address.ts";
+import type { AccessVersionPoll } from "./access-version.ts";
 import { LocalSignals } from "./local-signals.ts";
 import { openSqliteRegistry } from "./open-sqlite-registry.ts";
 import type { RegistrySignals } from "./registry-signals.ts";
@@ -9,7 +10,17 @@ import type { SharedBuilds } from "./shared-builds.ts";
 /** The registry's database, brought up to date, with who tells what was changed in it. */
 export interface OpenRegistryDatabase {
   readonly db: RegistryDatabase;
+  /**
+   * The same over a connection that is in use all the time and replaced as soon as it stalls: for what
+   * must be read within a second though other connections have stalled.
+   */
+  readonly watchDb: RegistryDatabase;
   readonly signals: RegistrySignals;
+  /**
+   * Tells of changes of projects, keys and sessions within a second though the connection that signals
+   * come by has stalled; null where no other process makes any.
+   */
+  readonly accessVersion: Pick<AccessVersionPoll, "subscribe"> | null;
   /** Resolves when the database answers. Waits for no other statement: for readiness probes. */
   check(): Promise<void>;
   /** For the replicas that use it; null where there can be none. */
@@ -38,7 +49,8 @@ export async function openRegistryDatabase(
     case "sqlite": {
       const db = await openSqliteRegistry(address.directory);
       const check = async () => void (await sql`SELECT 1 FROM sqlite_schema`.execute(db));
-      return { db, signals: new LocalSignals(), check, sharedBuilds: null };
+      const signals = new LocalSignals();
+      return { db, watchDb: db, signals, accessVersion: null, check, sharedBuilds: null };
     }
     case "postgres": {
       const { openPostgresRegistry } = await import("./open-postgres-registry.ts");

@@ -19,6 +19,8 @@ export interface RegistryPoolLimits {
   readonly locking: number;
   /** How long a statement may take. */
   readonly answering: number;
+  /** After how long without an answer a connection is given up; a while after `answering` by default. */
+  readonly stalling?: number;
   /** How long nothing may come in the middle of a transaction, which keeps all others waiting. */
   readonly resting: number;
 }
@@ -31,6 +33,13 @@ export const REGISTRY_POOL_LIMITS: RegistryPoolLimits = {
   locking: 4000,
   answering: 10_000,
   resting: 10_000,
+};
+
+/** For a connection that is asked several times a second, and must be replaced as soon as it stalls. */
+export const WATCH_POOL_LIMITS: RegistryPoolLimits = {
+  ...REGISTRY_POOL_LIMITS,
+  connections: 1,
+  stalling: 400,
 };
 
 /**
@@ -47,6 +56,7 @@ export class PostgresRegistryPool implements PostgresPool {
 
   constructor(address: PostgresAddress, limits: RegistryPoolLimits = REGISTRY_POOL_LIMITS) {
     const { connections, connecting, locking, answering, resting } = limits;
+    const { stalling = answering && answering + connecting } = limits;
     this.#silence = new SilenceWatch(address, this.#sockets);
     this.#settings = setSession({
       ...SESSION_SETTINGS,
@@ -60,7 +70,7 @@ export class PostgresRegistryPool implements PostgresPool {
       max: connections,
       connectionTimeoutMillis: connecting,
       // The server ends a statement by itself, unless it has vanished.
-      query_timeout: answering && answering + connecting,
+      query_timeout: stalling,
     });
     // Whoever uses a connection is told by its statement. Without listeners, one that breaks while
     // nobody does, or between two statements, would end the process.

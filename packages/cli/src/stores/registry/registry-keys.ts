@@ -4,6 +4,7 @@ import type { RegistryTables } from "./registry-tables.ts";
 export const REGISTRY_KEYS = {
   projects: ["id"],
   api_keys: ["id"],
+  sessions: ["hash"],
   applications: ["id"],
   variants: ["id"],
   revisions: ["variant_id", "revision"],

@@ -5,6 +5,7 @@ import { liveSince } from "./migrations/0002-live-since.ts";
 import { registryTriggers } from "./migrations/0003-signals.ts";
 import { buildArchives } from "./migrations/0004-build-archives.ts";
 import { deployScope } from "./migrations/0005-deploy-scope.ts";
+import { countedSessions, sessions } from "./migrations/0006-sessions.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -16,6 +17,7 @@ export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0001-registry": registryTables("text"),
   "0002-live-since": liveSince,
   "0005-deploy-scope": deployScope,
+  "0006-sessions": sessions("text"),
 };
 
 export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
@@ -25,4 +27,5 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0003-signals": registryTriggers,
   "0004-build-archives": buildArchives,
   "0005-deploy-scope": deployScope,
+  "0006-sessions": countedSessions(sql`text COLLATE "C"`),
 };

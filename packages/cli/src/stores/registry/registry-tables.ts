@@ -8,6 +8,7 @@ import type { Kysely } from "kysely";
 export interface RegistryTables {
   projects: ProjectsTable;
   api_keys: ApiKeysTable;
+  sessions: SessionsTable;
   applications: ApplicationsTable;
   variants: VariantsTable;
   revisions: RevisionsTable;
@@ -36,6 +37,16 @@ interface ApiKeysTable {
   scopes: string;
   created_at: string;
   last_used_at: string | null;
+}
+
+/** Browsers that are signed in. */
+interface SessionsTable {
+  /** Hex of the SHA-256 of what the cookie holds. */
+  hash: string;
+  /** The key that it was made with, and goes with. */
+  key_id: string;
+  created_at: string;
+  expires_at: string;
 }
 
 interface ApplicationsTable {

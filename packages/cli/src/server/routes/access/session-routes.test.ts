@@ -51,11 +51,13 @@ describe("on a server that asks for keys", () => {
       caller: { name: "grace", scopes: ["read", "run"], is_operator: false },
       project: { id: "default", slug: "default" },
     });
-    expect(headers["set-cookie"]).toEqual([
-      `agate_session=${key}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000`,
-    ]);
+    const [cookie = "", ...attributes] = headers["set-cookie"]?.[0]?.split("; ") ?? [];
+    expect(cookie).toMatch(/^agate_session=as_\w{40}$/);
+    expect(attributes).toEqual(["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"]);
     expect(headers["cache-control"]).toBe("no-store");
-    expect(await sessionBy({ cookie: `agate_session=${key}` })).toEqual(json);
+    expect(await sessionBy({ cookie })).toEqual(json);
+    // It stands for the key and does not hold it, nor does the key open anything as a cookie.
+    expect(await sessionBy({ cookie: `agate_session=${key}` })).toEqual(NOBODY);
   });
 
   it("the cookie is for TLS alone, where a proxy speaks it", async () => {
@@ -111,9 +113,11 @@ describe("on a server that asks for keys", () => {
     }
   });
 
-  it("signing out ends the cookie and leaves the key as it is", async () => {
+  it("signing out ends the session, its copies too, and leaves the key and other sessions as they are", async () => {
     const { key } = await makeKey("read");
+    const other = await makeKey("read");
     const cookie = await cookieOf(key);
+    const otherCookie = await cookieOf(other.key);
     const { status, headers } = await platform.send({
       method: "DELETE",
       path: "/session",
@@ -124,6 +128,8 @@ describe("on a server that asks for keys", () => {
       "agate_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0",
     ]);
     expect(await sessionBy({ cookie: "agate_session=" })).toEqual(NOBODY);
+    expect(await sessionBy({ cookie })).toEqual(NOBODY);
+    expect(await sessionBy({ cookie: otherCookie })).toMatchObject({ caller: { name: "grace" } });
     expect(await sessionBy({ authorization: `Bearer ${key}` })).toMatchObject({
       caller: { name: "grace" },
     });

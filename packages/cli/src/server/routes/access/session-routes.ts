@@ -1,6 +1,7 @@
 import type { Session } from "@agate/protocol";
 import type { AccessControl } from "../../../access/access-control.ts";
 import type { Caller } from "../../../access/caller.ts";
+import type { Sessions } from "../../../access/sessions.ts";
 import type { Projects } from "../../../registry/registry.ts";
 import { identify } from "../../admit.ts";
 import type { Answer } from "../../answer.ts";
@@ -10,6 +11,7 @@ import { textField } from "../../body/field-kinds.ts";
 import { JSON_BODY_ERRORS, readBodyFields } from "../../body/read-body-fields.ts";
 import { problemAnswer, problemsAnswer } from "../../errors/error-answer.ts";
 import { checkOriginIfTold } from "../../session/check-origin.ts";
+import { credentialsOf } from "../../session/sender.ts";
 import { endedSessionCookie, sessionCookie } from "../../session/session-cookie.ts";
 import type { Route } from "../route.ts";
 import { senderOf } from "../route.ts";
@@ -17,6 +19,7 @@ import { MOST_BYTES } from "./most-bytes.ts";
 
 export interface SessionRouteOptions {
   readonly control: AccessControl;
+  readonly sessions: Pick<Sessions, "create" | "end">;
   readonly projects: Projects;
 }
 
@@ -35,7 +38,7 @@ const KEY_FIELD = textField(
 
 /** `/session`: who the reader of the page is, signing in and signing out. */
 export function sessionRoutes(options: SessionRouteOptions): readonly Route[] {
-  return [readRoute(options), signInRoute(options), signOutRoute()];
+  return [readRoute(options), signInRoute(options), signOutRoute(options)];
 }
 
 function readRoute({ control, projects }: SessionRouteOptions): Route {
@@ -63,7 +66,7 @@ function readRoute({ control, projects }: SessionRouteOptions): Route {
   };
 }
 
-function signInRoute({ control, projects }: SessionRouteOptions): Route {
+function signInRoute({ control, sessions, projects }: SessionRouteOptions): Route {
   return {
     method: "POST",
     path: PATH,
@@ -73,7 +76,7 @@ function signInRoute({ control, projects }: SessionRouteOptions): Route {
       tag: "access",
       summary: "Sign a browser in",
       description:
-        "For the web page: the answer sets a cookie that stands for the key, which no script can read. Programs send the key itself.",
+        "For the web page: the answer sets the cookie of a new session, which no script can read. It ends after 30 days, when the browser is signed out, and when the key is revoked. Programs send the key itself.",
       requestBody: { [JSON_TYPE]: { schema: fieldsSchema({ key: KEY_FIELD }) } },
       success: {
         status: 200,
@@ -92,7 +95,10 @@ function signInRoute({ control, projects }: SessionRouteOptions): Route {
       const key = body.values.key.trim();
       const admission = identify(control, { headers: { authorization: `Bearer ${key}` } });
       if (admission.kind === "admitted") {
-        const cookie = sessionCookie(key, sender.headers);
+        const session = await sessions.create(key);
+        // Revoked in this moment.
+        if (session === undefined) return KEY_INVALID;
+        const cookie = sessionCookie(session, sender.headers);
         return sessionAnswer(admission.caller, projects, { "set-cookie": cookie });
       }
       return admission.answer.status === 401 ? KEY_INVALID : admission.answer;
@@ -109,7 +115,7 @@ const KEY_INVALID = problemAnswer(
   { "www-authenticate": "Bearer" },
 );
 
-function signOutRoute(): Route {
+function signOutRoute({ sessions }: SessionRouteOptions): Route {
   return {
     method: "DELETE",
     path: PATH,
@@ -118,18 +124,21 @@ function signOutRoute(): Route {
       id: "signOut",
       tag: "access",
       summary: "Sign a browser out",
-      description: "The key stays valid: revoke it if somebody else has it.",
+      description:
+        "Ends the session on every server. The key stays valid: revoke it if it is in other hands.",
       success: {
         status: 204,
-        description: "The browser has no cookie any more.",
+        description: "The session has ended, and the browser has no cookie any more.",
         headers: { "set-cookie": "`agate_session`, ended." },
       },
       errors: [],
     },
-    handle: (context) => {
+    handle: async (context) => {
       const sender = senderOf(context);
       const wrongOrigin = checkOriginIfTold(sender);
       if (wrongOrigin !== undefined) return problemAnswer(wrongOrigin);
+      const { session } = credentialsOf(sender);
+      if (session !== undefined) await sessions.end(session);
       const headers = { "set-cookie": endedSessionCookie(sender.headers) };
       return { kind: "full", status: 204, contentType: null, body: "", headers };
     },

@@ -1,0 +1,145 @@
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { Turns } from "../stores/registry/turns.ts";
+import { hashApiKey, isSessionToken, newSessionToken } from "./api-key-text.ts";
+import type { Caller } from "./caller.ts";
+import type { HeldKey, KeyRing } from "./key-ring.ts";
+
+/** How long a browser stays signed in. */
+export const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+/** Of one key: with more sign-ins the oldest sessions end, so that they cannot pile up. */
+const MOST_PER_KEY = 100;
+
+export interface SessionsOptions {
+  readonly db: RegistryDatabase;
+  readonly ring: KeyRing;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly mostPerKey?: number;
+}
+
+/** A browser that is signed in. */
+export interface HeldSession {
+  /** What it may do, and how often, is the key's. */
+  readonly key: HeldKey;
+  /** The key's, whose streams end with the session, too. */
+  readonly caller: Caller;
+  readonly expiresAt: number;
+  readonly revocation: AbortController;
+}
+
+/**
+ * The sessions of the page: in the registry by their hashes, so that every server knows them, and in
+ * memory. Each belongs to an API key and ends with it.
+ */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #byHash = new Map<string, HeldSession>();
+  /** A reload must not overlook a session that is just being made. */
+  readonly #turns = new Turns();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins a session with a key.
+   *
+   * @returns What the cookie is to hold; undefined when the key opens nothing.
+   */
+  create(keyText: string): Promise<string | undefined> {
+    return this.#turns.take(async () => {
+      const { ring, now } = this.#options;
+      const key = ring.find(`Bearer ${keyText}`);
+      if (key === undefined) return undefined;
+      const token = newSessionToken();
+      const hash = hashApiKey(token);
+      const time = now();
+      // A key of the platform's own is in no table: its sessions are this process's, as it is.
+      if (key.id !== null && !(await this.#store(key.id, hash, time))) return undefined;
+      this.#hold(hash, key, time + SESSION_MS);
+      return token;
+    });
+  }
+
+  /** The session of a cookie; undefined when it has ended, for whatever reason. */
+  find(token: string): HeldSession | undefined {
+    const session = this.#byHash.get(hashApiKey(token));
+    if (session === undefined) return undefined;
+    const { ring, now } = this.#options;
+    return now() < session.expiresAt && ring.holds(session.key) ? session : undefined;
+  }
+
+  /** Ends a session, on every server; nothing where there is none. */
+  async end(token: string): Promise<void> {
+    if (!isSessionToken(token)) return;
+    const hash = hashApiKey(token);
+    await this.#turns.take(async () => {
+      await this.#options.db.deleteFrom("sessions").where("hash", "=", hash).execute();
+      this.#drop(hash);
+    });
+  }
+
+  /** Takes over what other servers have changed. After the keys were reloaded. */
+  reload(db: RegistryDatabase): Promise<void> {
+    return this.#turns.take(async () => {
+      const { ring, now } = this.#options;
+      const rows = await db
+        .selectFrom("sessions")
+        .select(["hash", "key_id", "expires_at"])
+        .where("expires_at", ">", new Date(now()).toISOString())
+        .execute();
+      const stored = new Set(rows.map(({ hash }) => hash));
+      for (const [hash, { key }] of this.#byHash) {
+        if (!ring.holds(key) || (key.id !== null && !stored.has(hash))) this.#drop(hash);
+      }
+      const keys = new Map([...ring.keys()].map((key) => [key.id, key]));
+      for (const { hash, key_id, expires_at } of rows) {
+        const key = keys.get(key_id);
+        if (key !== undefined && !this.#byHash.has(hash)) {
+          this.#hold(hash, key, Date.parse(expires_at));
+        }
+      }
+    });
+  }
+
+  /** @returns false where the key was revoked meanwhile. */
+  async #store(keyId: string, hash: string, time: number): Promise<boolean> {
+    const { db, mostPerKey = MOST_PER_KEY } = this.#options;
+    const created_at = new Date(time).toISOString();
+    const expires_at = new Date(time + SESSION_MS).toISOString();
+    const ended = await db.transaction().execute(async (tx) => {
+      const key = tx.selectFrom("api_keys").select("id").where("id", "=", keyId);
+      if ((await key.executeTakeFirst()) === undefined) return undefined;
+      await tx.deleteFrom("sessions").where("expires_at", "<=", created_at).execute();
+      await tx
+        .insertInto("sessions")
+        .values({ hash, key_id: keyId, created_at, expires_at })
+        .execute();
+      const oldest = await tx
+        .selectFrom("sessions")
+        .select("hash")
+        .where("key_id", "=", keyId)
+        .orderBy("created_at", "desc")
+        .orderBy("hash")
+        .execute();
+      const surplus = oldest.filter((row) => row.hash !== hash).slice(mostPerKey - 1);
+      const hashes = surplus.map((row) => row.hash);
+      if (hashes.length > 0) await tx.deleteFrom("sessions").where("hash", "in", hashes).execute();
+      return hashes;
+    });
+    for (const each of ended ?? []) this.#drop(each);
+    return ended !== undefined;
+  }
+
+  #hold(hash: string, key: HeldKey, expiresAt: number): void {
+    const revocation = new AbortController();
+    const revoked = AbortSignal.any([key.revocation.signal, revocation.signal]);
+    const caller = { ...key.caller, revoked };
+    this.#byHash.set(hash, { key, caller, expiresAt, revocation });
+  }
+
+  #drop(hash: string): void {
+    this.#byHash.get(hash)?.revocation.abort();
+    this.#byHash.delete(hash);
+  }
+}
