@@ -19,6 +19,7 @@ import type { LogOptions } from "./server/log/log-options.ts";
 import { openLog } from "./server/log/open-log.ts";
 import type { AnsweredCall } from "./server/services/watch-call.ts";
 import { openSpanStore } from "./stores/open-span-store.ts";
+import { QUERY_LIMITS } from "./stores/query-lane.ts";
 import { openRegistryDatabase } from "./stores/registry/open-registry-database.ts";
 import { filesIn, holdDataDirectory } from "./stores/sqlite/data-directory.ts";
 import { startRetention } from "./stores/start-retention.ts";
@@ -50,7 +51,7 @@ export interface PlatformOptions {
   readonly limits: PlatformLimits;
 }
 
-/** All in bytes but the rate. */
+/** All in bytes where nothing else is said. */
 export interface PlatformLimits {
   /** Of a request's body as it is sent. */
   readonly body: number;
@@ -58,6 +59,8 @@ export interface PlatformLimits {
   readonly decompressedBody: number;
   /** Of all requests that wait to be written; beyond it clients are told to slow down. */
   readonly waiting: number;
+  /** Milliseconds that a list or analytics may take; 30 s where nothing is said. */
+  readonly queryTimeoutMs?: number;
   /** Of a build's archive, 64 MiB where nothing is said; its files may be four times as much. */
   readonly build?: number;
   /** Requests a second for each API key; 0: no limit. */
@@ -124,6 +127,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
 
   const inDirectory = { kind: "sqlite", directory: options.dataDirectory } as const;
   const store = await openSpanStore(options.store ?? inDirectory, {
+    queries: { ...QUERY_LIMITS, timeoutMs: limits.queryTimeoutMs ?? QUERY_LIMITS.timeoutMs },
     onFailure: fail,
     onTrouble,
   });

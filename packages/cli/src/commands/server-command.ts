@@ -25,6 +25,7 @@ interface ServerFlags {
   readonly maxDecompressedBody: number;
   readonly maxWaiting: number;
   readonly maxBuild: number;
+  readonly queryTimeout: number;
 }
 
 const MIB = 1024 ** 2;
@@ -69,6 +70,11 @@ export function serverCommand(): Command {
       size("--max-waiting <size>", "bodies that may wait to be written", 256 * MIB, "256mb"),
     )
     .addOption(size("--max-build <size>", "largest build that can be deployed", 64 * MIB, "64mb"))
+    .addOption(
+      new Option("--query-timeout <time>", "how long a list or analytics may take (45s, 2m)")
+        .argParser(parseDuration)
+        .default(30_000, "30s"),
+    )
     .addHelpText(
       "after",
       `
@@ -112,6 +118,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       waiting: flags.maxWaiting,
       build: flags.maxBuild,
       rate: flags.rateLimit,
+      queryTimeoutMs: flags.queryTimeout,
     },
   });
   if (outcome.kind === "refused") {

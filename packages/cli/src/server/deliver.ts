@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import { QueryAbandonedError } from "../stores/query-lane.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
 import type { Answer } from "./answer.ts";
 import { sendAnswer } from "./send-answer.ts";
@@ -15,7 +16,7 @@ export function createDelivery(log: Logger): Delivery {
       const request = { method: outgoing.req.method, path: pathOf(outgoing.req.url) };
       if (error instanceof TraceGoneError) {
         log.info(request, "A trace was deleted while it was being sent.");
-      } else {
+      } else if (!(error instanceof QueryAbandonedError)) {
         log.error({ err: error, ...request }, "An answer was broken off.");
       }
     });

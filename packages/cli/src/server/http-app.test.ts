@@ -1,6 +1,8 @@
+import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { family } from "../stores/contract/family.fixture.ts";
 import { traceIdOf } from "../stores/contract/stored-span.fixture.ts";
+import { QueryQueueFullError, QueryTimeoutError } from "../stores/query-lane.ts";
 import { VERSION } from "../version.ts";
 import type { TestPlatform } from "./testing/test-platform.fixture.ts";
 import { startTestPlatform } from "./testing/test-platform.fixture.ts";
@@ -124,6 +126,48 @@ describe("the host guard", () => {
       expect((await platform.get(TRACE)).status).toBe(200);
     },
   );
+
+  const ANALYTICS = "/observability/analytics/?group_by=user_id";
+  const LINK = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+
+  it("refuses what a page from another site makes a browser load, without an origin", async () => {
+    for (const request of [
+      { path: TRACE },
+      { path: ANALYTICS },
+      { path: "/services/shop/health" },
+      { path: ANALYTICS, headers: LINK },
+      { path: "/", headers: { ...LINK, "sec-fetch-dest": "iframe" } },
+      { path: "/traces/", method: "POST", headers: LINK },
+    ]) {
+      const headers = { ...request.headers, "sec-fetch-site": "cross-site" };
+      const response = await platform.send({ ...request, headers });
+      expect(response.status).toBe(403);
+      expect(response.json.detail).toMatchObject([
+        { type: "origin_not_allowed", loc: ["header", "sec-fetch-site"] },
+      ]);
+    }
+  });
+
+  it("opens its page for a link on another site", async () => {
+    for (const path of ["/", "/traces", "/traces/x?y=z", "/apps/shop/", "/playground?a", "/docs"]) {
+      const headers = { ...LINK, "sec-fetch-site": "cross-site" };
+      const { status } = await platform.send({ path, headers });
+      // 404 where the page is not built.
+      expect([200, 404]).toContain(status);
+    }
+  });
+
+  it.each([
+    ["same-origin", undefined],
+    ["same-site", undefined],
+    ["none", undefined],
+    // Between localhost and 127.0.0.1, the origin decides.
+    ["cross-site", "http://localhost:5173"],
+  ])("serves Sec-Fetch-Site: %s with Origin: %s", async (site, origin) => {
+    const headers = { "sec-fetch-site": site, ...(origin && { origin }) };
+    expect((await platform.send({ path: TRACE, headers })).status).toBe(200);
+    expect((await platform.send({ path: ANALYTICS, headers })).status).toBe(200);
+  });
 });
 
 describe("a fault of the server", () => {
@@ -145,6 +189,36 @@ describe("a fault of the server", () => {
       });
     },
   );
+});
+
+describe("a query that takes too long", () => {
+  it.each([
+    [new QueryQueueFullError("full"), 503, "query_queue_full"],
+    [new QueryTimeoutError(30_000), 504, "query_timeout"],
+  ] as const)("is refused with %s", async (error, status, type) => {
+    vi.spyOn(platform.store, "listTraces").mockRejectedValue(error);
+    vi.spyOn(platform.store, "analytics").mockRejectedValue(error);
+    for (const path of ["/observability/traces/", "/observability/analytics/"]) {
+      const response = await platform.get(path);
+      expect(response.status).toBe(status);
+      expect(response.json.detail).toMatchObject([{ type }]);
+      expect("retry-after" in response.headers).toBe(status === 503);
+    }
+  });
+
+  it("is told when its client goes", async () => {
+    const signal = Promise.withResolvers<AbortSignal>();
+    vi.spyOn(platform.store, "analytics").mockImplementation((_, gone) => {
+      signal.resolve(gone as AbortSignal);
+      return new Promise(() => {});
+    });
+    const socket = connect(platform.server.port, "127.0.0.1");
+    socket.write("GET /observability/analytics/ HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    const gone = await signal.promise;
+    expect(gone.aborted).toBe(false);
+    socket.destroy();
+    await expect.poll(() => gone.aborted).toBe(true);
+  });
 });
 
 describe("the web-standard face", () => {

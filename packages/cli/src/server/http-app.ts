@@ -9,6 +9,11 @@ import type { RunningDeployer } from "../deployments/deployer.ts";
 import type { ServiceDirectory } from "../deployments/service-directory.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";
 import type { Registry } from "../registry/registry.ts";
+import {
+  QueryAbandonedError,
+  QueryQueueFullError,
+  QueryTimeoutError,
+} from "../stores/query-lane.ts";
 import { RegistryUnavailableError } from "../stores/registry/registry-unavailable-error.ts";
 import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
 import type { SpanStore } from "../stores/span-store.ts";
@@ -20,7 +25,7 @@ import { ChangeStreams } from "./changes/change-streams.ts";
 import { createDelivery, pathOf } from "./deliver.ts";
 import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
 import type { Readiness } from "./health/readiness.ts";
-import type { HostPolicy } from "./host-guard.ts";
+import type { GuardedRequest, HostPolicy } from "./host-guard.ts";
 import { checkHost } from "./host-guard.ts";
 import { LiveFeeds } from "./live/live-feeds.ts";
 import { PageFiles } from "./page/page-files.ts";
@@ -108,6 +113,16 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       log.error({ trace: err.traceId, err: err.cause, method, path }, "A trace is damaged.");
       return problemAnswer({ type: "trace_damaged", loc: [], msg: err.message });
     }
+    if (err instanceof QueryQueueFullError) {
+      log.warn({ method, path }, "Too many queries wait: one was refused.");
+      return queueFullAnswer();
+    }
+    if (err instanceof QueryTimeoutError) {
+      log.warn({ method, path, timeoutMs: err.timeoutMs }, "A query was stopped at its deadline.");
+      return opaqueAnswer("query_timeout");
+    }
+    // No client is left to read it.
+    if (err instanceof QueryAbandonedError) return queueFullAnswer();
     log.error({ err, method, path }, "A request failed.");
     return opaqueAnswer("internal_error");
   };
@@ -142,9 +157,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   });
 
   const fetch = async (request: Request, env: Partial<HttpBindings> = {}): Promise<Response> => {
-    const host = request.headers.get("host") ?? new URL(request.url).host;
-    const origin = request.headers.get("origin") ?? undefined;
-    const refused = checkHost(hostPolicy, host, origin);
+    const refused = checkHost(hostPolicy, env.incoming ?? guardedRequest(request));
     if (refused === undefined) {
       const response = await app.fetch(request, env);
       // Hono wraps the answer to HEAD in a new response, which no longer says that it was sent.
@@ -182,13 +195,13 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (calls.take(incoming, outgoing)) return;
-    const { host, origin } = incoming.headers;
+    const { host } = incoming.headers;
     const match = incoming.method === "GET" ? TRACE_TARGET.exec(incoming.url ?? "") : null;
     if (match === null || host === undefined) {
       void general(incoming, outgoing);
       return;
     }
-    const refused = checkHost(hostPolicy, host, origin);
+    const refused = checkHost(hostPolicy, incoming);
     if (refused !== undefined) {
       void deliver(problemAnswer(refused), outgoing);
       return;
@@ -211,6 +224,20 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       calls.close();
     },
   };
+}
+
+/** A request that came over no socket: its URL names the host. */
+function guardedRequest({ method, url, headers }: Request): GuardedRequest {
+  const { host, pathname, search } = new URL(url);
+  return {
+    method,
+    url: `${pathname}${search}`,
+    headers: { host, ...Object.fromEntries(headers) },
+  };
+}
+
+function queueFullAnswer(): Answer {
+  return opaqueAnswer("query_queue_full", { "retry-after": RETRY_AFTER_SECONDS });
 }
 
 function malformed({ message }: RequestError): Answer {

@@ -1,3 +1,4 @@
+import type { QueryLimits } from "./query-lane.ts";
 import type { SpanStore } from "./span-store.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import type { StoreAddress } from "./store-address.ts";
@@ -8,6 +9,8 @@ export interface SpanStoreOptions {
   readonly onFailure: (error: Error) => void;
   /** Something needs a person's attention, for the log. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
+  /** What lists and analytics may take. */
+  readonly queries?: QueryLimits | undefined;
 }
 
 /**

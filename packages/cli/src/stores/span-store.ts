@@ -121,9 +121,14 @@ export interface SpanStore extends SpanAppender {
    * ({@link MOST_PAGE_BYTES} where nothing is said); at least one. A trace that is gone is left out.
    */
   readTops(project: string, traceIds: readonly string[], maxBytes?: number): Promise<TopsRead>;
-  listTraces(request: ListRequest): Promise<ListPage>;
-  listSpans(request: ListRequest): Promise<ListPage>;
-  analytics(request: AnalyticsRequest): Promise<AnalyticsResult>;
+  /**
+   * Lists and analytics may take long. They reject with a {@link QueryQueueFullError} where too many
+   * wait already, with a {@link QueryTimeoutError} at their deadline, and with a
+   * {@link QueryAbandonedError} when `gone` fires; what runs in the database is then stopped.
+   */
+  listTraces(request: ListRequest, gone?: AbortSignal): Promise<ListPage>;
+  listSpans(request: ListRequest, gone?: AbortSignal): Promise<ListPage>;
+  analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult>;
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
   /**
    * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`;

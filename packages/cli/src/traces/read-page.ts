@@ -1,3 +1,4 @@
+import { QueryQueueFullError, QueryTimeoutError } from "../stores/query-lane.ts";
 import type { ListPage, ListPosition } from "../stores/span-query.ts";
 import { MOST_PAGE_BYTES } from "../stores/span-query.ts";
 import { encodeCursor } from "./list-cursor.ts";
@@ -62,7 +63,8 @@ async function* chunksOf(
   let { next } = first;
   for (let progress = begun; ; ) {
     const maxBytes = Math.min(limits.partBytes, limits.bytes - progress.bytes);
-    const part = await read({ after: next, limit: limit - progress.items, maxBytes });
+    const part = await orEnd(read({ after: next, limit: limit - progress.items, maxBytes }));
+    if (part === "end") break;
     const separator = progress.items > 0 && part.items.length > 0 ? "," : "";
     yield Buffer.from(`${separator}${part.items.join(",")}`);
     progress = advance(progress, part);
@@ -70,6 +72,16 @@ async function* chunksOf(
     if (isComplete(progress, part, limit, limits)) break;
   }
   yield Buffer.from(pageEnd(next));
+}
+
+/** A page may end anywhere: where the store has no time for another part, the client asks again. */
+async function orEnd(part: Promise<ListPage>): Promise<ListPage | "end"> {
+  try {
+    return await part;
+  } catch (error) {
+    if (error instanceof QueryQueueFullError || error instanceof QueryTimeoutError) return "end";
+    throw error;
+  }
 }
 
 function advance({ items, bytes }: Progress, part: ListPage): Progress {

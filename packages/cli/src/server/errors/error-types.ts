@@ -46,7 +46,7 @@ export const ERROR_TYPES = {
   origin_not_allowed: {
     status: 403,
     meaning:
-      "A page from elsewhere sent the request: to a server that listens locally, or with the cookie of this server's own page.",
+      "A page from elsewhere sent the request: to a server that listens locally (by `Origin` or `Sec-Fetch-Site`), or with the cookie of this server's own page.",
     message: given,
   },
   scope_missing: {
@@ -290,6 +290,12 @@ export const ERROR_TYPES = {
     meaning: "No backup can be taken now: the disk lacks room, or a database is damaged.",
     message: given,
   },
+  query_queue_full: {
+    status: 503,
+    meaning:
+      "Too many lists or analytics wait already. Send the request again after `Retry-After`.",
+    message: { kind: "fixed", text: "Too many queries wait already. Try again later." },
+  },
   store_unavailable: {
     status: 503,
     meaning:
@@ -314,6 +320,15 @@ export const ERROR_TYPES = {
     status: 503,
     meaning: "The server is stopping. See `Retry-After`.",
     message: { kind: "fixed", text: "The server is shutting down." },
+  },
+  query_timeout: {
+    status: 504,
+    meaning:
+      "A list or analytics took longer than `--query-timeout` and was stopped. Use a shorter time range or more filters.",
+    message: {
+      kind: "fixed",
+      text: "The query took too long and was stopped. Use a shorter time range or more filters.",
+    },
   },
 } as const satisfies Record<string, ErrorTypeInfo>;
 

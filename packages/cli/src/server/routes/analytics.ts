@@ -15,7 +15,7 @@ import {
 } from "../query/span-filter-parameters.ts";
 import { analyticsBody } from "./analytics-body.ts";
 import type { Route } from "./route.ts";
-import { callerOf, queryOf } from "./route.ts";
+import { callerOf, goneSignal, queryOf } from "./route.ts";
 
 const DAY = 86_400_000_000;
 
@@ -83,6 +83,8 @@ export function analyticsRoute(store: SpanStore, now: () => number): Route {
         "interval_invalid",
         "too_many_buckets",
         "text_too_long",
+        "query_queue_full",
+        "query_timeout",
       ],
     },
     handle: async (context) => {
@@ -111,7 +113,10 @@ export function analyticsRoute(store: SpanStore, now: () => number): Route {
       const { plan } = outcome;
       const filter = toSpanFilter(filters);
       const { project } = callerOf(context);
-      const result = await store.analytics({ project, filter, ...plan, groups });
+      const result = await store.analytics(
+        { project, filter, ...plan, groups },
+        goneSignal(context),
+      );
       return jsonAnswer(JSON.stringify(analyticsBody(plan, result, groups !== null)));
     },
   };

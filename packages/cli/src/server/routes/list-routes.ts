@@ -16,7 +16,7 @@ import {
   toSpanFilter,
 } from "../query/span-filter-parameters.ts";
 import type { Operation, Route } from "./route.ts";
-import { callerOf, queryOf } from "./route.ts";
+import { callerOf, goneSignal, queryOf } from "./route.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -90,6 +90,8 @@ export function listRoute(
         "time_range_invalid",
         "cursor_invalid",
         "text_too_long",
+        "query_queue_full",
+        "query_timeout",
       ],
     },
     handle: async (context) => {
@@ -100,11 +102,12 @@ export function listRoute(
       if (badRange !== undefined) return problemAnswer(badRange);
       const { project } = callerOf(context);
       const filter = toSpanFilter(filters);
+      const gone = goneSignal(context);
       const verb = kind === "traces" ? "listTraces" : "listSpans";
       const page = await readPage({
         after: cursor,
         limit,
-        read: (part) => store[verb]({ project, filter, ...part }),
+        read: (part) => store[verb]({ project, filter, ...part }, gone),
         limits,
       });
       return page.kind === "whole"

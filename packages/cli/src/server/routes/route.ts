@@ -76,6 +76,15 @@ export function senderOf({ req, env }: RouteContext): Sender {
   return env.incoming ?? { method: req.method, headers: req.header() };
 }
 
+/** Fires when the client has gone, or was answered. */
+export function goneSignal({ req, env }: RouteContext): AbortSignal {
+  const { outgoing } = env;
+  if (outgoing === undefined) return req.raw.signal;
+  const gone = new AbortController();
+  outgoing.once("close", () => gone.abort());
+  return gone.signal;
+}
+
 /** The query of the request, as the URL has it. */
 export function queryOf(context: RouteContext): URLSearchParams {
   const { url } = context.req;

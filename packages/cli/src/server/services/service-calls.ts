@@ -58,8 +58,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     incoming: IncomingMessage,
     outgoing: ServerResponse,
   ): Answer | Promise<Answer | undefined> | undefined {
-    const { host, origin } = incoming.headers;
-    const wrongHost = checkHost(hostPolicy, host, origin);
+    const wrongHost = checkHost(hostPolicy, incoming);
     if (wrongHost !== undefined) return problemAnswer(wrongHost);
     const admission = admit(access, "run", incoming);
     if (admission.kind === "turned-away") return admission.answer;

@@ -8,6 +8,7 @@ import { Subject } from "../contract/subject.fixture.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ChdbServer } from "../testing/chdb-server.fixture.ts";
 import { startChdbServer } from "../testing/chdb-server.fixture.ts";
+import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 import { openClickHouseAppender, openClickHouseStore } from "./clickhouse-store.ts";
 
 let server: ChdbServer;
@@ -89,4 +90,29 @@ describe("over HTTP", () => {
     expect((await subject.list("listSpans")).items).toHaveLength(4);
     expect((await subject.list("listTraces")).items.map(({ id }) => id)).toEqual([spanIdOf(1)]);
   });
+});
+
+it("breaks off a query in the database when its client goes", async () => {
+  const asked = Promise.withResolvers<URL>();
+  const brokenOff = Promise.withResolvers<void>();
+  // Answers nothing, as a ClickHouse that is at work.
+  const silent = createServer((incoming, outgoing) => {
+    asked.resolve(new URL(incoming.url ?? "", "http://localhost"));
+    outgoing.once("close", () => brokenOff.resolve());
+  });
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as AddressInfo;
+  const address = { ...server.address("spans"), url: `http://127.0.0.1:${port}` };
+  const session = new ClickHouseSession(connectClickHouse(address), address);
+  const gone = new AbortController();
+  const rows = session.until({ signal: gone.signal, timeoutMs: 1_500 }).rows("SELECT 1");
+  const outcome = expect(rows).rejects.toThrow();
+  const { searchParams } = await asked.promise;
+  expect(searchParams.get("max_execution_time")).toBe("2");
+  expect(searchParams.get("cancel_http_readonly_queries_on_client_close")).toBe("1");
+  gone.abort();
+  await outcome;
+  await brokenOff.promise;
+  await session.close();
+  silent.close();
 });

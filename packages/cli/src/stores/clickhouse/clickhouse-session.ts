@@ -46,6 +46,12 @@ const ON_CLUSTER: ClickHouseSettings = {
   distributed_foreground_insert: 1,
 };
 
+/** When a question is broken off. */
+export interface QueryEnd {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
 /** Makes the client that is used where no other is given. */
 export function connectClickHouse(address: ClickHouseAddress): ClickHouseClient {
   return createClient({
@@ -66,12 +72,22 @@ export function connectClickHouse(address: ClickHouseAddress): ClickHouseClient 
 export class ClickHouseSession {
   readonly #client: ClickHouseClient;
   readonly #settings: ClickHouseSettings;
+  readonly #end: QueryEnd | undefined;
   readonly address: ClickHouseAddress;
 
-  constructor(client: ClickHouseClient, address: ClickHouseAddress) {
+  constructor(client: ClickHouseClient, address: ClickHouseAddress, end?: QueryEnd) {
     this.#client = client;
+    this.#end = end;
     this.address = address;
-    this.#settings = address.cluster === null ? {} : ON_CLUSTER;
+    this.#settings = {
+      ...(address.cluster === null ? {} : ON_CLUSTER),
+      ...(end && { max_execution_time: Math.ceil(end.timeoutMs / 1000) }),
+    };
+  }
+
+  /** The same connections, for questions that end, in the database too, when nobody waits for them. */
+  until(end: QueryEnd): ClickHouseSession {
+    return new ClickHouseSession(this.#client, this.address, end);
   }
 
   /** A table as statements name it. */
@@ -86,11 +102,13 @@ export class ClickHouseSession {
     settings: ClickHouseSettings = {},
   ): Promise<Row[]> {
     return available(async () => {
+      this.#end?.signal.throwIfAborted();
       const result = await this.#client.query({
         query,
         query_params: parameters,
         format: "JSONCompactEachRow",
         clickhouse_settings: { ...READING, ...this.#settings, ...settings },
+        ...(this.#end && { abort_signal: this.#end.signal }),
       });
       return result.json<Row>();
     });

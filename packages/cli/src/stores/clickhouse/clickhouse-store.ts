@@ -1,5 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { AppenderHandle } from "../appender-handle.ts";
+import type { QueryLimits } from "../query-lane.ts";
+import { QUERY_LIMITS, QueryLane } from "../query-lane.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
@@ -36,9 +38,14 @@ export interface ClickHouseStoreOptions {
   readonly onFailure?: (error: Error) => void;
   /** A span or a trace could not be processed in full; the rest goes on. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
+  readonly queries?: QueryLimits | undefined;
   /** Another way to the database than the address's; it is closed with the store. */
   readonly connect?: (address: ClickHouseAddress) => ClickHouseClient;
 }
+
+/** Of the connections, so many may be in use by lists and by analytics: reads wait for neither. */
+const LISTS_AT_ONCE = 6;
+const ANALYTICS_AT_ONCE = 4;
 
 /**
  * Opens the store in a ClickHouse database, which is made if it is not there.
@@ -53,7 +60,7 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
     await prepareDatabase(session);
     // Connections of its own: probes must not wait behind long statements.
     const probe = new ClickHouseSession(connect(address), address);
-    return new ClickHouseStore(session, probe, onFailure, onTrouble);
+    return new ClickHouseStore(session, probe, onFailure, onTrouble, options.queries);
   } catch (error) {
     await session.close();
     throw error;
@@ -82,7 +89,9 @@ class ClickHouseStore implements SpanStore {
   readonly #keeper: SummaryKeeper;
   readonly #appender: ClickHouseAppender;
   readonly #traces: TraceReader;
-  readonly #lists: ListReader;
+  readonly #queries: QueryLimits;
+  readonly #lists: QueryLane;
+  readonly #analytics: QueryLane;
   readonly #remover: TraceRemover;
   readonly #exporter: SpanExporter;
   readonly #changes: ChangePoller;
@@ -92,13 +101,16 @@ class ClickHouseStore implements SpanStore {
     probe: ClickHouseSession,
     onFailure: (error: Error) => void,
     onTrouble: (trouble: StoreTrouble) => void,
+    queries: QueryLimits = QUERY_LIMITS,
   ) {
+    this.#queries = queries;
     this.#session = session;
     this.#probe = probe;
     this.#keeper = new SummaryKeeper(session, onTrouble);
     this.#appender = new ClickHouseAppender(session, onTrouble);
     this.#traces = new TraceReader(session);
-    this.#lists = new ListReader(session);
+    this.#lists = new QueryLane(LISTS_AT_ONCE, queries);
+    this.#analytics = new QueryLane(ANALYTICS_AT_ONCE, queries);
     this.#remover = new TraceRemover(session);
     this.#exporter = new SpanExporter(session);
     this.#changes = new ChangePoller(session, onFailure);
@@ -124,16 +136,24 @@ class ClickHouseStore implements SpanStore {
     return this.#traces.readTops(project, traceIds, maxBytes);
   }
 
-  listTraces(request: ListRequest): Promise<ListPage> {
-    return this.#lists.listTraces(request);
+  listTraces(request: ListRequest, gone?: AbortSignal): Promise<ListPage> {
+    return this.#lists.run(gone, (signal) =>
+      new ListReader(this.#until(signal)).listTraces(request),
+    );
   }
 
-  listSpans(request: ListRequest): Promise<ListPage> {
-    return this.#lists.listSpans(request);
+  listSpans(request: ListRequest, gone?: AbortSignal): Promise<ListPage> {
+    return this.#lists.run(gone, (signal) =>
+      new ListReader(this.#until(signal)).listSpans(request),
+    );
   }
 
-  analytics(request: AnalyticsRequest): Promise<AnalyticsResult> {
-    return runAnalytics(this.#session, request);
+  #until(signal: AbortSignal): ClickHouseSession {
+    return this.#session.until({ signal, timeoutMs: this.#queries.timeoutMs });
+  }
+
+  analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult> {
+    return this.#analytics.run(gone, (signal) => runAnalytics(this.#until(signal), request));
   }
 
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {

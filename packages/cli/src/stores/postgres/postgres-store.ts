@@ -1,6 +1,8 @@
 import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
+import type { QueryLimits } from "../query-lane.ts";
+import { QueryLane } from "../query-lane.ts";
 import { reportDamaged } from "../report-damaged.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
@@ -39,11 +41,15 @@ export interface PostgresStoreOptions {
   readonly onFailure: (error: Error) => void;
   /** The thread could not do something, and goes on with the rest. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
+  readonly queries?: QueryLimits | undefined;
 }
 
 /** Ten servers, with the other connections that they have, stay within PostgreSQL's usual hundred. */
 const CONNECTIONS = 5;
-/** Analytics of very many traces take some seconds. */
+/** Of these, so many may be in use by lists and by analytics: reads of traces wait for neither. */
+const LISTS_AT_ONCE = 2;
+const ANALYTICS_AT_ONCE = 2;
+/** Statements besides queries, which have limits of their own; counting all spans takes some seconds. */
 const STATEMENT_MS = 30_000;
 /** Of a connection of its own: probes must not wait behind long statements. */
 const PROBE = { connections: 1, statementMs: 2_000 };
@@ -68,18 +74,23 @@ class PostgresStore implements SpanStore {
   readonly #database: SpanDatabase;
   readonly #probe: SpanDatabase;
   readonly #reader: TraceReader;
+  readonly #lists: QueryLane;
+  readonly #analytics: QueryLane;
   readonly #watch: TraceWatch;
   readonly #chores: StoreThread<ChoresApi>;
   /** Made when it is needed: ingest has one of its own in another thread. */
   #appender: OpenAppender | undefined;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
 
-  constructor({ address, onFailure, onTrouble = () => {} }: PostgresStoreOptions) {
+  constructor({ address, onFailure, onTrouble = () => {}, queries }: PostgresStoreOptions) {
     this.#address = address;
     this.#onTrouble = onTrouble;
+    this.#lists = new QueryLane(LISTS_AT_ONCE, queries);
+    this.#analytics = new QueryLane(ANALYTICS_AT_ONCE, queries);
     this.#database = new SpanDatabase(address, {
       connections: CONNECTIONS,
-      statementMs: STATEMENT_MS,
+      // Ends what could not be cancelled.
+      statementMs: Math.max(STATEMENT_MS, queries?.timeoutMs ?? 0),
     });
     this.#probe = new SpanDatabase(address, PROBE);
     this.#reader = new TraceReader(this.#database);
@@ -117,16 +128,22 @@ class PostgresStore implements SpanStore {
     );
   }
 
-  async listTraces(request: ListRequest): Promise<ListPage> {
-    return reportDamaged(await listTraces(this.#database, request), this.#onTrouble);
+  async listTraces(request: ListRequest, gone?: AbortSignal): Promise<ListPage> {
+    const page = await this.#lists.run(gone, (signal) =>
+      listTraces(this.#database.until(signal), request),
+    );
+    return reportDamaged(page, this.#onTrouble);
   }
 
-  async listSpans(request: ListRequest): Promise<ListPage> {
-    return reportDamaged(await listSpans(this.#database, request), this.#onTrouble);
+  async listSpans(request: ListRequest, gone?: AbortSignal): Promise<ListPage> {
+    const page = await this.#lists.run(gone, (signal) =>
+      listSpans(this.#database.until(signal), request),
+    );
+    return reportDamaged(page, this.#onTrouble);
   }
 
-  analytics(request: AnalyticsRequest): Promise<AnalyticsResult> {
-    return runAnalytics(this.#database, request);
+  analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult> {
+    return this.#analytics.run(gone, (signal) => runAnalytics(this.#database, request, signal));
   }
 
   async deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {

@@ -17,8 +17,10 @@ const CELL_COLUMNS = `count(*) AS count, count(*) FILTER (WHERE t.status = 'ERRO
 export function runAnalytics(
   database: SpanDatabase,
   request: AnalyticsRequest,
+  signal: AbortSignal,
 ): Promise<AnalyticsResult> {
-  return database.transaction((transaction) => analytics(transaction, request), ONE_SNAPSHOT);
+  const run = (transaction: SqlRunner) => analytics(transaction, request);
+  return database.transaction(run, ONE_SNAPSHOT, signal);
 }
 
 async function analytics(runner: SqlRunner, request: AnalyticsRequest): Promise<AnalyticsResult> {

@@ -35,6 +35,34 @@ it("goes on after a connection broke between two statements of a transaction", a
   expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
+describe("a statement that nobody waits for", () => {
+  const running = () =>
+    server.query(
+      address,
+      "SELECT query FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'",
+    );
+  const work: [string, (signal: AbortSignal) => Promise<unknown>][] = [
+    ["by itself", (signal) => database.until(signal).query("SELECT pg_sleep(600)")],
+    [
+      "of a transaction",
+      (signal) =>
+        database.transaction(({ query }) => query("SELECT pg_sleep(600)"), "BEGIN", signal),
+    ],
+  ];
+  it.each(work)("is cancelled in the database, %s", async (_, run) => {
+    const gone = new AbortController();
+    const left = run(gone.signal);
+    const outcome = expect(left).rejects.toThrow("the client has gone");
+    await expect.poll(running).toHaveLength(1);
+    gone.abort(new Error("the client has gone"));
+    await outcome;
+    await expect.poll(running).toHaveLength(0);
+    // Of the only connection: another statement is not hit by it.
+    expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    await expect(run(gone.signal)).rejects.toThrow("the client has gone");
+  });
+});
+
 describe("a database that says nothing", () => {
   let lonely: PostgresAddress;
   beforeAll(async () => {

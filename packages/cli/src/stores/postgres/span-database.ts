@@ -2,8 +2,10 @@ import { finished } from "node:stream/promises";
 import type { PoolClient } from "pg";
 import { Pool } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
+import { QueryQueueFullError } from "../query-lane.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { cancelStatement } from "./cancel-statement.ts";
 import { connectionOptions } from "./connection-options.ts";
 import type { CopyRows } from "./copy-rows.ts";
 import { codeOf, passingReason } from "./postgres-errors.ts";
@@ -43,8 +45,13 @@ export interface SqlTransaction extends SqlRunner {
   copy(into: string, rows: CopyRows): Promise<void>;
 }
 
+/** The signal of statements that run to their end. */
+const NEVER = new AbortController().signal;
+
 /** Time for the answer to arrive after the server itself would have given up. */
 const GRACE_MS = 5_000;
+/** Statements that may wait for a connection. */
+const MOST_WAITING = 1_000;
 /** Transactions that gave way to another are run again. */
 const ATTEMPTS = 8;
 
@@ -81,31 +88,48 @@ export class SpanDatabase implements SqlRunner {
   }
 
   /** @throws StoreUnavailableError while the database cannot answer. */
-  async query<Row extends object>(
+  query<Row extends object>(
     text: string,
     values: readonly SqlValue[] = [],
     name?: string,
   ): Promise<Row[]> {
+    return this.#queryUntil<Row>(NEVER, text, values, name);
+  }
+
+  /** The same, for statements that are cancelled when a signal fires; they reject with its reason. */
+  until(signal: AbortSignal): SqlRunner {
+    return {
+      query: (text, values = [], name) => this.#queryUntil(signal, text, values, name),
+    };
+  }
+
+  async #queryUntil<Row extends object>(
+    signal: AbortSignal,
+    text: string,
+    values: readonly SqlValue[],
+    name: string | undefined,
+  ): Promise<Row[]> {
     try {
-      return await this.#silence.during(() => this.#query<Row>(text, values, name));
+      return await this.#silence.during(() => this.#query<Row>(signal, text, values, name));
     } catch (error) {
       throw asUnavailable(error);
     }
   }
 
   async #query<Row extends object>(
+    signal: AbortSignal,
     text: string,
     values: readonly SqlValue[],
     name: string | undefined,
   ): Promise<Row[]> {
     const client = await this.#connect();
     try {
-      const rows = await run<Row>(client, text, values, name);
+      const rows = await cancellable(client, signal, () => run<Row>(client, text, values, name));
       client.release();
       return rows;
     } catch (error) {
-      // A connection that may be broken is not used again.
-      client.release(!isAnswer(error));
+      // A connection that may be broken, or may get a late cancel, is not used again.
+      client.release(signal.aborted || !isAnswer(error));
       throw error;
     }
   }
@@ -113,18 +137,21 @@ export class SpanDatabase implements SqlRunner {
   /**
    * Runs statements that are committed together, again where they had to give way to others.
    *
+   * @param signal Cancels them when it fires.
    * @throws StoreUnavailableError while the database cannot answer. Whether it was committed is not
    * known then.
    */
   async transaction<Result>(
     work: (transaction: SqlTransaction) => Promise<Result>,
     begin = "BEGIN",
+    signal: AbortSignal = NEVER,
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#silence.during(() => this.#attempt(work, begin));
+        return await this.#silence.during(() => this.#attempt(work, begin, signal));
       } catch (error) {
-        if (attempt === ATTEMPTS || !hasGivenWay(error)) throw asUnavailable(error);
+        const isFinal = attempt === ATTEMPTS || signal.aborted || !hasGivenWay(error);
+        if (isFinal) throw asUnavailable(error);
       }
     }
   }
@@ -132,16 +159,22 @@ export class SpanDatabase implements SqlRunner {
   async #attempt<Result>(
     work: (transaction: SqlTransaction) => Promise<Result>,
     begin: string,
+    signal: AbortSignal,
   ): Promise<Result> {
     const client = await this.#connect();
     try {
-      await client.query(begin);
-      const result = await work(transactionOver(client));
-      await client.query("COMMIT");
+      const result = await cancellable(client, signal, async () => {
+        await client.query(begin);
+        const worked = await work(transactionOver(client));
+        await client.query("COMMIT");
+        return worked;
+      });
       client.release();
       return result;
     } catch (error) {
-      await abandon(client, error);
+      // A late cancel must not hit the next user of the connection.
+      if (signal.aborted) client.release(true);
+      else await abandon(client, error);
       throw error;
     }
   }
@@ -159,6 +192,9 @@ export class SpanDatabase implements SqlRunner {
   }
 
   async #connect(): Promise<PoolClient> {
+    if (this.#pool.waitingCount >= MOST_WAITING) {
+      throw new QueryQueueFullError("Too many statements wait for a connection");
+    }
     const client = await this.#pool.connect();
     if (this.#prepared.has(client)) return client;
     try {
@@ -169,6 +205,27 @@ export class SpanDatabase implements SqlRunner {
     }
     this.#prepared.add(client);
     return client;
+  }
+}
+
+/** Cancels what a connection runs when the signal fires; rejects with the signal's reason then. */
+async function cancellable<Result>(
+  client: PoolClient,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  // Where it cannot be sent, the statement ends at its own timeout.
+  const cancel = () => void cancelStatement(client).catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const result = await work();
+    signal.throwIfAborted();
+    return result;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", cancel);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { toMatchExpression } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
+import { wanted } from "./query-interrupt.ts";
 
 /** SQL with its parameters, in order. */
 export interface Sql {
@@ -37,7 +38,7 @@ export function whereFilter(
   // A plus keeps SQLite from using an index for the column. With few matches they should be looked
   // up and sorted; it would rather walk all rows in order and ask of each whether it matches.
   const row = match !== null && isRare(match) ? `+${table}` : table;
-  const texts = [`${row}.project = ?`];
+  const texts = [wanted(ROW_NUMBERS[table]), `${row}.project = ?`];
   const values: SQLInputValue[] = [project];
   const add = (condition: string, ...parameters: SQLInputValue[]) => {
     texts.push(condition);
@@ -67,7 +68,9 @@ export function whereFilter(
   return { text: texts.join(" AND "), values };
 }
 
-const MATCHES = "SELECT rowid FROM derived.spans_text WHERE spans_text MATCH ?";
+const ROW_NUMBERS: Record<ListedTable, string> = { t: "t.trace_no", p: "p.span_no" };
+
+const MATCHES = `SELECT rowid FROM derived.spans_text WHERE spans_text MATCH ? AND ${wanted("rowid")}`;
 const SEARCH: Record<ListedTable, string> = {
   p: `p.span_no IN (${MATCHES})`,
   t: `t.trace_no IN (SELECT trace_no FROM spans WHERE span_no IN (${MATCHES}))`,

@@ -1,10 +1,11 @@
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 
+/** The number of a query is that by which it can be stopped. */
 export type QueryApi = {
-  listTraces(request: ListRequest): Promise<ListPage>;
-  listSpans(request: ListRequest): Promise<ListPage>;
-  analytics(request: AnalyticsRequest): Promise<AnalyticsResult>;
+  listTraces(query: number, request: ListRequest): Promise<ListPage>;
+  listSpans(query: number, request: ListRequest): Promise<ListPage>;
+  analytics(query: number, request: AnalyticsRequest): Promise<AnalyticsResult>;
   countSpans(): Promise<readonly ProjectCount[]>;
   /** What comes next after a position; empty at the end. */
   exportParts(after: string | null): Promise<readonly SpanPart[]>;
@@ -13,4 +14,6 @@ export type QueryApi = {
 
 export interface QueryData {
   readonly directory: string;
+  /** See `interruptMemory`. */
+  readonly interruptions: SharedArrayBuffer;
 }

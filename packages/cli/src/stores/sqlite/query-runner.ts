@@ -18,6 +18,7 @@ import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { registerCollectNumbers } from "./collect-numbers.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import { openForReading } from "./open-for-reading.ts";
+import { QueryInterrupt, wanted } from "./query-interrupt.ts";
 import { runAnalytics } from "./run-analytics.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
@@ -62,19 +63,27 @@ interface FoundRecord {
 export class QueryRunner {
   readonly #db: DatabaseSync;
   readonly #exporter: SpanExporter;
+  readonly #interrupt: QueryInterrupt;
 
-  constructor(directory: string) {
+  /** @param interruptions See {@link interruptMemory}. */
+  constructor(directory: string, interruptions: SharedArrayBuffer) {
     this.#db = openForReading(directory);
+    this.#interrupt = new QueryInterrupt(this.#db, interruptions);
     this.#exporter = new SpanExporter(this.#db);
     registerCollectNumbers(this.#db);
   }
 
-  listTraces(request: ListRequest): ListPage {
-    return this.#atOneMoment(() => this.#listTraces(request));
+  /** @param query Its number, by which it can be stopped: see {@link interrupt}. */
+  listTraces(query: number, request: ListRequest): ListPage {
+    return this.#atOneMoment(query, () => this.#listTraces(request));
   }
 
-  listSpans(request: ListRequest): ListPage {
-    return this.#atOneMoment(() => this.#listSpans(request));
+  listSpans(query: number, request: ListRequest): ListPage {
+    return this.#atOneMoment(query, () => this.#listSpans(request));
+  }
+
+  analytics(query: number, request: AnalyticsRequest): AnalyticsResult {
+    return this.#atOneMoment(query, () => this.#analytics(request));
   }
 
   #listTraces({ project, filter, limit, maxBytes, after }: ListRequest): ListPage {
@@ -96,6 +105,7 @@ export class QueryRunner {
     for (const { trace_id, start, segment, top_offset, top_length, total } of rows) {
       const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
       if (shown === limit || !page.fits(bytes)) break;
+      this.#interrupt.check();
       shown++;
       const position = { start, traceId: trace_id, spanId: null };
       leaveOutDamaged(page, position, () => {
@@ -127,6 +137,7 @@ export class QueryRunner {
     let shown = 0;
     for (const row of rows) {
       if (shown === limit) break;
+      this.#interrupt.check();
       const position = { start: row.start, traceId: row.trace_id, spanId: row.span_id };
       let isFull = false;
       leaveOutDamaged(page, position, () => {
@@ -140,7 +151,7 @@ export class QueryRunner {
     return page.finish(shown < rows.length);
   }
 
-  analytics(request: AnalyticsRequest): AnalyticsResult {
+  #analytics(request: AnalyticsRequest): AnalyticsResult {
     const where = whereFilter("t", request.project, request.filter, this.#isRare);
     return where === undefined ? NOTHING_FOUND : runAnalytics(this.#db, request, where);
   }
@@ -159,7 +170,8 @@ export class QueryRunner {
   readonly #isRare = (match: string): boolean => {
     const { n } = this.#db
       .prepare(
-        "SELECT count(*) AS n FROM (SELECT 1 FROM derived.spans_text WHERE spans_text MATCH ? LIMIT ?)",
+        `SELECT count(*) AS n FROM (
+           SELECT 1 FROM derived.spans_text WHERE spans_text MATCH ? AND ${wanted("rowid")} LIMIT ?)`,
       )
       .get(match, RARE_MATCHES + 1) as { n: number };
     return n <= RARE_MATCHES;
@@ -170,10 +182,10 @@ export class QueryRunner {
   }
 
   /** All statements see the same traces: a record lies where the row about it says. */
-  #atOneMoment<Result>(read: () => Result): Result {
+  #atOneMoment<Result>(query: number, read: () => Result): Result {
     this.#db.exec("BEGIN");
     try {
-      return read();
+      return this.#interrupt.during(query, read);
     } finally {
       // A failure that ended it already must not be hidden by one of this.
       if (this.#db.isTransaction) this.#db.exec("COMMIT");
@@ -224,6 +236,7 @@ export class QueryRunner {
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
     );
     for (const row of headers.iterate(...segmentRange(traceNo))) {
+      this.#interrupt.check();
       merger.add(row as unknown as HeaderRow);
     }
     const tree = buildTree(merger.nodes);

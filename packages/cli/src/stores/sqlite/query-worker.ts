@@ -4,14 +4,14 @@ import { serveThread } from "../../threads/thread-rpc.ts";
 import type { QueryApi, QueryData } from "./query-api.ts";
 import { QueryRunner } from "./query-runner.ts";
 
-const { directory } = workerData as QueryData;
+const { directory, interruptions } = workerData as QueryData;
 const main = parentPort as MessagePort;
-const runner = new QueryRunner(directory);
+const runner = new QueryRunner(directory, interruptions);
 
 serveThread<QueryApi>(main, {
-  listTraces: async (request) => runner.listTraces(request),
-  listSpans: async (request) => runner.listSpans(request),
-  analytics: async (request) => runner.analytics(request),
+  listTraces: async (query, request) => runner.listTraces(query, request),
+  listSpans: async (query, request) => runner.listSpans(query, request),
+  analytics: async (query, request) => runner.analytics(query, request),
   countSpans: async () => runner.countSpans(),
   exportParts: async (after) => runner.exportParts(after),
   close: async () => {

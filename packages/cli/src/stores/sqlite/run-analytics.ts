@@ -22,7 +22,7 @@ interface GroupCellRow extends CellRow {
 
 /**
  * Adds traces up by time, and by a column where one is asked for: SQLite makes a cell for every
- * group and bucket.
+ * group and bucket. Runs in a transaction: all statements must see the same traces.
  *
  * @param where Conditions on `traces t`.
  */
@@ -36,32 +36,25 @@ export function runAnalytics(
     text: `FROM traces t WHERE ${where.text} AND t.start >= ? AND t.start < ?`,
     values: [...where.values, from, to],
   };
-  // Both statements must see the same traces.
-  db.exec("BEGIN");
-  try {
-    const bucket = `(t.start - ${from}) / ${interval}`;
-    if (groups === null) {
-      const rows = db
-        .prepare(`SELECT ${bucket} AS bucket, ${CELL_COLUMNS} ${scope.text} GROUP BY 1`)
-        .all(...scope.values) as unknown as CellRow[];
-      return totalOf(rows.map(cellOf), request);
-    }
-    const column = `t.${groups.by}`;
-    const shown = largestGroups(db, column, groups.limit, scope);
-    // Of a million users only those that are shown get cells of their own.
+  const bucket = `(t.start - ${from}) / ${interval}`;
+  if (groups === null) {
     const rows = db
-      .prepare(
-        `SELECT iif(${column} IN (${shown.keys.map(() => "?").join()}), ${column}, NULL) AS key,
-           ${column} IS NULL AS hasNone, ${bucket} AS bucket, ${CELL_COLUMNS}
-         ${scope.text} GROUP BY 1, 2, 3`,
-      )
-      .all(...shown.keys, ...scope.values) as unknown as GroupCellRow[];
-    const cells = rows.map((row) => ({ ...cellOf(row), key: row.key, hasNone: row.hasNone === 1 }));
-    return groupsOf(cells, request, shown);
-  } finally {
-    // A failure that ended it already must not be hidden by one of this.
-    if (db.isTransaction) db.exec("COMMIT");
+      .prepare(`SELECT ${bucket} AS bucket, ${CELL_COLUMNS} ${scope.text} GROUP BY 1`)
+      .all(...scope.values) as unknown as CellRow[];
+    return totalOf(rows.map(cellOf), request);
   }
+  const column = `t.${groups.by}`;
+  const shown = largestGroups(db, column, groups.limit, scope);
+  // Of a million users only those that are shown get cells of their own.
+  const rows = db
+    .prepare(
+      `SELECT iif(${column} IN (${shown.keys.map(() => "?").join()}), ${column}, NULL) AS key,
+         ${column} IS NULL AS hasNone, ${bucket} AS bucket, ${CELL_COLUMNS}
+       ${scope.text} GROUP BY 1, 2, 3`,
+    )
+    .all(...shown.keys, ...scope.values) as unknown as GroupCellRow[];
+  const cells = rows.map((row) => ({ ...cellOf(row), key: row.key, hasNone: row.hasNone === 1 }));
+  return groupsOf(cells, request, shown);
 }
 
 function cellOf(row: CellRow): AnalyticsCell {

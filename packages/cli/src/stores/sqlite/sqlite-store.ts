@@ -3,6 +3,7 @@ import type { MessagePort, Transferable } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
+import type { QueryLimits } from "../query-lane.ts";
 import { reportDamaged } from "../report-damaged.ts";
 import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
@@ -25,7 +26,7 @@ import type { StoreTrouble } from "../store-trouble.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { openDataDirectory } from "./data-directory.ts";
 import { openForReading } from "./open-for-reading.ts";
-import type { QueryApi, QueryData } from "./query-api.ts";
+import { QueryThreads } from "./query-threads.ts";
 import type { SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
 import { prepareIndex } from "./span-index-file.ts";
 import { createSqliteAppender } from "./sqlite-appender.ts";
@@ -38,12 +39,18 @@ export interface SqliteStoreOptions {
   readonly onFailure?: (error: Error) => void;
   /** A span or a trace could not be processed in full; the rest goes on. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
+  readonly queries?: QueryLimits | undefined;
 }
+
+/** A slow list leaves a thread for the others. */
+const LIST_THREADS = 2;
 
 interface Threads {
   readonly writer: StoreThread<WriterApi>;
   readonly index: StoreThread<SpanIndexApi>;
-  readonly query: StoreThread<QueryApi>;
+  /** Apart from each other, so that no list waits for figures of millions of traces. */
+  readonly lists: QueryThreads;
+  readonly analytics: QueryThreads;
   /** Where the writer announces its commits. */
   readonly commits: MessagePort;
 }
@@ -121,18 +128,18 @@ class SqliteStore implements SpanStore {
     );
   }
 
-  async listTraces(request: ListRequest): Promise<ListPage> {
-    const page = await this.#threads.query.call("listTraces", [request]);
+  async listTraces(request: ListRequest, gone?: AbortSignal): Promise<ListPage> {
+    const page = await this.#threads.lists.run("listTraces", request, gone);
     return reportDamaged(page, this.#onTrouble);
   }
 
-  async listSpans(request: ListRequest): Promise<ListPage> {
-    const page = await this.#threads.query.call("listSpans", [request]);
+  async listSpans(request: ListRequest, gone?: AbortSignal): Promise<ListPage> {
+    const page = await this.#threads.lists.run("listSpans", request, gone);
     return reportDamaged(page, this.#onTrouble);
   }
 
-  analytics(request: AnalyticsRequest): Promise<AnalyticsResult> {
-    return this.#threads.query.call("analytics", [request]);
+  analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult> {
+    return this.#threads.analytics.run("analytics", request, gone);
   }
 
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {
@@ -144,12 +151,12 @@ class SqliteStore implements SpanStore {
   }
 
   countSpans(): Promise<readonly ProjectCount[]> {
-    return this.#threads.query.call("countSpans", []);
+    return this.#threads.analytics.first.call("countSpans", []);
   }
 
   async *exportSpans(after: string | null): AsyncGenerator<SpanPart, void, void> {
     for (let position = after; ; ) {
-      const parts = await this.#threads.query.call("exportParts", [position]);
+      const parts = await this.#threads.analytics.first.call("exportParts", [position]);
       const last = parts.at(-1);
       if (last === undefined) return;
       yield* parts;
@@ -180,8 +187,8 @@ class SqliteStore implements SpanStore {
   }
 
   async close(): Promise<void> {
-    const { writer, index, query, commits } = this.#threads;
-    await Promise.all([index.end(), query.end()]);
+    const { writer, index, lists, analytics, commits } = this.#threads;
+    await Promise.all([index.end(), lists.end(), analytics.end()]);
     this.#connection.close();
     // Last: the connection that closes last moves the write-ahead log into the database file.
     await writer.end();
@@ -197,7 +204,7 @@ class SqliteStore implements SpanStore {
 }
 
 function makeThreads(options: SqliteStoreOptions): Threads {
-  const { directory, onFailure = () => {}, onTrouble = () => {} } = options;
+  const { directory, onFailure = () => {}, onTrouble = () => {}, queries } = options;
   const commits = new MessageChannel();
   const troublePort = () => {
     const { port1, port2 } = new MessageChannel();
@@ -218,9 +225,7 @@ function makeThreads(options: SqliteStoreOptions): Threads {
     const data: SpanIndexData = { directory, writer: port2, troubles };
     return spawn("span-index-worker", data, port2, troubles);
   }, onFailure);
-  const query = new StoreThread<QueryApi>(() => {
-    const data: QueryData = { directory };
-    return spawn("query-worker", data);
-  }, onFailure);
-  return { writer, index, query, commits: commits.port1 };
+  const lists = new QueryThreads(LIST_THREADS, directory, onFailure, queries);
+  const analytics = new QueryThreads(1, directory, onFailure, queries);
+  return { writer, index, lists, analytics, commits: commits.port1 };
 }

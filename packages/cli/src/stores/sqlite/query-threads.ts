@@ -1,0 +1,61 @@
+import { spawnThread } from "../../threads/spawn-thread.ts";
+import type { QueryLimits } from "../query-lane.ts";
+import { QueryLane } from "../query-lane.ts";
+import { StoreThread } from "../store-thread.ts";
+import type { QueryApi, QueryData } from "./query-api.ts";
+import { interrupt, interruptMemory } from "./query-interrupt.ts";
+
+interface QueryThread {
+  readonly thread: StoreThread<QueryApi>;
+  readonly interruptions: SharedArrayBuffer;
+}
+
+/** Queries that can be stopped. */
+type Query = "listTraces" | "listSpans" | "analytics";
+
+/** Threads for queries of one kind: each runs one at a time, and the rest waits outside. */
+export class QueryThreads {
+  readonly #threads: readonly QueryThread[];
+  readonly #lane: QueryLane;
+  #queries = 0;
+
+  constructor(
+    count: number,
+    directory: string,
+    onFailure: (error: Error) => void,
+    limits?: QueryLimits,
+  ) {
+    this.#lane = new QueryLane(count, limits);
+    this.#threads = Array.from({ length: count }, () => {
+      const interruptions = interruptMemory();
+      const data: QueryData = { directory, interruptions };
+      const spawn = () => spawnThread(import.meta.url, "query-worker", data);
+      return { thread: new StoreThread<QueryApi>(spawn, onFailure), interruptions };
+    });
+  }
+
+  /** Runs a query, and stops its statement when the client has gone or it takes too long. */
+  run<Name extends Query>(
+    name: Name,
+    request: Parameters<QueryApi[Name]>[1],
+    gone: AbortSignal | undefined,
+  ): Promise<Awaited<ReturnType<QueryApi[Name]>>> {
+    return this.#lane.run(gone, (signal, slot) => {
+      const { thread, interruptions } = this.#threads[slot] as QueryThread;
+      // As large as the shared memory can hold.
+      this.#queries = (this.#queries % 0x7fff_ffff) + 1;
+      const query = this.#queries;
+      signal.addEventListener("abort", () => interrupt(interruptions, query), { once: true });
+      return thread.call(name, [query, request] as never);
+    });
+  }
+
+  /** The thread for calls that nothing stops. */
+  get first(): StoreThread<QueryApi> {
+    return (this.#threads[0] as QueryThread).thread;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#threads.map(({ thread }) => thread.end()));
+  }
+}
