@@ -33,9 +33,11 @@ export interface SpanFilter {
   readonly text?: string;
 }
 
-/** Where a page stopped. Lists are ordered by start time, then id, both descending. */
+/** Where a page stopped. Lists are ordered by start to the nanosecond, then id, both descending. */
 export interface ListPosition {
   readonly start: number;
+  /** 0 to 999, beyond the microseconds of `start`. */
+  readonly startNanos: number;
   readonly traceId: string;
   /** Null in a list of traces. */
   readonly spanId: string | null;

@@ -6,6 +6,7 @@ const id = (length: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: length, maxLength: length });
 const position = fc.record({
   start: fc.maxSafeNat(),
+  startNanos: fc.nat(999),
   traceId: id(32),
   spanId: fc.option(id(16)),
 });
@@ -27,18 +28,27 @@ describe("cursors", () => {
   });
 
   it("are nothing but what a list returned", () => {
-    const cursor = encodeCursor({ start: 7, traceId: "a".repeat(32), spanId: null });
+    const cursor = encodeCursor({ start: 7, startNanos: 5, traceId: "a".repeat(32), spanId: null });
     const damaged = [
       "",
       "x",
       `${cursor}A`,
       ` ${cursor}`,
       `${cursor}=`,
-      Buffer.from("t1.1e3.abc").toString("base64url"),
-      Buffer.from("t1.9007199254740993.abc").toString("base64url"),
-      Buffer.from("t1.1.abc.").toString("base64url"),
-      Buffer.from("t1.1.a'b").toString("base64url"),
-      Buffer.from("t2.1.abc").toString("base64url"),
+      ...[
+        "t2.1e3.0",
+        "t2.9007199254740993.0",
+        "t2.1.1000",
+        "t2.1.-1",
+        "t2.1.",
+        "t2.1.01",
+        "t1.1",
+        "t3.1.0",
+      ]
+        .map((start) => `${start}.${"a".repeat(32)}`)
+        .map((text) => Buffer.from(text).toString("base64url")),
+      Buffer.from(`t2.1.0.${"a".repeat(32)}.`).toString("base64url"),
+      Buffer.from("t2.1.0.a'b").toString("base64url"),
     ];
     for (const text of damaged) expect(decodeCursor("traces", text)).toBeUndefined();
   });

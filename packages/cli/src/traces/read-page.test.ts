@@ -21,7 +21,10 @@ function listOf(lengths: readonly number[]) {
     }
     return {
       items: items.slice(from, to),
-      next: to < items.length ? { start: to - 1, traceId: "0".repeat(32), spanId: null } : null,
+      next:
+        to < items.length
+          ? { start: to - 1, startNanos: 0, traceId: "0".repeat(32), spanId: null }
+          : null,
     };
   };
   return { items, read, parts };

@@ -1,6 +1,6 @@
 // A door of its own: the threads that only read do without the dialects.
 export type { SpanTree } from "./build-tree.ts";
-export { buildTree } from "./build-tree.ts";
+export { buildTree, compareNodes } from "./build-tree.ts";
 export {
   AFTER_LISTED_TOTAL,
   AFTER_TOTAL,

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
-import { clickHouseSchema } from "./clickhouse-schema.ts";
+import { clickHouseSchema, clickHouseUpgrade } from "./clickhouse-schema.ts";
 
 const engine = openChdbEngine();
 const client = engine.connect();
@@ -122,4 +122,54 @@ it("has an index for what rows are looked up by, and the engine uses it", async 
     expect(await used("spans_by_start", `${column} = 'rare'`)).toEqual(["by_values"]);
   }
   expect(await used("commits", "version > 5")).toEqual(["by_version"]);
+});
+
+it("takes tables of version 1 to the present one, any number of times", async () => {
+  const address = { database: "older", cluster: null };
+  const columns = async (database: string) => {
+    const result = await client.query({
+      query: `SELECT table, name, type FROM system.columns WHERE database = '${database}' ORDER BY table, position`,
+      format: "TabSeparated",
+    });
+    return result.text();
+  };
+  await client.command({ query: "CREATE DATABASE older" });
+  for (const statement of clickHouseSchema(address)) {
+    const older =
+      /EXISTS `older`.`(spans_by_start|traces)`/.test(statement) ||
+      statement.includes("`spans_by_start_view`")
+        ? statement.replace(/start_nanos[^,]*,/, "")
+        : statement;
+    await client.command({ query: older });
+  }
+  const before = await columns("older");
+  const upgrade = [...clickHouseUpgrade(address), ...clickHouseUpgrade(address)];
+  for (const query of upgrade) await client.command({ query });
+  await client.command({
+    query: `INSERT INTO older.incoming (project, trace_id, span_id, version, received, start, start_nanos, name, words)
+      VALUES ('p', 't', 's', 1, 1, 5, 77, 'n', '')`,
+  });
+  const result = await client.query({
+    query: "SELECT start_nanos FROM older.spans_by_start",
+    format: "TabSeparated",
+  });
+  expect((await result.text()).trim()).toBe("77");
+  expect(before).not.toBe(await columns("older"));
+  await client.command({ query: "CREATE DATABASE newer" });
+  for (const query of clickHouseSchema({ database: "newer", cluster: null })) {
+    await client.command({ query });
+  }
+  expect(await columns("older")).toBe(await columns("newer"));
+});
+
+it("upgrades every shard of a cluster, then the tables in front", () => {
+  const statements = clickHouseUpgrade({ database: "agate", cluster: "main-1" });
+  for (const statement of statements) expect(statement).toContain(" ON CLUSTER `main-1`");
+  expect(statements.map((statement) => /`agate`\.`(\w+)`/.exec(statement)?.[1])).toEqual([
+    "spans_by_start_local",
+    "spans_by_start",
+    "traces_local",
+    "traces",
+    "spans_by_start_view",
+  ]);
 });

@@ -1,7 +1,7 @@
 import type { ClickHouseAddress } from "../store-address.ts";
 
 /** Counts the changes that {@link clickHouseSchema} has seen since the first release. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** What a span or a trace is filtered by, but for its cost. */
 const FILTERED = `
@@ -36,6 +36,9 @@ export const FILTERED_COLUMNS = [
   "session_id",
 ] as const;
 const FILTERED_NAMES = FILTERED_COLUMNS.join(", ");
+
+/** Beyond the microseconds of `start`, for the order. Not in the key: it would tell no two rows apart. */
+const START_NANOS = "start_nanos UInt16 CODEC(ZSTD)";
 
 /** How rows are kept. */
 interface Kept {
@@ -111,6 +114,7 @@ const SPANS_BY_START: Table = {
   columns: `
   project LowCardinality(String),
   start Int64 CODEC(Delta, ZSTD),
+  ${START_NANOS},
   span_id String CODEC(ZSTD),
   trace_id String CODEC(ZSTD),
   version UInt64 CODEC(Delta, ZSTD),
@@ -154,6 +158,7 @@ const TRACES: Table = {
   columns: `
   project LowCardinality(String),
   start Int64 CODEC(Delta, ZSTD),
+  ${START_NANOS},
   trace_id String CODEC(ZSTD),
   version UInt128,
   moved UInt8,
@@ -220,7 +225,7 @@ const VIEWS: readonly View[] = [
   {
     to: "spans_by_start",
     from: "incoming",
-    select: `project, start, span_id, trace_id, version, received, ${FILTERED_NAMES}, cost, words`,
+    select: `project, start, start_nanos, span_id, trace_id, version, received, ${FILTERED_NAMES}, cost, words`,
   },
   {
     to: "traces_by_id",
@@ -276,6 +281,30 @@ ENGINE = Distributed(${quoted(cluster)}, ${quoted(address.database)}, ${quoted(l
     );
   }
   return statements;
+}
+
+/**
+ * What takes tables of version 1 to {@link SCHEMA_VERSION}; each may be run again, by several replicas
+ * at once. Rows from before have 0 nanoseconds.
+ */
+export function clickHouseUpgrade(
+  address: Pick<ClickHouseAddress, "database" | "cluster">,
+): readonly string[] {
+  const { cluster } = address;
+  const onCluster = cluster === null ? "" : ` ON CLUSTER ${quoted(cluster)}`;
+  const place = (name: string) => `${quoted(address.database)}.${quoted(name)}`;
+  const tables = ["spans_by_start", "traces"].flatMap((name) =>
+    cluster === null ? [name] : [localName(address, name), name],
+  );
+  const view = VIEWS.find(({ to }) => to === "spans_by_start") as View;
+  return [
+    ...tables.map(
+      (name) =>
+        `ALTER TABLE ${place(name)}${onCluster} ADD COLUMN IF NOT EXISTS ${START_NANOS} AFTER start`,
+    ),
+    `ALTER TABLE ${place("spans_by_start_view")}${onCluster}
+MODIFY QUERY SELECT ${view.select} FROM ${place(localName(address, view.from))}`,
+  ];
 }
 
 /** The table that holds the rows: on a cluster, the one on each shard. */

@@ -82,8 +82,13 @@ export function tracesAfter(after: ListPosition | null): Condition {
   if (after === null) return { text: "TRUE", parameters: {} };
   // The first condition alone lets ClickHouse begin in the middle of the rows.
   return {
-    text: "start <= {afterStart:Int64} AND (start, trace_id) < ({afterStart:Int64}, {afterTrace:String})",
-    parameters: { afterStart: after.start, afterTrace: after.traceId },
+    text: `start <= {afterStart:Int64} AND (start, start_nanos, trace_id) <
+      ({afterStart:Int64}, {afterNanos:UInt16}, {afterTrace:String})`,
+    parameters: {
+      afterStart: after.start,
+      afterNanos: after.startNanos,
+      afterTrace: after.traceId,
+    },
   };
 }
 
@@ -92,9 +97,11 @@ export function spansAfter(after: ListPosition | null): Condition {
   if (after === null) return { text: "TRUE", parameters: {} };
   return {
     text: `start <= {afterStart:Int64}
-      AND (start, span_id, trace_id) < ({afterStart:Int64}, {afterSpan:String}, {afterTrace:String})`,
+      AND (start, start_nanos, span_id, trace_id) <
+        ({afterStart:Int64}, {afterNanos:UInt16}, {afterSpan:String}, {afterTrace:String})`,
     parameters: {
       afterStart: after.start,
+      afterNanos: after.startNanos,
       afterSpan: after.spanId ?? "",
       afterTrace: after.traceId,
     },

@@ -25,6 +25,7 @@ interface TraceCandidate extends ListPosition {
 
 /** A row of `spans_by_start`, which a newer one may have replaced. */
 interface SpanCandidate extends SpanPlace {
+  readonly startNanos: number;
   readonly version: number;
 }
 
@@ -116,17 +117,18 @@ export class ListReader {
   ): Promise<TraceCandidate[]> {
     const where = whereFilter(filter);
     const beyond = tracesAfter(after);
-    const rows = await this.#session.rows<[number, string, string, string, string, string]>(
-      `SELECT start, trace_id, toString(version), top_id, total, record
+    const rows = await this.#session.rows<[number, number, string, string, string, string, string]>(
+      `SELECT start, start_nanos, trace_id, toString(version), top_id, total, record
        FROM ${this.#session.table("traces")}
        WHERE project = {project:String} AND moved = 0 AND ${where.text} AND ${beyond.text}
          ${search === null ? "" : `AND trace_id IN (${this.#matches(search)})`}
-       ORDER BY start DESC, trace_id DESC, version DESC
-       LIMIT 1 BY start, trace_id LIMIT {limit:UInt32}`,
+       ORDER BY start DESC, start_nanos DESC, trace_id DESC, version DESC
+       LIMIT 1 BY start, start_nanos, trace_id LIMIT {limit:UInt32}`,
       { project, limit, ...where.parameters, ...beyond.parameters, ...search?.parameters },
     );
-    return rows.map(([start, traceId, version, topId, total, record]) => ({
+    return rows.map(([start, startNanos, traceId, version, topId, total, record]) => ({
       start,
+      startNanos,
       traceId,
       spanId: null,
       version,
@@ -152,14 +154,14 @@ export class ListReader {
         rows.filter(({ record }) => record === "").map(({ top }) => top),
       ),
     ]);
-    return rows.flatMap(({ start, traceId, version, top, total, record: atHand }) => {
+    return rows.flatMap(({ start, startNanos, traceId, version, top, total, record: atHand }) => {
       const record = atHand === "" ? null : atHand;
       const recordBytes = record === null ? bytesAt(top) : Buffer.byteLength(record);
       const isShown =
         recordBytes !== undefined &&
         latest.get(traceId) === version &&
         (matching === null || matching.has(traceId));
-      const position = { start, traceId, spanId: null };
+      const position = { start, startNanos, traceId, spanId: null };
       return isShown ? [{ position, place: top, total, recordBytes, record }] : [];
     });
   }
@@ -211,15 +213,21 @@ export class ListReader {
   ): Promise<SpanCandidate[]> {
     const where = whereFilter(filter);
     const beyond = spansAfter(after);
-    const rows = await this.#session.rows<[number, string, string, number]>(
-      `SELECT start, span_id, trace_id, version FROM ${this.#session.table("spans_by_start")}
+    const rows = await this.#session.rows<[number, number, string, string, number]>(
+      `SELECT start, start_nanos, span_id, trace_id, version FROM ${this.#session.table("spans_by_start")}
        WHERE project = {project:String} AND ${where.text} AND ${beyond.text}
          ${search === null ? "" : `AND ${search.text}`}
-       ORDER BY start DESC, span_id DESC, trace_id DESC, version DESC
-       LIMIT 1 BY start, span_id, trace_id LIMIT {limit:UInt32}`,
+       ORDER BY start DESC, start_nanos DESC, span_id DESC, trace_id DESC, version DESC
+       LIMIT 1 BY start, start_nanos, span_id, trace_id LIMIT {limit:UInt32}`,
       { project, limit, ...where.parameters, ...beyond.parameters, ...search?.parameters },
     );
-    return rows.map(([start, spanId, traceId, version]) => ({ start, spanId, traceId, version }));
+    return rows.map(([start, startNanos, spanId, traceId, version]) => ({
+      start,
+      startNanos,
+      spanId,
+      traceId,
+      version,
+    }));
   }
 
   /** Those of the rows that are the last write of their span, with the totals of their subtrees. */
@@ -236,8 +244,8 @@ export class ListReader {
       const { nodes, tree } = trace;
       const index = nodes.indexOf(row.spanId);
       if (index < 0 || nodes.versionAt(index) !== row.version) return [];
-      const { start, traceId, spanId } = row;
-      const place = { start, traceId, spanId };
+      const { start, startNanos, traceId, spanId } = row;
+      const place = { start, startNanos, traceId, spanId };
       const { openLength: recordBytes } = nodes.table.at(index) as PlacedNode;
       const total = totalText(tree.total(index));
       return [{ position: place, place, total, recordBytes, record: null }];

@@ -5,7 +5,12 @@ import {
   newerClickHouseSchema,
   refuseOldClickHouse,
 } from "./clickhouse-refusal.ts";
-import { clickHouseSchema, quoted, SCHEMA_VERSION } from "./clickhouse-schema.ts";
+import {
+  clickHouseSchema,
+  clickHouseUpgrade,
+  quoted,
+  SCHEMA_VERSION,
+} from "./clickhouse-schema.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 
 const NO_ID = "00000000-0000-0000-0000-000000000000";
@@ -35,6 +40,9 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
       );
     }
     for (const statement of clickHouseSchema(address)) await session.command(statement);
+    if (written > 0) {
+      for (const statement of clickHouseUpgrade(address)) await session.command(statement);
+    }
     await session.insert("schema_version", ["version"], [[SCHEMA_VERSION]]);
   } catch (error) {
     throw asClickHouseRefusal(address, error);

@@ -110,6 +110,7 @@ async function summaryOfLarge(
       newest: nodes.newest,
       spans: nodes.table.length,
       start: top.start,
+      startNanos: top.startNanos,
       topId: top.id,
       topVersion: top.segment,
       top: said.top,
@@ -175,7 +176,7 @@ function belongingsOf(
   return session.rows<Belonging>(
     `SELECT ${BELONGING} ${spans}
        AND (span_id, version) IN (SELECT span_id, max(version) ${spans} GROUP BY span_id)
-     GROUP BY ${BELONGING} ORDER BY min((start, span_id))`,
+     GROUP BY ${BELONGING} ORDER BY min((start, start_nanos, span_id))`,
     { project, traceId },
   );
 }

@@ -1,6 +1,6 @@
 import type { Figures } from "@agate/protocol";
 import type { SpanNode } from "@agate/spans/tree";
-import { buildTree, totalText } from "@agate/spans/tree";
+import { buildTree, compareNodes, totalText } from "@agate/spans/tree";
 import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging } from "../summary/fill-belonging.ts";
 import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
@@ -27,6 +27,7 @@ export interface TraceSummary {
   /** How many spans it was made from. */
   readonly spans: number;
   readonly start: number;
+  readonly startNanos: number;
   readonly topId: string;
   /** Of the write that the top is from. */
   readonly topVersion: number;
@@ -40,6 +41,7 @@ export interface TraceSummary {
 export const SUMMARY_COLUMNS = [
   "project",
   "start",
+  "start_nanos",
   "trace_id",
   "version",
   "moved",
@@ -68,13 +70,14 @@ export function summaryOf(
   const spans = writes.map(({ span }) => span);
   const tree = buildTree(spans);
   const top = spans[tree.top] as SpanFacts;
-  const others = spans.toSorted((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
+  const others = spans.toSorted(compareNodes);
   return {
     traceId: top.traceId,
     ...first,
     newest: writes.reduce((newest, { version }) => Math.max(newest, version), 0),
     spans: spans.length,
     start: top.start,
+    startNanos: top.startNanos,
     topId: top.id,
     topVersion: (writes[tree.top] as SpanWrite).version,
     top: [top.latency, wellFormed(top.name), top.kind, top.status],
@@ -137,6 +140,7 @@ export function summaryRow(project: string, summary: TraceSummary, record = ""):
   return [
     project,
     summary.start,
+    summary.startNanos,
     summary.traceId,
     summaryVersion(summary),
     0,
@@ -161,6 +165,7 @@ export function movedRow(project: string, start: number, summary: TraceSummary):
   return [
     project,
     start,
+    0,
     summary.traceId,
     summaryVersion(summary),
     1,

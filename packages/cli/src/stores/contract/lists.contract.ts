@@ -41,6 +41,73 @@ export function describeLists(subject: Subject): void {
       expect(rest.next).toBeNull();
     });
 
+    it("are ordered by start to the nanosecond, then by id, page by page", async () => {
+      subject.fresh();
+      // The ids are in another order than the nanoseconds.
+      const sketches = [
+        { start: 5, startNanos: 1, id: 3 },
+        { start: 5, startNanos: 999, id: 1 },
+        { start: 5, startNanos: 0, id: 4 },
+        { start: 4, startNanos: 999, id: 9 },
+        { start: 5, startNanos: 1, id: 2 },
+        { start: 6, startNanos: 0, id: 0 },
+      ];
+      for (const { start, startNanos, id } of sketches) {
+        const spanId = spanIdOf(id);
+        await subject.append([
+          storedSpan({ traceId: traceIdOf(id), id: spanId, start, startNanos, name: "list" }),
+        ]);
+      }
+      const wanted = [0, 1, 3, 2, 4, 9].map(spanIdOf);
+      for (const verb of ["listTraces", "listSpans"] as const) {
+        for (const limit of [1, 2, 3, 100]) {
+          const seen: string[] = [];
+          let after: ListPosition | null = null;
+          do {
+            const page = await subject.list(verb, { name: "list" }, limit, after);
+            seen.push(...page.items.map((item) => item.id));
+            after = page.next;
+          } while (after !== null);
+          expect(seen).toEqual(wanted);
+        }
+      }
+    });
+
+    it("move a trace whose top is sent again with other nanoseconds", async () => {
+      subject.fresh();
+      const traces = [1, 2].map((n) =>
+        storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), startNanos: 10 * n }),
+      );
+      await subject.append(traces);
+      const order = async () =>
+        (await subject.list("listTraces")).items.map((item) => item.trace_id);
+      expect(await order()).toEqual([2, 1].map(traceIdOf));
+      await subject.append([
+        storedSpan({ traceId: traceIdOf(1), id: spanIdOf(1), startNanos: 30 }),
+      ]);
+      expect(await order()).toEqual([1, 2].map(traceIdOf));
+      await subject.append([storedSpan({ traceId: traceIdOf(1), id: spanIdOf(1), startNanos: 5 })]);
+      expect(await order()).toEqual([2, 1].map(traceIdOf));
+    });
+
+    it("take the top and what it belongs to by the nanosecond", async () => {
+      for (const batches of [1, 3]) {
+        subject.fresh();
+        // By id alone, each of these would come in the other order.
+        const spans = [
+          storedSpan({ id: spanIdOf(1), startNanos: 7, name: "later", sessionId: "later" }),
+          storedSpan({ id: spanIdOf(2), startNanos: 5, name: "sooner", sessionId: "sooner" }),
+          storedSpan({ id: spanIdOf(3), startNanos: 3, name: "top" }),
+        ];
+        const size = Math.ceil(spans.length / batches);
+        for (let at = 0; at < spans.length; at += size) {
+          await subject.append(spans.slice(at, at + size));
+        }
+        expect(await subject.namesOf("listTraces", { sessionId: "sooner" })).toEqual(["top"]);
+        expect(await subject.namesOf("listTraces", { sessionId: "later" })).toEqual([]);
+      }
+    });
+
     it("show the top of a trace with the trace's totals, as trees do", async () => {
       subject.fresh();
       const spans = family();

@@ -20,7 +20,9 @@ export function describeSizes(subject: Subject, mostCommits: number): void {
       "come back whole at every sum of bytes, with %i spans",
       async (count) => {
         subject.fresh();
-        const sums = GLUES.flatMap((glue) =>
+        // A store for which commits mean nothing has no segments: one limit is enough for it.
+        const glues = mostCommits < 64 ? GLUES.slice(0, 1) : GLUES;
+        const sums = glues.flatMap((glue) =>
           [-1, 0, 1].map((off) => SEGMENT_BYTES - glue * count + off),
         );
         for (const [n, letter] of ["a", "ü"].entries()) {
@@ -31,7 +33,7 @@ export function describeSizes(subject: Subject, mostCommits: number): void {
           }
         }
       },
-      60_000,
+      180_000,
     );
 
     it("come back whole after any number of commits", async () => {

@@ -17,6 +17,7 @@ interface TraceRow {
   readonly segment: number;
   readonly trace_id: string;
   readonly start: number;
+  readonly start_nanos: number;
   readonly top_offset: number;
   readonly top_length: number;
   readonly total: string;
@@ -29,6 +30,7 @@ interface SpanRow {
   readonly span_id: string;
   readonly trace_id: string;
   readonly start: number;
+  readonly start_nanos: number;
   readonly segments: number;
 }
 
@@ -41,20 +43,20 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
   addAfter(where, "t", after);
   const most = where.value(limit + 1);
   const rows = await runner.query<TraceRow>(
-    `SELECT t.trace_no, t.day, t.top_segment AS segment, t.trace_id, t.start, t.top_offset,
+    `SELECT t.trace_no, t.day, t.top_segment AS segment, t.trace_id, t.start, t.start_nanos, t.top_offset,
        t.top_length, t.total
      FROM agate.traces t WHERE ${where.text}
-     ORDER BY t.start DESC, t.trace_id DESC LIMIT ${most}`,
+     ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ${most}`,
     where.values,
   );
   const page = new ListPageBuilder(maxBytes);
   let shown = 0;
   for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
-    const { start, trace_id, top_offset, top_length, total } = row;
+    const { start, start_nanos, trace_id, top_offset, top_length, total } = row;
     const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
     if (!page.fits(bytes)) break;
     shown++;
-    const position = { start, traceId: trace_id, spanId: null };
+    const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
     await leaveOutDamaged(page, position, async () => {
       const body = await segment?.body();
       // Deleted between the two statements.
@@ -75,17 +77,22 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
   addAfter(where, "p", after);
   const most = where.value(limit + 1);
   const rows = await runner.query<SpanRow>(
-    `SELECT p.trace_no, p.day, p.segment, p.span_id, p.start, t.trace_id, t.segments
+    `SELECT p.trace_no, p.day, p.segment, p.span_id, p.start, p.start_nanos, t.trace_id, t.segments
      FROM ${spansToList(where, search)} p JOIN agate.traces t ON t.trace_no = p.trace_no
      WHERE ${where.text}
-     ORDER BY p.start DESC, p.span_id DESC, t.trace_id DESC LIMIT ${most}`,
+     ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ${most}`,
     where.values,
   );
   const totals = new TraceTotals(runner);
   const page = new ListPageBuilder(maxBytes);
   let shown = 0;
   for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
-    const position = { start: row.start, traceId: row.trace_id, spanId: row.span_id };
+    const position = {
+      start: row.start,
+      startNanos: row.start_nanos,
+      traceId: row.trace_id,
+      spanId: row.span_id,
+    };
     let isFull = false;
     await leaveOutDamaged(page, position, async () => {
       const entry = segment?.entry(row.span_id);

@@ -95,13 +95,15 @@ export function spansToList(where: Conditions, search: SearchPlan): string {
 /** Everything that comes after a position in the order of the list. */
 export function addAfter(where: Conditions, row: ListedTable, after: ListPosition | null): void {
   if (after === null) return;
-  const { start, traceId, spanId } = after;
+  const { start, startNanos, traceId, spanId } = after;
   // The first condition alone lets PostgreSQL start in the middle of the index.
   const at = where.value(start);
+  const nanos = where.value(startNanos);
   const last =
     row === "t"
-      ? `(t.start, t.trace_id) < (${at}, ${where.value(traceId)})`
-      : `(p.start, p.span_id, t.trace_id) < (${at}, ${where.value(spanId ?? "")}, ${where.value(traceId)})`;
+      ? `(t.start, t.start_nanos, t.trace_id) < (${at}, ${nanos}, ${where.value(traceId)})`
+      : `(p.start, p.start_nanos, p.span_id, t.trace_id) <
+           (${at}, ${nanos}, ${where.value(spanId ?? "")}, ${where.value(traceId)})`;
   where.add(`${row}.start <= ${at} AND ${last}`);
 }
 

@@ -138,4 +138,11 @@ export const MIGRATIONS: readonly string[] = [
   -- From here on headers of segments begin with a checksum, which older versions cannot read: see
   -- segment-checksum.ts. Those without one stay as they are.
   `,
+  `
+  -- Nanoseconds beyond \`start\`, for the order. In no index: what starts in one microsecond is few rows.
+  ALTER TABLE agate.traces ADD COLUMN start_nanos smallint NOT NULL DEFAULT 0;
+  ALTER TABLE agate.spans ADD COLUMN start_nanos smallint NOT NULL DEFAULT 0;
+  -- Summaries of large traces were not made anew when spans were sent again.
+  UPDATE agate.traces SET summarised = 0 WHERE spans > 2000;
+  `,
 ];

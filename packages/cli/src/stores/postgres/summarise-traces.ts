@@ -18,6 +18,7 @@ interface SpanRow {
   readonly trace_no: number;
   readonly span_id: string;
   readonly start: number;
+  readonly start_nanos: number;
   readonly latency: number | null;
   readonly name: string;
   readonly spankind: string;
@@ -32,7 +33,7 @@ interface SpanRow {
 }
 
 const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
-const SPAN_COLUMNS = `trace_no, span_id, start, latency, name, spankind, status, ${BELONGING}`;
+const SPAN_COLUMNS = `trace_no, span_id, start, start_nanos, latency, name, spankind, status, ${BELONGING}`;
 const NOWHERE: Belonging = [null, null, null, null, null, null, null];
 
 const COLUMNS = [["trace_no", "bigint"], ["spans", "integer"], ...TRACE_SUMMARY] as const;
@@ -115,6 +116,7 @@ async function summariesOfDay(
       node.offset,
       node.openLength,
       top.start,
+      top.start_nanos,
       top.latency,
       top.name,
       top.spankind,
@@ -139,7 +141,7 @@ async function tellingSpans(
        ON p.span_no >= s.first_span AND p.span_no < s.first_span + s.spans
      WHERE p.span_id = n.top_id OR coalesce(p.application, p.route, p.variant,
        p.revision::text, p.environment, p.user_id, p.session_id) IS NOT NULL
-     ORDER BY p.trace_no, p.span_id <> n.top_id, p.start, p.span_id`,
+     ORDER BY p.trace_no, p.span_id <> n.top_id, p.start, p.start_nanos, p.span_id`,
     [[...tops.keys()], [...tops.values()].map(({ node }) => node.id)],
   );
   return Map.groupBy(rows, (row) => row.trace_no);

@@ -9,6 +9,7 @@ export const TRACE_SUMMARY = [
   ["top_offset", "integer"],
   ["top_length", "integer"],
   ["start", "bigint"],
+  ["start_nanos", "smallint"],
   ["latency", "float8"],
   ["name", "text"],
   ["spankind", "text"],
@@ -28,7 +29,7 @@ export const TRACE_SUMMARY = [
 ] as const;
 
 /** Where a span's belonging begins in its columns, and how many they are. */
-const BELONGING_AT = 6;
+const BELONGING_AT = 7;
 const BELONGING_LENGTH = 7;
 
 /** The summary of a trace whose spans all came together, in the order of {@link TRACE_SUMMARY}. */
@@ -54,6 +55,6 @@ function whatOthersSay(columns: readonly SpanColumns[], top: SpanColumns): Belon
   const open = openFields(belongingOf(top));
   return columns
     .filter((span) => open.some((field) => span[BELONGING_AT + field] !== null))
-    .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
+    .sort((a, b) => a[1] - b[1] || a[2] - b[2] || (a[0] < b[0] ? -1 : 1))
     .map(belongingOf);
 }

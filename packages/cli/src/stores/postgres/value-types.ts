@@ -2,6 +2,7 @@ import { parseDate } from "./day.ts";
 import { fromStorable } from "./storable-text.ts";
 
 const INT8 = 20;
+const INT2 = 21;
 const INT4 = 23;
 const FLOAT8 = 701;
 const BOOL = 16;
@@ -11,6 +12,7 @@ const FLOAT8_ARRAY = 1022;
 
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   [INT8]: Number,
+  [INT2]: Number,
   [INT4]: Number,
   [FLOAT8]: Number,
   [BOOL]: (text) => text === "t",

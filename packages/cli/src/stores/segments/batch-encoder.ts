@@ -9,6 +9,7 @@ import { createSegmentEncoder } from "./segment-encoder.ts";
 export type SpanColumns = readonly [
   spanId: string,
   start: number,
+  startNanos: number,
   latency: number | null,
   name: string,
   kind: string,
@@ -66,6 +67,7 @@ function columnsOf(span: StoredSpan): SpanColumns {
   return [
     span.id,
     span.start,
+    span.startNanos,
     span.latency,
     span.name,
     span.kind,

@@ -79,15 +79,15 @@ const SEARCH: Record<ListedTable, string> = {
 /** Everything that comes after a position in the order of the list. */
 export function whereAfter(table: ListedTable, after: ListPosition | null): Sql {
   if (after === null) return { text: "TRUE", values: [] };
-  const { start, traceId, spanId } = after;
+  const { start, startNanos, traceId, spanId } = after;
   // The first condition alone lets SQLite start in the middle of the index.
   return table === "t"
     ? {
-        text: "t.start <= ? AND (t.start, t.trace_id) < (?, ?)",
-        values: [start, start, traceId],
+        text: "t.start <= ? AND (t.start, t.start_nanos, t.trace_id) < (?, ?, ?)",
+        values: [start, start, startNanos, traceId],
       }
     : {
-        text: "p.start <= ? AND (p.start, p.span_id, t.trace_id) < (?, ?, ?)",
-        values: [start, start, spanId ?? "", traceId],
+        text: "p.start <= ? AND (p.start, p.start_nanos, p.span_id, t.trace_id) < (?, ?, ?, ?)",
+        values: [start, start, startNanos, spanId ?? "", traceId],
       };
 }

@@ -33,6 +33,7 @@ const EMPTY_PAGE: ListPage = { items: [], next: null };
 interface TraceRow {
   readonly trace_id: string;
   readonly start: number;
+  readonly start_nanos: number;
   readonly segment: number;
   readonly top_offset: number;
   readonly top_length: number;
@@ -42,6 +43,7 @@ interface TraceRow {
 interface SpanRow {
   readonly span_id: string;
   readonly start: number;
+  readonly start_nanos: number;
   readonly segment: number;
   readonly trace_no: number;
   readonly trace_id: string;
@@ -93,21 +95,21 @@ export class QueryRunner {
     // Without the records: how many of them the page holds depends on their lengths.
     const rows = this.#db
       .prepare(
-        `SELECT t.trace_id, t.start, t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment AS segment,
+        `SELECT t.trace_id, t.start, t.start_nanos, t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment AS segment,
            t.top_offset, t.top_length, t.total
          FROM traces t WHERE ${where.text} AND ${beyond.text}
-         ORDER BY t.start DESC, t.trace_id DESC LIMIT ?`,
+         ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ?`,
       )
       .all(...where.values, ...beyond.values, limit + 1) as unknown as TraceRow[];
     const readSegment = this.#db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     const page = new ListPageBuilder(maxBytes);
     let shown = 0;
-    for (const { trace_id, start, segment, top_offset, top_length, total } of rows) {
+    for (const { trace_id, start, start_nanos, segment, top_offset, top_length, total } of rows) {
       const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
       if (shown === limit || !page.fits(bytes)) break;
       this.#interrupt.check();
       shown++;
-      const position = { start, traceId: trace_id, spanId: null };
+      const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
       leaveOutDamaged(page, position, () => {
         const row = readSegment.get(segment) as SegmentRow | undefined;
         // All statements see one moment: a trace that is there has its top.
@@ -126,10 +128,10 @@ export class QueryRunner {
     const beyond = whereAfter("p", after);
     const rows = this.#db
       .prepare(
-        `SELECT p.span_id, p.start, p.segment, t.trace_no, t.trace_id, t.segments
+        `SELECT p.span_id, p.start, p.start_nanos, p.segment, t.trace_no, t.trace_id, t.segments
          FROM spans p CROSS JOIN traces t USING (trace_no)
          WHERE ${where.text} AND ${beyond.text}
-         ORDER BY p.start DESC, p.span_id DESC, t.trace_id DESC LIMIT ?`,
+         ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ?`,
       )
       .all(...where.values, ...beyond.values, limit + 1) as unknown as SpanRow[];
     const find = this.#spanRecords();
@@ -138,7 +140,12 @@ export class QueryRunner {
     for (const row of rows) {
       if (shown === limit) break;
       this.#interrupt.check();
-      const position = { start: row.start, traceId: row.trace_id, spanId: row.span_id };
+      const position = {
+        start: row.start,
+        startNanos: row.start_nanos,
+        traceId: row.trace_id,
+        spanId: row.span_id,
+      };
       let isFull = false;
       leaveOutDamaged(page, position, () => {
         const { bytes, read } = find(row);

@@ -116,6 +116,13 @@ export const MIGRATIONS: readonly string[] = [
   -- From here on headers of segments begin with a checksum, which older versions cannot read: see
   -- segment-checksum.ts. Those without one stay as they are.
   `,
+  `
+  -- Nanoseconds beyond \`start\`, for the order. In no index: what starts in one microsecond is few rows.
+  ALTER TABLE traces ADD COLUMN start_nanos INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE spans ADD COLUMN start_nanos INTEGER NOT NULL DEFAULT 0;
+  -- Summaries of large traces were not made anew when spans were sent again.
+  UPDATE traces SET summarised = 0 WHERE spans > 2000;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

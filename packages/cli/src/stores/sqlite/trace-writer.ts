@@ -20,7 +20,7 @@ interface TraceState {
 }
 
 const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
-const SUMMARY_COLUMNS = `start, latency, name, spankind, status, ${BELONGING}`;
+const SUMMARY_COLUMNS = `start, start_nanos, latency, name, spankind, status, ${BELONGING}`;
 const NOWHERE: Belonging = [null, null, null, null, null, null, null];
 
 /**
@@ -73,12 +73,12 @@ export class TraceWriter {
     );
     this.#belonging = db.prepare(
       `SELECT ${BELONGING} FROM spans WHERE trace_no = ? AND coalesce(${BELONGING}) IS NOT NULL
-       ORDER BY span_id <> ?, start, span_id`,
+       ORDER BY span_id <> ?, start, start_nanos, span_id`,
     );
     this.#belonging.setReturnArrays(true);
     this.#summarise = db.prepare(
-      `UPDATE traces SET (start, latency, name, spankind, status) =
-         (SELECT start, latency, name, spankind, status FROM spans
+      `UPDATE traces SET (start, start_nanos, latency, name, spankind, status) =
+         (SELECT start, start_nanos, latency, name, spankind, status FROM spans
           WHERE spans.trace_no = ? AND spans.span_id = ?),
          (${BELONGING}) = (${placeholders(BELONGING)}),
          top_segment = ?, top_offset = ?, top_length = ?, spans = ?, summarised = ?,
@@ -186,11 +186,11 @@ export class TraceWriter {
 }
 
 /** Where it begins in the columns of a span. */
-const FIRST_BELONGING = 6;
+const FIRST_BELONGING = 7;
 
-/** Start, latency, name, kind and status. */
+/** Start, its nanoseconds, latency, name, kind and status. */
 function figuresOf(columns: SpanColumns) {
-  return columns.slice(1, FIRST_BELONGING) as [number, number | null, string, string, string];
+  return columns.slice(1, FIRST_BELONGING) as (string | number | null)[];
 }
 
 function belongingOf(columns: SpanColumns): Belonging {
@@ -202,7 +202,7 @@ function whatOthersSay(columns: readonly SpanColumns[], top: SpanColumns): Belon
   const open = openFields(belongingOf(top));
   return columns
     .filter((span) => open.some((field) => span[FIRST_BELONGING + field] !== null))
-    .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
+    .sort((a, b) => a[1] - b[1] || a[2] - b[2] || (a[0] < b[0] ? -1 : 1))
     .map(belongingOf);
 }
 
