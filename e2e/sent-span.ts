@@ -13,6 +13,9 @@ export interface SentSpan {
   readonly payload?: string;
 }
 
+/** From the start to the end of every such span, in microseconds. */
+export const DURATION_US = 1500;
+
 /**
  * Sends spans as OTLP/JSON; resolves with the status once they are acknowledged or refused.
  *
@@ -51,7 +54,7 @@ function otlpSpan({ traceId, spanId, parentSpanId, name, start, inputs, payload 
     name,
     kind: 1,
     startTimeUnixNano: `${start}000`,
-    endTimeUnixNano: `${start + 1500}000`,
+    endTimeUnixNano: `${start + DURATION_US}000`,
     attributes,
     status: {},
   };

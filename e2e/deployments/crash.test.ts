@@ -1,7 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, it } from "vitest";
+import type { SpanRecord } from "@agate/protocol";
+import { expect, it, vi } from "vitest";
+import { readTrace } from "../clients/read-back.ts";
 import { emptyDataFolder } from "../data-folder.ts";
 import { SeededRandom } from "../durability/seeded-random.ts";
 import { type RunningServer, startServer } from "../running-server.ts";
@@ -28,6 +30,8 @@ it("has one build that serves, and nothing half done, after being killed in the 
   const archives: Uint8Array<ArrayBuffer>[] = [];
   for (let n = 1; n <= ROUNDS + 1; n++) archives.push(await packer.pack(support(`build-${n}`)));
   const random = new SeededRandom(4);
+  /** Trace id → the call as it was recorded, which no later kill may change. */
+  const traces = new Map<string, SpanRecord>();
   /** Number of a build → what it says. */
   const words = new Map<number, string>([[1, "build-1"]]);
   {
@@ -54,10 +58,15 @@ it("has one build that serves, and nothing half done, after being killed in the 
     const live = builds.filter(({ status }) => status === "live");
     expect(live).toHaveLength(1);
     expect(builds.map(({ status }) => status)).not.toContain("starting");
+    for (const [traceId, trace] of traces)
+      expect(await readTrace(again.url, traceId)).toEqual(trace);
     const answer = await client.call("/run/say", { inputs: { text: "x" } });
-    expect(await answer.json()).toMatchObject({
-      data: `${words.get(live[0]!.number)} default x`,
-    });
+    const { data, trace_id } = (await answer.json()) as { data: string; trace_id: string };
+    expect(data).toBe(`${words.get(live[0]!.number)} default x`);
+    // The workflow sends its spans after the answer.
+    const called = await vi.waitFor(() => readTrace(again.url, trace_id), { timeout: 15_000 });
+    expect(called.content).toMatchObject({ inputs: { text: "x" }, outputs: data });
+    traces.set(trace_id, called);
     const kept = builds.filter(({ status }) => status !== "refused").map(({ id }) => id);
     const builtIn = join(folder.path, "builds");
     await expect.poll(async () => (await readdir(builtIn)).toSorted()).toEqual(kept.toSorted());

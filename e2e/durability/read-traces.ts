@@ -1,14 +1,18 @@
 import type { SpanRecord } from "@agate/protocol";
 import { expect } from "vitest";
+import { DURATION_US, type SentSpan } from "../sent-span.ts";
 import type { TraceState } from "./trace-ledger.ts";
 
-/** What is compared of a span, sent or read. */
+/** What is compared of a span, sent or read: everything that the ledger's clients send. */
 export interface SeenSpan {
   readonly id: string;
+  readonly traceId: string;
   readonly parent: string | null;
   readonly name: string;
   readonly inputs: unknown;
+  readonly attributes: unknown;
   readonly start: string;
+  readonly end: string | null;
 }
 
 const CONNECTIONS = 6;
@@ -53,32 +57,57 @@ function flatten(top: SpanRecord): SeenSpan[] {
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     const [span, under] = next;
     expect(span.parent_span_id, `the parent of ${span.id}, against its place`).toBe(under);
-    seen.push({
-      id: span.id,
-      parent: under,
-      name: span.name,
-      inputs: (span.content as { inputs?: unknown }).inputs,
-      start: span.created_at,
-    });
-    for (const child of span.children ?? []) rest.push([child, span.id]);
+    seen.push(seenSpan(span));
+    let before = "";
+    for (const child of span.children ?? []) {
+      expect(child.created_at >= before, `${child.id} is in the order of start`).toBe(true);
+      before = child.created_at;
+      rest.push([child, span.id]);
+    }
   }
-  return seen.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return seen.sort(byId);
+}
+
+/** What is compared of a record. */
+export function seenSpan(span: Omit<SpanRecord, "children">): SeenSpan {
+  return {
+    id: span.id,
+    traceId: span.trace_id,
+    parent: span.parent_span_id,
+    name: span.name,
+    inputs: (span.content as { inputs?: unknown }).inputs,
+    attributes: span.metadata.attributes,
+    start: span.metadata.start_time,
+    end: span.metadata.end_time,
+  };
 }
 
 function expectedTrace(state: TraceState): SeenSpan[] | null {
-  if (state.size === 0) return null;
-  const spans = [...state.values()].map((span) => ({
+  return state.size === 0 ? null : expectedSpans(state.values());
+}
+
+/** What is read of spans that were sent, by id. */
+export function expectedSpans(spans: Iterable<SentSpan>): SeenSpan[] {
+  const seen = [...spans].map((span) => ({
     id: span.spanId,
+    traceId: span.traceId,
     parent: span.parentSpanId,
     name: span.name,
     inputs: span.inputs,
-    start: new Date(span.start / 1000).toISOString().replace("Z", `${micros(span.start)}Z`),
+    attributes: span.payload === undefined ? {} : { payload: span.payload },
+    start: isoMicros(span.start),
+    end: isoMicros(span.start + DURATION_US),
   }));
-  return spans.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return seen.sort(byId);
 }
 
-function micros(start: number): string {
-  return String(start % 1000).padStart(3, "0");
+function byId(a: SeenSpan, b: SeenSpan): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+function isoMicros(time: number): string {
+  const micros = String(time % 1000).padStart(3, "0");
+  return new Date(Math.floor(time / 1000)).toISOString().replace("Z", `${micros}000Z`);
 }
 
 /** Every record of a list, page after page. */

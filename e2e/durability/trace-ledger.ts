@@ -13,6 +13,19 @@ export type Change = Batch | { readonly kind: "delete"; readonly traceId: string
 /** Span id → the span as it was last sent; no spans: there is no such trace. */
 export type TraceState = ReadonlyMap<string, SentSpan>;
 
+/**
+ * How many spans one request adds to a trace, and how long their text is. All but the first are
+ * around a limit of the stores: a segment of 128 KiB, summaries of more than 2,000 spans.
+ */
+const SHAPES = {
+  small: { least: 1, most: 12, words: [0, 40] },
+  long: { least: 100, most: 300, words: [200, 200] },
+  bare: { least: 120, most: 220, words: [0, 0] },
+  single: { least: 1, most: 1, words: [20_000, 40_000] },
+  large: { least: 2_001, most: 2_100, words: [0, 0] },
+} as const;
+type Shape = keyof typeof SHAPES;
+
 const NOTHING: TraceState = new Map();
 /** A word that is in every span, to count by full-text search. */
 export const COMMON_WORD = "everyspan";
@@ -84,7 +97,7 @@ export class TraceLedger {
   /** A batch of new traces of one span each. */
   smallTraces(count: number): Batch {
     const spans = Array.from({ length: count }, () =>
-      this.#nextSpan(this.#random.hex(32), [], false),
+      this.#nextSpan(this.#random.hex(32), [], "small"),
     );
     return { kind: "batch", spans };
   }
@@ -100,15 +113,20 @@ export class TraceLedger {
     for (let n = random.between(1, 4); n > 0; n--) {
       const grows = known.length > 0 && random.chance(0.4);
       const traceId = grows ? random.pick(known) : random.hex(32);
-      // Some are more than one segment of the store holds.
-      const isHuge = random.chance(0.02);
-      const count = isHuge ? random.between(100, 300) : random.between(1, 12);
-      for (let s = 0; s < count; s++) spans.push(this.#nextSpan(traceId, spans, isHuge));
+      const shape = this.#nextShape();
+      const { least, most } = SHAPES[shape];
+      const count = random.between(least, most);
+      for (let s = 0; s < count; s++) spans.push(this.#nextSpan(traceId, spans, shape));
     }
     return { kind: "batch", spans };
   }
 
-  #nextSpan(traceId: string, batch: readonly SentSpan[], isLong: boolean): SentSpan {
+  #nextShape(): Shape {
+    if (this.#random.chance(0.001)) return "large";
+    return this.#random.chance(0.04) ? this.#random.pick(["long", "bare", "single"]) : "small";
+  }
+
+  #nextSpan(traceId: string, batch: readonly SentSpan[], shape: Shape): SentSpan {
     const random = this.#random;
     const others = [
       ...(this.#traces.get(traceId) ?? NOTHING).values(),
@@ -119,9 +137,15 @@ export class TraceLedger {
     // An exporter's retry, or a span that is sent again when it has ended: the last write wins.
     const again = others.length > 0 && random.chance(0.1) ? random.pick(others) : undefined;
     const spanId = again?.spanId ?? random.hex(16);
-    const inputs = `${COMMON_WORD} ${wordOf(spanId)} ${"text ".repeat(isLong ? 200 : random.between(0, 40))}`;
-    if (again !== undefined) return { ...again, name, inputs };
+    const [least, most] = SHAPES[shape].words;
+    const inputs = `${COMMON_WORD} ${wordOf(spanId)} ${"text ".repeat(random.between(least, most))}`;
+    const told = {
+      name,
+      inputs,
+      ...(random.chance(0.2) && { payload: "é".repeat(random.between(0, 50)) }),
+    };
+    if (again !== undefined) return { ...again, ...told };
     const parentSpanId = others.length === 0 ? null : random.pick(others).spanId;
-    return { traceId, spanId, parentSpanId, name, start: 1_700_000_000_000_000 + n, inputs };
+    return { traceId, spanId, parentSpanId, start: 1_700_000_000_000_000 + n, ...told };
   }
 }

@@ -14,7 +14,8 @@ const PATIENCE_MS = 60_000;
 export interface ExportingApplication extends AsyncDisposable {
   /** One trace: a top, and all others below it. */
   readonly traceId: string;
-  readonly spans: number;
+  /** The names of those others, in the order in which they started. */
+  readonly steps: readonly string[];
   /** The answers to it so far; where a balancer of this process is in between, each twice. */
   readonly answers: readonly HttpExchange[];
   /** Resolves when everything was acknowledged, or given up. */
@@ -34,11 +35,12 @@ export function startExporting(serverUrl: string): ExportingApplication {
   const tracer = provider.getTracer("geology-bot");
   const top = tracer.startSpan("top");
   const below = trace.setSpan(ROOT_CONTEXT, top);
-  for (let n = 1; n < SPANS; n++) tracer.startSpan(`step ${n}`, {}, below).end();
+  const steps = Array.from({ length: SPANS - 1 }, (_, n) => `step ${n + 1}`);
+  for (const step of steps) tracer.startSpan(step, {}, below).end();
   top.end();
   return {
     traceId: top.spanContext().traceId,
-    spans: SPANS,
+    steps,
     get answers() {
       return exchanges.seen.filter(({ contentType }) => contentType === "application/x-protobuf");
     },

@@ -126,9 +126,13 @@ export function testStoreFaults(
       expect([status, retryAfter]).toEqual(status === 503 ? [503, "1"] : [200, undefined]);
     }
     for (const { url } of replicas.servers) {
-      const spans = spansOf(await readTrace(url, application.traceId));
-      expect(new Set(spans.map(({ id }) => id)).size).toBe(application.spans);
-      expect(spans).toHaveLength(application.spans);
+      const [top, ...steps] = spansOf(await readTrace(url, application.traceId));
+      expect([top?.name, top?.parent_span_id]).toEqual(["top", null]);
+      expect(steps.map(({ name }) => name).sort()).toEqual(application.steps.toSorted());
+      expect(new Set(steps.map(({ parent_span_id }) => parent_span_id))).toEqual(
+        new Set([top?.id]),
+      );
+      expect(new Set(steps.map(({ id }) => id)).size).toBe(steps.length);
     }
     await expectAllThere(replicas.url);
     const [later] = star(0);
