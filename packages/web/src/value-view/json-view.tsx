@@ -12,6 +12,8 @@ import { stringText } from "./string-text.ts";
 const PAGE_LINES = 500;
 /** Deeper, lines are not moved further to the right. */
 const MAX_INDENT = 16;
+/** Characters of a text that have to fit beside its key. */
+const BESIDE_KEY = 16;
 
 interface JsonViewProps {
   readonly value: unknown;
@@ -73,7 +75,7 @@ function Line({ line, onSwitch }: { readonly line: JsonLine; readonly onSwitch: 
   if (size === null || size === 0) {
     return (
       <li style={indent} className={isFirst ? "pr-28" : undefined}>
-        <span className="flex min-h-[24px] min-w-0 items-baseline gap-2 pl-4.5">
+        <span className="flex min-h-[24px] min-w-0 flex-wrap items-baseline gap-x-2 pl-4.5">
           <Key name={key} />
           <Leaf value={value} />
         </span>
@@ -112,9 +114,14 @@ function Key({ name }: { readonly name: string | number | null }) {
 
 function Leaf({ value }: { readonly value: unknown }) {
   if (typeof value === "string") {
+    const text = stringText(value);
     return (
-      <bdi className="min-w-0 flex-1 text-success">
-        <LongText text={stringText(value)} />
+      <bdi
+        className="flex-1 text-success"
+        // Beside a long key this much would not fit: the text then stands below it.
+        style={{ minWidth: `min(100%, ${Math.min(text.length, BESIDE_KEY)}ch)` }}
+      >
+        <LongText text={text} />
       </bdi>
     );
   }
