@@ -29,12 +29,13 @@ export function ConversationView({
 }) {
   return (
     <div className="flex flex-col gap-2">
-      <ShowMore items={messages} step={100} what="messages">
-        {(shown) => (
+      {/* What was said last is what the answer is about. */}
+      <ShowMore items={messages} step={100} what="message" from="end">
+        {(shown, offset) => (
           <ol aria-label={`${label}: messages`} className="flex flex-col gap-2">
             {shown.map((message, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a recorded conversation does not change.
-              <Message key={index} message={message} />
+              <Message key={offset + index} message={message} />
             ))}
           </ol>
         )}

@@ -6,24 +6,31 @@ interface ShowMoreProps<T> {
   readonly items: readonly T[];
   /** How many are shown at once. */
   readonly step: number;
-  /** What they are: "messages". */
+  /** What each is: "message". */
   readonly what: string;
-  readonly children: (shown: readonly T[]) => ReactNode;
+  /** Which of them are shown first; the others are before or after them. */
+  readonly from?: "start" | "end";
+  /** @param offset The place of the first that is shown, from 0. */
+  readonly children: (shown: readonly T[], offset: number) => ReactNode;
 }
 
-/** The first of a list, and the others on demand: a recorded list may have any length. */
-export function ShowMore<T>({ items, step, what, children }: ShowMoreProps<T>) {
+/** A part of a list, and the others on demand: a recorded list may have any length. */
+export function ShowMore<T>({ items, step, what, from = "start", children }: ShowMoreProps<T>) {
   const [limit, setLimit] = useState(step);
-  const left = items.length - limit;
+  const left = Math.max(0, items.length - limit);
+  const offset = from === "end" ? left : 0;
+  const next = Math.min(step, left);
+  const more = left > 0 && (
+    <Button size="small" className="m-1 self-start" onClick={() => setLimit(limit + step)}>
+      Show {next.toLocaleString("en")} {from === "end" ? "earlier" : "more"} {what}
+      {next !== 1 && "s"} (of {items.length.toLocaleString("en")})
+    </Button>
+  );
   return (
     <>
-      {children(items.slice(0, limit))}
-      {left > 0 && (
-        <Button size="small" className="m-1" onClick={() => setLimit(limit + step)}>
-          Show {Math.min(step, left).toLocaleString("en")} more of {left.toLocaleString("en")}{" "}
-          {what}
-        </Button>
-      )}
+      {from === "end" && more}
+      {children(items.slice(offset, offset + limit), offset)}
+      {from === "start" && more}
     </>
   );
 }
