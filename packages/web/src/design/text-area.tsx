@@ -6,6 +6,7 @@ import { CONTROL_CLASS } from "./control-class.ts";
 export function TextArea({ className, ...rest }: ComponentProps<"textarea">) {
   return (
     <textarea
+      dir="auto"
       className={classNames(
         CONTROL_CLASS,
         "field-sizing-content max-h-80 min-h-16 py-1.5 leading-relaxed",

@@ -12,13 +12,16 @@ interface LongTextProps {
   readonly className?: string;
 }
 
-/** A text with its line breaks. A long one is folded; unfolded, it is laid out as it is scrolled to. */
+/**
+ * A text with its line breaks, aligned by the direction of its script. A long one is folded; unfolded, it
+ * is laid out as it is scrolled to.
+ */
 export function LongText({ text, limit = 2000, className }: LongTextProps) {
   const [isWhole, setWhole] = useState(false);
   const length = shownLength(text, limit);
   const isLong = length < text.length;
   return (
-    <div className={classNames(TEXT_CLASS, className)}>
+    <div dir="auto" className={classNames(TEXT_CLASS, className)}>
       {isWhole && isLong ? <Pieces text={text} /> : isLong ? textStart(text, length) : text}
       {isLong && (
         <button
@@ -37,7 +40,7 @@ export function LongText({ text, limit = 2000, className }: LongTextProps) {
 /** All of a text, with its line breaks, laid out as it is scrolled to. */
 export function WholeText({ text }: { readonly text: string }) {
   return (
-    <div className={TEXT_CLASS}>
+    <div dir="auto" className={TEXT_CLASS}>
       <Pieces text={text} />
     </div>
   );

@@ -6,7 +6,7 @@ export function TracePreview({ row }: { readonly row: TraceRow }) {
   const isFailed = status === "ERROR" && statusMessage !== null && statusMessage !== "";
   const end = isFailed ? statusMessage : output;
   return (
-    <p className="truncate text-[0.93rem] text-ink-soft">
+    <p dir="auto" className="truncate text-[0.93rem] text-ink-soft">
       <bdi>{input}</bdi>
       {end !== "" && (
         <>
