@@ -84,6 +84,93 @@ describe("the content of a span", () => {
     web.expectNoFaults();
   });
 
+  it.each([
+    ["wide", 1280],
+    ["narrow", 390],
+  ])("shows the value of a long key below it, %s", async (_, width) => {
+    const key = "customer_billing_address_postal_code_of_the_previous_invoice";
+    expect(key).toHaveLength(60);
+    const text = "Bundesgasse 3, behind the parliament, second floor on the left";
+    const inputs = JSON.stringify({ [key]: text, short: text, [`${key}_number`]: 3003 });
+    await using web = await openSingle("a long key", { "ag.content.inputs": inputs });
+    const { page } = web;
+    await page.setViewportSize({ width, height: 800 });
+    const row = page.getByRole("row", { name: /a long key/ });
+    if (width < 640) await row.click();
+    const tree = page.getByRole("list", { name: "Inputs" });
+    const values = tree.getByText(text, { exact: true });
+    await values.first().waitFor();
+    for (const value of await values.all()) {
+      expect((await value.boundingBox())!.width).toBeGreaterThan(100);
+    }
+    const shortKey = await tree.getByText("short", { exact: true }).boundingBox();
+    const [long, beside] = await Promise.all(
+      [values.nth(0), values.nth(1)].map((each) => each.boundingBox()),
+    );
+    const longKey = (await tree.getByText(key, { exact: true }).boundingBox())!;
+    expect(long!.y).toBeGreaterThanOrEqual(longKey.y + longKey.height - 2);
+    // A short key has its value beside it.
+    expect(Math.abs(beside!.y - shortKey!.y)).toBeLessThan(5);
+    await web.expectNoOverflow();
+    web.expectNoFaults();
+  });
+
+  it.each([
+    [100, 0, null],
+    [101, 1, "Show 1 earlier message (of 101)"],
+    [234, 134, "Show 100 earlier messages (of 234)"],
+  ])(
+    "shows the last of %d messages, and %d earlier ones on demand",
+    async (count, first, label) => {
+      const messages = Array.from({ length: count }, (_, n) => ({
+        role: n % 2 === 0 ? "user" : "assistant",
+        content: `Message ${n}.`,
+      }));
+      await using web = await openSingle("a long conversation", {
+        "ag.content.inputs": JSON.stringify({ messages }),
+      });
+      const { page } = web;
+      const shown = page.getByRole("list", { name: "Inputs: messages" }).getByRole("listitem");
+      await shown.getByText(`Message ${count - 1}.`, { exact: true }).waitFor();
+      expect(await shown.count()).toBe(Math.min(count, 100));
+      expect(await shown.first().textContent()).toContain(`Message ${first}.`);
+      const more = page.getByRole("button", { name: /earlier message/ });
+      expect(await more.count()).toBe(label === null ? 0 : 1);
+      if (label !== null) {
+        expect(await more.textContent()).toBe(label);
+        while ((await more.count()) > 0) await more.click();
+        expect(await shown.count()).toBe(count);
+        expect(await shown.first().textContent()).toContain("Message 0.");
+      }
+      web.expectNoFaults();
+    },
+  );
+
+  it("aligns a text by its own script", async () => {
+    const messages = [
+      { role: "user", content: "מה זה אגט?" },
+      { role: "assistant", content: "Agate is a stone." },
+    ];
+    await using web = await openSingle("two scripts", {
+      "ag.content.inputs": JSON.stringify({ messages }),
+      "ag.content.outputs": JSON.stringify({ answer: "אגט הוא אבן." }),
+    });
+    const { page } = web;
+    const directionOf = async (text: string) =>
+      page
+        .getByText(text)
+        .first()
+        .evaluate((element) => getComputedStyle(element).direction);
+    await page.getByText("Agate is a stone.").first().waitFor();
+    const detail = page.getByRole("region", { name: "Span" });
+    expect(await directionOf("מה זה אגט?")).toBe("rtl");
+    expect(await directionOf("Agate is a stone.")).toBe("ltr");
+    const answer = detail.getByText("אגט הוא אבן.");
+    expect(await answer.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+
   it("folds a long text, and shows a megabyte of it when asked to", async () => {
     const line = "The quick brown fox jumps over the lazy dog.\n";
     const long = `${line.repeat(23_000)}the very end`;

@@ -4,11 +4,12 @@ import { sendOtlp } from "../../send-otlp.ts";
 import { startQuickstart } from "../quickstart-platform.ts";
 import type { WebPage } from "../web-page.ts";
 import { withPlatform } from "../with-platform.ts";
-import { agentTrace, newTraceId, spanId } from "./sample-traces.ts";
+import { agentTrace, newTraceId, numberedTrace, spanId } from "./sample-traces.ts";
 
 const agent = agentTrace(Date.now() - 3_600_000);
-const { open, platform } = withPlatform(startQuickstart);
+const { open, platform, registry } = withPlatform(startQuickstart);
 beforeAll(async () => {
+  await registry("POST", "/applications", { slug: "travel" });
   await sendOtlp(platform().url, agent.spans);
 });
 
@@ -188,6 +189,46 @@ describe("finding things in a trace", () => {
     await page.getByRole("note").getByText("Too cheerful").waitFor();
     await next.click();
     await expect.poll(() => chosen(page)).toBe(spanId(agent.traceId, 2));
+    web.expectNoFaults();
+  });
+
+  it("puts the next error into the middle, and shows errors below what is folded", async () => {
+    const { traceId, spans } = numberedTrace(200, (n) => (n < 100 ? 0 : 99));
+    const failed = [...spans].map((span, n) =>
+      [60, 150].includes(n) ? { ...span, status: { code: 2, message: "It broke." } } : span,
+    );
+    await sendOtlp(platform().url, failed);
+    await using web = await open(`/traces/${traceId}`);
+    const { page } = web;
+    const grid = page.getByRole("treegrid");
+    const next = page.getByRole("button", { name: "Next error 2" });
+    for (const name of ["step 60", "step 150"]) {
+      await next.click();
+      const row = page.getByRole("row", { name: new RegExp(name), selected: true });
+      await row.waitFor();
+      const middle = async (of: typeof row) => {
+        const { y, height } = (await of.boundingBox())!;
+        return y + height / 2;
+      };
+      await expect
+        .poll(async () => Math.abs((await middle(row)) - (await middle(grid))))
+        .toBeLessThan(40);
+    }
+    // What is clicked on stays where it is.
+    const clicked = page.getByRole("row", { name: /step 152/ });
+    const before = await clicked.boundingBox();
+    await clicked.click();
+    await page.getByRole("row", { name: /step 152/, selected: true }).waitFor();
+    expect(await clicked.boundingBox()).toEqual(before);
+
+    expect(await page.getByText("below").count()).toBe(0);
+    await page.getByRole("button", { name: "Collapse and expand" }).click();
+    await page.getByRole("menuitem", { name: "To depth 1" }).click();
+    await page.getByRole("row", { name: /step 99.*1 error below/ }).waitFor();
+    await page.getByRole("button", { name: "Collapse and expand" }).click();
+    await page.getByRole("menuitem", { name: "Collapse all" }).click();
+    await page.getByRole("row", { name: /step 0.*2 errors below/ }).waitFor();
+    await web.expectAccessible();
     web.expectNoFaults();
   });
 

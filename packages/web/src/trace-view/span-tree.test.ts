@@ -39,6 +39,20 @@ describe("the tree of a trace", () => {
     );
   });
 
+  it("counts the failed spans below each", () => {
+    fc.assert(
+      fc.property(anyTrace, fc.array(fc.boolean()), (trace, failures) => {
+        const { nodes } = buildSpanTree(trace);
+        for (const { span, index } of nodes) span.status = failures[index] ? "ERROR" : "OK";
+        const tree = buildSpanTree(trace);
+        for (const { index, endIndex, errorsBelow } of tree.nodes) {
+          const below = tree.nodes.slice(index + 1, endIndex);
+          expect(errorsBelow).toBe(below.filter(({ span }) => span.status === "ERROR").length);
+        }
+      }),
+    );
+  });
+
   it("reaches from the first start to the last end, wherever those are", () => {
     const trace = spanRecord({
       id: "top",

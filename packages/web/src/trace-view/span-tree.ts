@@ -20,6 +20,8 @@ export interface SpanNode {
   readonly isOrphan: boolean;
   /** The place after its last descendant: everything below it lies between. */
   endIndex: number;
+  /** How many of the spans below it failed. */
+  errorsBelow: number;
 }
 
 /** The spans of a trace in the order in which they are shown: each before what is below it. */
@@ -47,7 +49,12 @@ export function buildSpanTree(trace: SpanRecord): SpanTree {
     if (done) {
       walks.pop();
       const closed = open.pop();
-      if (closed !== undefined) closed.endIndex = nodes.length;
+      if (closed !== undefined) {
+        closed.endIndex = nodes.length;
+        const above = open.at(-1);
+        if (above !== undefined)
+          above.errorsBelow += closed.errorsBelow + (isFailed(closed) ? 1 : 0);
+      }
       continue;
     }
     const [place, span] = value;
@@ -66,6 +73,7 @@ export function buildSpanTree(trace: SpanRecord): SpanTree {
           ? span.parent_span_id !== null
           : span.parent_span_id !== parent.span.id,
       endIndex: nodes.length + 1,
+      errorsBelow: 0,
     };
     nodes.push(node);
     indexOf.set(span.id, node.index);
@@ -75,6 +83,10 @@ export function buildSpanTree(trace: SpanRecord): SpanTree {
     walks.push((span.children ?? []).entries());
   }
   return { nodes, indexOf, start, end };
+}
+
+export function isFailed({ span }: Pick<SpanNode, "span">): boolean {
+  return span.status === "ERROR";
 }
 
 /** Whether there is anything below a span. */

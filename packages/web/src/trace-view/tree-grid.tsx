@@ -47,9 +47,8 @@ export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
   useEffect(() => {
     // Once for each jump: rows that come or go must not move what one is reading.
     if (scrolledTo.current === cursor) return;
-    const isFirst = scrolledTo.current === null;
     scrolledTo.current = cursor;
-    virtual.scrollToIndex(cursorRow, { align: isFirst ? "center" : "auto" });
+    virtual.scrollToIndex(cursorRow, { align: cursor.align });
   }, [cursor, cursorRow, virtual]);
 
   const press = (event: KeyboardEvent) => {
@@ -63,7 +62,7 @@ export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
     const spanId = event.target.closest("[data-span]")?.getAttribute("data-span") ?? null;
     const node = spanId === null ? undefined : nodeOf(tree, spanId);
     if (node === undefined) return;
-    if (event.target.closest("[data-toggle]") === null) view.jumpTo(node);
+    if (event.target.closest("[data-toggle]") === null) view.choose(node);
     else {
       view.setCollapsed(withToggled(collapsed, node.span.id));
       view.setCursor(node.span.id);

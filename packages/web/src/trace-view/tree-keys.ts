@@ -50,7 +50,7 @@ export function pressTreeKey(key: string, view: TreeView): boolean {
       return true;
     case "Enter":
     case " ":
-      view.jumpTo(node);
+      view.choose(node);
       return true;
     case "z":
       view.zoomTo(node.end > node.start ? { start: node.start, end: node.end } : null);

@@ -81,6 +81,11 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
         {isCollapsed && isParent && (
           <Badge>+{(node.endIndex - node.index - 1).toLocaleString("en")}</Badge>
         )}
+        {isCollapsed && node.errorsBelow > 0 && (
+          <span className="shrink-0">
+            <Badge tone="danger">{errorsText(node.errorsBelow)}</Badge>
+          </span>
+        )}
         {span.status === "ERROR" && (
           <CircleAlert size={14} role="img" aria-label="Error" className="shrink-0 text-danger" />
         )}
@@ -105,6 +110,10 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
     </GridRow>
   );
 });
+
+function errorsText(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "error" : "errors"} below`;
+}
 
 /** A guide for every level above. */
 function Indent({ depth }: { readonly depth: number }) {

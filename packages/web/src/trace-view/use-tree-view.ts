@@ -2,12 +2,14 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { criticalPath, type PathSection, pathShares } from "./critical-path.ts";
 import type { Interval } from "./own-time.ts";
 import { indexSpans } from "./search-spans.ts";
-import type { SpanNode, SpanTree } from "./span-tree.ts";
+import { isFailed, type SpanNode, type SpanTree } from "./span-tree.ts";
 import { type Collapsed, revealed, visibleRows } from "./visible-rows.ts";
 
 /** The row that keys act on. A new object asks for being scrolled to, even if it is the same span. */
 export interface Cursor {
   readonly id: string;
+  /** What was jumped to stands in the middle; what was stepped to comes into sight. */
+  readonly align: "center" | "auto";
 }
 
 /** What a tree shows, and how that is changed. */
@@ -18,8 +20,10 @@ export interface TreeView {
   readonly setCollapsed: (collapsed: Collapsed) => void;
   readonly cursor: Cursor;
   readonly setCursor: (id: string) => void;
-  /** Opens what hides a span, scrolls to it and chooses it. */
+  /** Opens what hides a span, scrolls until it is in the middle, and chooses it. */
   readonly jumpTo: (node: SpanNode) => void;
+  /** Chooses a span that is in sight: nothing moves under the pointer. */
+  readonly choose: (node: SpanNode) => void;
   /** The part of the time that is shown. */
   readonly axis: Interval;
   readonly isZoomed: boolean;
@@ -47,13 +51,16 @@ export function useTreeView(
   onSelect: (spanId: string) => void,
 ): TreeView {
   const [collapsed, setCollapsed] = useState<Collapsed>(new Set());
-  const [cursor, setCursor] = useState<Cursor>({ id: selected ?? tree.nodes[0]!.span.id });
+  const [cursor, setCursor] = useState<Cursor>({
+    id: selected ?? tree.nodes[0]!.span.id,
+    align: "center",
+  });
   const [zoom, setZoom] = useState<Interval | null>(null);
   const [search, setSearch] = useState("");
   const [isPathShown, setPathShown] = useState(false);
 
   const rows = useMemo(() => visibleRows(tree, collapsed), [tree, collapsed]);
-  const errors = useMemo(() => tree.nodes.filter(({ span }) => span.status === "ERROR"), [tree]);
+  const errors = useMemo(() => tree.nodes.filter(isFailed), [tree]);
   const index = useMemo(() => indexSpans(tree), [tree]);
   const sought = useDeferredValue(search);
   const matches = useMemo(() => index.find(sought), [index, sought]);
@@ -62,9 +69,9 @@ export function useTreeView(
     [tree, isPathShown],
   );
 
-  const reveal = (id: string, shown: Iterable<SpanNode>) => {
+  const reveal = (id: string, shown: Iterable<SpanNode>, align: Cursor["align"] = "center") => {
     setCollapsed((now) => revealed(tree, now, shown));
-    setCursor({ id });
+    setCursor({ id, align });
   };
   // Chosen from outside, by a link or by going back: it is shown. What was chosen here comes back
   // later, when the reader may be elsewhere already.
@@ -84,19 +91,21 @@ export function useTreeView(
     if (first !== undefined) reveal(first.span.id, matches);
   }
 
-  const jumpTo = (node: SpanNode) => {
-    reveal(node.span.id, [node]);
+  const select = (node: SpanNode, align: Cursor["align"]) => {
+    reveal(node.span.id, [node], align);
     setAsked(node.span.id);
     onSelect(node.span.id);
   };
+  const jumpTo = (node: SpanNode) => select(node, "center");
   return {
     tree,
     rows,
     collapsed,
     setCollapsed,
     cursor,
-    setCursor: (id) => setCursor({ id }),
+    setCursor: (id) => setCursor({ id, align: "auto" }),
     jumpTo,
+    choose: (node) => select(node, "auto"),
     axis: zoom ?? tree,
     isZoomed: zoom !== null,
     zoomTo: setZoom,
