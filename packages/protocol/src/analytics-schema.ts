@@ -7,8 +7,12 @@ const milliseconds = z.number();
 const figures = {
   count,
   errors: count,
-  cost: z.number().nullable().meta({ description: "US dollars; null where nobody knows." }),
+  cost: z.number().nullable().meta({
+    description: "US dollars, of the traces whose cost is known; null where there is none.",
+  }),
+  with_cost: count.meta({ description: "How many traces have a known cost." }),
   tokens: z.strictObject({ input: z.number(), output: z.number(), total: z.number() }),
+  with_tokens: count.meta({ description: "How many traces have known tokens." }),
   latency: z
     .strictObject({ p50: milliseconds, p95: milliseconds, p99: milliseconds })
     .nullable()

@@ -17,9 +17,14 @@ export type AnalyticsGrouping = (typeof ANALYTICS_GROUPINGS)[number];
 export interface AnalyticsFigures {
   readonly count: number;
   readonly errors: number;
-  /** US dollars; null where nobody knows. */
+  /** US dollars, of the traces whose cost is known; null where there is none. */
   readonly cost: number | null;
+  /** How many traces have a known cost: what to divide the cost by. */
+  readonly with_cost: number;
+  /** Of the traces whose tokens are known; 0 where there is none. */
   readonly tokens: { readonly input: number; readonly output: number; readonly total: number };
+  /** How many traces have known tokens: 0 tells unknown tokens from none. */
+  readonly with_tokens: number;
   /** Milliseconds; null where no trace has ended. */
   readonly latency: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
 }

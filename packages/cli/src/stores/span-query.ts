@@ -79,12 +79,19 @@ export interface AnalyticsRequest {
   readonly groups: { readonly by: AnalyticsGrouping; readonly limit: number } | null;
 }
 
+/** Whose first trace is looked for. */
+export type EarliestRequest = Pick<AnalyticsRequest, "project" | "filter">;
+
 /** What is told of a number of traces. */
 export interface AnalyticsFigures {
   readonly count: number;
   readonly errors: number;
   /** US dollars; null when no trace has a known cost. */
   readonly cost: number | null;
+  /** How many traces have a known cost. */
+  readonly withCost: number;
+  /** How many traces have known tokens. */
+  readonly withTokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
@@ -99,6 +106,8 @@ export const NO_TRACES: AnalyticsFigures = {
   count: 0,
   errors: 0,
   cost: null,
+  withCost: 0,
+  withTokens: 0,
   inputTokens: 0,
   outputTokens: 0,
   totalTokens: 0,

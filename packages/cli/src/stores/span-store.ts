@@ -1,7 +1,13 @@
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNodes } from "@agate/spans/tree";
 import type { AppenderHandle } from "./appender-handle.ts";
-import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "./span-query.ts";
+import type {
+  AnalyticsRequest,
+  AnalyticsResult,
+  ListPage,
+  ListRequest,
+  EarliestRequest,
+} from "./span-query.ts";
 
 /** Spans that arrived together. Their order is the order of arrival: the last write of an id wins. */
 export interface SpanBatch {
@@ -129,6 +135,8 @@ export interface SpanStore extends SpanAppender {
   listTraces(request: ListRequest, gone?: AbortSignal): Promise<ListPage>;
   listSpans(request: ListRequest, gone?: AbortSignal): Promise<ListPage>;
   analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult>;
+  /** When the first of the traces that a filter finds started; null where it finds none. */
+  earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null>;
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
   /**
    * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`;

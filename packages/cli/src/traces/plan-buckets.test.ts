@@ -42,6 +42,8 @@ describe("fillBuckets", () => {
       count: 2,
       errors: 1,
       cost: 0.1,
+      withCost: 1,
+      withTokens: 2,
       inputTokens: 1,
       outputTokens: 2,
       totalTokens: 3,

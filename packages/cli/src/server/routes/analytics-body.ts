@@ -42,11 +42,13 @@ function figuresOf(figures: StoredFigures): AnalyticsFigures {
     count: figures.count,
     errors: figures.errors,
     cost: figures.cost,
+    with_cost: figures.withCost,
     tokens: {
       input: figures.inputTokens,
       output: figures.outputTokens,
       total: figures.totalTokens,
     },
+    with_tokens: figures.withTokens,
     latency: figures.latency,
   };
 }

@@ -44,12 +44,22 @@ it("counts traces by bucket, empty ones included", async () => {
   const response = await at(RANGE);
   expect(response.status).toBe(200);
   const tokens = { input: 0, output: 0, total: 0 };
-  const empty = { count: 0, errors: 0, cost: null, tokens, latency: null };
+  const empty = {
+    count: 0,
+    errors: 0,
+    cost: null,
+    with_cost: 0,
+    tokens,
+    with_tokens: 0,
+    latency: null,
+  };
   const first = {
     count: 2,
     errors: 1,
     cost: 0.25,
+    with_cost: 1,
     tokens: { input: 10, output: 5, total: 15 },
+    with_tokens: 1,
     latency: { p50: 20, p95: 29, p99: 29.8 },
   };
   expect(response.json).toEqual({
@@ -137,8 +147,20 @@ it("ends now when only a beginning is given, and spans a day when only an end is
   expect([from, to]).toEqual(["2026-10-31T00:00:00.000Z", "2026-11-01T00:00:00.000Z"]);
 });
 
+it("begins with the first trace that the filters find", async () => {
+  const whole = (await at("from=earliest&to=2026-11-01T00:04:00Z&interval=1m")).json;
+  expect(whole.from).toBe("2026-11-01T00:00:00.000Z");
+  expect(whole.buckets.map(({ count }: { count: number }) => count)).toEqual([2, 0, 0, 1]);
+  const shop = (await at("from=earliest&application=shop")).json;
+  expect([shop.from, shop.total.count]).toEqual(["2026-11-01T00:03:00.000Z", 1]);
+  // None: as without a beginning.
+  const none = (await at("from=earliest&application=nowhere")).json;
+  expect([none.from, none.total.count]).toEqual(["2026-10-31T01:00:00.000Z", 0]);
+});
+
 describe("a bad parameter", () => {
   it.each([
+    ["from=latest", "from", "date_time_invalid"],
     ["interval=5x", "interval", "interval_invalid"],
     ["interval=0m", "interval", "interval_invalid"],
     ["interval=m", "interval", "interval_invalid"],

@@ -36,11 +36,22 @@ const INTERVAL: QueryParameter<number> = {
   },
 };
 
+/** Or a time, as lists take it. */
+const EARLIEST = "earliest";
+
+const FROM: QueryParameter<number | typeof EARLIEST> = {
+  ...TIME_RANGE_PARAMETERS.from,
+  description: `${TIME_RANGE_PARAMETERS.from.description} \`${EARLIEST}\` begins with the first trace that the filters find.`,
+  parse: (text) =>
+    text === EARLIEST ? { kind: "value", value: EARLIEST } : TIME_RANGE_PARAMETERS.from.parse(text),
+};
+
 const DEFAULT_GROUPS = 10;
 
 const PARAMETERS = {
   ...SPAN_FILTER_PARAMETERS,
   ...TIME_RANGE_PARAMETERS,
+  from: FROM,
   interval: INTERVAL,
   groupBy: choiceParameter(
     {
@@ -98,7 +109,16 @@ export function analyticsRoute(store: SpanStore, now: () => number): Route {
         groupLimit: limit = DEFAULT_GROUPS,
         ...filters
       } = query.values;
-      const from = givenFrom ?? to - DAY;
+      const { project } = callerOf(context);
+      const filter = toSpanFilter(filters);
+      const first =
+        givenFrom === EARLIEST
+          ? await store.earliestStart(
+              { project, filter: { ...filter, startedBefore: to } },
+              goneSignal(context),
+            )
+          : givenFrom;
+      const from = first ?? to - DAY;
       const badRange = checkTimeRange(from, to);
       if (badRange !== undefined) return problemAnswer(badRange);
       const groups = groupBy === undefined ? null : { by: groupBy, limit };
@@ -111,8 +131,6 @@ export function analyticsRoute(store: SpanStore, now: () => number): Route {
         });
       }
       const { plan } = outcome;
-      const filter = toSpanFilter(filters);
-      const { project } = callerOf(context);
       const result = await store.analytics(
         { project, filter, ...plan, groups },
         goneSignal(context),

@@ -2,7 +2,13 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { AppenderHandle } from "../appender-handle.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QUERY_LIMITS, QueryLane } from "../query-lane.ts";
-import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import type {
+  AnalyticsRequest,
+  AnalyticsResult,
+  EarliestRequest,
+  ListPage,
+  ListRequest,
+} from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
   AppendOutcome,
@@ -27,7 +33,7 @@ import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 import { ListReader } from "./list-reader.ts";
 import { prepareDatabase } from "./prepare-database.ts";
 import { keepRowsFor } from "./retention-ttl.ts";
-import { runAnalytics } from "./run-analytics.ts";
+import { earliestStart, runAnalytics } from "./run-analytics.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SummaryKeeper } from "./summary-keeper.ts";
 import { TraceReader } from "./trace-reader.ts";
@@ -154,6 +160,10 @@ class ClickHouseStore implements SpanStore {
 
   analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult> {
     return this.#analytics.run(gone, (signal) => runAnalytics(this.#until(signal), request));
+  }
+
+  earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
+    return this.#analytics.run(gone, (signal) => earliestStart(this.#until(signal), request));
   }
 
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {

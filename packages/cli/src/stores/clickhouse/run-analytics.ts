@@ -1,4 +1,9 @@
-import type { AnalyticsRequest, AnalyticsResult } from "../span-query.ts";
+import type {
+  AnalyticsRequest,
+  AnalyticsResult,
+  EarliestRequest,
+  SpanFilter,
+} from "../span-query.ts";
 import type { AnalyticsCell, GroupCell } from "../summary/analytics-cells.ts";
 import { groupsOf, NOTHING_FOUND, totalOf } from "../summary/analytics-cells.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
@@ -6,11 +11,12 @@ import { PATIENTLY } from "./clickhouse-session.ts";
 import { whereFilter, whereText } from "./filter-sql.ts";
 
 const CELL = `count() AS count, countIf(status = 'ERROR') AS errors, sumKahan(cost) AS costs,
-  coalesce(sum(input_tokens), 0) AS input, coalesce(sum(output_tokens), 0) AS output,
+  count(cost) AS priced, count(total_tokens) AS metered, coalesce(sum(input_tokens), 0) AS input, coalesce(sum(output_tokens), 0) AS output,
   coalesce(sum(total_tokens), 0) AS total, groupArray(latency) AS latencies`;
 
 /** Cells of several groups together. */
-const JOINED_CELL = `sum(count), sum(errors), sumKahan(costs), sum(input), sum(output), sum(total),
+const JOINED_CELL = `sum(count), sum(errors), sumKahan(costs), sum(priced), sum(metered),
+  sum(input), sum(output), sum(total),
   groupArrayArray(latencies)`;
 
 type CellRow = [
@@ -18,6 +24,8 @@ type CellRow = [
   count: number,
   errors: number,
   cost: number | null,
+  priced: number,
+  metered: number,
   input: number,
   output: number,
   total: number,
@@ -36,24 +44,10 @@ export async function runAnalytics(
   request: AnalyticsRequest,
 ): Promise<AnalyticsResult> {
   const { project, filter, from, to, interval, groups } = request;
-  const search = filter.text === undefined ? null : whereText(filter.text);
-  if (search === undefined) return NOTHING_FOUND;
-  const where = whereFilter(filter);
-  const parameters = {
-    project,
-    from,
-    to,
-    interval,
-    ...where.parameters,
-    ...search?.parameters,
-  };
-  // A trace has several rows while it grows: the newest one counts, wherever it is.
-  const traces = `(
-    SELECT * FROM ${session.table("traces")}
-    WHERE project = {project:String} AND start >= {from:Int64} AND start < {to:Int64}
-    ORDER BY start, trace_id, version DESC, moved LIMIT 1 BY start, trace_id
-  ) WHERE moved = 0 AND ${where.text}
-    ${search === null ? "" : `AND trace_id IN (${matches(session, search.text)})`}`;
+  const scope = tracesIn(session, project, filter, { from, to });
+  if (scope === undefined) return NOTHING_FOUND;
+  const { traces } = scope;
+  const parameters = { ...scope.parameters, interval };
   const bucket = "intDiv(start - {from:Int64}, {interval:Int64}) AS bucket";
   if (groups === null) {
     const rows = await session.rows<CellRow>(
@@ -88,11 +82,49 @@ export async function runAnalytics(
   return groupsOf(cells, request, { keys: [...shown.values()], leftOut });
 }
 
+/** When the first of the traces started; null where there is none. */
+export async function earliestStart(
+  session: ClickHouseSession,
+  { project, filter }: EarliestRequest,
+): Promise<number | null> {
+  const scope = tracesIn(session, project, filter, { from: 0, to: Number.MAX_SAFE_INTEGER });
+  if (scope === undefined) return null;
+  const rows = await session.rows<[number]>(
+    `SELECT start FROM ${scope.traces} ORDER BY start LIMIT 1`,
+    scope.parameters,
+    PATIENTLY,
+  );
+  return rows[0]?.[0] ?? null;
+}
+
+/** The traces that a filter finds, as a table and its conditions; undefined where nothing can match. */
+function tracesIn(
+  session: ClickHouseSession,
+  project: string,
+  filter: SpanFilter,
+  range: { readonly from: number; readonly to: number },
+) {
+  const search = filter.text === undefined ? null : whereText(filter.text);
+  if (search === undefined) return undefined;
+  const where = whereFilter(filter);
+  // A trace has several rows while it grows: the newest one counts, wherever it is.
+  const traces = `(
+    SELECT * FROM ${session.table("traces")}
+    WHERE project = {project:String} AND start >= {from:Int64} AND start < {to:Int64}
+    ORDER BY start, trace_id, version DESC, moved LIMIT 1 BY start, trace_id
+  ) WHERE moved = 0 AND ${where.text}
+    ${search === null ? "" : `AND trace_id IN (${matches(session, search.text)})`}`;
+  const parameters = { project, ...range, ...where.parameters, ...search?.parameters };
+  return { traces, parameters };
+}
+
 function cellOf([
   bucket,
   count,
   errors,
   cost,
+  priced,
+  metered,
   input,
   output,
   total,
@@ -103,6 +135,8 @@ function cellOf([
     count,
     errors,
     cost,
+    priced,
+    metered,
     input,
     output,
     total,

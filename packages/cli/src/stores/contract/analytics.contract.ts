@@ -44,6 +44,8 @@ export function describeAnalytics(subject: Subject): void {
         count: 3,
         errors: 1,
         cost: 0.3,
+        withCost: 2,
+        withTokens: 2,
         inputTokens: 20,
         outputTokens: 3,
         totalTokens: 23,
@@ -58,6 +60,62 @@ export function describeAnalytics(subject: Subject): void {
         groups: [],
         groupsLeftOut: 0,
       });
+    });
+
+    it("count the traces with a known cost and with known tokens, in groups too", async () => {
+      subject.fresh();
+      const own = (usage: ReturnType<typeof usageOf> | null, cost: number | null) => ({
+        figures: { role: "own", usage, cost } as const,
+      });
+      await appendTraces([
+        { ...own(usageOf(10, 5), 0.5), name: "both" },
+        { ...own(usageOf(0, 0), 0), name: "both", start: 1 },
+        { ...own(usageOf(10, 5), null), name: "tokens", start: 1000 },
+        { ...own(null, 0.25), name: "cost", start: 1001 },
+        { figures: null, name: "neither", start: 2000 },
+      ]);
+      const counts = ({ count, withCost, withTokens }: AnalyticsFigures) => [
+        count,
+        withCost,
+        withTokens,
+      ];
+      const { total, buckets, groups } = await ask({ groups: { by: "name", limit: 2 } });
+      expect(counts(total)).toEqual([5, 3, 3]);
+      expect(buckets.map(counts)).toEqual([
+        [2, 2, 2],
+        [2, 1, 1],
+        [1, 0, 0],
+      ]);
+      expect(groups.map((group) => [group.key, ...counts(group)])).toEqual([
+        ["both", 2, 2, 2],
+        ["cost", 1, 1, 0],
+      ]);
+    });
+
+    it("know when the first trace that a filter finds started", async () => {
+      subject.fresh();
+      const earliest = (filter: SpanFilter = {}, project = subject.project) =>
+        subject.store.earliestStart({ project, filter });
+      expect(await earliest()).toBeNull();
+      await appendTraces([
+        { start: 500, application: "shop", inputs: "needle" },
+        { start: 20, name: "one" },
+        { start: 3000, status: "ERROR" },
+      ]);
+      await subject.store.searchCaughtUp();
+      expect(await earliest()).toBe(BASE + 20);
+      expect(await earliest({ application: "shop" })).toBe(BASE + 500);
+      expect(await earliest({ text: "needle" })).toBe(BASE + 500);
+      expect(await earliest({ status: "ERROR" })).toBe(BASE + 3000);
+      expect(await earliest({ startedBefore: BASE + 20 })).toBeNull();
+      expect(await earliest({ startedFrom: BASE + 21 })).toBe(BASE + 500);
+      expect(await earliest({ text: "?" })).toBeNull();
+      expect(await earliest({}, "another project")).toBeNull();
+      // A span that comes late and began earlier moves its trace; a deleted one does not count.
+      await subject.append([storedSpan({ traceId: traceIdOf(0), start: 5 })]);
+      expect(await earliest()).toBe(BASE + 5);
+      await subject.store.deleteTrace(subject.project, traceIdOf(0));
+      expect(await earliest()).toBe(BASE + 20);
     });
 
     it("tell large costs to 15 digits, without the sum's own error", async () => {

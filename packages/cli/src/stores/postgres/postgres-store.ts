@@ -4,7 +4,13 @@ import type { AppenderHandle } from "../appender-handle.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QueryLane } from "../query-lane.ts";
 import { reportDamaged } from "../report-damaged.ts";
-import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import type {
+  AnalyticsRequest,
+  AnalyticsResult,
+  EarliestRequest,
+  ListPage,
+  ListRequest,
+} from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
   AppendOutcome,
@@ -29,7 +35,7 @@ import { countSpans, exportSpans } from "./export-spans.ts";
 import { listSpans, listTraces } from "./list-reader.ts";
 import { prepareSpanDatabase } from "./open-span-database.ts";
 import { openPostgresAppender } from "./postgres-appender.ts";
-import { runAnalytics } from "./run-analytics.ts";
+import { earliestStart, runAnalytics } from "./run-analytics.ts";
 import { SpanDatabase } from "./span-database.ts";
 import { TraceReader } from "./trace-reader.ts";
 import { deleteTrace, expireTraces } from "./trace-remover.ts";
@@ -144,6 +150,10 @@ class PostgresStore implements SpanStore {
 
   analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult> {
     return this.#analytics.run(gone, (signal) => runAnalytics(this.#database, request, signal));
+  }
+
+  earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
+    return this.#analytics.run(gone, (signal) => earliestStart(this.#database, request, signal));
   }
 
   async deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {

@@ -1,4 +1,4 @@
-import type { AnalyticsRequest, AnalyticsResult } from "../span-query.ts";
+import type { AnalyticsRequest, AnalyticsResult, EarliestRequest } from "../span-query.ts";
 import type { AnalyticsCell, GroupCell, GroupKey } from "../summary/analytics-cells.ts";
 import { groupsOf, NOTHING_FOUND, totalOf } from "../summary/analytics-cells.ts";
 import { planSearch } from "./find-spans.ts";
@@ -9,8 +9,9 @@ const ONE_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /** All of a cell but its bucket. Costs are added as decimals: thousands of small ones show it. */
 const CELL_COLUMNS = `count(*) AS count, count(*) FILTER (WHERE t.status = 'ERROR') AS errors,
-  sum(t.cost::numeric)::float8 AS cost, coalesce(sum(t.input_tokens), 0) AS input,
-  coalesce(sum(t.output_tokens), 0) AS output, coalesce(sum(t.total_tokens), 0) AS total,
+  sum(t.cost::numeric)::float8 AS cost, count(t.cost) AS priced, count(t.total_tokens) AS metered,
+  coalesce(sum(t.input_tokens), 0) AS input, coalesce(sum(t.output_tokens), 0) AS output,
+  coalesce(sum(t.total_tokens), 0) AS total,
   coalesce(array_agg(t.latency) FILTER (WHERE t.latency IS NOT NULL), '{}') AS latencies`;
 
 /** Adds traces up by time, and by a column where one is asked for; all statements see the same. */
@@ -20,6 +21,25 @@ export function runAnalytics(
   signal: AbortSignal,
 ): Promise<AnalyticsResult> {
   const run = (transaction: SqlRunner) => analytics(transaction, request);
+  return database.transaction(run, ONE_SNAPSHOT, signal);
+}
+
+/** When the first of the traces started; null where there is none. */
+export function earliestStart(
+  database: SpanDatabase,
+  { project, filter }: EarliestRequest,
+  signal?: AbortSignal,
+): Promise<number | null> {
+  const run = async (runner: SqlRunner) => {
+    const search = await planSearch(runner, filter.text);
+    if (search === undefined) return null;
+    const where = whereFilter("t", project, filter, search);
+    const [first] = await runner.query<{ readonly start: number }>(
+      `SELECT t.start FROM agate.traces t WHERE ${where.text} ORDER BY t.start LIMIT 1`,
+      where.values,
+    );
+    return first?.start ?? null;
+  };
   return database.transaction(run, ONE_SNAPSHOT, signal);
 }
 

@@ -53,6 +53,10 @@ export class Run {
         const request = this.#model.analytics(analytics, this.#project(analytics.project));
         await this.#stores.searchCaughtUp();
         await this.#stores.same(request, (store) => store.analytics(request));
+        const { project, filter } = request;
+        await this.#stores.same({ earliest: filter }, (store) =>
+          store.earliestStart({ project, filter }),
+        );
       }
     }
   }

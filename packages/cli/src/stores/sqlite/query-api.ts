@@ -1,4 +1,10 @@
-import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import type {
+  AnalyticsRequest,
+  AnalyticsResult,
+  EarliestRequest,
+  ListPage,
+  ListRequest,
+} from "../span-query.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 
 /** The number of a query is that by which it can be stopped. */
@@ -6,6 +12,7 @@ export type QueryApi = {
   listTraces(query: number, request: ListRequest): Promise<ListPage>;
   listSpans(query: number, request: ListRequest): Promise<ListPage>;
   analytics(query: number, request: AnalyticsRequest): Promise<AnalyticsResult>;
+  earliestStart(query: number, request: EarliestRequest): Promise<number | null>;
   countSpans(): Promise<readonly ProjectCount[]>;
   /** What comes next after a position; empty at the end. */
   exportParts(after: string | null): Promise<readonly SpanPart[]>;

@@ -9,6 +9,7 @@ import { checkBody, DamagedSegmentError } from "../segments/segment-checksum.ts"
 import type {
   AnalyticsRequest,
   AnalyticsResult,
+  EarliestRequest,
   ListPage,
   ListPosition,
   ListRequest,
@@ -19,7 +20,7 @@ import { registerCollectNumbers } from "./collect-numbers.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import { openForReading } from "./open-for-reading.ts";
 import { QueryInterrupt, wanted } from "./query-interrupt.ts";
-import { runAnalytics } from "./run-analytics.ts";
+import { earliestStart, runAnalytics } from "./run-analytics.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
@@ -86,6 +87,10 @@ export class QueryRunner {
 
   analytics(query: number, request: AnalyticsRequest): AnalyticsResult {
     return this.#atOneMoment(query, () => this.#analytics(request));
+  }
+
+  earliestStart(query: number, request: EarliestRequest): number | null {
+    return this.#atOneMoment(query, () => this.#earliestStart(request));
   }
 
   #listTraces({ project, filter, limit, maxBytes, after }: ListRequest): ListPage {
@@ -161,6 +166,11 @@ export class QueryRunner {
   #analytics(request: AnalyticsRequest): AnalyticsResult {
     const where = whereFilter("t", request.project, request.filter, this.#isRare);
     return where === undefined ? NOTHING_FOUND : runAnalytics(this.#db, request, where);
+  }
+
+  #earliestStart({ project, filter }: EarliestRequest): number | null {
+    const where = whereFilter("t", project, filter, this.#isRare);
+    return where === undefined ? null : earliestStart(this.#db, where);
   }
 
   countSpans(): ProjectCount[] {

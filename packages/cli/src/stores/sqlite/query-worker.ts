@@ -12,6 +12,7 @@ serveThread<QueryApi>(main, {
   listTraces: async (query, request) => runner.listTraces(query, request),
   listSpans: async (query, request) => runner.listSpans(query, request),
   analytics: async (query, request) => runner.analytics(query, request),
+  earliestStart: async (query, request) => runner.earliestStart(query, request),
   countSpans: async () => runner.countSpans(),
   exportParts: async (after) => runner.exportParts(after),
   close: async () => {

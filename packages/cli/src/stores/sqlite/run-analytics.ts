@@ -7,8 +7,9 @@ import type { Sql } from "./list-sql.ts";
 
 /** All of a cell but the bucket. */
 const CELL_COLUMNS = `count(*) AS count, sum(t.status = 'ERROR') AS errors,
-  sum(t.cost) AS cost, coalesce(sum(t.input_tokens), 0) AS input,
-  coalesce(sum(t.output_tokens), 0) AS output, coalesce(sum(t.total_tokens), 0) AS total,
+  sum(t.cost) AS cost, count(t.cost) AS priced, count(t.total_tokens) AS metered,
+  coalesce(sum(t.input_tokens), 0) AS input, coalesce(sum(t.output_tokens), 0) AS output,
+  coalesce(sum(t.total_tokens), 0) AS total,
   collect_numbers(t.latency) AS latencies`;
 
 interface CellRow extends Omit<AnalyticsCell, "latencies"> {
@@ -55,6 +56,14 @@ export function runAnalytics(
     .all(...shown.keys, ...scope.values) as unknown as GroupCellRow[];
   const cells = rows.map((row) => ({ ...cellOf(row), key: row.key, hasNone: row.hasNone === 1 }));
   return groupsOf(cells, request, shown);
+}
+
+/** When the first of the traces started; null where there is none. */
+export function earliestStart(db: DatabaseSync, where: Sql): number | null {
+  const first = db
+    .prepare(`SELECT t.start FROM traces t WHERE ${where.text} ORDER BY t.start LIMIT 1`)
+    .get(...where.values) as { readonly start: number } | undefined;
+  return first?.start ?? null;
 }
 
 function cellOf(row: CellRow): AnalyticsCell {

@@ -5,7 +5,13 @@ import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { reportDamaged } from "../report-damaged.ts";
-import type { AnalyticsRequest, AnalyticsResult, ListPage, ListRequest } from "../span-query.ts";
+import type {
+  AnalyticsRequest,
+  AnalyticsResult,
+  EarliestRequest,
+  ListPage,
+  ListRequest,
+} from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
   AppendOutcome,
@@ -140,6 +146,10 @@ class SqliteStore implements SpanStore {
 
   analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult> {
     return this.#threads.analytics.run("analytics", request, gone);
+  }
+
+  earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
+    return this.#threads.analytics.run("earliestStart", request, gone);
   }
 
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {

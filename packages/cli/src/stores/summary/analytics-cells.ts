@@ -16,6 +16,9 @@ export interface AnalyticsCell {
   readonly count: number;
   readonly errors: number;
   readonly cost: number | null;
+  /** How many have a cost, and how many have tokens. */
+  readonly priced: number;
+  readonly metered: number;
   readonly input: number;
   readonly output: number;
   readonly total: number;
@@ -83,13 +86,15 @@ function bucketsOf(
 }
 
 function figuresOf(cells: readonly AnalyticsCell[]): AnalyticsFigures {
-  const sum = (figure: "count" | "errors" | "input" | "output" | "total") =>
+  const sum = (figure: "count" | "errors" | "priced" | "metered" | "input" | "output" | "total") =>
     cells.reduce((before, cell) => before + cell[figure], 0);
   const costs = cells.map(({ cost }) => cost).filter((cost) => cost !== null);
   return {
     count: sum("count"),
     errors: sum("errors"),
     cost: costs.length === 0 ? null : withoutNoise(exactSum(costs)),
+    withCost: sum("priced"),
+    withTokens: sum("metered"),
     inputTokens: sum("input"),
     outputTokens: sum("output"),
     totalTokens: sum("total"),
