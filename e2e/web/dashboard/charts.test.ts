@@ -152,22 +152,22 @@ test("with the keyboard: from bucket to bucket, read out, and to the traces", as
   for (let hour = 0; hour < 4; hour++) await page.keyboard.press("PageUp");
   await expect
     .poll(() => calls.getAttribute("aria-valuetext"))
-    .toContain(`${quarter(TEN.from)}: shop 3, desk 1, all 4`);
+    .toContain(`${quarter(TEN.from)}: shop 3 calls, desk 1 call, all 4 calls`);
   await page.keyboard.press("ArrowRight");
   await expect
     .poll(() => calls.getAttribute("aria-valuetext"))
-    .toContain(`${quarter(TEN.to)}: shop 0, desk 0`);
+    .toContain(`${quarter(TEN.to)}: shop 0 calls, desk 0 calls`);
   await page.keyboard.press("ArrowLeft");
   // The other charts are at the same time.
   await expect
     .poll(() => chart(page, "Tokens").getAttribute("aria-valuetext"))
-    .toContain("shop 330, desk 0");
+    .toContain("shop 330 tokens, desk unknown");
   await web.expectAccessible();
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("ArrowUp");
   await expect
     .poll(() => calls.getAttribute("aria-valuetext"))
-    .toContain(`${quarter(TEN.from)}: desk 1`);
+    .toContain(`${quarter(TEN.from)}: desk 1 call`);
   await page.keyboard.press("Enter");
   await expectListed(page, "call 04");
   web.expectNoFaults();

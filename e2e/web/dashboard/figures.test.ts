@@ -46,7 +46,12 @@ test("the figures of a day, and how they were on the day before", async () => {
     "p50 400 ms · p99 1.94 s",
   ]);
   expect(await figure(web.page, "Tokens")).toEqual(["Tokens", "550", "up 25%", "500 in · 50 out"]);
-  expect(await figure(web.page, "Cost")).toEqual(["Cost", "$0.050", "up 25%", "$0.0071 a call"]);
+  expect(await figure(web.page, "Cost")).toEqual([
+    "Cost",
+    "$0.050",
+    "up 25%",
+    "$0.010 a call (5 of 7 priced)",
+  ]);
   web.expectNoFaults();
 });
 
@@ -60,7 +65,7 @@ test("a change that nobody can know is a dash, and no 0", async () => {
 test("the groups of every split, exactly", async () => {
   await using web = await open(THE_DAY);
   const shop = ["5", "1", "20.0%", "300 ms", "480 ms", "496 ms", "500", "50", "$0.050"];
-  const desk = ["2", "1", "50.0%", "1.50 s", "1.95 s", "1.99 s", "0", "0", "–"];
+  const desk = ["2", "1", "50.0%", "1.50 s", "1.95 s", "1.99 s", "–", "–", "–"];
   for (const [split, names] of [
     ["application", ["shop", "desk"]],
     ["route", ["/order", "/"]],
@@ -78,6 +83,24 @@ test("the groups of every split, exactly", async () => {
   await web.page.getByLabel("Split by").selectOption("nothing");
   await web.page.getByRole("table").waitFor({ state: "detached" });
   web.expectNoFaults();
+});
+
+test("exact figures of the table have their units", async () => {
+  await using web = await open(THE_DAY);
+  await expect.poll(async () => (await table(web.page))[0]?.[0]).toBe("shop");
+  const cells = web.page.getByRole("row", { name: /^shop/ }).getByRole("cell");
+  const titles = await cells.evaluateAll((all) => all.map((cell) => cell.getAttribute("title")));
+  expect(titles).toEqual([
+    "5 calls",
+    "1 error",
+    "20%",
+    "300 ms",
+    "480 ms",
+    "496 ms",
+    "500 tokens",
+    "50 tokens",
+    "$0.05",
+  ]);
 });
 
 test("the table is sorted by any column, unknown values last", async () => {

@@ -3,13 +3,16 @@ import type { Analytics, AnalyticsBucket, AnalyticsFigures, AnalyticsGroup } fro
 const FROM = Date.parse("2026-11-15T08:00:00Z");
 const HOUR = 3_600_000;
 
-/** Figures of a number of calls; whatever is not said is unknown or 0. */
+/** Figures of a number of calls; whatever is not said is unknown or 0, and what is said is of all of them. */
 export function figures(given: Partial<AnalyticsFigures> = {}): AnalyticsFigures {
+  const { count = 0 } = given;
   return {
-    count: 0,
+    count,
     errors: 0,
     cost: null,
+    with_cost: given.cost === undefined ? 0 : count,
     tokens: { input: 0, output: 0, total: 0 },
+    with_tokens: given.tokens === undefined ? 0 : count,
     latency: null,
     ...given,
   };

@@ -8,6 +8,7 @@ const plan = (name: ChartPlan["name"], kind: "bars" | "lines", ...values: (numbe
   title: name,
   kind,
   format: String,
+  formatUnit: String,
   usualSeries: null,
   series: values.map((own) => ({
     id: "",

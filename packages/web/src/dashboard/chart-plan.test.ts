@@ -58,8 +58,25 @@ test("several groups have a series each, and what is unknown is no 0", () => {
   expect(lines(chart("calls"))).toEqual({ shop: [3, 0], desk: [0, 1] });
   expect(lines(chart("errors"))).toEqual({ shop: [1, 0], desk: [0, 0] });
   expect(lines(chart("latency"))).toEqual({ shop: [20, null], desk: [null, null] });
-  expect(lines(chart("tokens"))).toEqual({ shop: [0, 0], desk: [0, 3] });
+  expect(lines(chart("tokens"))).toEqual({ shop: [null, 0], desk: [0, 3] });
   expect(lines(chart("cost"))).toEqual({ shop: [0.5, null], desk: [null, null] });
+});
+
+test("a value that stands alone has its unit", () => {
+  const chart = plans([]);
+  const units = (value: number | null) =>
+    (["calls", "errors", "latency", "tokens", "cost"] as const).map((name) =>
+      chart(name).formatUnit(value),
+    );
+  expect(units(1)).toEqual(["1 call", "1 error", "1.00 ms", "1 token", "$1.00"]);
+  expect(units(12_345)).toEqual([
+    "12,345 calls",
+    "12,345 errors",
+    "12.3 s",
+    "12,345 tokens",
+    "$12,345.00",
+  ]);
+  expect(units(null)).toEqual(["–", "–", "–", "–", "–"]);
 });
 
 test("behind a bar of a group are its traces of that bucket", () => {

@@ -6,9 +6,10 @@ import {
   seriesPaint,
 } from "../charts/chart-series.ts";
 import { formatCost } from "../format/format-cost.ts";
-import { formatCount } from "../format/format-count.ts";
+import { formatCount, formatUnits } from "../format/format-count.ts";
 import { formatLatency } from "../format/format-latency.ts";
 import { PERCENTILES, type Percentile, type Split } from "./dashboard-search.ts";
+import { knownTokens } from "./known-figures.ts";
 import type { ShownGroup } from "./shown-groups.ts";
 
 /** What the list of traces is filtered by, beside the time and what the dashboard is filtered by. */
@@ -27,7 +28,10 @@ export interface ChartPlan {
   readonly name: ChartName;
   readonly title: string;
   readonly kind: "bars" | "lines";
+  /** Short, for the axis and the legend. */
   readonly format: (value: number | null) => string;
+  /** With its unit, for where a value stands alone. */
+  readonly formatUnit: (value: number | null) => string;
   readonly series: readonly PlannedSeries[];
   /** The series that is meant where none is chosen; null for all. */
   readonly usualSeries: number | null;
@@ -50,20 +54,33 @@ export function planCharts(
   options: ChartOptions,
 ): readonly ChartPlan[] {
   const parts = groups.length > 1 ? groupParts(groups, options) : wholeParts(analytics.buckets);
-  const bars = { kind: "bars", usualSeries: null, format: formatCount } as const;
+  const bars = { kind: "bars", usualSeries: null } as const;
+  const counts = (unit: string) => ({
+    ...bars,
+    format: formatCount,
+    formatUnit: (value: number | null) => formatUnits(value, unit),
+  });
   return [
-    { ...bars, name: "calls", title: "Calls", series: parts.calls },
-    { ...bars, name: "errors", title: "Errors", series: parts.errors },
+    { ...counts("call"), name: "calls", title: "Calls", series: parts.calls },
+    { ...counts("error"), name: "errors", title: "Errors", series: parts.errors },
     {
       name: "latency",
       title: "Latency",
       kind: "lines",
       format: formatLatency,
+      formatUnit: formatLatency,
       series: parts.latency,
       usualSeries: groups.length > 1 ? 0 : PERCENTILES.indexOf("p95"),
     },
-    { ...bars, name: "tokens", title: "Tokens", series: parts.tokens },
-    { ...bars, name: "cost", title: "Cost", series: parts.cost, format: formatCost },
+    { ...counts("token"), name: "tokens", title: "Tokens", series: parts.tokens },
+    {
+      ...bars,
+      name: "cost",
+      title: "Cost",
+      series: parts.cost,
+      format: formatCost,
+      formatUnit: formatCost,
+    },
   ];
 }
 
@@ -98,8 +115,8 @@ function wholeParts(buckets: readonly AnalyticsBucket[]): Parts {
       series(percentile, seriesPaint(position), (of) => of.latency?.[percentile] ?? null),
     ),
     tokens: [
-      series("Input", seriesPaint(2), (of) => of.tokens.input),
-      series("Output", seriesPaint(1), (of) => of.tokens.output),
+      series("Input", seriesPaint(2), (of) => knownTokens(of, "input")),
+      series("Output", seriesPaint(1), (of) => knownTokens(of, "output")),
     ],
     cost: [series("Cost", seriesPaint(0), (of) => of.cost)],
   };
@@ -119,7 +136,7 @@ function groupParts(groups: readonly ShownGroup[], { split, percentile }: ChartO
     calls: series((of) => of.count),
     errors: series((of) => of.errors),
     latency: series((of) => of.latency?.[percentile] ?? null),
-    tokens: series((of) => of.tokens.total),
+    tokens: series((of) => knownTokens(of, "total")),
     cost: series((of) => of.cost),
   };
 }

@@ -76,8 +76,11 @@ interface DashboardChartProps {
 }
 
 function DashboardChart({ plan, buckets, isSplit, aside, ...rest }: DashboardChartProps) {
-  const { kind, series, format } = plan;
-  const chart = useMemo(() => ({ kind, series, buckets, format }), [kind, series, buckets, format]);
+  const { kind, series, format, formatUnit } = plan;
+  const chart = useMemo(
+    () => ({ kind, series, buckets, format: formatUnit }),
+    [kind, series, buckets, formatUnit],
+  );
   const ticks = useMemo(() => chartTicks(plan), [plan]);
   const formatTick = useMemo(
     () => (value: number) => (value === 0 ? "0" : tickText(format(value))),

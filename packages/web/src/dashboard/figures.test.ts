@@ -51,6 +51,28 @@ test("what is unknown is not 0", () => {
   ]);
 });
 
+test("the cost of a call is that of a call whose cost is known", () => {
+  const cost = (given: Parameters<typeof figures>[0]) =>
+    figuresOf(figures(given), undefined).find(({ label }) => label === "Cost")?.about;
+  expect(cost({ count: 4, cost: 2 })).toBe("$0.50 a call");
+  expect(cost({ count: 4, cost: 2, with_cost: 1 })).toBe("$2.00 a call (1 of 4 priced)");
+  expect(cost({ count: 4, cost: null })).toBe("– a call");
+  expect(cost({})).toBe("– a call");
+});
+
+test("tokens that no call has told are unknown, and without calls there are none", () => {
+  const tokens = (given: Parameters<typeof figures>[0]) => {
+    const tile = figuresOf(figures(given), figures({ count: 1 })).find(
+      ({ label }) => label === "Tokens",
+    );
+    return [tile?.value, tile?.about, tile?.change];
+  };
+  expect(tokens({ count: 3 })).toEqual(["–", "– in · – out", null]);
+  expect(tokens({})).toEqual(["0", "0 in · 0 out", null]);
+  const told = { input: 1, output: 2, total: 3 };
+  expect(tokens({ count: 3, tokens: told, with_tokens: 1 })[0]).toBe("3");
+});
+
 test("the period before is as long and ends where this one begins", () => {
   expect(
     periodBefore({ from: "2026-11-15T10:00:00.000Z", to: "2026-11-15T16:00:00.000Z" }),

@@ -1,9 +1,10 @@
 import type { AnalyticsFigures } from "@agate/protocol";
 import { formatCost } from "../format/format-cost.ts";
-import { formatCount } from "../format/format-count.ts";
+import { formatCount, formatUnits } from "../format/format-count.ts";
 import { formatLatency } from "../format/format-latency.ts";
 import { type FigureChange, relativeChange, shareChange } from "./figure-change.ts";
 import { errorRate, formatShare } from "./format-share.ts";
+import { costPerCall, knownTokens } from "./known-figures.ts";
 
 /** A figure of the whole range, as it is told. */
 export interface Figure {
@@ -28,7 +29,7 @@ export function figuresOf(
     {
       label: "Calls",
       value: formatCount(now.count),
-      about: plural(now.errors, "error"),
+      about: formatUnits(now.errors, "error"),
       change: relative((of) => of.count),
     },
     {
@@ -47,19 +48,23 @@ export function figuresOf(
     },
     {
       label: "Tokens",
-      value: formatCount(now.tokens.total),
-      about: `${formatCount(now.tokens.input)} in · ${formatCount(now.tokens.output)} out`,
-      change: relative((of) => of.tokens.total),
+      value: formatCount(knownTokens(now, "total")),
+      about: `${formatCount(knownTokens(now, "input"))} in · ${formatCount(knownTokens(now, "output"))} out`,
+      change: relative((of) => knownTokens(of, "total")),
     },
     {
       label: "Cost",
       value: formatCost(now.cost),
-      about: `${formatCost(now.cost === null || now.count === 0 ? null : now.cost / now.count)} a call`,
+      about: costAbout(now),
       change: relative((of) => of.cost),
     },
   ];
 }
 
-function plural(count: number, word: string): string {
-  return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+/** The unknown is in no average: "$0.010 a call (5 of 7 priced)". */
+function costAbout(of: AnalyticsFigures): string {
+  const { count, with_cost } = of;
+  const priced = `${with_cost.toLocaleString("en")} of ${count.toLocaleString("en")} priced`;
+  const each = `${formatCost(costPerCall(of))} a call`;
+  return with_cost === 0 || with_cost === count ? each : `${each} (${priced})`;
 }

@@ -1,8 +1,9 @@
 import type { AnalyticsFigures } from "@agate/protocol";
 import { formatCost } from "../format/format-cost.ts";
-import { formatCount } from "../format/format-count.ts";
+import { formatCount, formatUnits } from "../format/format-count.ts";
 import { formatLatency } from "../format/format-latency.ts";
 import { errorRate, formatShare } from "./format-share.ts";
+import { knownTokens } from "./known-figures.ts";
 import { LEFT_OUT, type ShownGroup } from "./shown-groups.ts";
 
 export interface GroupColumn {
@@ -10,19 +11,44 @@ export interface GroupColumn {
   readonly label: string;
   readonly value: (of: AnalyticsFigures) => number | null;
   readonly format: (value: number | null) => string;
+  /** All digits, with their unit; undefined where nothing is known. */
+  readonly exact: (value: number | null) => string | undefined;
 }
 
+type Unit = (value: number) => string;
+const counted =
+  (unit: string): Unit =>
+  (value) =>
+    formatUnits(value, unit);
+const percent: Unit = (value) => `${digits(100 * value)}%`;
+const milliseconds: Unit = (value) => `${digits(value)} ms`;
+const dollars: Unit = (value) => `$${digits(value)}`;
+
 export const GROUP_COLUMNS: readonly GroupColumn[] = [
-  { name: "calls", label: "Calls", value: (of) => of.count, format: formatCount },
-  { name: "errors", label: "Errors", value: (of) => of.errors, format: formatCount },
-  { name: "rate", label: "Error rate", value: errorRate, format: formatShare },
-  { name: "p50", label: "p50", value: (of) => of.latency?.p50 ?? null, format: formatLatency },
-  { name: "p95", label: "p95", value: (of) => of.latency?.p95 ?? null, format: formatLatency },
-  { name: "p99", label: "p99", value: (of) => of.latency?.p99 ?? null, format: formatLatency },
-  { name: "input", label: "Tokens in", value: (of) => of.tokens.input, format: formatCount },
-  { name: "output", label: "Tokens out", value: (of) => of.tokens.output, format: formatCount },
-  { name: "cost", label: "Cost", value: (of) => of.cost, format: formatCost },
+  column("calls", "Calls", (of) => of.count, formatCount, counted("call")),
+  column("errors", "Errors", (of) => of.errors, formatCount, counted("error")),
+  column("rate", "Error rate", errorRate, formatShare, percent),
+  column("p50", "p50", (of) => of.latency?.p50 ?? null, formatLatency, milliseconds),
+  column("p95", "p95", (of) => of.latency?.p95 ?? null, formatLatency, milliseconds),
+  column("p99", "p99", (of) => of.latency?.p99 ?? null, formatLatency, milliseconds),
+  column("input", "Tokens in", (of) => knownTokens(of, "input"), formatCount, counted("token")),
+  column("output", "Tokens out", (of) => knownTokens(of, "output"), formatCount, counted("token")),
+  column("cost", "Cost", (of) => of.cost, formatCost, dollars),
 ];
+
+function column(
+  name: string,
+  label: string,
+  value: GroupColumn["value"],
+  format: GroupColumn["format"],
+  unit: Unit,
+): GroupColumn {
+  return { name, label, value, format, exact: (of) => (of === null ? undefined : unit(of)) };
+}
+
+function digits(value: number): string {
+  return value.toLocaleString("en", { maximumFractionDigits: 6 });
+}
 
 /** Which column, and which end first. */
 export interface GroupSort {

@@ -123,10 +123,10 @@ function GroupRow({ group, isLegend, split, chosen, onChoose, onEmphasis }: Grou
           )}
         </span>
       </th>
-      {GROUP_COLUMNS.map(({ name, value, format }) => (
+      {GROUP_COLUMNS.map(({ name, value, format, exact }) => (
         <td
           key={name}
-          title={value(figures)?.toLocaleString("en", { maximumFractionDigits: 6 })}
+          title={exact(value(figures))}
           className={classNames(
             "border-line px-3 text-right whitespace-nowrap group-not-last:border-b",
             (name === "errors" || name === "rate") && figures.errors > 0 && "text-danger",

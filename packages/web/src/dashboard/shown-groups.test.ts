@@ -49,14 +49,20 @@ test("what the answer left out is one more group, bucket by bucket", () => {
 });
 
 test("of an unknown cost nothing is left, nor of one that is used up", () => {
-  const cost = (whole: number | null, ...parts: (number | null)[]) =>
-    remainder(
-      figures({ cost: whole }),
-      parts.map((part) => figures({ cost: part })),
-    ).cost;
-  expect(cost(null, null)).toBeNull();
-  expect(cost(0.3, 0.1, 0.2)).toBeNull();
-  expect(cost(0.3, null)).toBe(0.3);
+  const priced = (cost: number | null, count = 1) =>
+    figures({ count, cost, with_cost: cost === null ? 0 : count });
+  const left = (whole: ReturnType<typeof priced>, ...parts: readonly (number | null)[]) => {
+    const { cost, with_cost } = remainder(
+      whole,
+      parts.map((part) => priced(part)),
+    );
+    return [cost, with_cost];
+  };
+  expect(left(priced(null), null)).toEqual([null, 0]);
+  expect(left(priced(0.3, 2), 0.1, 0.2)).toEqual([null, 0]);
+  expect(left(priced(0.3), null)).toEqual([0.3, 1]);
+  // A call that is known to cost nothing is left: what the sums are off by is not its cost.
+  expect(left(priced(0.3, 3), 0.1, 0.2)).toEqual([0, 1]);
 });
 
 test("without groups nothing is shown by itself", () => {

@@ -62,11 +62,15 @@ export function remainder(
   const rest = (figure: (of: AnalyticsFigures) => number) =>
     parts.reduce((left, part) => left - figure(part), figure(whole));
   const cost = rest((of) => of.cost ?? 0);
+  const withCost = rest((of) => of.with_cost);
+  // Sums of fractions are never quite what they should be.
+  const isNoise = cost < (whole.cost ?? 0) * 1e-9;
   return {
     count: rest((of) => of.count),
     errors: rest((of) => of.errors),
-    // Sums of fractions are never quite what they should be.
-    cost: whole.cost === null || cost < whole.cost * 1e-9 ? null : cost,
+    cost: withCost === 0 ? null : isNoise ? 0 : cost,
+    with_cost: withCost,
+    with_tokens: rest((of) => of.with_tokens),
     tokens: {
       input: rest((of) => of.tokens.input),
       output: rest((of) => of.tokens.output),
