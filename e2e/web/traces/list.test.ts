@@ -296,6 +296,26 @@ describe("the time range", () => {
     web.expectNoFaults();
   });
 
+  it("has a histogram of all of it over all time, more than one page and older than a month", async () => {
+    const application = "all time";
+    const old = Date.now() - 400 * 86_400_000;
+    await sendTraces(platform().url, [
+      { name: "the first", application, start: old, status: { code: 2 } },
+      ...Array.from({ length: 60 }, (_, n) => ({ name: `recent ${n}`, application })),
+    ]);
+    await using web = await open(`/traces?application=${application}`);
+    const { page } = web;
+    const histogram = page.getByRole("img", { name: /^61 traces, 1 of them failed, from/ });
+    await histogram.waitFor();
+    const year = String(new Date(old).getFullYear());
+    expect(await histogram.getAttribute("aria-label")).toContain(year);
+    // One narrows it to the oldest, which no page has shown yet.
+    await histogram.locator('[title*="1 trace, 1 failed"]').click();
+    await page.getByRole("link", { name: "the first" }).waitFor();
+    expect(await names(page)).toEqual(["the first"]);
+    web.expectNoFaults();
+  });
+
   it("is narrowed by a click on the histogram", async () => {
     await using web = await open("/traces?application=columns&range=7d");
     const { page } = web;

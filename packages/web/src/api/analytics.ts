@@ -2,7 +2,10 @@ import type { Analytics, AnalyticsGrouping } from "@agate/protocol";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { PlatformClient } from "./platform-client.ts";
 
-/** Milliseconds that end now, counted anew with each request; or fixed times, ISO 8601. */
+/**
+ * Milliseconds that end now, counted anew with each request; or fixed times, ISO 8601. `from` may be
+ * `earliest`: the first trace that the filters find.
+ */
 export type AnalyticsTime =
   | { readonly last: number }
   | { readonly from?: string; readonly to?: string };

@@ -131,11 +131,7 @@ export function TracesPage() {
         onChange={go}
       />
       {request.view === "traces" && hasRows && (
-        <TraceHistogram
-          search={search}
-          oldest={query.data?.pages[0]?.rows.at(-1)?.startedAt ?? null}
-          onNarrow={(range) => go(withTimeRange(search, range))}
-        />
+        <TraceHistogram search={search} onNarrow={(range) => go(withTimeRange(search, range))} />
       )}
       <div className="relative flex min-h-0 flex-1 flex-col" {...pause.pointer}>
         {hasRows ? (

@@ -1,44 +1,36 @@
 import type { Analytics, AnalyticsBucket } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { type PointerEvent, useState } from "react";
-import { type AnalyticsTime, analyticsQuery } from "../../api/analytics.ts";
+import { analyticsQuery } from "../../api/analytics.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { bucketAt } from "../../charts/time-buckets.ts";
 import { classNames } from "../../design/class-names.ts";
+import { formatUnits } from "../../format/format-count.ts";
 import { formatTime } from "../../format/format-time.ts";
-import {
-  parseTimeRange,
-  spanLength,
-  type TimeRange,
-  timeRangeSearch,
-} from "../../time-range/time-range.ts";
+import { parseTimeRange, type TimeRange } from "../../time-range/time-range.ts";
 import { filtersOf, type TracesSearch } from "../traces-search.ts";
-import { histogramRange } from "./histogram-range.ts";
+import { histogramTime } from "./histogram-range.ts";
 
 const LIVE_MS = 5000;
+/** Of all time: it takes longer to count, and one trace more is hardly seen. */
+const LIVE_ALL_MS = 30_000;
 
 interface TraceHistogramProps {
   readonly search: TracesSearch;
-  /** When the last row of the list's first page began. */
-  readonly oldest: string | null;
   readonly onNarrow: (range: TimeRange) => void;
 }
 
 /** How many traces there were over time, and how many failed; drag over a part to see only that. */
-export function TraceHistogram({ search, oldest, onNarrow }: TraceHistogramProps) {
-  const range = histogramRange(parseTimeRange(search, "all"), oldest, Date.now());
+export function TraceHistogram({ search, onNarrow }: TraceHistogramProps) {
+  const time = histogramTime(parseTimeRange(search, "all"));
+  const isAll = "from" in time && time.from === "earliest";
   const counts = useQuery({
-    ...analyticsQuery(usePlatform(), { time: timeOf(range), filters: filtersOf(search) }),
-    ...(search.live === "on" && { refetchInterval: LIVE_MS }),
+    ...analyticsQuery(usePlatform(), { time, filters: filtersOf(search) }),
+    ...(search.live === "on" && { refetchInterval: isAll ? LIVE_ALL_MS : LIVE_MS }),
   });
   // The list below says what is wrong, where something is.
   if (counts.data === undefined) return <div className="h-14 shrink-0" />;
   return <Bars counts={counts.data} onNarrow={onNarrow} />;
-}
-
-function timeOf(range: TimeRange): AnalyticsTime {
-  const { range: _span, ...ends } = timeRangeSearch(range);
-  return range.kind === "last" ? { last: spanLength(range.span) ?? 0 } : ends;
 }
 
 interface BarsProps {
@@ -62,7 +54,7 @@ function Bars({ counts, onNarrow }: BarsProps) {
     <div className="shrink-0 px-4 pb-2 md:px-6">
       <div
         role="img"
-        aria-label={`${total.toLocaleString("en")} traces, ${errors.toLocaleString("en")} of them failed, from ${formatTime(from)} to ${formatTime(to)}`}
+        aria-label={`${formatUnits(total, "trace")}, ${errors.toLocaleString("en")} of them failed, from ${formatTime(from)} to ${formatTime(to)}`}
         className="flex h-10 cursor-crosshair touch-none items-end gap-px border-b border-line select-none"
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
@@ -107,7 +99,7 @@ function Bar({ bucket: { start, count, errors }, end, most, isChosen }: BarProps
   const share = (part: number) => `${(100 * part) / most}%`;
   return (
     <div
-      title={`${formatTime(start)} to ${formatTime(end)}\n${count.toLocaleString("en")} traces, ${errors.toLocaleString("en")} failed`}
+      title={`${formatTime(start)} to ${formatTime(end)}\n${formatUnits(count, "trace")}, ${errors.toLocaleString("en")} failed`}
       className={classNames(
         "flex h-full min-w-0 flex-1 flex-col justify-end hover:bg-sunken",
         isChosen && "bg-accent-soft",
