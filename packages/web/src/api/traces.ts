@@ -59,34 +59,37 @@ export function tracesQuery(client: PlatformClient, request: TraceListRequest) {
   });
 }
 
-/** The first page, or the one that `next` names. */
+/**
+ * The first page, or the one that `next` names. A page ends early where its records are long, and may
+ * hold none where those were deleted meanwhile: it is read on until there is something to show.
+ */
 export async function readTracePage(
-  client: PlatformClient,
+  client: Pick<PlatformClient, "get">,
   { view, filters, bounds }: TraceListRequest,
   next: NextPage | null,
   signal?: AbortSignal,
 ): Promise<TracePage> {
   const { from, to } = next ?? bounds(Date.now());
-  const { items, next_cursor } = await client.get<{
-    readonly items: readonly ListedSpan[];
-    readonly next_cursor: string | null;
-  }>(`/observability/${view}/`, {
-    query: {
-      ...filters,
-      from,
-      to,
-      limit: next === null ? FIRST_PAGE : NEXT_PAGES,
-      cursor: next?.cursor,
-    },
-    signal,
-  });
-  const rows = items.map((item) => traceRow(item, view));
-  const last = rows.at(-1);
-  const after = last
-    ? { startedAt: last.startedAt, traceId: last.traceId, key: last.key }
-    : next?.after;
-  if (next_cursor === null || after === undefined) return { rows, next: null };
-  return { rows, next: { cursor: next_cursor, after, from, to } };
+  const limit = next === null ? FIRST_PAGE : NEXT_PAGES;
+  let cursor = next?.cursor ?? null;
+  for (;;) {
+    const page = await client.get<ListedPage>(`/observability/${view}/`, {
+      query: { ...filters, from, to, limit, cursor },
+      signal,
+    });
+    const rows = page.items.map((item) => traceRow(item, view));
+    const after = rows.at(-1);
+    cursor = page.next_cursor;
+    if (cursor === null) return { rows, next: null };
+    if (after === undefined) continue;
+    const { startedAt, traceId, key } = after;
+    return { rows, next: { cursor, after: { startedAt, traceId, key }, from, to } };
+  }
+}
+
+interface ListedPage {
+  readonly items: readonly ListedSpan[];
+  readonly next_cursor: string | null;
 }
 
 /** Removes a trace for good. */
