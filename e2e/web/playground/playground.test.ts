@@ -366,6 +366,37 @@ describe("The playground", () => {
     web.expectNoFaults();
   });
 
+  it("leaves the variant and revision in the trace, or what was edited", async () => {
+    await using web = await open("/apps/quickstart/playground?route=/&configs=default@1");
+    const { page } = web;
+    await theCase(page, "Case 1").getByRole("textbox", { name: "question" }).fill("What is agate?");
+    const ranWith = async (text: string) => {
+      await runButton(page).click();
+      await done(page);
+      await theCase(page, "Case 1").getByRole("link", { name: "Open the trace" }).click();
+      await page.getByRole("main").getByRole("link", { name: text, exact: true }).waitFor();
+      const traceId = new URL(page.url()).pathname.split("/").at(-1)!;
+      await page.goBack();
+      return traceOf(platform().url, traceId);
+    };
+    const asCommitted: SpanRecord = await ranWith("default@1");
+    expect(asCommitted.variant).toMatchObject({ variant_name: "default", revision: 1 });
+    await columns(page).getByLabel("tone").selectOption("formal");
+    await page.getByText("edited since").waitFor();
+    const edited: SpanRecord = await ranWith("edited from default@1");
+    expect(edited.variant).toMatchObject({ variant_name: null, revision: null });
+    expect(edited.metadata.attributes["ag.variant.edited_from"]).toBe("default@1");
+
+    // Opened again, it is a draft of the same revision.
+    await web.open(`/apps/quickstart/playground?span=${edited.id}`);
+    await columns(page)
+      .getByText(/From trace [0-9a-f]{8}, edited from default@1/)
+      .waitFor();
+    await page.waitForURL((url) => !url.searchParams.has("span") && url.hash !== "");
+    expect(new URL(page.url()).searchParams.get("configs")).toBe("default@1");
+    web.expectNoFaults();
+  });
+
   it("says that a recorded call is not there, and goes on without it", async () => {
     await using web = await open("/apps/quickstart/playground?route=/&span=0123456789abcdef");
     await web.page.getByText(/The recorded call could not be opened/).waitFor();

@@ -10,6 +10,8 @@ export const AGATE_ATTRIBUTES = {
   variantName: "ag.variant.name",
   /** An integer: 1, 2, 3 … */
   revision: "ag.variant.revision",
+  /** `default@3`: the revision whose values a playground call has changed. */
+  editedFrom: "ag.variant.edited_from",
   environment: "ag.environment",
   /** The path of the route that was called, on the span of the call. */
   route: "ag.route",

@@ -32,12 +32,14 @@ export function callContext(
   return (run) => inside(() => (telemetry.isActive(span) ? run() : telemetry.withSpan(span, run)));
 }
 
-function routingOf({ config, identity }: PreparedCall): RoutingContext {
+function routingOf({ config, identity, params }: PreparedCall): RoutingContext {
   const { application, variantId, variantName, revision, environment } = identity;
   return {
     config: config as Dictionary,
     ...(application !== null && { application: { slug: application } }),
-    ...(variantName !== null && { variant: { id: variantId, slug: variantName, revision } }),
+    // On the playground it names where the values come from; nothing is read from that revision.
+    ...(variantName !== null &&
+      params !== null && { variant: { id: variantId, slug: variantName, revision } }),
     ...(environment !== null && { environment: { slug: environment } }),
   };
 }

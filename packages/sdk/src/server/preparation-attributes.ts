@@ -40,7 +40,8 @@ export function preparationAttributes(
   // Without a schema, inputs are as `JSON.parse` made them.
   const isPlain = route.input === undefined;
   if (preparation.kind === "ready") {
-    const { config, inputs, staleConfig } = preparation.call;
+    const { config, inputs, editedFrom, staleConfig } = preparation.call;
+    if (editedFrom !== null) attributes[AGATE_ATTRIBUTES.editedFrom] = editedFrom;
     if (staleConfig) attributes[AGATE_ATTRIBUTES.staleConfig] = true;
     // A configuration has nothing but texts, numbers and booleans.
     add("config", config, true);

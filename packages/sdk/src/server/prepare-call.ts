@@ -15,6 +15,7 @@ import { type CallError, callError } from "./call-error.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { type Envelope, parseEnvelope, type Wanted } from "./parse-envelope.ts";
 import { pathStep } from "./path-step.ts";
+import { type PlaygroundVariant, playgroundVariant } from "./playground-variant.ts";
 import { readBody } from "./read-body.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -24,6 +25,8 @@ export interface PreparedCall {
   readonly config: object;
   readonly inputs: unknown;
   readonly identity: Identity;
+  /** `default@3`: what the playground's caller has edited; null where nothing was, or it is not said. */
+  readonly editedFrom: string | null;
   /** The configurations of all routes in the revision; null on the playground. */
   readonly params: ResolvedConfig["params"] | null;
   readonly staleConfig: boolean;
@@ -55,7 +58,7 @@ export async function prepareCall(
 
   const configuring =
     envelope.endpoint === "playground"
-      ? fromPlayground(workflow, route, envelope)
+      ? fromPlayground(workflow, route, envelope, playgroundVariant(incoming.header))
       : fromSource(workflow, route, envelope.wanted);
   const configured = configuring instanceof Promise ? await configuring : configuring;
   const { inputs: given } = envelope;
@@ -82,21 +85,25 @@ async function fromPlayground(
   workflow: Workflow,
   route: RouteDefinition,
   envelope: Envelope & { endpoint: "playground" },
+  variant: PlaygroundVariant | null,
 ): Promise<Configured> {
   const outcome = await route.config.parse(envelope.config, { unknownFields: "refuse" });
   if (outcome.kind === "invalid") {
     return { ...invalid(details(outcome.issues, ["body", "config"])), config: envelope.config };
   }
+  // What was edited is not that revision: only its origin is told.
+  const asCommitted = variant?.isEdited === false ? variant : null;
   const identity: Identity = {
     application: workflow.application,
     variantId: null,
-    variantName: null,
-    revision: null,
+    variantName: asCommitted?.name ?? null,
+    revision: asCommitted?.revision ?? null,
     environment: null,
   };
+  const editedFrom = variant?.isEdited ? `${variant.name}@${variant.revision}` : null;
   return {
     kind: "configured",
-    call: { config: outcome.config, identity, params: null, staleConfig: false },
+    call: { config: outcome.config, identity, editedFrom, params: null, staleConfig: false },
   };
 }
 
@@ -163,7 +170,13 @@ function fromStored(
   }
   return {
     kind: "configured",
-    call: { config: outcome.config, identity, params: resolved.params, staleConfig: stale },
+    call: {
+      config: outcome.config,
+      identity,
+      editedFrom: null,
+      params: resolved.params,
+      staleConfig: stale,
+    },
   };
 }
 

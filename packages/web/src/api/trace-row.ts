@@ -29,6 +29,8 @@ export interface TraceRow {
   readonly route: string | null;
   readonly variant: string | null;
   readonly revision: number | null;
+  /** `default@3`, where a playground call has changed its values: it names no variant then. */
+  readonly editedFrom: string | null;
   readonly environment: string | null;
   readonly userId: string | null;
   readonly sessionId: string | null;
@@ -41,6 +43,7 @@ export function traceRow(record: ListedSpan, view: ListView): TraceRow {
   const { metadata, variant, content } = record;
   const figures = view === "traces" ? metadata.total : metadata;
   const route = metadata.attributes[AGATE_ATTRIBUTES.route];
+  const edited = metadata.attributes[AGATE_ATTRIBUTES.editedFrom];
   return {
     key: view === "traces" ? record.trace_id : record.id,
     traceId: record.trace_id,
@@ -57,6 +60,7 @@ export function traceRow(record: ListedSpan, view: ListView): TraceRow {
     route: typeof route === "string" ? route : null,
     variant: variant.variant_name ?? variant.variant_id,
     revision: variant.revision,
+    editedFrom: typeof edited === "string" ? edited : null,
     environment: record.environment,
     userId: record.user_id,
     sessionId: metadata.session_id,

@@ -2,12 +2,13 @@ import type { SpanRecord } from "@agate/protocol";
 import { JsonView } from "../value-view/json-view.tsx";
 import { DetailSection } from "./detail-section.tsx";
 import { Facts } from "./facts.tsx";
+import { hasVariant } from "./trace-facts.ts";
 import { VariantLink } from "./variant-link.tsx";
 
 /** What the span was configured with, and where that came from. */
 export function ConfigTab({ span }: { readonly span: SpanRecord }) {
-  const { config, environment, metadata, variant } = span;
-  const isNamed = variant.variant_name !== null || variant.variant_id !== null;
+  const { config, environment, metadata } = span;
+  const isNamed = hasVariant(span);
   return (
     <>
       {(isNamed || environment !== null) && (

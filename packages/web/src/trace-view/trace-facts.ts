@@ -1,4 +1,5 @@
 import type { ListedSpan } from "@agate/protocol";
+import { editedFrom } from "../spans/edited-from.ts";
 import { type RouteCall, routeCallOf } from "./route-call.ts";
 import type { SpanTree } from "./span-tree.ts";
 
@@ -14,6 +15,12 @@ export interface TraceFacts {
   readonly variantSpan: ListedSpan | null;
   /** The outermost call of a route. */
   readonly call: RouteCall | null;
+}
+
+/** Whether a span names a variant, or the revision that its configuration was edited from. */
+export function hasVariant(span: Pick<ListedSpan, "variant" | "metadata">): boolean {
+  const { variant_name, variant_id } = span.variant;
+  return variant_name !== null || variant_id !== null || editedFrom(span) !== null;
 }
 
 /**
@@ -38,9 +45,7 @@ export function traceFacts({ nodes }: SpanTree): TraceFacts {
     environment: first(({ environment }) => environment),
     userId: first(({ user_id }) => user_id),
     sessionId: first(({ metadata }) => metadata.session_id),
-    variantSpan: first((span) =>
-      span.variant.variant_name === null && span.variant.variant_id === null ? null : span,
-    ),
+    variantSpan: first((span) => (hasVariant(span) ? span : null)),
     call: first(routeCallOf),
   };
 }

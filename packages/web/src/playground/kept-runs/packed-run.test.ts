@@ -5,7 +5,7 @@ import { ApiError } from "../../api/api-error.ts";
 import { type Run, waitingRun } from "../running/run.ts";
 import { fitRun, packRun, sizeOf, unpackRun } from "./packed-run.ts";
 
-const request = { config: { tone: "plain" }, inputs: { text: "Agate" } };
+const request = { config: { tone: "plain" }, inputs: { text: "Agate" }, variant: "default@3" };
 const trace = { id: "s1", trace_id: "t1", children: null } as unknown as SpanRecord;
 const done: Run = {
   ...waitingRun(request),
@@ -71,7 +71,7 @@ test("What is nested too deeply to be written is left out", () => {
   const deep = JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`);
   const run = again({ ...done, output: { kind: "value", value: deep } });
   expect(run).toMatchObject({ status: "done", output: null, leftOut: 0, trace: { id: "s1" } });
-  expect(packRun({ ...done, request: { config: {}, inputs: deep } })).toBeNull();
+  expect(packRun({ ...done, request: { config: {}, inputs: deep, variant: null } })).toBeNull();
 });
 
 test("What another version of the page has kept is no run", () => {

@@ -28,14 +28,20 @@ export function playgroundPath(app: string, route: string): string {
 export async function* callRoute(
   client: PlatformClient,
   path: string,
-  { config, inputs }: RunRequest,
+  { config, inputs, variant }: RunRequest,
   signal: AbortSignal,
 ): AsyncGenerator<CallEvent, void> {
   const response = await client.open(
     "POST",
     path,
     { config, inputs },
-    { signal, headers: { accept: "text/event-stream" } },
+    {
+      signal,
+      headers: {
+        accept: "text/event-stream",
+        ...(variant !== null && { "agate-variant": variant }),
+      },
+    },
   );
   yield { kind: "begun", traceId: traceIdOf(response) };
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {

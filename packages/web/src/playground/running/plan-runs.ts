@@ -32,12 +32,22 @@ export function planRuns(
     runs: parsed.flatMap((each) =>
       each.kind === "invalid"
         ? []
-        : columns.filter(isFine).map(({ column, values }) => ({
-            key: runKey(column.id, each.id),
-            request: { config: values, inputs: each.inputs },
+        : columns.filter(isFine).map((column) => ({
+            key: runKey(column.column.id, each.id),
+            request: {
+              config: column.values,
+              inputs: each.inputs,
+              variant: variantOf(column),
+            },
           })),
     ),
     columns: columns.filter((column) => !isFine(column)).map(({ column }) => column.id),
     cases: parsed.filter(({ kind }) => kind === "invalid").map(({ id }) => id),
   };
+}
+
+/** A draft without changes is still what it was made from. */
+function variantOf({ base, changed }: ReadyColumn): string | null {
+  if (base === null || base.revision === 0) return null;
+  return `${base.variant}@${base.revision}${changed.length > 0 ? "; edited" : ""}`;
 }

@@ -4,7 +4,7 @@ import type { CallEvent } from "./call-route.ts";
 import { outputValue, waitingRun } from "./run.ts";
 import { type Call, RunBoard } from "./run-board.ts";
 
-const request = { config: {}, inputs: {} };
+const request = { config: {}, inputs: {}, variant: null };
 
 function boardOf(...events: readonly (CallEvent | Error)[]) {
   const call: Call = async function* () {

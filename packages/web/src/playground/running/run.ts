@@ -5,6 +5,8 @@ import type { ConfigValues } from "../../config-form/config-values.ts";
 export interface RunRequest {
   readonly config: ConfigValues;
   readonly inputs: unknown;
+  /** Where the configuration is from, for the trace: `default@3`, `default@3; edited`; null for defaults. */
+  readonly variant: string | null;
 }
 
 /** What has arrived of an answer. */

@@ -1,15 +1,21 @@
 import type { RouteParams, RouteSchema, SpanRecord } from "@agate/protocol";
 import { withDefaults } from "../../config-form/config-values.ts";
 import { draftOf } from "../../input-form/input-draft.ts";
+import { editedFrom } from "../../spans/edited-from.ts";
 import { changedFields } from "./changed-fields.ts";
+import { parseSource } from "./config-source.ts";
 import { knownFields } from "./known-fields.ts";
 import { ownField } from "./own-field.ts";
 import type { Column, RevisionName, Workspace } from "./workspace.ts";
 
-/** The revision that a recorded call ran with; null where it named none. */
-export function revisionOf({ variant }: SpanRecord): RevisionName | null {
+/** The revision that a recorded call ran with, or was edited from; null where it named none. */
+export function revisionOf({ variant, metadata }: SpanRecord): RevisionName | null {
   const { variant_name: name, revision } = variant;
-  return name === null || revision === null ? null : { variant: name, revision };
+  if (name !== null && revision !== null) return { variant: name, revision };
+  const source = parseSource(editedFrom({ metadata }) ?? "");
+  return source?.kind === "revision"
+    ? { variant: source.variant, revision: source.revision }
+    : null;
 }
 
 /**
@@ -37,11 +43,13 @@ export function workspaceOfCall(
   return { columns: [column], cases: [{ id: 1, name: "Recorded call", draft }] };
 }
 
-/** `default@3 in production` */
+/** `default@3 in production`, `edited from default@3` */
 function ranWith(span: SpanRecord): string {
-  const name = revisionOf(span);
+  const { variant_name, revision } = span.variant;
+  const edited = editedFrom(span);
   const parts = [
-    name === null ? span.variant.variant_name : `${name.variant}@${name.revision}`,
+    edited === null ? null : `edited from ${edited}`,
+    variant_name === null || revision === null ? variant_name : `${variant_name}@${revision}`,
     span.environment === null ? null : `in ${span.environment}`,
   ];
   return parts.filter((part) => part !== null).join(" ");

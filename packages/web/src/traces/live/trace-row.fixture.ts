@@ -19,6 +19,7 @@ export function rowOf(given: Partial<TraceRow> = {}): TraceRow {
     route: null,
     variant: null,
     revision: null,
+    editedFrom: null,
     environment: null,
     userId: null,
     sessionId: null,

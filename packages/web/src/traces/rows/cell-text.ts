@@ -28,6 +28,10 @@ export function cellText(row: TraceRow, column: ColumnId): CellText {
     case "kind":
       return valueCell("spankind", row.kind);
     case "variant":
+      if (row.variant === null && row.editedFrom !== null) {
+        const text = `edited from ${shownName(row.editedFrom)}`;
+        return { text, title: text };
+      }
       return valueCell("variant", row.variant);
     case "environment":
       return valueCell("environment", row.environment);
