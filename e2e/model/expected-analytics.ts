@@ -75,6 +75,8 @@ function figures(traces: readonly Listed[]): object {
     count: traces.length,
     errors: traces.filter(({ dimensions }) => dimensions.status === "ERROR").length,
     cost: costs.length === 0 ? null : costs.reduce((a, b) => a + b),
+    with_cost: costs.length,
+    with_tokens: traces.filter(({ tokens: told }) => told !== null).length,
     tokens: {
       input: tokens("input"),
       output: tokens("output"),

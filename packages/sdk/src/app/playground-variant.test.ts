@@ -8,10 +8,10 @@ import { createApp } from "./create-app.ts";
 class NoConfig extends BaseModel {}
 
 it("stamps the revision that the caller names on every span, or what was edited", async () => {
-  const { app } = desk();
+  const app = createApp({ application: "desk", configSource: new KnownConfig({}) });
   app.route(
     "/say",
-    ToneConfig,
+    NoConfig,
   )(async () => {
     await instrument({ name: "inner" })(async () => "in")();
     return routingContext();
