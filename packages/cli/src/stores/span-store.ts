@@ -4,9 +4,9 @@ import type { AppenderHandle } from "./appender-handle.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
+  EarliestRequest,
   ListPage,
   ListRequest,
-  EarliestRequest,
 } from "./span-query.ts";
 
 /** Spans that arrived together. Their order is the order of arrival: the last write of an id wins. */
