@@ -50,6 +50,7 @@ describe("the log", () => {
       path: "/observability/traces/unknown/",
       status: 404,
       ms: expect.any(Number),
+      address: "127.0.0.1",
       msg: "request",
     });
     const others = lines.filter(({ msg }) => msg !== "request").map(({ msg }) => msg);

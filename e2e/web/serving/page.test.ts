@@ -34,6 +34,15 @@ describe("the page, opened at an address", () => {
     web.expectNoFaults();
   });
 
+  it("says at a path that is not there, of the interface too, that there is nothing", async () => {
+    await using web = await newPage({ own: {} });
+    for (const path of ["/nothing", "/observability/nothing", "/registry/nothing/here"]) {
+      const opened = await web.page.goto(platform().url + path);
+      expect(opened?.status()).toBe(404);
+      await web.page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+    }
+  });
+
   it("takes little script for the list of traces, all of it compressed", async () => {
     await using web = await newPage({ own: {} });
     const scripts: Response[] = [];

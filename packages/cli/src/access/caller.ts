@@ -8,6 +8,8 @@ export interface Caller {
   readonly name: string;
   /** See `includesScope` for what `admin` holds. */
   readonly scopes: ReadonlySet<Scope>;
+  /** The id of its key; null where it has none, or one that the platform has made for itself. */
+  readonly keyId: string | null;
   /**
    * Whether it came without a key to a server that listens on this machine only: it runs the
    * platform, and may choose the project and make new ones.

@@ -80,6 +80,12 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
 }
 
 function operatorOf(project: string): Authentication {
-  const caller: Caller = { project, name: OPERATOR_NAME, scopes: ALL_SCOPES, isOperator: true };
+  const caller: Caller = {
+    project,
+    name: OPERATOR_NAME,
+    keyId: null,
+    scopes: ALL_SCOPES,
+    isOperator: true,
+  };
   return { kind: "caller", caller };
 }

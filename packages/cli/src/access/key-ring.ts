@@ -70,7 +70,7 @@ export function heldKey(
   const { project, name, scopes } = caller;
   return {
     ...key,
-    caller: { project, name, scopes, isOperator: false, revoked: revocation.signal },
+    caller: { project, name, keyId: key.id, scopes, isOperator: false, revoked: revocation.signal },
     revocation,
   };
 }

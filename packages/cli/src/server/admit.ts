@@ -3,9 +3,9 @@ import type { Access, Caller } from "../access/caller.ts";
 import { may } from "../access/caller.ts";
 import type { FullAnswer } from "./answer.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
-import { checkOrigin } from "./session/check-origin.ts";
+import { checkOperatorOrigin, checkOrigin } from "./session/check-origin.ts";
 import type { Sender } from "./session/sender.ts";
-import { credentialsOf } from "./session/sender.ts";
+import { CALLER, credentialsOf } from "./session/sender.ts";
 
 export type Admission =
   | {
@@ -40,6 +40,9 @@ export function identify(control: AccessControl, sender: Sender): Admission {
   switch (authentication.kind) {
     case "caller": {
       const { caller } = authentication;
+      const foreign = caller.isOperator ? checkOperatorOrigin(sender) : undefined;
+      if (foreign !== undefined) return turnedAway(problemAnswer(foreign));
+      sender[CALLER] = caller;
       return { kind: "admitted", caller, isByCookie: hasCookie && !caller.isOperator };
     }
     case "key-missing":

@@ -126,6 +126,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     log.error({ err, method, path }, "A request failed.");
     return opaqueAnswer("internal_error");
   };
+  const page = new PageFiles(options.pageFolder);
   const routes = allRoutes({
     store,
     ingest,
@@ -136,14 +137,14 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     changes,
     deployer,
     readiness: options.readiness,
-    page: new PageFiles(options.pageFolder),
+    page,
     maxBodyBytes,
     maxBuildBytes: options.maxBuildBytes,
     now,
     onStoreUnavailable: (reason) => log.error({ reason }, "The store could not write."),
     answerError: (error) => answerError(error, "", ""),
   });
-  const app = routeApp(routes, access.control, deliver, answerError);
+  const app = routeApp(routes, access.control, deliver, answerError, page);
   const calls = createServiceCalls({
     services: options.services,
     applications: registry.applications,

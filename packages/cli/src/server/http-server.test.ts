@@ -6,6 +6,7 @@ import { spanIdOf, storedSpan, traceIdOf } from "../stores/contract/stored-span.
 import { ERROR_TYPES } from "./errors/error-types.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createRequestLog } from "./log/request-log.ts";
+import { sendRequest } from "./testing/send-request.fixture.ts";
 import type { TestPlatform } from "./testing/test-platform.fixture.ts";
 import { startTestPlatform } from "./testing/test-platform.fixture.ts";
 
@@ -101,12 +102,39 @@ describe("the log", () => {
       path: "/observability/traces/",
       status: 422,
       ms: expect.any(Number),
+      address: "127.0.0.1",
       msg: "request",
     });
     expect(lines).toContainEqual(
       expect.objectContaining({ path: '/no%22thing"here', status: 404 }),
     );
     expect(JSON.stringify(lines)).not.toContain("secret");
+  });
+
+  it("names the key and the address of the connection, whatever the client says about it", async () => {
+    const { key, id } = await platform.access.keys.create("default", {
+      name: "nightly",
+      scopes: ["read"],
+    });
+    const forwarded = { "x-forwarded-for": "203.0.113.9" };
+    const headers = { ...forwarded, authorization: `Bearer ${key}` };
+    const by = { key: id, key_name: "nightly", address: "127.0.0.1" };
+    // The shortest way, the way of all others, a call of a workflow, and one without the scope.
+    const paths = [
+      `/observability/traces/${traceIdOf(7)}/`,
+      "/observability/analytics/",
+      "/services/nothing/run/here",
+      "/registry/keys",
+    ];
+    for (const path of paths) await sendRequest(platform.server.port, { path, headers });
+    await platform.send({ path: "/health", headers });
+    const lines = (await platform.logLines()).filter(({ msg }) => msg === "request");
+    for (const path of paths.slice(0, 2)) {
+      expect(lines).toContainEqual(expect.objectContaining({ path, ...by }));
+    }
+    expect(lines).toContainEqual(expect.objectContaining({ path: "/registry/keys", ...by }));
+    expect(JSON.stringify(lines)).not.toContain(key.slice(-32));
+    expect(JSON.stringify(lines)).not.toContain("203.0.113.9");
   });
 });
 

@@ -8,6 +8,7 @@ import type { HttpApp } from "./http-app.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import { refuseBadRequest } from "./refuse-bad-request.ts";
 import { sendAnswer } from "./send-answer.ts";
+import { CALLER, type Sender } from "./session/sender.ts";
 
 export interface HttpServerOptions {
   readonly app: HttpApp;
@@ -58,6 +59,8 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
     },
     (incoming, outgoing) => {
       const started = performance.now();
+      // Now: a connection that is gone has no address any more.
+      const address = incoming.socket.remoteAddress;
       unused.delete(incoming.socket);
       underWay.add(outgoing);
       outgoing.on("close", () => {
@@ -68,6 +71,8 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
           status: outgoing.statusCode,
           ms: performance.now() - started,
           aborted: !outgoing.writableFinished,
+          address,
+          caller: (incoming as Sender)[CALLER],
         });
         if (closing) setImmediate(() => server.closeIdleConnections());
       });

@@ -7,6 +7,8 @@ import { answerResponse } from "./answer-response.ts";
 import { breakOffWhenRevoked } from "./break-off-when-revoked.ts";
 import type { Delivery } from "./deliver.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
+import type { PageFiles } from "./page/page-files.ts";
+import { notFoundPage, opensDocument } from "./page/page-routes.ts";
 import { quoted } from "./query/parameter-kinds.ts";
 import type { HttpEnv, Route, RouteContext } from "./routes/route.ts";
 import { senderOf } from "./routes/route.ts";
@@ -17,6 +19,7 @@ export function routeApp(
   access: AccessControl,
   deliver: Delivery,
   answerError: (error: unknown, method: string, path: string) => Answer,
+  page: PageFiles,
 ): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   const respond = async (context: RouteContext, answer: Answer): Promise<Response> => {
@@ -43,7 +46,13 @@ export function routeApp(
     }
   }
   const methodsAt = methodFinder(routes);
-  app.notFound((context) => respond(context, notServed(context, methodsAt(context.req.path))));
+  app.notFound(async (context) => {
+    const { method, path } = context.req;
+    const methods = methodsAt(path);
+    const isForPeople = methods.length === 0 && opensDocument(method, context.req.header("accept"));
+    const shown = isForPeople ? await notFoundPage(page) : undefined;
+    return respond(context, shown ?? notServed(context, methods));
+  });
   app.onError((error, context) =>
     respond(context, answerError(error, context.req.method, context.req.path)),
   );

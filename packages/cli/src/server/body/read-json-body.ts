@@ -10,7 +10,7 @@ const MOST_LEVELS = 256;
 
 export type JsonBody =
   | { readonly kind: "json"; readonly value: unknown }
-  /** The request has no body and no type of one. */
+  /** The request has no body; it may name a type all the same, as many clients do. */
   | { readonly kind: "absent" }
   | { readonly kind: "problem"; readonly problem: Problem };
 
@@ -27,7 +27,7 @@ export async function readJsonBody(context: RouteContext, limit: number): Promis
     case "broken-off":
       return problem("request_malformed", "The body ended early.");
     case "body":
-      return parse(body.bytes);
+      return body.bytes.length === 0 ? { kind: "absent" } : parse(body.bytes);
   }
 }
 

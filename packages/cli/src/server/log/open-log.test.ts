@@ -9,8 +9,17 @@ import { openLog } from "./open-log.ts";
 const directory = mkdtempSync(join(tmpdir(), "agate-log-"));
 afterAll(() => rm(directory, { recursive: true }));
 
-const REQUEST = { method: "GET", path: "/a\nb", status: 200, ms: 1.23456, aborted: false };
-const FAILED = { ...REQUEST, status: 500, aborted: true };
+const REQUEST = {
+  method: "GET",
+  path: "/a\nb",
+  status: 200,
+  ms: 1.23456,
+  aborted: false,
+  address: "::1",
+  caller: undefined,
+};
+const CALLER = { name: 'ci "eu"', keyId: "key_1", isOperator: false };
+const FAILED = { ...REQUEST, status: 500, aborted: true, caller: CALLER };
 
 async function logged(options: Pick<LogOptions, "level" | "format">): Promise<string> {
   const path = join(directory, `${options.level}-${options.format}`);
@@ -37,9 +46,18 @@ it("writes JSON lines that all arrive", async () => {
     path: "/a\nb",
     status: 200,
     ms: 1.235,
+    address: "::1",
     msg: "request",
   });
-  expect(parsed).toContainEqual(expect.objectContaining({ level: 50, status: 500, aborted: true }));
+  expect(parsed).toContainEqual(
+    expect.objectContaining({
+      level: 50,
+      status: 500,
+      aborted: true,
+      key: "key_1",
+      key_name: 'ci "eu"',
+    }),
+  );
   expect(parsed).toContainEqual(expect.objectContaining({ port: 1, msg: "ready" }));
 });
 
@@ -55,5 +73,5 @@ it("writes the same for people", async () => {
   expect(text).toMatch(/ERROR: GET \/x: A request failed\./);
   expect(text).toContain("broken");
   expect(text).toContain("GET /999: 200 in 1.235 ms");
-  expect(text).toMatch(/500 in 1.235 ms, broken off/);
+  expect(text).toMatch(/500 in 1.235 ms, by ci "eu" from ::1, broken off/);
 });

@@ -45,12 +45,13 @@ async function prettifier(): Promise<(lines: string) => string> {
     colorize: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
     translateTime: "SYS:HH:MM:ss.l",
     singleLine: true,
-    ignore: "method,path,status,ms,aborted",
+    ignore: "method,path,status,ms,aborted,address,key,key_name",
     messageFormat: (entry, key) => {
-      const { method, path, status, ms, aborted } = entry;
+      const { method, path, status, ms, aborted, address, key_name } = entry;
       if (method === undefined) return String(entry[key]);
       const what = status === undefined ? entry[key] : `${status} in ${ms} ms`;
-      return `${method} ${path}: ${what}${aborted ? ", broken off" : ""}`;
+      const by = key_name === undefined ? "" : `, by ${key_name} from ${address}`;
+      return `${method} ${path}: ${what}${by}${aborted ? ", broken off" : ""}`;
     },
   });
   return (lines) =>

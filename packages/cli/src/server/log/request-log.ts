@@ -1,3 +1,5 @@
+import type { Caller } from "../../access/caller.ts";
+
 /** What the log says about one request. */
 export interface RequestEntry {
   readonly method: string;
@@ -5,6 +7,10 @@ export interface RequestEntry {
   readonly path: string;
   readonly status: number;
   readonly ms: number;
+  /** Of the client's end of the connection: a proxy's, where there is one. */
+  readonly address: string | undefined;
+  /** Undefined where it is not known, or was not asked for. */
+  readonly caller: Pick<Caller, "name" | "keyId" | "isOperator"> | undefined;
   /** The client went away, or the server broke the answer off. */
   readonly aborted: boolean;
 }
@@ -39,14 +45,21 @@ export function createRequestLog(level: number, write: (lines: string) => void):
     write(block);
   };
   return {
-    record({ method, path, status, ms, aborted }) {
+    record({ method, path, status, ms, aborted, address, caller }) {
       const severity = status >= 500 ? ERROR : INFO;
       if (severity < level) return;
       const took = Math.round(ms * 1000) / 1000;
-      lines += `{"level":${severity},"time":${Date.now()},"method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${took}${aborted ? ',"aborted":true' : ""},"msg":"request"}\n`;
+      lines += `{"level":${severity},"time":${Date.now()},"method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${took}${senderOf(address, caller)}${aborted ? ',"aborted":true' : ""},"msg":"request"}\n`;
       if (lines.length >= BLOCK_LENGTH) flush();
       else timer ??= setTimeout(flush, FLUSH_AFTER_MS).unref();
     },
     flush,
   };
+}
+
+function senderOf(address: RequestEntry["address"], caller: RequestEntry["caller"]): string {
+  const from = address === undefined ? "" : `,"address":"${address}"`;
+  if (caller === undefined || caller.isOperator) return from;
+  const id = caller.keyId === null ? "" : `,"key":"${caller.keyId}"`;
+  return `${from}${id},"key_name":${JSON.stringify(caller.name)}`;
 }

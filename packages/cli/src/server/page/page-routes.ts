@@ -49,6 +49,18 @@ function indexRoute(files: PageFiles): Route {
   };
 }
 
+/** The page's own "not found", for a browser that opens a path that is not there. */
+export async function notFoundPage(files: PageFiles): Promise<Answer | undefined> {
+  const html = await files.index();
+  return html === undefined ? undefined : { ...indexAnswer(html), status: 404 };
+}
+
+/** Whether a browser opens a document: programs and scripts do not ask for HTML. */
+export function opensDocument(method: string, accept: string | undefined): boolean {
+  const isRead = method === "GET" || method === "HEAD";
+  return isRead && accept !== undefined && /\btext\/html\b/i.test(accept);
+}
+
 const NOT_BUILT = problemAnswer({
   type: "route_not_found",
   loc: ["path"],

@@ -7,6 +7,12 @@ const PROBLEM: Problem = {
   msg: "The cookie is for this server's own page, and another page sent the request. Programs send an API key: `Authorization: Bearer KEY`.",
 };
 
+const FOREIGN_PAGE: Problem = {
+  type: "origin_not_allowed",
+  loc: ["header", "origin"],
+  msg: "A page of another program sent the request. Without a key only programs and this server's own page may change anything.",
+};
+
 const SAFE = new Set(["GET", "HEAD"]);
 
 /**
@@ -21,6 +27,17 @@ export function checkOrigin({ method, headers }: Sender): Problem | undefined {
 /** As {@link checkOrigin}, for what programs may do without a cookie: they send no such headers. */
 export function checkOriginIfTold({ headers }: Sender): Problem | undefined {
   return (isOwn(headers) ?? true) ? undefined : PROBLEM;
+}
+
+/**
+ * Why a request without a key may not change anything on a server that needs none; undefined when it
+ * may. A browser sends a `POST` without a body for any page, without asking first; a page of another
+ * port of this machine must not deploy or roll back that way.
+ */
+export function checkOperatorOrigin(sender: Sender): Problem | undefined {
+  return SAFE.has(sender.method ?? "") || (isOwn(sender.headers) ?? true)
+    ? undefined
+    : FOREIGN_PAGE;
 }
 
 /** Whether the page of this server has sent it; undefined where the browser does not tell. */

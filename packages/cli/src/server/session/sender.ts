@@ -1,9 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Credentials } from "../../access/access-control.ts";
+import type { Caller } from "../../access/caller.ts";
 import { sessionIn } from "./session-cookie.ts";
+
+/** Where a request keeps who sent it, once that is known: for its line in the log. */
+export const CALLER = Symbol("caller");
 
 /** What of a request tells who sends it. A Node request is one. */
 export interface Sender {
+  [CALLER]?: Caller;
   readonly method?: string | undefined;
   readonly headers: SenderHeaders;
 }

@@ -25,13 +25,16 @@ function post(body: string | Uint8Array, headers: Record<string, string> = {}) {
 
 describe("a body", () => {
   it.each([
-    ["nothing", ""],
     ["half an object", '{"slug": "a'],
     ["another language", "slug: a"],
     ["what is not UTF-8", new Uint8Array([0x22, 0xff, 0x22])],
     ["lists without end", "[".repeat(300) + "]".repeat(300)],
   ])("that is %s is a 400", async (_, body) => {
     expect(faults(await post(body))).toEqual([400, ["body_undecodable", "body"]]);
+  });
+
+  it("that is nothing is one without fields, whatever its type", async () => {
+    expect(faults(await post(""))).toEqual(faults(await post("{}")));
   });
 
   it.each([

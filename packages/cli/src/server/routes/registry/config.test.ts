@@ -90,13 +90,13 @@ describe("the entity tag of a configuration", () => {
     const known = await ask("environment=production");
     const etag = `${known.headers.etag}`;
     expect(etag).toMatch(/^"[\w-]+"$/);
-    expect(known.headers["cache-control"]).toBe("no-cache");
+    expect(known.headers["cache-control"]).toBe("no-store");
     for (const written of [etag, `W/${etag}`, `"a", ${etag}`, `W/"a,b",W/${etag}`, "*"]) {
       for (const method of ["GET", "HEAD"]) {
         const answer = await ask("environment=production", written, method);
         expect(answer.status, written).toBe(304);
         expect(answer.body).toHaveLength(0);
-        expect(answer.headers).toMatchObject({ etag, "cache-control": "no-cache" });
+        expect(answer.headers).toMatchObject({ etag, "cache-control": "no-store" });
         expect(answer.headers).not.toHaveProperty("content-type");
       }
     }

@@ -31,7 +31,7 @@ const PARAMETERS = {
   revision: REVISION,
 };
 
-const CACHE_CONTROL = "no-cache";
+const CACHE_CONTROL = "no-store";
 const ETAG_DOC = { etag: "For `If-None-Match` of the next request." };
 
 /** docs/reference/config-resolution.md. */
