@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly program?: string;
   /** Left where it is afterwards. Without one the server gets an empty folder that goes with it. */
   readonly dataDirectory?: string;
+  /** A program that runs the server with further limits, and is replaced by it: `prlimit`, say. */
+  readonly within?: readonly string[];
   /** More flags of `agate server`. */
   readonly flags?: readonly string[];
   /** Variables besides this process's own. */
@@ -45,11 +47,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   await using started = new AsyncDisposableStack();
   const dataDirectory = options.dataDirectory ?? (await temporaryFolder(started));
   const program = options.program ?? AGATE;
-  const child = spawn(
+  const [command = "", ...args] = [
+    ...(options.within ?? []),
     process.execPath,
-    [program, "server", "--port", "0", "--data-dir", dataDirectory, ...(options.flags ?? [])],
-    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...options.env } },
-  );
+    ...[program, "server", "--port", "0", "--data-dir", dataDirectory, ...(options.flags ?? [])],
+  ];
+  const child = spawn(command, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...options.env },
+  });
   // A test that is given up does not come to the end of its scope.
   const endWithUs = () => child.kill("SIGKILL");
   process.once("exit", endWithUs);

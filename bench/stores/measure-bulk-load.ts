@@ -45,6 +45,6 @@ export async function measureBulkLoad(address: StoreAddress, workload: Workload)
 
 function decoded(body: Buffer) {
   const outcome = decodeOtlpProtobuf(body);
-  if (outcome.kind === "undecodable") throw new Error(outcome.reason);
+  if (outcome.kind !== "decoded") throw new Error(outcome.reason);
   return outcome.request.spans;
 }

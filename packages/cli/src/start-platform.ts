@@ -7,6 +7,7 @@ import { sweepBackups } from "./backup/take-backup.ts";
 import { createDeployer } from "./deployments/create-deployer.ts";
 import { Services } from "./deployments/service-directory.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
+import { DEFAULT_DECODE_LIMITS } from "./ingest/otlp/decode-limits.ts";
 import { openRegistry } from "./registry/open-registry.ts";
 import type { Registry } from "./registry/registry.ts";
 import { checkDisk } from "./server/health/check-disk.ts";
@@ -57,10 +58,12 @@ export interface PlatformLimits {
   readonly body: number;
   /** Of the same when it is unpacked. */
   readonly decompressedBody: number;
-  /** Of all requests that wait to be written; beyond it clients are told to slow down. */
+  /** Of all requests that wait to be written, unpacked; beyond it clients are told to slow down. */
   readonly waiting: number;
   /** Milliseconds that a list or analytics may take; 30 s where nothing is said. */
   readonly queryTimeoutMs?: number;
+  /** Spans in one request. */
+  readonly requestSpans: number;
   /** Of a build's archive, 64 MiB where nothing is said; its files may be four times as much. */
   readonly build?: number;
   /** Requests a second for each API key; 0: no limit. */
@@ -160,12 +163,14 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   if (policy === "keys" && !(await access.keys.hasAdmin())) return refused(keysAreMissing(options));
 
   const ingest = startIngestThread({
-    appender: store.appenderHandle(),
+    makeAppender: () => store.appenderHandle(),
     pricesFile: options.pricesFile,
     maxDecompressedBytes: limits.decompressedBody,
+    decodeLimits: { ...DEFAULT_DECODE_LIMITS, spans: limits.requestSpans },
     maxWaitingBytes: limits.waiting,
     onTrouble,
-    onFailure: fail,
+    onThreadEnded: (err) =>
+      log.error({ err }, "The ingest thread ended, and is started again with the next request."),
   });
   parts.defer(() => ingest.close());
 

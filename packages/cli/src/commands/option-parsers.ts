@@ -39,3 +39,11 @@ export function parseWholeNumber(text: string): number {
   }
   return Number(text);
 }
+
+/** @example parsePositiveNumber("1000") // 1000 */
+export function parsePositiveNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new InvalidArgumentError("Write a whole number from 1.");
+  }
+  return Number(text);
+}

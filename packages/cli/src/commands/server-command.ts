@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { LogFormat, LogLevel } from "../server/log/log-options.ts";
@@ -6,7 +7,13 @@ import type { PlatformOptions, StartOutcome } from "../start-platform.ts";
 import { WrongUsage } from "./client/failures.ts";
 import { readRegistry, readStore, registryOption, storeOption } from "./database-options.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { parseDuration, parsePort, parseSize, parseWholeNumber } from "./option-parsers.ts";
+import {
+  parseDuration,
+  parsePort,
+  parsePositiveNumber,
+  parseSize,
+  parseWholeNumber,
+} from "./option-parsers.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 interface ServerFlags {
@@ -24,6 +31,7 @@ interface ServerFlags {
   readonly maxBody: number;
   readonly maxDecompressedBody: number;
   readonly maxWaiting: number;
+  readonly maxRequestSpans: number;
   readonly maxBuild: number;
   readonly queryTimeout: number;
 }
@@ -65,10 +73,11 @@ export function serverCommand(): Command {
       ).choices(LOG_FORMATS),
     )
     .addOption(size("--max-body <size>", "largest request body", 16 * MIB, "16mb"))
-    .addOption(size("--max-decompressed-body <size>", "the same, unpacked", 64 * MIB, "64mb"))
     .addOption(
-      size("--max-waiting <size>", "bodies that may wait to be written", 256 * MIB, "256mb"),
+      size("--max-decompressed-body <size>", "the same, unpacked", unpackedBytes(), "64mb"),
     )
+    .addOption(size("--max-waiting <size>", "bodies that may wait, unpacked", 256 * MIB, "256mb"))
+    .option("--max-request-spans <number>", "most spans in a request", parsePositiveNumber, 50_000)
     .addOption(size("--max-build <size>", "largest build that can be deployed", 64 * MIB, "64mb"))
     .addOption(
       new Option("--query-timeout <time>", "how long a list or analytics may take (45s, 2m)")
@@ -85,6 +94,13 @@ Examples:
   $ AGATE_STORE=clickhouse://agate:secret@ch/agate AGATE_REGISTRY=postgres://agate:secret@db/agate agate server`,
     )
     .action(runServer);
+}
+
+/** A body takes several times its size in each of three threads: where memory is scarce, fewer. */
+function unpackedBytes(): number {
+  // 0, or a number beyond all memory, where the process has no limit of its own.
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.min(64 * MIB, Math.floor(memory / 48));
 }
 
 function size(flags: string, description: string, bytes: number, shown: string): Option {
@@ -116,6 +132,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       body: flags.maxBody,
       decompressedBody: flags.maxDecompressedBody,
       waiting: flags.maxWaiting,
+      requestSpans: flags.maxRequestSpans,
       build: flags.maxBuild,
       rate: flags.rateLimit,
       queryTimeoutMs: flags.queryTimeout,

@@ -45,6 +45,7 @@ const LIMITS = {
   body: 16 * MIB,
   decompressedBody: 64 * MIB,
   waiting: 256 * MIB,
+  requestSpans: 50_000,
   rate: 0,
 };
 /** What programs ask of a workflow again and again; none of its routes. */

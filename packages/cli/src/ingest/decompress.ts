@@ -27,3 +27,22 @@ export function decompress(
     throw error;
   }
 }
+
+/** A gzip file ends with the size of what is in it. */
+const SIZE_BYTES = 4;
+
+/**
+ * How large a body says that it is when it is unpacked, for counting what waits. A body may lie, and
+ * then gains nothing: it is unpacked only when there is room, up to the limit.
+ */
+export function declaredSize(
+  body: Uint8Array,
+  compression: "none" | "gzip",
+  limit: number,
+): number {
+  const { buffer, byteOffset, byteLength } = body;
+  if (compression === "none" || byteLength < SIZE_BYTES) return byteLength;
+  const view = new DataView(buffer, byteOffset, byteLength);
+  const declared = view.getUint32(byteLength - SIZE_BYTES, true);
+  return Math.max(byteLength, Math.min(declared, limit));
+}

@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { AppenderHandle } from "../stores/appender-handle.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
+import type { DecodeLimits } from "./otlp/decode-limits.ts";
 
 /** What the ingest thread offers to the thread that serves HTTP. */
 export type IngestApi = {
@@ -13,6 +14,7 @@ export interface IngestData {
   /** A JSON file whose prices come before the shipped ones. */
   readonly pricesFile: string | null;
   readonly maxDecompressedBytes: number;
+  readonly decodeLimits: DecodeLimits;
   /** Where a `StoreTrouble` of the appender is reported. */
   readonly troubles: MessagePort;
 }

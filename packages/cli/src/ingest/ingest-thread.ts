@@ -1,80 +1,129 @@
 import { once } from "node:events";
+import type { ResourceLimits, Worker } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
 import type { AppenderHandle } from "../stores/appender-handle.ts";
 import type { StoreTrouble } from "../stores/store-trouble.ts";
 import { spawnThread } from "../threads/spawn-thread.ts";
+import type { ThreadClient } from "../threads/thread-rpc.ts";
 import { connectThread, ThreadEndedError } from "../threads/thread-rpc.ts";
+import { declaredSize } from "./decompress.ts";
 import type { IngestApi, IngestData } from "./ingest-api.ts";
 import type { IngestOutcome, IngestRequest, IngestService } from "./ingest-service.ts";
+import { RETRY_AFTER_SECONDS } from "./ingest-service.ts";
+import type { DecodeLimits } from "./otlp/decode-limits.ts";
+import { WaitingBytes } from "./waiting-bytes.ts";
 
 export interface IngestOptions {
-  readonly appender: AppenderHandle;
+  /** Makes a way to the store's write side, one for each thread that is started. */
+  readonly makeAppender: () => AppenderHandle;
   /** Has been loaded once already, so it is known to be good. */
   readonly pricesFile: string | null;
   readonly maxDecompressedBytes: number;
-  /** Bytes of requests that may wait before further ones are turned away. */
+  readonly decodeLimits: DecodeLimits;
+  /** Bytes of requests that may wait before further ones are refused, counted as they are decoded. */
   readonly maxWaitingBytes: number;
   /** A span was stored, but could not be processed in full. */
   readonly onTrouble: (trouble: StoreTrouble) => void;
-  /** The thread died of an unexpected error: nothing can be ingested any more. */
-  readonly onFailure: (error: Error) => void;
+  /** The thread died. The requests that it had are refused; the next one starts another thread. */
+  readonly onThreadEnded: (error: Error) => void;
+  /** Of the thread; those of the process where nothing is said. */
+  readonly resourceLimits?: ResourceLimits;
 }
 
-const RETRY_AFTER_SECONDS = 1;
+/** A thread that cannot even start is not started for every request. */
+const BETWEEN_STARTS_MS = 1_000;
 
-/** Starts the thread that decodes, maps and appends; the caller's thread only passes bytes on. */
+interface Running {
+  readonly worker: Worker;
+  readonly thread: ThreadClient<IngestApi>;
+}
+
+/** Decodes, maps and appends in a thread of its own; the caller's thread only passes bytes on. */
 export function startIngestThread(options: IngestOptions): IngestService {
-  const { appender, pricesFile, maxDecompressedBytes } = options;
-  const { port1, port2: troubles } = new MessageChannel();
-  port1.on("message", options.onTrouble).unref();
-  const data: IngestData = { appender, pricesFile, maxDecompressedBytes, troubles };
-  const transfer = [troubles, ...appender.transfer];
-  const worker = spawnThread(import.meta.url, "ingest-worker", data, transfer);
-  const thread = connectThread<IngestApi>(worker);
-  worker.on("error", (error) => {
-    thread.fail(new ThreadEndedError("The ingest thread has ended", { cause: error }));
-    options.onFailure(error);
-  });
-  let waitingBytes = 0;
-  let closing = false;
+  const waiting = new WaitingBytes(options.maxWaitingBytes);
   const underWay = new Set<Promise<IngestOutcome>>();
+  let closing = false;
+  let nextStartAt = 0;
+  let running: Running | undefined = start(options, threadEnded);
+
+  function threadEnded(error: Error): void {
+    if (running === undefined) return;
+    const { thread } = running;
+    running = undefined;
+    nextStartAt = performance.now() + BETWEEN_STARTS_MS;
+    thread.fail(new ThreadEndedError("The ingest thread has ended", { cause: error }));
+    options.onThreadEnded(error);
+  }
+
+  function current(): Running | undefined {
+    if (running !== undefined || performance.now() < nextStartAt) return running;
+    nextStartAt = performance.now() + BETWEEN_STARTS_MS;
+    try {
+      running = start(options, threadEnded);
+    } catch (error) {
+      options.onThreadEnded(error as Error);
+    }
+    return running;
+  }
 
   async function pass(request: IngestRequest): Promise<IngestOutcome> {
-    const size = request.body.byteLength;
-    waitingBytes += size;
+    const thread = current()?.thread;
+    if (thread === undefined) return unavailable("The ingest thread is being restarted.");
     try {
       return await thread.call("ingest", [request], [request.body.buffer]);
     } catch (error) {
       if (error instanceof ThreadEndedError) return unavailable(`${error.message}.`);
       throw error;
+    }
+  }
+
+  async function ingest(request: IngestRequest): Promise<IngestOutcome> {
+    const outcome = pass(request);
+    underWay.add(outcome);
+    try {
+      return await outcome;
     } finally {
-      waitingBytes -= size;
+      underWay.delete(outcome);
     }
   }
 
   return {
-    async ingest(request) {
-      if (closing) return unavailable("The server is shutting down.");
-      // One request always gets in, however large: otherwise it never could.
-      if (waitingBytes > 0 && waitingBytes + request.body.byteLength > options.maxWaitingBytes) {
-        return { kind: "busy", retryAfterSeconds: RETRY_AFTER_SECONDS };
-      }
-      const outcome = pass(request);
-      underWay.add(outcome);
-      try {
-        return await outcome;
-      } finally {
-        underWay.delete(outcome);
-      }
+    begin() {
+      const reservation = waiting.reserve();
+      return {
+        arrived: reservation.resize,
+        async ingest(request) {
+          if (closing) return unavailable("The server is shutting down.");
+          const { body, compression } = request;
+          const size = declaredSize(body, compression, options.maxDecompressedBytes);
+          if (reservation.resize(size)) return ingest(request);
+          return { kind: "busy", retryAfterSeconds: RETRY_AFTER_SECONDS };
+        },
+        end: reservation.release,
+      };
     },
     async close() {
       if (closing) return;
       closing = true;
       await Promise.allSettled(underWay);
+      if (running === undefined) return;
+      const { worker, thread } = running;
       // Together: should the thread die meanwhile, both reject.
       await Promise.all([once(worker, "exit"), thread.call("close", [])]);
     },
   };
+}
+
+function start(options: IngestOptions, onEnded: (error: Error) => void): Running {
+  const { pricesFile, maxDecompressedBytes, decodeLimits, resourceLimits } = options;
+  const appender = options.makeAppender();
+  const { port1, port2: troubles } = new MessageChannel();
+  port1.on("message", options.onTrouble).unref();
+  const data: IngestData = { appender, pricesFile, maxDecompressedBytes, decodeLimits, troubles };
+  const transfer = [troubles, ...appender.transfer];
+  const worker = spawnThread(import.meta.url, "ingest-worker", data, transfer, resourceLimits);
+  worker.on("error", onEnded);
+  return { worker, thread: connectThread<IngestApi>(worker) };
 }
 
 function unavailable(reason: string): IngestOutcome {

@@ -1,4 +1,4 @@
-import type { Transferable } from "node:worker_threads";
+import type { ResourceLimits, Transferable } from "node:worker_threads";
 import { Worker } from "node:worker_threads";
 
 /**
@@ -12,11 +12,13 @@ export function spawnThread(
   name: string,
   workerData: unknown,
   transfer: readonly Transferable[] = [],
+  resourceLimits?: ResourceLimits,
 ): Worker {
   const extension = callerUrl.endsWith(".ts") ? "ts" : "js";
   return new Worker(new URL(`./${name}.${extension}`, callerUrl), {
     name,
     workerData,
     transferList: [...transfer],
+    ...(resourceLimits && { resourceLimits }),
   });
 }

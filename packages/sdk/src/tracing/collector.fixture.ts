@@ -67,7 +67,7 @@ export class Collector {
   #createServer(): Server {
     return createServer(async (request, response) => {
       const decoded = decodeOtlpProtobuf(await buffer(request));
-      if (decoded.kind === "undecodable") throw new Error(decoded.reason);
+      if (decoded.kind !== "decoded") throw new Error(decoded.reason);
       const { spans } = decoded.request;
       this.requests.push(spans.length);
       this.headers.push(request.headers);

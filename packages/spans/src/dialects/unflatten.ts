@@ -25,11 +25,15 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 // Leaves that OpenInference defines as JSON.
 const JSON_LEAVES: ReadonlySet<string> = new Set(["json_schema", "metadata"]);
 
+// A name with more dots is no flattened member, and writing so many levels would overflow the stack.
+const DEEPEST = 64;
+
 class Tree {
   readonly root: Branch = new Map();
 
-  /** False when the attribute contradicts another: `a.0` a text and `a.0.b` a text. */
+  /** False when the attribute contradicts another: `a.0` a text and `a.0.b` a text; or is too deep. */
   add(path: readonly string[], value: AttributeValue): boolean {
+    if (path.length > DEEPEST) return false;
     let branch = this.root;
     for (const step of path.slice(0, -1)) {
       const next = branch.get(step);

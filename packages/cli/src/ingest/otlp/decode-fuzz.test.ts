@@ -13,7 +13,7 @@ const json = JsonTraceSerializer.serializeRequest(spans) as Uint8Array;
 
 /** Holds an outcome against what the rest of the server relies on. */
 function inspect(outcome: DecodeOutcome): DecodeOutcome["kind"] {
-  if (outcome.kind === "undecodable") {
+  if (outcome.kind !== "decoded") {
     if (outcome.reason.length === 0 || outcome.reason.length > 300) {
       throw new Error(`a reason of ${outcome.reason.length} characters`);
     }

@@ -138,10 +138,51 @@ describe("fields", () => {
     ["00000000001000000001", { us: 1_000_000, nanos: 1 }],
     ["18446744073709551615", { us: Number(2n ** 64n / 1000n), nanos: 615 }],
     [1_000_001, { us: 1000, nanos: 1 }],
-    // 1790000000123456789 as JSON.parse reads it.
-    [1_790_000_000_123_456_800, { us: 1_790_000_000_123_456, nanos: 768 }],
+    // A double, which JSON.stringify writes with as many digits as it takes to tell it from others.
+    [1_790_000_000_123_456_800, { us: 1_790_000_000_123_456, nanos: 800 }],
   ])("takes the time %j", (startTimeUnixNano, start) => {
     expect(decodeSpan({ startTimeUnixNano }).start).toEqual(start);
+  });
+
+  it("keeps every digit of 64-bit numbers without quotes, and of those in texts", () => {
+    const text = "id 1790000000123456789";
+    const { spans } = decode(`{"resourceSpans":[{"scopeSpans":[{"spans":[{
+      "traceId":"${IDS.traceId}","spanId":"${IDS.spanId}","name":"${text}",
+      "startTimeUnixNano":1790000000123456789,"endTimeUnixNano":18446744073709551615,
+      "events":[{"timeUnixNano":1790000000123456001}],
+      "attributes":[
+        {"key":"largest","value":{"intValue":9223372036854775807}},
+        {"key":"least","value":{"intValue":-9223372036854775808}},
+        {"key":"beyond","value":{"intValue":9223372036854775808}},
+        {"key":"exact","value":{"intValue":9007199254740991}},
+        {"key":"float","value":{"doubleValue":12345678901234567}},
+        {"key":"exponent","value":{"intValue":1e300}},
+        {"key":"list","value":{"arrayValue":{"values":[{"intValue":9007199254740993}]}}}
+      ]}]}]}]}`);
+    const [span] = spans as [OtlpSpan];
+    expect(span.name).toBe(text);
+    expect(span.start).toEqual({ us: 1_790_000_000_123_456, nanos: 789 });
+    expect(span.end).toEqual({ us: Number(2n ** 64n / 1000n), nanos: 615 });
+    expect(span.events[0]?.time).toEqual({ us: 1_790_000_000_123_456, nanos: 1 });
+    expect(Object.fromEntries(span.attributes)).toEqual({
+      largest: 2n ** 63n - 1n,
+      least: -(2n ** 63n),
+      beyond: 2 ** 63,
+      exact: Number.MAX_SAFE_INTEGER,
+      float: 12345678901234568,
+      exponent: 1e300,
+      list: [2n ** 53n + 1n],
+    });
+  });
+
+  it.each(["-1790000000123456789", "18446744073709551616"])("refuses the time %s", (digits) => {
+    const body = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"startTimeUnixNano":${digits}}]}]}]}`;
+    expect(refusal(body)).toMatch(/startTimeUnixNano: expected nanoseconds/);
+  });
+
+  it("refuses what is nested too deep beside a long number", () => {
+    const deep = `${"[".repeat(200_000)}1790000000123456789${"]".repeat(200_000)}`;
+    expect(refusal(`{"unknown":${deep}}`)).toBe("nested too deep");
   });
 
   it.each([
@@ -221,7 +262,7 @@ describe("values", () => {
     [{ intValue: "9007199254740991" }, 9_007_199_254_740_991],
     [{ intValue: "9007199254740993" }, 9_007_199_254_740_993n],
     [{ intValue: 12 }, 12],
-    [{ intValue: 2 ** 60 }, 1_152_921_504_606_846_976n],
+    [{ intValue: 2 ** 60 }, 1_152_921_504_606_847_000n],
     [{ int_value: 1e300 }, 1e300],
     [{ doubleValue: 1 }, 1],
     [{ doubleValue: "-1.5e3" }, -1500],

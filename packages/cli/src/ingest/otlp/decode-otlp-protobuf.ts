@@ -1,10 +1,10 @@
-import type { OtlpSpan } from "@agate/spans";
-import { MAX_BODY_BYTES } from "./decode-limits.ts";
+import type { DecodeLimits } from "./decode-limits.ts";
+import { DEFAULT_DECODE_LIMITS, MAX_BODY_BYTES } from "./decode-limits.ts";
 import type { DecodeOutcome } from "./decode-outcome.ts";
+import { DecodedSpans } from "./decoded-spans.ts";
 import { OtlpWireReader } from "./otlp-wire-reader.ts";
 import { readProtobufAttribute } from "./read-protobuf-attribute.ts";
 import { readProtobufSpan } from "./read-protobuf-span.ts";
-import { RejectedSpans } from "./rejected-spans.ts";
 import type { IdFaults } from "./span-ids.ts";
 import {
   type ResourceInProgress,
@@ -12,7 +12,7 @@ import {
   startResource,
   startScope,
 } from "./span-origin.ts";
-import { Undecodable } from "./undecodable.ts";
+import { Oversized, Undecodable } from "./undecodable.ts";
 
 // Tags: field number times eight, plus wire type.
 const RESOURCE_SPANS = (1 << 3) | 2;
@@ -40,13 +40,17 @@ const ID_FAULTS: IdFaults = {
 };
 
 /** Decodes an ExportTraceServiceRequest in protobuf's binary encoding. Never throws. */
-export function decodeOtlpProtobuf(bytes: Uint8Array): DecodeOutcome {
+export function decodeOtlpProtobuf(
+  bytes: Uint8Array,
+  limits: DecodeLimits = DEFAULT_DECODE_LIMITS,
+): DecodeOutcome {
   if (bytes.byteLength > MAX_BODY_BYTES) {
     return { kind: "undecodable", reason: `more than ${MAX_BODY_BYTES} bytes` };
   }
   try {
-    return new RequestReader(bytes).read();
+    return new RequestReader(bytes, limits).read();
   } catch (error) {
+    if (error instanceof Oversized) return error.outcome;
     if (error instanceof Undecodable) return { kind: "undecodable", reason: error.message };
     throw error;
   }
@@ -54,11 +58,14 @@ export function decodeOtlpProtobuf(bytes: Uint8Array): DecodeOutcome {
 
 class RequestReader {
   readonly #reader: OtlpWireReader;
-  readonly #spans: OtlpSpan[] = [];
-  readonly #rejected = new RejectedSpans();
+  readonly #spans: DecodedSpans;
+  /** How large the resource and the scope are that are being read. */
+  #resourceBytes = 0;
+  #scopeBytes = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.#reader = new OtlpWireReader(bytes);
+  constructor(bytes: Uint8Array, limits: DecodeLimits) {
+    this.#reader = new OtlpWireReader(bytes, limits.values);
+    this.#spans = new DecodedSpans(limits, ID_FAULTS);
   }
 
   read(): DecodeOutcome {
@@ -68,19 +75,14 @@ class RequestReader {
       if (tag === RESOURCE_SPANS) this.#readResourceSpans();
       else reader.skip(tag);
     }
-    return {
-      kind: "decoded",
-      request: {
-        spans: this.#spans,
-        rejected: this.#rejected.total,
-        rejectedReason: this.#rejected.sentence,
-      },
-    };
+    return this.#spans.outcome();
   }
 
   #readResourceSpans(): void {
     const reader = this.#reader;
     const resource = startResource();
+    this.#resourceBytes = 0;
+    const before = this.#spans.count;
     const outer = reader.enter();
     while (reader.pos < reader.end) {
       const tag = reader.tag();
@@ -99,12 +101,14 @@ class RequestReader {
           reader.skip(tag);
       }
     }
+    this.#spans.repeat(this.#resourceBytes, before);
     reader.leave(outer);
   }
 
   #readResource(resource: ResourceInProgress): void {
     const reader = this.#reader;
     const outer = reader.enter();
+    this.#resourceBytes += reader.end - reader.pos;
     while (reader.pos < reader.end) {
       const tag = reader.tag();
       switch (tag) {
@@ -124,16 +128,15 @@ class RequestReader {
   #readScopeSpans(resource: ResourceInProgress): void {
     const reader = this.#reader;
     const scope = startScope();
+    this.#scopeBytes = 0;
+    const before = this.#spans.count;
     const outer = reader.enter();
     while (reader.pos < reader.end) {
       const tag = reader.tag();
       switch (tag) {
-        case SPANS: {
-          const span = readProtobufSpan(reader, resource, scope);
-          if (typeof span === "string") this.#rejected.add(ID_FAULTS[span]);
-          else this.#spans.push(span);
+        case SPANS:
+          this.#spans.add(readProtobufSpan(reader, resource, scope));
           break;
-        }
         case SCOPE:
           this.#readScope(scope);
           break;
@@ -144,12 +147,14 @@ class RequestReader {
           reader.skip(tag);
       }
     }
+    this.#spans.repeat(this.#scopeBytes, before);
     reader.leave(outer);
   }
 
   #readScope(scope: ScopeInProgress): void {
     const reader = this.#reader;
     const outer = reader.enter();
+    this.#scopeBytes += reader.end - reader.pos;
     while (reader.pos < reader.end) {
       const tag = reader.tag();
       switch (tag) {

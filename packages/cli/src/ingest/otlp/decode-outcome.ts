@@ -11,4 +11,12 @@ export interface OtlpRequest {
 export type DecodeOutcome =
   | { readonly kind: "decoded"; readonly request: OtlpRequest }
   /** The bytes are not an ExportTraceServiceRequest; the sentence says where they stop being one. */
-  | { readonly kind: "undecodable"; readonly reason: string };
+  | { readonly kind: "undecodable"; readonly reason: string }
+  | OversizedOutcome;
+
+/** Nothing of the request is kept: what it would become in memory is over a limit. */
+export interface OversizedOutcome {
+  readonly kind: "too-many-spans" | "too-complex";
+  /** One or two sentences: what there is too much of, and what to do. */
+  readonly reason: string;
+}

@@ -30,6 +30,7 @@ export class JsonReader {
   instant(key: string, value: unknown): Instant {
     let instant: Instant | null = null;
     if (typeof value === "string") instant = instantFromDigits(value);
+    else if (typeof value === "bigint") instant = instantFromDigits(String(value));
     else if (typeof value === "number") instant = instantFromNumber(value);
     return instant ?? this.fail(key, "nanoseconds since 1970 as an unsigned 64-bit integer");
   }

@@ -4,6 +4,8 @@ import { Buffer } from "node:buffer";
 
 /** A 64-bit integer, as a number or in digits: a number where that is exact, else a bigint. */
 export function parseInt64(value: unknown): number | bigint | null {
+  // A number of more digits than a double holds.
+  if (typeof value === "bigint") return BigInt.asIntN(64, value) === value ? value : Number(value);
   if (typeof value === "number") {
     if (!Number.isInteger(value)) return null;
     // Adding 0 turns -0 into 0.
@@ -29,6 +31,7 @@ export function parseUint32(value: unknown): number | null {
 /** A double, as a number, in digits, or as one of the names that JSON has no number for. */
 export function parseDouble(value: unknown): number | null {
   if (typeof value === "number") return value;
+  if (typeof value === "bigint") return Number(value);
   if (typeof value !== "string") return null;
   if (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value)) return Number(value);
   return value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : null;

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Instant } from "@agate/spans";
 import { MAX_GROUP_DEPTH } from "./decode-limits.ts";
 import { instantFromUint64 } from "./instant.ts";
-import { Undecodable } from "./undecodable.ts";
+import { tooManyValues, Undecodable } from "./undecodable.ts";
 
 /** Protobuf wire types, the low three bits of a tag. */
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 };
@@ -17,13 +17,17 @@ export class WireReader {
   pos = 0;
   /** Where the innermost open message ends. */
   end: number;
+  /** Sub-messages that were opened so far, and how many may be. */
+  #entered = 0;
+  readonly #maxMessages: number;
   readonly #view: DataView;
   readonly #text: Buffer;
   /** The varint last read by `#longVarint`, as two unsigned 32-bit halves. */
   #low = 0;
   #high = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, maxMessages = Number.POSITIVE_INFINITY) {
+    this.#maxMessages = maxMessages;
     // A view of our own: slice() of a Buffer would share its memory instead of copying.
     this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -34,6 +38,8 @@ export class WireReader {
   /** Opens a sub-message; the result is to be given to `leave` when it has been read to its end. */
   enter(): number {
     const outer = this.end;
+    this.#entered++;
+    if (this.#entered > this.#maxMessages) throw tooManyValues(this.#maxMessages);
     this.end = this.lengthEnd();
     return outer;
   }

@@ -157,6 +157,18 @@ export const ERROR_TYPES = {
     meaning: "The body is larger than the limit.",
     message: given,
   },
+  too_many_spans: {
+    status: 413,
+    meaning:
+      "The request has more spans than `--max-request-spans`. None was kept; exporters drop such a batch, so lower their batch size.",
+    message: given,
+  },
+  body_too_complex: {
+    status: 413,
+    meaning:
+      "The spans of the request would take too much memory when they are decoded: they have millions of values, or each repeats a very large resource. None was kept.",
+    message: given,
+  },
   decompressed_body_too_large: {
     status: 413,
     meaning: "The body is larger than the limit once decompressed.",

@@ -207,6 +207,27 @@ describe("pressure", () => {
     await narrow.close();
   });
 
+  it("refuses a request of more spans than the limit, and one of too many values", async () => {
+    const small = await startTestPlatform({ decodeLimits: { spans: spans.length - 1 } });
+    const send = (target: TestPlatform) =>
+      target.send({
+        method: "POST",
+        path: "/v1/traces",
+        headers: { "content-type": PROTOBUF },
+        body: protobuf,
+      });
+    const many = await send(small);
+    expect(many.status).toBe(413);
+    expect(many.json.detail).toMatchObject([{ type: "too_many_spans", loc: ["body"] }]);
+    expect((await small.get(`/observability/spans/${ids[0]}`)).status).toBe(404);
+    await small.close();
+    const plain = await startTestPlatform({ decodeLimits: { spans: spans.length, values: 5 } });
+    const complex = await send(plain);
+    expect(complex.status).toBe(413);
+    expect(complex.json.detail).toMatchObject([{ type: "body_too_complex", loc: ["body"] }]);
+    await plain.close();
+  });
+
   it("answers 503 when spans can no longer be written, without saying why", async () => {
     const stopped = await startTestPlatform();
     await stopped.ingest.close();

@@ -1,4 +1,5 @@
 import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
+import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import type { Answer } from "../answer.ts";
 import { JSON_TYPE } from "../answer.ts";
 import type { Problem } from "../errors/error-answer.ts";
@@ -60,6 +61,8 @@ export function ingestTracesRoute(options: IngestRouteOptions): Route {
         "body_undecodable",
         "body_too_large",
         "decompressed_body_too_large",
+        "too_many_spans",
+        "body_too_complex",
         "content_type_unsupported",
         "content_encoding_unsupported",
         "ingest_busy",
@@ -79,26 +82,33 @@ async function takeRequest(context: RouteContext, options: IngestRouteOptions): 
   if (compression === undefined) {
     return problemAnswer(wrongEncoding(request.headers), { "accept-encoding": "gzip" });
   }
-  const body = await readBody(request, context.env.incoming, maxBodyBytes);
-  switch (body.kind) {
-    case "too-large":
-      return problemAnswer({
-        type: "body_too_large",
-        loc: ["body"],
-        msg: `The body is larger than ${maxBodyBytes} bytes.`,
-      });
-    case "broken-off":
-      return problemAnswer({
-        type: "request_malformed",
-        loc: ["body"],
-        msg: "The body ended early.",
-      });
-    case "body": {
-      const { project } = callerOf(context);
-      const outcome = await ingest.ingest({ project, encoding, compression, body: body.bytes });
-      if (outcome.kind === "unavailable") options.onUnavailable(outcome.reason);
-      return outcomeAnswer(outcome, encoding);
+  const intake = ingest.begin();
+  try {
+    const body = await readBody(request, context.env.incoming, maxBodyBytes, intake.arrived);
+    switch (body.kind) {
+      case "too-large":
+        return problemAnswer({
+          type: "body_too_large",
+          loc: ["body"],
+          msg: `The body is larger than ${maxBodyBytes} bytes.`,
+        });
+      case "broken-off":
+        return problemAnswer({
+          type: "request_malformed",
+          loc: ["body"],
+          msg: "The body ended early.",
+        });
+      case "no-room":
+        return busyAnswer(RETRY_AFTER_SECONDS);
+      case "body": {
+        const { project } = callerOf(context);
+        const outcome = await intake.ingest({ project, encoding, compression, body: body.bytes });
+        if (outcome.kind === "unavailable") options.onUnavailable(outcome.reason);
+        return outcomeAnswer(outcome, encoding);
+      }
     }
+  } finally {
+    intake.end();
   }
 }
 
@@ -119,20 +129,28 @@ function outcomeAnswer(outcome: IngestOutcome, encoding: IngestRequest["encoding
         loc: ["body"],
         msg: `The decompressed body is larger than ${outcome.limit} bytes.`,
       });
+    case "too-many-spans":
+      return problemAnswer({ type: "too_many_spans", loc: ["body"], msg: outcome.reason });
+    case "too-complex":
+      return problemAnswer({ type: "body_too_complex", loc: ["body"], msg: outcome.reason });
     case "busy":
-      return problemAnswer(
-        {
-          type: "ingest_busy",
-          loc: ["body"],
-          msg: "Too many spans wait to be written; nothing of this request was kept.",
-        },
-        { "retry-after": String(outcome.retryAfterSeconds) },
-      );
+      return busyAnswer(outcome.retryAfterSeconds);
     case "unavailable":
       return opaqueAnswer("store_unavailable", {
         "retry-after": String(outcome.retryAfterSeconds),
       });
   }
+}
+
+function busyAnswer(retryAfterSeconds: number): Answer {
+  return problemAnswer(
+    {
+      type: "ingest_busy",
+      loc: ["body"],
+      msg: "Too many spans wait to be written; nothing of this request was kept.",
+    },
+    { "retry-after": String(retryAfterSeconds) },
+  );
 }
 
 /** Parameters such as `charset=utf-8` say nothing here: JSON is always UTF-8. */

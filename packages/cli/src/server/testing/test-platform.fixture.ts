@@ -16,6 +16,8 @@ import type { RunningDeployer } from "../../deployments/deployer.ts";
 import { Services } from "../../deployments/service-directory.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import { startIngestThread } from "../../ingest/ingest-thread.ts";
+import type { DecodeLimits } from "../../ingest/otlp/decode-limits.ts";
+import { DEFAULT_DECODE_LIMITS } from "../../ingest/otlp/decode-limits.ts";
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { openRegistryDatabase } from "../../stores/registry/open-registry-database.ts";
@@ -45,6 +47,7 @@ export interface TestPlatformOptions {
   readonly startBuild?: StartBuildProcess;
   readonly rootApplication?: string;
   readonly maxDecompressedBytes?: number;
+  readonly decodeLimits?: Partial<DecodeLimits>;
   readonly maxWaitingBytes?: number;
   readonly pageFolder?: URL;
   readonly now?: () => number;
@@ -90,12 +93,13 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   const dataDirectory = join(directory, "data");
   const store = await openSqliteStore({ directory: dataDirectory });
   const ingest = startIngestThread({
-    appender: store.appenderHandle(),
+    makeAppender: () => store.appenderHandle(),
     pricesFile: null,
     maxDecompressedBytes: options.maxDecompressedBytes ?? 8 * MEGABYTE,
+    decodeLimits: { ...DEFAULT_DECODE_LIMITS, ...options.decodeLimits },
     maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
     onTrouble: ({ what, error }) => log.error({ err: error }, what),
-    onFailure: (error) => log.error(error),
+    onThreadEnded: (error) => log.error(error),
   });
   const database = await openRegistryDatabase(
     options.registry ?? { kind: "sqlite", directory: dataDirectory },

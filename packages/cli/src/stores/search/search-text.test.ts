@@ -18,6 +18,15 @@ it("takes more members than a call takes arguments, and nesting deeper than the 
   expect(searchableText({ name: "deep", content: deep })).toBe("deep\nbottom");
 });
 
+it("takes the beginning of a text that is too long, up to the last whole word", () => {
+  const content = { first: "alpha beta", second: 123456, third: "gamma delta" };
+  const text = (most: number) => searchableText({ name: "n", content }, most);
+  expect(text(31)).toBe("n\nalpha beta\n123456\ngamma delta");
+  expect(text(30)).toBe("n\nalpha beta\n123456\ngamma");
+  expect(text(8)).toBe("n\nalpha");
+  expect(searchableText({ name: "n", content: "x".repeat(9) }, 8)).toBe("n\nxxxxxx");
+});
+
 it("reads words, phrases and prefixes", () => {
   expect(parseSearch('Rénd "order 7-42" ship* 東京 * "" ( "é*"')).toEqual([
     { words: ["rend"], isPrefix: false },

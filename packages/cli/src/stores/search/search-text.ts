@@ -10,26 +10,43 @@ export function toIndexedText(text: string): string {
   return text.replace(UNSPACED, " $& ");
 }
 
+/** Of longer texts the rest is not indexed: a span of 60 MB would take a gigabyte of memory. */
+const MOST_CHARACTERS = 8 * 1024 ** 2;
+
 /**
  * What may be searched of a span: its name and every text in its content, keys left out.
  *
  * @param record A listed span record.
+ * @param most Characters that are taken; tests use fewer.
  */
-export function searchableText(record: { name: string; content: unknown }): string {
+export function searchableText(
+  record: { name: string; content: unknown },
+  most = MOST_CHARACTERS,
+): string {
   const texts = [record.name];
+  let length = record.name.length;
   // An own stack: content may be nested deeper than the call stack allows.
   const rest: unknown[] = [record.content];
-  while (rest.length > 0) {
+  while (rest.length > 0 && length < most) {
     const value = rest.pop();
-    if (typeof value === "string") texts.push(value);
-    else if (typeof value === "number") texts.push(String(value));
-    else if (typeof value === "object" && value !== null) {
+    if (typeof value === "string" || typeof value === "number") {
+      const text = String(value);
+      texts.push(text);
+      length += text.length + 1;
+    } else if (typeof value === "object" && value !== null) {
       const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
       // One by one: as arguments of a single call, some 100,000 members overflow the call stack.
       for (let i = members.length - 1; i >= 0; i--) rest.push(members[i]);
     }
   }
-  return toIndexedText(texts.join("\n"));
+  const text = texts.join("\n");
+  return toIndexedText(text.length > most ? wholeWords(text, most) : text);
+}
+
+/** The beginning of a text, without a word that is cut in two. */
+function wholeWords(text: string, most: number): string {
+  const end = text.lastIndexOf(" ", most);
+  return text.slice(0, end > 0 ? end : most);
 }
 
 /** Words that must stand one after the other; of a prefix, the last word may go on. */

@@ -1,0 +1,109 @@
+import { gzipSync } from "node:zlib";
+import { shippedPrices } from "@agate/spans/prices";
+import { expect, it } from "vitest";
+import type { AppendOutcome, SpanBatch } from "../stores/span-store.ts";
+import { createIngest } from "./create-ingest.ts";
+import { DEFAULT_DECODE_LIMITS } from "./otlp/decode-limits.ts";
+
+const LIMIT = 2_000;
+const SLICE_LIMITS = { spans: 10, characters: LIMIT, inFlight: 2 * LIMIT };
+
+/** A store that commits when it is told to. */
+function heldStore() {
+  const pending: { batch: SpanBatch; answer: PromiseWithResolvers<AppendOutcome> }[] = [];
+  return {
+    pending,
+    append(batch: SpanBatch) {
+      const answer = Promise.withResolvers<AppendOutcome>();
+      pending.push({ batch, answer });
+      return answer.promise;
+    },
+    commitFirst(outcome: AppendOutcome = { kind: "committed" }) {
+      pending.shift()?.answer.resolve(outcome);
+    },
+  };
+}
+
+function requestOf(first: number, count: number, compression: "none" | "gzip" = "none") {
+  const spans = Array.from({ length: count }, (_, n) => ({
+    traceId: "ab".repeat(16),
+    spanId: (first + n).toString(16).padStart(16, "c"),
+    name: "s",
+  }));
+  const json = Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }));
+  const body = new Uint8Array(compression === "gzip" ? gzipSync(json) : json);
+  return { project: "p", encoding: "json", compression, body } as const;
+}
+
+function ingestInto(store: ReturnType<typeof heldStore>) {
+  return createIngest({
+    appender: store,
+    prices: shippedPrices(),
+    maxDecompressedBytes: 1_000_000,
+    decodeLimits: DEFAULT_DECODE_LIMITS,
+    sliceLimits: SLICE_LIMITS,
+  });
+}
+
+/** Lets everything go on that can. */
+async function settle(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+it("decodes no further than the store takes, and answers when all of a request is on disk", async () => {
+  const store = heldStore();
+  const ingest = ingestInto(store);
+  const answered: string[] = [];
+  const first = ingest(requestOf(0, 100)).then(({ kind }) => answered.push(`first ${kind}`));
+  const second = ingest(requestOf(100, 1, "gzip")).then(({ kind }) =>
+    answered.push(`second ${kind}`),
+  );
+  let spans = 0;
+  let most = 0;
+  while (answered.length < 2) {
+    await settle();
+    const inFlight = store.pending.reduce(
+      (sum, { batch }) => sum + batch.spans.reduce((own, span) => own + span.openRecord.length, 0),
+      0,
+    );
+    most = Math.max(most, inFlight);
+    spans += store.pending[0]?.batch.spans.length ?? 0;
+    store.commitFirst();
+  }
+  await Promise.all([first, second]);
+  expect(spans).toBe(101);
+  expect(answered).toEqual(["first accepted", "second accepted"]);
+  // A slice may end with a record that is over its limit, and a single one always gets in.
+  expect(most).toBeLessThanOrEqual(SLICE_LIMITS.inFlight);
+  expect(most).toBeGreaterThan(LIMIT);
+});
+
+it("refuses a request of which a part could not be written, and goes on with the next", async () => {
+  const store = heldStore();
+  const ingest = ingestInto(store);
+  const refused = ingest(requestOf(0, 4));
+  const next = ingest(requestOf(50, 1));
+  await settle();
+  store.commitFirst({ kind: "unavailable", reason: "The disk is full." });
+  while (store.pending.length > 0) {
+    store.commitFirst();
+    await settle();
+  }
+  expect(await refused).toMatchObject({ kind: "unavailable", reason: "The disk is full." });
+  expect(await next).toMatchObject({ kind: "accepted" });
+});
+
+it("goes on after a request that cannot be decoded, and one whose append fails", async () => {
+  const store = heldStore();
+  const ingest = ingestInto(store);
+  const failed = ingest(requestOf(0, 1));
+  await settle();
+  store.pending.shift()?.answer.reject(new Error("broken"));
+  await expect(failed).rejects.toThrow("broken");
+  const garbage = { ...requestOf(0, 1), body: new Uint8Array([1, 2, 3]) };
+  expect(await ingest(garbage)).toMatchObject({ kind: "undecodable" });
+  const next = ingest(requestOf(0, 1));
+  await settle();
+  store.commitFirst();
+  expect(await next).toMatchObject({ kind: "accepted" });
+});

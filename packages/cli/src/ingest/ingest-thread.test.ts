@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { SpanStore } from "../stores/span-store.ts";
+import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
+import type { IngestRequest, IngestService } from "./ingest-service.ts";
+import { startIngestThread } from "./ingest-thread.ts";
+import { DEFAULT_DECODE_LIMITS } from "./otlp/decode-limits.ts";
+
+let directory: string;
+let store: SpanStore;
+let ingest: IngestService;
+const ended: Error[] = [];
+beforeEach(async () => {
+  ended.length = 0;
+  directory = mkdtempSync(join(tmpdir(), "agate-ingest-"));
+  store = await openSqliteStore({ directory });
+  ingest = startIngestThread({
+    makeAppender: () => store.appenderHandle(),
+    pricesFile: null,
+    maxDecompressedBytes: 2 ** 28,
+    // Nothing keeps a request from exhausting the small heap of the thread.
+    decodeLimits: { ...DEFAULT_DECODE_LIMITS, values: Number.POSITIVE_INFINITY },
+    maxWaitingBytes: 2 ** 28,
+    onTrouble: ({ what }) => expect.fail(what),
+    onThreadEnded: (error) => ended.push(error),
+    resourceLimits: { maxOldGenerationSizeMb: 64 },
+  });
+});
+afterEach(async () => {
+  await ingest.close();
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+function send(request: Partial<IngestRequest>) {
+  const intake = ingest.begin();
+  const whole = { project: "p", encoding: "json", compression: "none", body: new Uint8Array() };
+  return intake.ingest({ ...whole, ...request } as IngestRequest).finally(intake.end);
+}
+
+function oneSpan(): Partial<IngestRequest> {
+  const span = { traceId: "ab".repeat(16), spanId: "cd".repeat(8), name: "s" };
+  const json = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+  return { body: new Uint8Array(Buffer.from(json)) };
+}
+
+it("refuses what its thread dies of, and starts another", async () => {
+  expect(await send(oneSpan())).toMatchObject({ kind: "accepted" });
+  // Twelve million events of two bytes each, in a scope's only span.
+  const events = Buffer.alloc(24_000_000, Buffer.from([0x5a, 0x00]));
+  const wrapped = [2, 2, 1].reduce<Buffer>((inner, number) => field(number, inner), events);
+  const dying = send({ encoding: "protobuf", body: new Uint8Array(wrapped) });
+  const waiting = send(oneSpan());
+  expect(await dying).toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
+  expect(await waiting).toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
+  expect(ended).toMatchObject([{ code: "ERR_WORKER_OUT_OF_MEMORY" }]);
+  await expect.poll(() => send(oneSpan())).toMatchObject({ kind: "accepted" });
+});
+
+function field(number: number, bytes: Buffer): Buffer {
+  const head = [(number << 3) | 2];
+  let rest = bytes.length;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) head.push((rest % 128) | 0x80);
+  return Buffer.concat([Buffer.from([...head, rest]), bytes]);
+}
