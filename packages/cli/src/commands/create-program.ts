@@ -4,6 +4,7 @@ import { appsCommand } from "./apps-command.ts";
 import { backupCommand } from "./backup-command.ts";
 import { buildCommand } from "./build-command.ts";
 import { runCommand } from "./calling/run-command.ts";
+import { checkCommand } from "./check-command.ts";
 import { addGlobalOptions } from "./client/connection-options.ts";
 import { HEADINGS } from "./client/headings.ts";
 import { completionCommand } from "./completion/completion-command.ts";
@@ -47,6 +48,7 @@ export function createProgram(): Command {
     buildCommand(),
     ...clientCommands(),
     restoreCommand(),
+    checkCommand(),
     migrateStoreCommand(),
     migrateRegistryCommand(),
     completionCommand(),

@@ -6,3 +6,4 @@ export { saveBackup } from "../backup/save-backup.ts";
 export { createKeyOffline } from "../create-key-offline.ts";
 export { migrateRegistry } from "../registry-copy/migrate-registry.ts";
 export { migrateStore } from "../store-copy/migrate-store.ts";
+export { checkFolder } from "../stores/sqlite/check-folder.ts";

@@ -1,0 +1,110 @@
+import { resolve } from "node:path";
+import { Command, Option } from "commander";
+import type { FolderReport } from "../stores/sqlite/check-folder.ts";
+import { formatCount, plural } from "../terminal/figures.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { silentProgress, startProgress } from "../terminal/progress.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { asFailure } from "./backup-command.ts";
+import { examples } from "./client/examples.ts";
+import { CommandFailure } from "./client/failures.ts";
+import { HEADINGS } from "./client/headings.ts";
+import { jsonFor } from "./client/on-platform.ts";
+import { onThisMachine } from "./on-this-machine.ts";
+
+interface CheckFlags {
+  readonly dataDir: string;
+  readonly repairIndex?: true;
+  readonly json?: true;
+}
+
+/** `agate check`: is everything in a data directory as it was written? */
+export function checkCommand(): Command {
+  const command = new Command("check")
+    .description("Compare everything in a stopped server's data directory with its checksums.")
+    .helpGroup(HEADINGS.administer)
+    .addOption(
+      new Option("--data-dir <folder>", "the data directory to check").makeOptionMandatory(),
+    )
+    .option("--repair-index", "rebuild the indexes from the data; nothing else is changed")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "agate check --data-dir .agate",
+        "agate check --data-dir .agate --repair-index --json",
+      ),
+    );
+  return onThisMachine(command, check);
+}
+
+async function check({ flags, terminal }: { flags: CheckFlags; terminal: Terminal }) {
+  const { checkFolder } = await import("./without-server.ts");
+  let report: FolderReport;
+  {
+    const isShown = terminal.canAnimate && flags.json === undefined;
+    using progress = isShown ? startProgress(terminal, "check".length) : silentProgress;
+    progress.begin("check");
+    try {
+      report = checkFolder(resolve(flags.dataDir), {
+        repairIndex: flags.repairIndex === true,
+        signal: new AbortController().signal,
+        onProgress: (traces) => progress.update(plural(traces, "trace")),
+      });
+    } catch (error) {
+      throw asFailure(error);
+    }
+    progress.done(plural(report.traces, "trace"));
+  }
+  if (flags.json) terminal.print(jsonFor(terminal, JSON.stringify(documentOf(report))));
+  const lines = problemLines(report);
+  if (lines.length > 0) {
+    throw new CommandFailure(adviceFor(report), lines);
+  }
+  if (flags.json) return;
+  terminal.print(
+    `No damage found: ${plural(report.traces, "trace")} in ${plural(report.segments, "segment")}.`,
+  );
+  if (report.withoutChecksum > 0) {
+    terminal.note(
+      `${formatCount(report.withoutChecksum)} of the segments are older than checksums: only their structure was checked.`,
+    );
+  }
+  if (report.repaired) terminal.note("The indexes were rebuilt.");
+}
+
+function problemLines({ damaged, problems, indexProblems }: FolderReport): string[] {
+  return [
+    ...damaged.map(({ traceId, project, reason }) =>
+      printableLine(`Trace ${traceId} of the project ${project}: ${reason}.`),
+    ),
+    ...problems.map(printableLine),
+    ...indexProblems.map(printableLine),
+  ];
+}
+
+function adviceFor({ damaged, problems, indexProblems, repaired }: FolderReport): string {
+  if (repaired) {
+    return "Damage was found, and the indexes were rebuilt. Run it again to see what is left.";
+  }
+  if (damaged.length === 0 && problems.length === 0 && indexProblems.length > 0) {
+    return "The index does not fit the data. Run the command again with --repair-index.";
+  }
+  return "The data is damaged. Restore a backup, or run the command with --repair-index and delete the traces that are still named.";
+}
+
+function documentOf(report: FolderReport) {
+  return {
+    traces: report.traces,
+    segments: report.segments,
+    segments_without_checksum: report.withoutChecksum,
+    damaged_traces: report.damaged.map(({ project, traceId, reason }) => ({
+      project,
+      trace_id: traceId,
+      reason,
+    })),
+    problems: report.problems,
+    index_problems: report.indexProblems,
+    repaired_index: report.repaired,
+  };
+}
