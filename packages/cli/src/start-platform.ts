@@ -178,6 +178,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   if (options.retentionMs !== null && retention === "by-steps") {
     const stop = startRetention(store, options.retentionMs, (round) => {
       if ("failed" in round) log.error({ err: round.failed }, "Retention could not delete.");
+      else if ("held" in round) log.error(round.held);
       else log.info(round, "Retention deleted traces.");
     });
     parts.defer(stop);

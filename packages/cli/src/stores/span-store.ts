@@ -143,6 +143,8 @@ export interface SpanStore extends SpanAppender {
    * resolves with how many. Small enough a step that appends do not wait for it.
    */
   expire(receivedBefore: number, limit: number): Promise<number>;
+  /** When the last span arrived (microseconds since 1970); null where there is none. */
+  newestArrival(): Promise<number | null>;
   /** Every project that has traces, by its id. */
   countSpans(): Promise<readonly ProjectCount[]>;
   /**

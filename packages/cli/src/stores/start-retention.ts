@@ -1,30 +1,89 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SpanStore } from "./span-store.ts";
 
+export type RetentionReport =
+  /** `more`: the round ended at its limit, and the next one continues. */
+  | { readonly deleted: number; readonly more?: true }
+  | { readonly failed: unknown }
+  /** The clock may be wrong. Nothing is deleted until the server is restarted. */
+  | { readonly held: string };
+
+export interface RetentionLimits {
+  /** Traces that one round deletes at most. */
+  readonly perRound: number;
+  /** Milliseconds since 1970: the clock that arrivals are counted from. */
+  readonly now: () => number;
+  /** Milliseconds that pass, whatever that clock is set to. */
+  readonly elapsed: () => number;
+}
+
+const LIMITS: RetentionLimits = {
+  perRound: 200_000,
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+};
+
 /** Traces that go in one step; between steps whatever waits gets its turn. */
 const TRACES_PER_STEP = 50;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** A clock that is corrected by less, or a machine that slept for less, deletes little too early. */
+const SMALLEST_JUMP_MS = 60 * 60_000;
+/** A platform to which nothing was sent for less is not suspected of a wrong clock. */
+const SHORTEST_SILENCE_MS = 24 * 60 * 60_000;
 
 /**
  * Deletes traces once they have been kept for long enough: now, and then every minute, or sooner
  * where a minute would be more than a tenth of that time.
  *
+ * A clock that jumps forward makes everything look old. Retention stops for good when it sees that:
+ * while it runs, by a clock that cannot be set; at its start, where all traces would go because
+ * nothing has arrived for longer than they are kept.
+ *
  * @param keepMs How long a trace stays, counted from the arrival of its last span.
- * @param report Told how many traces a round deleted, or what it failed with.
+ * @param report Told what a round did.
  * @returns How to stop; resolves when the round under way has ended.
  */
 export function startRetention(
-  store: SpanStore,
+  store: Pick<SpanStore, "expire" | "newestArrival">,
   keepMs: number,
-  report: (round: { deleted: number } | { failed: unknown }) => void,
+  report: (round: RetentionReport) => void,
+  limits: Partial<RetentionLimits> = {},
 ): () => Promise<void> {
+  const { perRound, now, elapsed } = { ...LIMITS, ...limits };
   let stopped = false;
+  let last: { readonly now: number; readonly elapsed: number } | undefined;
+
+  const suspicion = async (time: number): Promise<string | undefined> => {
+    const before = last;
+    const reason = before === undefined ? await silence(time) : undefined;
+    last = { now: time, elapsed: elapsed() };
+    if (before === undefined) return reason;
+    const jumped = time - before.now - (last.elapsed - before.elapsed);
+    if (jumped <= Math.max(SMALLEST_JUMP_MS, keepMs / 10)) return undefined;
+    return `The clock jumped forward by ${describeTime(jumped)}. Retention deletes nothing until the server is restarted: correct the clock first if it is wrong.`;
+  };
+  const silence = async (time: number): Promise<string | undefined> => {
+    const newest = await store.newestArrival();
+    const silentMs = newest === null ? 0 : time - newest / 1000;
+    if (silentMs <= Math.max(keepMs, SHORTEST_SILENCE_MS)) return undefined;
+    return `Nothing has arrived for ${describeTime(silentMs)}, so retention would delete every trace. It deletes nothing, as the clock may be wrong: correct it, or restart the server once a span has arrived.`;
+  };
   const round = async () => {
-    let deleted = 0;
     try {
+      const held = await suspicion(now());
+      if (held !== undefined) {
+        stopped = true;
+        report({ held });
+        return;
+      }
+      let deleted = 0;
       for (let step = TRACES_PER_STEP; step === TRACES_PER_STEP && !stopped; deleted += step) {
-        step = await store.expire((Date.now() - keepMs) * 1000, TRACES_PER_STEP);
+        if (deleted >= perRound) {
+          report({ deleted, more: true });
+          return;
+        }
+        step = await store.expire((now() - keepMs) * 1000, TRACES_PER_STEP);
         await nextTurn();
       }
       if (deleted > 0) report({ deleted });
@@ -47,4 +106,10 @@ export function startRetention(
     clearTimeout(timer);
     await underWay;
   };
+}
+
+/** @example describeTime(3 * 86_400_000) // "3 days" */
+function describeTime(ms: number): string {
+  const hours = Math.round(ms / 3_600_000);
+  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
 }

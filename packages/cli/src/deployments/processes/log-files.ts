@@ -56,7 +56,7 @@ export class LogFiles {
 
   async #open(): Promise<{ readonly handle: FileHandle; bytes: number }> {
     if (this.#file !== undefined) return this.#file;
-    await mkdir(this.#folder, { recursive: true });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const handle = await open(this.#newer, "a");
     const { size } = await stat(this.#newer);
     // The platform may have been killed in the middle of a line.

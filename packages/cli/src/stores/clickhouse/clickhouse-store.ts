@@ -185,6 +185,14 @@ class ClickHouseStore implements SpanStore {
   /** Words are indexed with the insert. */
   async searchCaughtUp(): Promise<void> {}
 
+  async newestArrival(): Promise<number | null> {
+    const [row] = await this.#session.rows<[number, number]>(
+      `SELECT count(), max(received) FROM ${this.#session.table("spans")}`,
+    );
+    const [count, newest] = row ?? [0, 0];
+    return count === 0 ? null : newest;
+  }
+
   async keepFor(keepMs: number | null): Promise<"by-itself"> {
     try {
       await keepRowsFor(this.#session, keepMs);

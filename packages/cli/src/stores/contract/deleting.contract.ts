@@ -52,6 +52,16 @@ export function describeDeleting(subject: Subject): void {
       expect(await subject.readTrace(1)).toBeDefined();
     });
 
+    it("tells when the last span arrived", async () => {
+      subject.fresh();
+      // Later than anything another test appends.
+      await subject.append([storedSpan()], 4e15);
+      expect(await subject.store.newestArrival()).toBe(4e15);
+      await subject.append([storedSpan({ traceId: traceIdOf(2) })], 3e15);
+      expect(await subject.store.newestArrival()).toBe(4e15);
+      await subject.store.deleteTrace(subject.project, traceIdOf(1));
+    });
+
     it("expires a trace by its latest arrival, though an earlier one was told of after it", async () => {
       subject.fresh();
       await subject.append([storedSpan()], 9);

@@ -180,6 +180,13 @@ class PostgresStore implements SpanStore {
     throw new StoreUnavailableError(outcome.reason, { cause: undefined });
   }
 
+  async newestArrival(): Promise<number | null> {
+    const [row] = await this.#database.query<{ newest: number | null }>(
+      "SELECT max(received) AS newest FROM agate.traces",
+    );
+    return row?.newest ?? null;
+  }
+
   async keepFor(): Promise<"by-steps"> {
     return "by-steps";
   }

@@ -4,6 +4,7 @@ import type { Migration } from "kysely/migration";
 import { Migrator } from "kysely/migration";
 import { asRefusal, checkDatabaseFile } from "../sqlite/check-database-file.ts";
 import { filesIn } from "../sqlite/data-directory.ts";
+import { makePrivateFile } from "../sqlite/private-files.ts";
 import { NodeSqliteDatabase } from "./node-sqlite-database.ts";
 import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
@@ -48,12 +49,15 @@ export async function openSqliteRegistry(
 }
 
 function openFile(file: string): NodeSqliteDatabase {
+  makePrivateFile(file);
   const database = new DatabaseSync(file, {
     timeout: BUSY_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
   });
   try {
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    database.exec(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON",
+    );
     // First of all: a file that is killed half made is recognised as ours.
     database.exec(`PRAGMA application_id = ${REGISTRY_APPLICATION_ID}`);
     return new NodeSqliteDatabase(database);

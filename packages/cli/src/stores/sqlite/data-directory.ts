@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { asRefusal, checkDatabaseFile, refuseUnwritableFile } from "./check-database-file.ts";
 import { DataDirectoryError, DataDirectoryInUseError, reasonOf } from "./data-directory-error.ts";
+import { makePrivateFile, makePrivateFolder } from "./private-files.ts";
 import { APPLICATION_ID, MIGRATIONS, migrate, SCHEMA_VERSION } from "./span-schema.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
@@ -48,10 +49,13 @@ export function holdDataDirectory(
 ): DataDirectory {
   const files = filesIn(path);
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new DataDirectoryError(`Cannot create the data directory ${path}: ${reasonOf(error)}.`);
   }
+  makePrivateFolder(path);
+  makePrivateFolder(join(path, "logs"));
+  makePrivateFile(files.lock);
   const lock = takeLock(path);
   try {
     prepare();
@@ -134,7 +138,7 @@ function refuseUnfinishedRestore(path: string): void {
 
 function writePid(path: string): void {
   try {
-    writeFileSync(filesIn(path).pid, `${process.pid}\n`);
+    writeFileSync(filesIn(path).pid, `${process.pid}\n`, { mode: 0o600 });
   } catch (error) {
     throw new DataDirectoryError(
       `Cannot write to the data directory ${path}: ${reasonOf(error)}. Choose another with --data-dir.`,
@@ -144,6 +148,7 @@ function writePid(path: string): void {
 
 function prepareDatabase(file: string, migrations: readonly string[]): void {
   try {
+    makePrivateFile(file);
     using db = new DatabaseSync(file);
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     migrate(db, migrations);

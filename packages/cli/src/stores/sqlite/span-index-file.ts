@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { filesIn } from "./data-directory.ts";
+import { makePrivateFile } from "./private-files.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
 
 const VERSION = 1;
@@ -47,9 +48,10 @@ export function prepareIndex(directory: string): { readonly isBehind: boolean } 
 
 /** Opens the index for writing. */
 export function openIndex(file: string): DatabaseSync {
+  makePrivateFile(file);
   const index = new DatabaseSync(file);
   // Not FULL: what a power cut takes from the index is indexed again.
-  index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON");
   return index;
 }
 

@@ -15,6 +15,10 @@ import { isCorrupt, passingReason } from "./sqlite-errors.ts";
 const REST_WHILE_BUSY = 6;
 /** No commit for this long: ingest is quiet, and the index may have the processor. */
 const QUIET_AFTER_MS = 200;
+/** Erasing rewrites the index, so what retention removes every minute is erased together. */
+const ERASE_EVERY_MS = 60 * 60_000;
+/** Spans that arrive meanwhile are indexed after it; the rest is erased the next time. */
+const LONGEST_ERASE_MS = 60_000;
 /** After a failure (a full disk, a locked file) it tries again by itself, this much later. */
 const RETRY_MS = 1_000;
 
@@ -27,6 +31,9 @@ const indexer = new SpanIndexer(directory, report);
 lowerThreadPriority();
 
 let closed = false;
+/** Whether the file may still hold words of removed spans. */
+let hasRemoved = false;
+let erasedAt = Number.NEGATIVE_INFINITY;
 let lastWake = Number.NEGATIVE_INFINITY;
 /** How many callers wait for the index: while there are any, it does not rest. */
 let waiting = 0;
@@ -38,6 +45,7 @@ const indexing = new CoalescedTask(async () => {
   try {
     await indexAll();
     await removeAll();
+    await eraseAll();
   } catch (error) {
     if (isCorrupt(error)) {
       removeIndex(filesIn(directory).index);
@@ -71,8 +79,25 @@ async function indexAll(): Promise<void> {
 async function removeAll(): Promise<void> {
   while (!closed) {
     const gone = indexer.removeSome();
+    if (gone.length > 0) hasRemoved = true;
     if (gone.length === 0 || !(await forget.call("forgotten", [gone]))) break;
   }
+}
+
+/** Takes the words of removed spans out of the file, for which all of its words are written again. */
+async function eraseAll(): Promise<void> {
+  if (!hasRemoved || performance.now() - erasedAt < ERASE_EVERY_MS) return;
+  const lastTry = performance.now() + LONGEST_ERASE_MS;
+  while (!closed && performance.now() < lastTry) {
+    const started = performance.now();
+    if (!indexer.eraseSome()) {
+      hasRemoved = false;
+      break;
+    }
+    await pause(performance.now() - started);
+    await indexAll();
+  }
+  erasedAt = performance.now();
 }
 
 serveThread<SpanIndexApi>(main, {

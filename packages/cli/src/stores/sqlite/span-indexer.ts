@@ -15,6 +15,8 @@ const TEXTS_PER_STEP = 1_000;
 /** Ids in one step. Sorted, neighbours go to the same page: the more at once, the fewer pages. */
 const IDS_PER_STEP = 20_000;
 const DELETIONS_PER_STEP = 1_000;
+/** Pages of the index of words that are rewritten in one step. */
+const PAGES_PER_MERGE = 200;
 
 interface SpanPlace {
   readonly span_no: number;
@@ -45,6 +47,7 @@ export class SpanIndexer {
   readonly #insertId: StatementSync;
   readonly #removeText: StatementSync;
   readonly #removeId: StatementSync;
+  readonly #mergeTexts: StatementSync;
   readonly #setTexts: StatementSync;
   readonly #setIds: StatementSync;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
@@ -66,6 +69,9 @@ export class SpanIndexer {
     this.#insertId = this.#index.prepare("INSERT INTO span_ids (span_id, span_no) VALUES (?, ?)");
     this.#removeText = this.#index.prepare("DELETE FROM spans_text WHERE rowid = ?");
     this.#removeId = this.#index.prepare("DELETE FROM span_ids WHERE span_id = ? AND span_no = ?");
+    this.#mergeTexts = this.#index.prepare(
+      `INSERT INTO spans_text (spans_text, rank) VALUES ('merge', -${PAGES_PER_MERGE})`,
+    );
     this.#setTexts = this.#index.prepare("UPDATE progress SET texts = ?");
     this.#setIds = this.#index.prepare("UPDATE progress SET ids = ?");
   }
@@ -90,6 +96,24 @@ export class SpanIndexer {
       });
     }
     return gone.map((row) => row.span_no);
+  }
+
+  /**
+   * Rewrites some of the index of words, as a removed span's words stay in it until then.
+   *
+   * @returns False when no removed word is left, nor any in the write-ahead log.
+   */
+  eraseSome(): boolean {
+    const before = this.#changes();
+    this.#mergeTexts.run();
+    // FTS5 counts its own statement as one change.
+    if (this.#changes() - before >= 2) return true;
+    const row = this.#index.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number };
+    return row.busy !== 0;
+  }
+
+  #changes(): number {
+    return (this.#index.prepare("SELECT total_changes() AS n").get() as { n: number }).n;
   }
 
   #indexIds(): boolean {

@@ -41,6 +41,8 @@ export class SpanWriter {
   #scheduled = false;
   #quiet: NodeJS.Timeout | undefined;
   #closed = false;
+  /** Whether the log may hold content that was deleted since it was last emptied. */
+  #hasErased = false;
 
   constructor(
     directory: string,
@@ -56,7 +58,7 @@ export class SpanWriter {
   ) {
     this.#db = new DatabaseSync(filesIn(directory).spans);
     this.#db.exec(
-      `PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
+      `PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
     );
     this.#writer = new TraceWriter(this.#db);
     this.#remover = new TraceRemover(this.#db);
@@ -107,6 +109,7 @@ export class SpanWriter {
     if (this.#closed) return false;
     try {
       this.#inTransaction(() => this.#remover.forget(spanNos));
+      this.#schedule();
       return true;
     } catch (error) {
       if (passingReason(error) === undefined) throw error;
@@ -131,7 +134,7 @@ export class SpanWriter {
       if (this.#closed) return;
       if (this.#pending.length > 0) this.#commitPending();
       else if (!this.#doChore()) {
-        this.#quiet = setTimeout(() => this.#checkpoint(), QUIET_MS).unref();
+        this.#checkpointWhenQuiet();
         return;
       }
       this.#schedule();
@@ -164,7 +167,7 @@ export class SpanWriter {
   /** @returns False when nothing is left to do. */
   #doChore(): boolean {
     return (
-      this.#attempt("Deleted traces are not freed", () => this.#remover.freeSome()) ||
+      this.#attempt("Deleted traces are not freed", () => this.#freeSome()) ||
       this.#attempt("Large traces get no new summary", () => this.#summariseOne()) ||
       this.#attempt("Spans of older versions are not completed", () => this.#olderSpans.fillSome())
     );
@@ -184,6 +187,12 @@ export class SpanWriter {
     }
   }
 
+  #freeSome(): boolean {
+    const hasFreed = this.#remover.freeSome();
+    if (hasFreed) this.#hasErased = true;
+    return hasFreed;
+  }
+
   #summariseOne(): boolean {
     const traceNo = this.#writer.nextBehind(this.#leftAlone);
     if (traceNo === undefined) return false;
@@ -198,13 +207,27 @@ export class SpanWriter {
     return true;
   }
 
+  /**
+   * Copies the log into the file. After something was deleted, the log is emptied too: its pages are
+   * those from before. Where a reader is in the way, that is tried again.
+   */
   #checkpoint(): void {
     try {
-      this.#db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+      const mode = this.#hasErased ? "TRUNCATE" : "PASSIVE";
+      const row = this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as { busy: number };
+      if (!this.#hasErased) return;
+      this.#hasErased = row.busy !== 0;
+      // The index is to drop what was deleted, though nothing new has come.
+      if (!this.#hasErased) this.#announce([]);
+      else this.#checkpointWhenQuiet();
     } catch (error) {
       // Nothing is lost: the log stays, and the next commit that fills it tries again.
       if (passingReason(error) === undefined) throw error;
     }
+  }
+
+  #checkpointWhenQuiet(): void {
+    this.#quiet = setTimeout(() => this.#checkpoint(), QUIET_MS).unref();
   }
 
   #inTransaction<T>(work: () => T): T {

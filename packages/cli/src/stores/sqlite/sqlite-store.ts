@@ -178,6 +178,11 @@ class SqliteStore implements SpanStore {
     return this.#threads.index.call("catchUp", []);
   }
 
+  async newestArrival(): Promise<number | null> {
+    const row = this.#connection.prepare("SELECT max(received) AS newest FROM traces").get();
+    return (row as { newest: number | null }).newest;
+  }
+
   async keepFor(): Promise<"by-steps"> {
     return "by-steps";
   }
