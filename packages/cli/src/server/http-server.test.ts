@@ -73,7 +73,7 @@ describe("what is not a request", () => {
     ["a backslash", `GET /a\\b HTTP/1.1\r\n${host}\r\n`, "request_malformed"],
     [
       "huge headers",
-      `GET / HTTP/1.1\r\n${host}x: ${"y".repeat(20_000)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${host}x: ${"y".repeat(66_000)}\r\n\r\n`,
       "headers_too_large",
     ],
     ["an expectation", `GET / HTTP/1.1\r\n${host}expect: wonders\r\n\r\n`, "expectation_failed"],

@@ -39,6 +39,8 @@ export interface HttpServer {
 
 const SECOND = 1000;
 const GRACE_MS = 10 * SECOND;
+/** Of the request line with its filters, and all headers. */
+const MAX_HEADER_BYTES = 64 * 1024;
 
 /** Serves the app over HTTP, with a log line a request. */
 export function startHttpServer(options: HttpServerOptions): Promise<ListenOutcome> {
@@ -52,6 +54,7 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
       // Longer than exporters and proxies keep an idle connection, so that it is they who close it:
       // the other way round, a request can be on its way while its connection goes.
       keepAliveTimeout: 75 * SECOND,
+      maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: 20 * SECOND,
       requestTimeout: 120 * SECOND,
       // Without a Host header the app answers, with the same body as ever.

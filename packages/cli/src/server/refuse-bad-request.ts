@@ -25,7 +25,7 @@ function answerFor(code: string | undefined): FullAnswer {
       return problemAnswer({
         type: "headers_too_large",
         loc: ["header"],
-        msg: "The headers are larger than 16 KiB.",
+        msg: "The request line and headers are larger than 64 KiB.",
       });
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return problemAnswer({

@@ -23,14 +23,14 @@ function define<Value>(
 }
 
 /** Any text. */
-export function textParameter(naming: Naming): QueryParameter<string> {
-  return define(naming, { type: "string", maxLength: LONGEST_TEXT }, (text) =>
-    text.length <= LONGEST_TEXT
+export function textParameter(naming: Naming, longest = LONGEST_TEXT): QueryParameter<string> {
+  return define(naming, { type: "string", maxLength: longest }, (text) =>
+    text.length <= longest
       ? value(text)
       : {
           kind: "problem",
           type: "text_too_long",
-          msg: `Takes at most ${LONGEST_TEXT} characters, not ${text.length}.`,
+          msg: `Takes at most ${longest} characters, not ${text.length}.`,
         },
   );
 }

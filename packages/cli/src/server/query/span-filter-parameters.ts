@@ -10,6 +10,16 @@ import {
 } from "./parameter-kinds.ts";
 import type { QueryParameter, QueryValues } from "./query-parameter.ts";
 
+/**
+ * What is recorded may be of any length, and `group_by` tells it in full: a value is accepted as far as
+ * a URL can hold it, which a server takes up to 64 KiB of, escaped.
+ */
+const LONGEST_VALUE = 16_000;
+
+function recordedText(naming: Parameters<typeof textParameter>[0]): QueryParameter<string> {
+  return textParameter(naming, LONGEST_VALUE);
+}
+
 function timeParameter(name: string, description: string, example: string): QueryParameter<number> {
   const schema = { type: "string", examples: [example] };
   return { name, description, schema, parse: readDateTime };
@@ -27,13 +37,13 @@ export const TIME_RANGE_PARAMETERS = {
 
 /** The filters that lists and analytics share. */
 export const SPAN_FILTER_PARAMETERS = {
-  application: textParameter({ name: "application", description: "Name of the application." }),
-  route: textParameter({
+  application: recordedText({ name: "application", description: "Name of the application." }),
+  route: recordedText({
     name: "route",
     description: "Path of the route that was called, as declared; the entrypoint is `/`.",
     example: "/summarize",
   }),
-  variant: textParameter({
+  variant: recordedText({
     name: "variant",
     description: "Name of the variant, or its id where it has no name.",
   }),
@@ -41,16 +51,16 @@ export const SPAN_FILTER_PARAMETERS = {
     { name: "revision", description: "Revision of the variant." },
     { least: 1, most: 2 ** 31 - 1 },
   ),
-  environment: textParameter({
+  environment: recordedText({
     name: "environment",
     description: "Name of the environment.",
     example: "production",
   }),
   status: choiceParameter({ name: "status", description: "Status of the span." }, SPAN_STATUSES),
   spankind: choiceParameter({ name: "spankind", description: "What the span did." }, SPAN_KINDS),
-  name: textParameter({ name: "name", description: "Name of the span, in full." }),
-  userId: textParameter({ name: "user_id", description: "Whom the work was for." }),
-  sessionId: textParameter({
+  name: recordedText({ name: "name", description: "Name of the span, in full." }),
+  userId: recordedText({ name: "user_id", description: "Whom the work was for." }),
+  sessionId: recordedText({
     name: "session_id",
     aliases: ["session"],
     description: "Session or conversation.",

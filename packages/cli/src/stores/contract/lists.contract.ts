@@ -240,6 +240,32 @@ export function describeLists(subject: Subject): void {
       expect(await subject.namesOf("listSpans", filter)).toEqual(["two", "one"]);
     });
 
+    it("filter by values as long as a request can hold, as groups tell them", async () => {
+      subject.fresh();
+      const long = `${"é".repeat(15_999)}a`;
+      const other = `${"é".repeat(15_999)}b`;
+      const fields = ["application", "route", "variant", "environment", "userId"] as const;
+      const every = (text: string) =>
+        Object.fromEntries([...fields, "sessionId", "name"].map((key) => [key, text]));
+      await subject.append([
+        storedSpan({ ...every(long), traceId: traceIdOf(1) }),
+        storedSpan({ ...every(other), traceId: traceIdOf(2), id: spanIdOf(2) }),
+      ]);
+      for (const filter of Object.entries(every(long)).map(([key, text]) => ({ [key]: text }))) {
+        expect(await subject.namesOf("listTraces", filter)).toEqual([long]);
+        expect(await subject.namesOf("listSpans", filter)).toEqual([long]);
+      }
+      const { groups } = await subject.store.analytics({
+        project: subject.project,
+        filter: { userId: long },
+        from: base,
+        to: base + 10,
+        interval: 10,
+        groups: { by: "user_id", limit: 5 },
+      });
+      expect(groups.map(({ key }) => key)).toEqual([long]);
+    });
+
     it("filter by name, by other states, and by everything at once", async () => {
       subject.fresh();
       await subject.append([
