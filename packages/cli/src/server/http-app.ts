@@ -31,6 +31,7 @@ import { LiveFeeds } from "./live/live-feeds.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { routeApp } from "./route-app.ts";
 import { allRoutes } from "./routes/all-routes.ts";
+import { closeSignal } from "./routes/route.ts";
 import { answerTree } from "./routes/tree-answer.ts";
 import { createServiceCalls } from "./services/service-calls.ts";
 import type { AnsweredCall } from "./services/watch-call.ts";
@@ -183,7 +184,9 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     const failed = (error: unknown) =>
       deliver(answerError(error, outgoing.req.method ?? "", pathOf(outgoing.req.url)), outgoing);
     try {
-      const answer = answerTree(store, project, { kind: "trace", traceId });
+      const answer = answerTree(store, project, { kind: "trace", traceId }, () =>
+        closeSignal(outgoing),
+      );
       if (answer instanceof Promise) {
         answer.then((later) => deliver(later, outgoing)).catch(failed);
       } else {

@@ -29,6 +29,8 @@ function sendFull(answer: FullAnswer, outgoing: ServerResponse): void {
 }
 
 async function sendStream(answer: StreamAnswer, outgoing: ServerResponse): Promise<void> {
+  // The client went while the answer was made: nothing would tell that it does not read.
+  if (outgoing.destroyed) return;
   outgoing.writeHead(answer.status, headersOf(answer));
   if (outgoing.req.method === "HEAD") {
     outgoing.end();

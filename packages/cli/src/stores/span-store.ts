@@ -63,6 +63,14 @@ export type TreeRead =
        * with {@link TraceGoneError} if the trace was deleted meanwhile.
        */
       openRecords(nodes: readonly number[]): Promise<readonly Uint8Array[]>;
+    }
+  /**
+   * The answer as it goes out, in chunks that are read as they are taken. Rejects with
+   * {@link TraceGoneError} if the trace was deleted meanwhile.
+   */
+  | {
+      readonly kind: "chunks";
+      readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
     };
 
 /** The tops of some traces, as lists show them. */
@@ -120,8 +128,16 @@ export interface TraceChange {
 export interface SpanStore extends SpanAppender {
   /** A write side for another thread; opened there with `openAppender`. */
   appenderHandle(): AppenderHandle;
-  /** Answers at once, without a promise, where that costs less than waiting for one. */
-  readTree(project: string, focus: TreeFocus): TreeRead | Promise<TreeRead>;
+  /**
+   * Answers at once, without a promise, where that costs less than waiting for one.
+   *
+   * @param gone Makes a signal that fires when the client has gone; called where a read takes long.
+   */
+  readTree(
+    project: string,
+    focus: TreeFocus,
+    gone?: () => AbortSignal,
+  ): TreeRead | Promise<TreeRead>;
   /**
    * The tops of these traces, in this order, up to the one that would take them beyond `maxBytes`
    * ({@link MOST_PAGE_BYTES} where nothing is said); at least one. A trace that is gone is left out.

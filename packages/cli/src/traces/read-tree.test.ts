@@ -18,17 +18,8 @@ import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
 import type { TreeAnswer } from "./read-tree.ts";
 import { readTree } from "./read-tree.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "agate-trees-"));
 let store: SpanStore;
 let projects = 0;
-
-beforeAll(async () => {
-  store = await openSqliteStore({ directory });
-});
-afterAll(async () => {
-  await store.close();
-  await rm(directory, { recursive: true });
-});
 
 async function append(project: string, spans: readonly StoredSpan[]): Promise<void> {
   expect(await store.append({ project, receivedAt: 1, spans })).toEqual({ kind: "committed" });
@@ -57,7 +48,19 @@ const anyTrace = fc
   )
   .chain((spans) => fc.tuple(fc.constant(spans), fc.integer({ min: 1, max: spans.length - 1 })));
 
-describe("readTree", () => {
+describe.each([
+  ["in the thread that asks", Number.POSITIVE_INFINITY],
+  ["in a thread of their own", 0],
+])("readTree of traces, %s", (_, largeTraceSpans) => {
+  const directory = mkdtempSync(join(tmpdir(), "agate-trees-"));
+  beforeAll(async () => {
+    store = await openSqliteStore({ directory, largeTraceSpans });
+  });
+  afterAll(async () => {
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+
   it("nests any spans as the parsed tree would, from the top and from each span", async () => {
     await fc.assert(
       fc.asyncProperty(anyTrace, async ([sketches, cut]) => {

@@ -1,7 +1,6 @@
 import type { SpanStore, TreeFocus, TreeRead } from "../stores/span-store.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
-import type { NodesRead } from "./nest-records.ts";
-import { nestRecords } from "./nest-records.ts";
+import { nestRecords } from "../stores/trees/nest-records.ts";
 
 /** A trace or a span with everything below it, as JSON. */
 export type TreeAnswer =
@@ -16,13 +15,18 @@ export type TreeAnswer =
 
 const MISSING: TreeAnswer = { kind: "missing" };
 
-/** Reads a tree: as the store has it, at once if the store can, or put together from its records. */
+/**
+ * Reads a tree: as the store has it, at once if the store can, or put together from its records.
+ *
+ * @param gone Makes a signal that fires when the client has gone.
+ */
 export function readTree(
   store: SpanStore,
   project: string,
   focus: TreeFocus,
+  gone?: () => AbortSignal,
 ): TreeAnswer | Promise<TreeAnswer> {
-  const read = store.readTree(project, focus);
+  const read = store.readTree(project, focus, gone);
   return read instanceof Promise ? read.then(toAnswer) : toAnswer(read);
 }
 
@@ -33,12 +37,15 @@ function toAnswer(read: TreeRead): TreeAnswer | Promise<TreeAnswer> {
     case "missing":
       return MISSING;
     case "nodes":
-      return nested(read);
+      return lookAhead(nestRecords(read));
+    case "chunks":
+      return lookAhead(read.chunks);
   }
 }
 
-async function nested(read: NodesRead): Promise<TreeAnswer> {
-  const chunks = nestRecords(read);
+async function lookAhead(
+  chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>,
+): Promise<TreeAnswer> {
   try {
     // Looking two chunks ahead tells a small answer, which has a length, from a stream; and a trace
     // that is deleted this early is simply not there.

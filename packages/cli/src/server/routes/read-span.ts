@@ -6,7 +6,7 @@ import { problemsAnswer } from "../errors/error-answer.ts";
 import { choiceParameter } from "../query/parameter-kinds.ts";
 import { badId, SPAN_ID_PARAMETER } from "./id-parameters.ts";
 import type { Route } from "./route.ts";
-import { callerOf, queryOf } from "./route.ts";
+import { callerOf, goneSignal, queryOf } from "./route.ts";
 import { answerTree } from "./tree-answer.ts";
 
 const TYPE = choiceParameter(
@@ -31,7 +31,7 @@ export function readSpanRoute(store: SpanStore): Route {
         description: "The span.",
         body: { [JSON_TYPE]: { schema: "SpanRecord" } },
       },
-      errors: ["span_not_found", "id_invalid", "value_not_allowed"],
+      errors: ["span_not_found", "id_invalid", "value_not_allowed", "query_queue_full"],
     },
     handle: (context) => {
       const text = context.req.param("span_id") ?? "";
@@ -41,7 +41,9 @@ export function readSpanRoute(store: SpanStore): Route {
         return problemsAnswer([badId("span_id", text), ...(badType ? [badType] : [])]);
       }
       if (badType !== undefined) return problemsAnswer([badType]);
-      return answerTree(store, callerOf(context).project, { kind: "span", spanId });
+      return answerTree(store, callerOf(context).project, { kind: "span", spanId }, () =>
+        goneSignal(context),
+      );
     },
   };
 }

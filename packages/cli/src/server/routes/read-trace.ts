@@ -4,7 +4,7 @@ import { JSON_TYPE } from "../answer.ts";
 import { problemAnswer } from "../errors/error-answer.ts";
 import { badId, TRACE_ID_PARAMETER } from "./id-parameters.ts";
 import type { Route } from "./route.ts";
-import { callerOf } from "./route.ts";
+import { callerOf, goneSignal } from "./route.ts";
 import { answerTree } from "./tree-answer.ts";
 
 export function readTraceRoute(store: SpanStore): Route {
@@ -24,13 +24,15 @@ export function readTraceRoute(store: SpanStore): Route {
         description: "The trace.",
         body: { [JSON_TYPE]: { schema: "SpanRecord" } },
       },
-      errors: ["trace_not_found", "id_invalid", "trace_damaged"],
+      errors: ["trace_not_found", "id_invalid", "query_queue_full", "trace_damaged"],
     },
     handle: (context) => {
       const text = context.req.param("trace_id") ?? "";
       const traceId = parseTraceId(text);
       if (traceId === undefined) return problemAnswer(badId("trace_id", text));
-      return answerTree(store, callerOf(context).project, { kind: "trace", traceId });
+      return answerTree(store, callerOf(context).project, { kind: "trace", traceId }, () =>
+        goneSignal(context),
+      );
     },
   };
 }

@@ -1,6 +1,8 @@
+import type { ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Access, Caller } from "../../access/caller.ts";
+import { QueryAbandonedError } from "../../stores/query-lane.ts";
 import type { Answer } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
 import type { QueryParameters } from "../query/query-parameter.ts";
@@ -78,10 +80,15 @@ export function senderOf({ req, env }: RouteContext): Sender {
 
 /** Fires when the client has gone, or was answered. */
 export function goneSignal({ req, env }: RouteContext): AbortSignal {
-  const { outgoing } = env;
-  if (outgoing === undefined) return req.raw.signal;
+  return env.outgoing === undefined ? req.raw.signal : closeSignal(env.outgoing);
+}
+
+/** Fires when a response is closed, by either side. */
+export function closeSignal(outgoing: ServerResponse): AbortSignal {
+  const reason = new QueryAbandonedError("The client has gone");
+  if (outgoing.destroyed) return AbortSignal.abort(reason);
   const gone = new AbortController();
-  outgoing.once("close", () => gone.abort());
+  outgoing.once("close", () => gone.abort(reason));
   return gone.signal;
 }
 

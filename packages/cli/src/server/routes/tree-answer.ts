@@ -5,13 +5,18 @@ import type { Answer } from "../answer.ts";
 import { JSON_TYPE, jsonAnswer } from "../answer.ts";
 import { problemAnswer } from "../errors/error-answer.ts";
 
-/** Answers with a trace or a span and everything below it, or with 404. */
+/**
+ * Answers with a trace or a span and everything below it, or with 404.
+ *
+ * @param gone Makes a signal that fires when the client has gone.
+ */
 export function answerTree(
   store: SpanStore,
   project: string,
   focus: TreeFocus,
+  gone?: () => AbortSignal,
 ): Answer | Promise<Answer> {
-  const tree = readTree(store, project, focus);
+  const tree = readTree(store, project, focus, gone);
   return tree instanceof Promise
     ? tree.then((read) => toAnswer(read, focus))
     : toAnswer(tree, focus);

@@ -47,6 +47,11 @@ export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> 
       read.json.buffer.transfer(0);
       return record;
     }
+    case "chunks": {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of read.chunks) chunks.push(chunk);
+      return JSON.parse(Buffer.concat(chunks).toString());
+    }
     case "nodes": {
       const texts = await read.openRecords([...Array(read.nodes.length).keys()]);
       const tree = buildTree(read.nodes);

@@ -1,6 +1,5 @@
 import type { SpanRecord } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
-import { buildTree } from "@agate/spans/tree";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";
@@ -119,15 +118,13 @@ export function describeTrees(subject: Subject): void {
         }),
       );
       for (let at = 20_000; at > 0; at -= 1_000) await subject.append(chain.slice(at - 1_000, at));
-      const tree = await subject.store.readTree(subject.project, {
-        kind: "trace",
-        traceId: traceIdOf(7),
-      });
-      if (tree.kind !== "nodes") throw new Error(`expected nodes, got ${tree.kind}`);
-      const built = buildTree(tree.nodes);
-      expect(tree.nodes).toHaveLength(20_000);
-      expect(Math.max(...built.depth)).toBe(19_999);
-      expect(built.total(built.top).usage?.input_tokens).toBe(20_000);
+      const top = await subject.readTrace(7);
+      const ids: string[] = [];
+      for (let span: SpanRecord | undefined = top; span !== undefined; span = span.children?.[0]) {
+        ids.push(span.id);
+      }
+      expect(ids).toEqual(chain.map(({ id }) => id));
+      expect(top?.metadata.total.usage?.input_tokens).toBe(20_000);
       await expect
         .poll(
           async () =>

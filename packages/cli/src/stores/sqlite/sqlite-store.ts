@@ -37,6 +37,7 @@ import type { SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
 import { prepareIndex } from "./span-index-file.ts";
 import { createSqliteAppender } from "./sqlite-appender.ts";
 import { TraceReader } from "./trace-reader.ts";
+import { TreeThread } from "./tree-thread.ts";
 import type { CommitNotice, WriterApi, WriterData } from "./writer-api.ts";
 
 export interface SqliteStoreOptions {
@@ -46,7 +47,15 @@ export interface SqliteStoreOptions {
   /** A span or a trace could not be processed in full; the rest goes on. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
   readonly queries?: QueryLimits | undefined;
+  /** Traces with more spans are read in a thread of their own. */
+  readonly largeTraceSpans?: number;
 }
+
+/**
+ * Handing a read over costs about a millisecond. Below this, putting the trace together here takes no
+ * longer than a few, and other requests get their turn in between.
+ */
+const LARGE_TRACE_SPANS = 5_000;
 
 /** A slow list leaves a thread for the others. */
 const LIST_THREADS = 2;
@@ -57,6 +66,7 @@ interface Threads {
   /** Apart from each other, so that no list waits for figures of millions of traces. */
   readonly lists: QueryThreads;
   readonly analytics: QueryThreads;
+  readonly trees: TreeThread;
   /** Where the writer announces its commits. */
   readonly commits: MessagePort;
 }
@@ -71,7 +81,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Span
   const directory = openDataDirectory(options.directory);
   try {
     const { isBehind } = prepareIndex(directory.path);
-    const store = new SqliteStore(directory, makeThreads(options), options.onTrouble);
+    const store = new SqliteStore(directory, makeThreads(options), options);
     if (isBehind) store.resumeIndexing();
     return store;
   } catch (error) {
@@ -97,13 +107,16 @@ class SqliteStore implements SpanStore {
   constructor(
     directory: DataDirectory,
     threads: Threads,
-    onTrouble: (trouble: StoreTrouble) => void = () => {},
+    { onTrouble = () => {}, largeTraceSpans = LARGE_TRACE_SPANS }: SqliteStoreOptions,
   ) {
     this.#directory = directory;
     this.#onTrouble = onTrouble;
     this.#threads = threads;
     this.#connection = openForReading(directory.path);
-    this.#reader = new TraceReader(this.#connection);
+    this.#reader = new TraceReader(this.#connection, {
+      spans: largeTraceSpans,
+      read: (...read) => threads.trees.read(...read),
+    });
     this.#appender = createSqliteAppender(this.#appendPort());
     threads.commits.on("message", (changes: CommitNotice) => {
       for (const listener of this.#listeners) listener(changes);
@@ -120,8 +133,12 @@ class SqliteStore implements SpanStore {
     return { kind: "sqlite", port, transfer: [port] };
   }
 
-  readTree(project: string, focus: TreeFocus): TreeRead | Promise<TreeRead> {
-    return this.#reader.readTree(project, focus);
+  readTree(
+    project: string,
+    focus: TreeFocus,
+    gone?: () => AbortSignal,
+  ): TreeRead | Promise<TreeRead> {
+    return this.#reader.readTree(project, focus, gone);
   }
 
   async readTops(
@@ -202,8 +219,8 @@ class SqliteStore implements SpanStore {
   }
 
   async close(): Promise<void> {
-    const { writer, index, lists, analytics, commits } = this.#threads;
-    await Promise.all([index.end(), lists.end(), analytics.end()]);
+    const { writer, index, lists, analytics, trees, commits } = this.#threads;
+    await Promise.all([index.end(), lists.end(), analytics.end(), trees.end()]);
     this.#connection.close();
     // Last: the connection that closes last moves the write-ahead log into the database file.
     await writer.end();
@@ -242,5 +259,6 @@ function makeThreads(options: SqliteStoreOptions): Threads {
   }, onFailure);
   const lists = new QueryThreads(LIST_THREADS, directory, onFailure, queries);
   const analytics = new QueryThreads(1, directory, onFailure, queries);
-  return { writer, index, lists, analytics, commits: commits.port1 };
+  const trees = new TreeThread(directory, onFailure);
+  return { writer, index, lists, analytics, trees, commits: commits.port1 };
 }

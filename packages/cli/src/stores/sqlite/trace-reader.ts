@@ -42,6 +42,22 @@ interface TracePlace {
   readonly trace_id: string;
   /** How many it has. */
   readonly segments: number;
+  readonly spans: number;
+}
+
+/** Puts a trace together from several segments. */
+type ReadNodes = (trace: TracePlace, focusId: string | null) => Promise<TreeRead>;
+
+/** Traces that are read elsewhere, because building their trees takes long. */
+export interface LargeTraces {
+  /** Those with more spans than this. */
+  readonly spans: number;
+  read(
+    project: string,
+    focus: TreeFocus,
+    spans: number,
+    gone: AbortSignal | undefined,
+  ): Promise<TreeRead>;
 }
 
 interface SegmentRow {
@@ -61,8 +77,11 @@ export class TraceReader {
   readonly #segment: StatementSync;
   readonly #headers: StatementSync;
   readonly #top: StatementSync;
+  readonly #large: LargeTraces | undefined;
 
-  constructor(db: DatabaseSync) {
+  /** @param large Without it, all traces are read here. */
+  constructor(db: DatabaseSync, large?: LargeTraces) {
+    this.#large = large;
     // The hot one: a trace that is a single assembled segment is stored as its own answer.
     this.#bodies = db.prepare(
       `SELECT s.body, substr(s.header, 1, ${BODY_SEAL_LENGTH}), t.segments FROM traces t
@@ -72,17 +91,17 @@ export class TraceReader {
     );
     this.#bodies.setReturnArrays(true);
     this.#findTrace = db.prepare(
-      "SELECT trace_no, trace_id, segments FROM traces WHERE project = ? AND trace_id = ?",
+      "SELECT trace_no, trace_id, segments, spans FROM traces WHERE project = ? AND trace_id = ?",
     );
     this.#traceByNo = db.prepare("SELECT segments FROM traces WHERE trace_no = ?");
     // CROSS JOIN keeps the order: from the traces first, SQLite would look at every one of them.
     this.#findRecentSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.trace_id, t.segments FROM spans p CROSS JOIN traces t USING (trace_no)
+      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans FROM spans p CROSS JOIN traces t USING (trace_no)
        WHERE p.span_no > (SELECT ids FROM derived.progress) AND p.span_id = ? AND t.project = ?
        ORDER BY p.span_no DESC LIMIT 1`,
     );
     this.#findSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.trace_id, t.segments FROM derived.span_ids i
+      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans FROM derived.span_ids i
        CROSS JOIN spans p USING (span_no) CROSS JOIN traces t USING (trace_no)
        WHERE i.span_id = ? AND t.project = ? ORDER BY i.span_no DESC LIMIT 1`,
     );
@@ -98,10 +117,18 @@ export class TraceReader {
   }
 
   /** @throws DamagedSegmentError where what is stored is not what was written. */
-  readTree(project: string, focus: TreeFocus): TreeRead | Promise<TreeRead> {
+  readTree(
+    project: string,
+    focus: TreeFocus,
+    gone?: () => AbortSignal,
+  ): TreeRead | Promise<TreeRead> {
+    const readNodes: ReadNodes = (trace, focusId) =>
+      this.#large !== undefined && trace.spans > this.#large.spans
+        ? this.#large.read(project, focus, trace.spans, gone?.())
+        : this.#readNodes(trace, focusId, gone?.());
     return focus.kind === "trace"
-      ? this.#readTrace(project, focus.traceId)
-      : this.#readSpan(project, focus.spanId);
+      ? this.#readTrace(project, focus.traceId, readNodes)
+      : this.#readSpan(project, focus.spanId, readNodes);
   }
 
   /**
@@ -142,10 +169,10 @@ export class TraceReader {
     });
   }
 
-  #readTrace(project: string, traceId: string): TreeRead | Promise<TreeRead> {
+  #readTrace(project: string, traceId: string, readNodes: ReadNodes): TreeRead | Promise<TreeRead> {
     const rows = reading(traceId, () => this.#bodies.all(project, traceId)) as unknown as BodyRow[];
     const [only, another] = rows;
-    if (only === undefined) return this.#missing(project, traceId);
+    if (only === undefined) return this.#missing(project, traceId, readNodes);
     const [body, seal, segments] = only;
     if (another === undefined) {
       if (segments > 1) throw new DamagedSegmentError(traceId);
@@ -154,35 +181,39 @@ export class TraceReader {
     }
     const trace = this.#findTrace.get(project, traceId) as unknown as TracePlace | undefined;
     if (trace === undefined) return MISSING;
-    return this.#readNodes(trace, null);
+    return readNodes(trace, null);
   }
 
   /** There is no segment of it: it is not there, has just arrived, or has lost them. */
-  #missing(project: string, traceId: string): TreeRead | Promise<TreeRead> {
+  #missing(project: string, traceId: string, readNodes: ReadNodes): TreeRead | Promise<TreeRead> {
     const trace = this.#findTrace.get(project, traceId) as unknown as TracePlace | undefined;
-    return trace === undefined ? MISSING : this.#readNodes(trace, null);
+    return trace === undefined ? MISSING : readNodes(trace, null);
   }
 
-  #readSpan(project: string, spanId: string): TreeRead | Promise<TreeRead> {
+  #readSpan(project: string, spanId: string, readNodes: ReadNodes): TreeRead | Promise<TreeRead> {
     // In this order: what is indexed between the two statements is found by the second.
     const place = (this.#findRecentSpan.get(spanId, project) ??
       this.#findSpan.get(spanId, project)) as (TracePlace & { segment: number }) | undefined;
     if (place === undefined) return MISSING;
-    if (place.segments > 1) return this.#readNodes(place, spanId);
+    if (place.segments > 1) return readNodes(place, spanId);
     return reading(place.trace_id, () => {
       const row = this.#segment.get(place.segment) as unknown as SegmentRow | undefined;
       const entry = row && decodeHeader(row.header, place.segment).find(({ id }) => id === spanId);
-      if (row === undefined || entry === undefined) return this.#readNodes(place, spanId);
-      if (!isAssembledEntry(entry)) return this.#readNodes(place, spanId);
+      if (row === undefined || entry === undefined) return readNodes(place, spanId);
+      if (!isAssembledEntry(entry)) return readNodes(place, spanId);
       checkBody(row.header, row.body, place.trace_id);
       const json = row.body.subarray(entry.offset, entry.offset + entry.treeLength);
       return { kind: "assembled", json };
     });
   }
 
-  async #readNodes(trace: TracePlace, focusId: string | null): Promise<TreeRead> {
+  async #readNodes(
+    trace: TracePlace,
+    focusId: string | null,
+    gone: AbortSignal | undefined,
+  ): Promise<TreeRead> {
     const traceId = trace.trace_id;
-    const merged = await this.#mergeWhole(trace);
+    const merged = await this.#mergeWhole(trace, gone);
     if (merged === undefined) return MISSING;
     const { nodes } = merged;
     const focus = focusId === null ? null : merged.indexOf(focusId);
@@ -199,6 +230,7 @@ export class TraceReader {
       focus,
       openRecords: async (wanted) => {
         bodies.freeEvicted();
+        gone?.throwIfAborted();
         return reading(traceId, () =>
           wanted.map((index) => {
             const { segment, offset, openLength } = nodes.at(index) as PlacedNode;
@@ -210,9 +242,12 @@ export class TraceReader {
   }
 
   /** All of a trace's segments; undefined when it is deleted meanwhile. */
-  async #mergeWhole(trace: TracePlace): Promise<SegmentMerger | undefined> {
+  async #mergeWhole(
+    trace: TracePlace,
+    gone: AbortSignal | undefined,
+  ): Promise<SegmentMerger | undefined> {
     for (let { segments } = trace; ; ) {
-      const { merger, count } = await this.#merge(trace);
+      const { merger, count } = await this.#merge(trace, gone);
       if (count >= segments) return merger;
       const now = this.#traceByNo.get(trace.trace_no) as { segments: number } | undefined;
       if (now === undefined) return undefined;
@@ -222,7 +257,7 @@ export class TraceReader {
     }
   }
 
-  async #merge({ trace_no, trace_id }: TracePlace) {
+  async #merge({ trace_no, trace_id }: TracePlace, gone: AbortSignal | undefined) {
     const merger = new SegmentMerger();
     let count = 0;
     let [next, end] = segmentRange(trace_no);
@@ -240,6 +275,7 @@ export class TraceReader {
       if (last === undefined || rows.length < HEADERS_PER_TURN) return { merger, count };
       next = last.segment + 1;
       await nextTurn();
+      gone?.throwIfAborted();
     }
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AFTER_TOTAL, betweenRecords, buildTree, closingText, totalText } from "@agate/spans/tree";
-import type { TreeRead } from "../stores/span-store.ts";
+import type { TreeRead } from "../span-store.ts";
 import { ChunkWriter } from "./chunk-writer.ts";
 
 export type NodesRead = Extract<TreeRead, { kind: "nodes" }>;
