@@ -92,11 +92,16 @@ export function describeExporting(subject: Subject): void {
     it("gives a large trace in several parts, and goes on inside of it", async () => {
       subject.fresh();
       const count = 3 * PART_LIMITS.spans;
-      const spans = Array.from({ length: count }, (_, n) =>
-        storedSpan({ id: spanIdOf(n), parentId: n === 0 ? null : spanIdOf(0), start: n }),
-      );
+      const sketch = (n: number) => ({
+        id: spanIdOf(n),
+        parentId: n === 0 ? null : spanIdOf(0),
+        start: n,
+      });
+      const spans = Array.from({ length: count }, (_, n) => storedSpan(sketch(n)));
       for (let at = 0; at < count; at += 500) await subject.append(spans.slice(at, at + 500));
-      const again = spans.filter((_, n) => n % 3 === 0).map((span) => ({ ...span, name: "again" }));
+      const again = Array.from({ length: count / 3 }, (_, n) =>
+        storedSpan({ ...sketch(3 * n), name: "again" }),
+      );
       await subject.append(again);
       const parts = await exported(subject);
       expect(Math.max(...parts.map((part) => part.spans.length))).toBeLessThanOrEqual(

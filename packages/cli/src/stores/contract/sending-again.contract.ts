@@ -1,3 +1,4 @@
+import type { SpanRecord } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import { describe, expect, it } from "vitest";
 import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";
@@ -10,6 +11,27 @@ const SIZES = [1, 1_999, 2_000, 2_001, 2_600];
 /** Spans that are sent again. */
 export function describeSendingAgain(subject: Subject): void {
   describe("spans that are sent again", () => {
+    it.each([1, 3, 150, 400])(
+      "change nothing where they are the same (%i spans)",
+      async (count) => {
+        subject.fresh();
+        const spans = star(count).map((span, n) => (n % 7 === 3 ? long(n) : span));
+        await subject.append(spans);
+        for (let n = 0; n < 3; n++) await subject.append(spans);
+        await expectAll(subject, spans);
+        // Some the same, one changed, one new, in one batch; then only some of them.
+        const changed = spans.map((span, n) => (n === count - 1 ? renamed(n) : span));
+        const added = [...changed, child(count)];
+        await subject.append(added);
+        await expectAll(subject, added);
+        await subject.append(added.slice(0, 2).toReversed());
+        await expectAll(subject, added);
+        // And back to what it was.
+        await subject.append(spans);
+        await expectAll(subject, [...spans, child(count)]);
+      },
+    );
+
     it.each(SIZES)("change the summary of a trace of %i spans", async (count) => {
       subject.fresh();
       const spans = star(count);
@@ -39,6 +61,19 @@ export function describeSendingAgain(subject: Subject): void {
   });
 }
 
+/** The tree, both lists, and one span by its id. */
+async function expectAll(subject: Subject, spans: readonly StoredSpan[]): Promise<void> {
+  const wanted = expectedTree(spans);
+  expect(await subject.readTrace()).toEqual(wanted);
+  expect((await subject.list("listTraces")).items).toEqual([withoutChildren(wanted)]);
+  const listed = (await subject.list("listSpans", {}, 1_000)).items;
+  const byId = new Map([wanted, ...(wanted.children ?? [])].map((span) => [span.id, span]));
+  expect(listed.map(({ id }) => id).sort()).toEqual([...byId.keys()].sort());
+  for (const item of listed) expect(item).toEqual(withoutChildren(byId.get(item.id) as SpanRecord));
+  const last = spans.at(-1)?.id ?? "";
+  expect(await subject.read({ kind: "span", spanId: last })).toEqual(byId.get(last));
+}
+
 async function expectSummary(subject: Subject, spans: readonly StoredSpan[]): Promise<void> {
   const wanted = withoutChildren(expectedTree(spans));
   // A large trace is summarised after its commit; nothing else may be needed for it.
@@ -57,6 +92,10 @@ const sketch = (n: number) => ({
 });
 
 const child = (n: number) => storedSpan(sketch(n));
+const long = (n: number) => storedSpan({ ...sketch(n), inputs: "ü".repeat(1_000) });
+/** The top, too, stays one. */
+const renamed = (n: number) =>
+  storedSpan({ ...(n === 0 ? {} : sketch(n)), name: "renamed", inputs: "other" });
 
 function star(count: number): StoredSpan[] {
   return Array.from({ length: count }, (_, n) =>

@@ -1,26 +1,31 @@
 import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
+import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
+import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
 import { mayWait } from "../summary/may-wait.ts";
 import { CopyRows } from "./copy-rows.ts";
 import { dateText, dayOf, tableOfDay } from "./day.ts";
 import { numberSpans, SPANS_PER_BLOCK } from "./number-spans.ts";
-import { pack } from "./packed-bytes.ts";
-import type { SqlRunner, SqlTransaction, SqlValue } from "./span-database.ts";
+import { pack, unpack } from "./packed-bytes.ts";
+import type { SqlRunner, SqlTransaction } from "./span-database.ts";
 import type { TraceToSummarise } from "./summarise-traces.ts";
 import { summariseTraces } from "./summarise-traces.ts";
 import { summaryOfNew, TRACE_SUMMARY } from "./trace-summary.ts";
 import { UnindexedPlaces } from "./unindexed-places.ts";
 
+/** Stored segments that are in memory at a time, to be compared with what is sent again. */
+const SEGMENTS_COMPARED = 64;
+
 /** A trace of a batch, and where its rows go. */
 interface PlacedTrace {
   readonly project: string;
-  readonly trace: TraceToWrite;
+  readonly trace: TraceAddition;
   readonly traceNo: number;
   readonly day: number;
   readonly firstSegment: number;
   /** The number of the first span of each of its segments. */
   readonly firstSpans: readonly number[];
   readonly isNew: boolean;
-  /** Before this batch. */
+  /** Before this batch; once it is prepared, after it. */
   readonly spans: number;
   readonly summarised: number;
 }
@@ -84,19 +89,15 @@ export async function writeTraces(
   batches: readonly BatchToWrite[],
 ): Promise<void> {
   const placed = await placeTraces(transaction, batches);
-  const known = placed.filter(({ isNew }) => !isNew);
-  const replaced = await forgetReplaced(transaction, known);
-  await writeRows(transaction, placed);
-  if (known.length === 0) return;
-  const grown = known.map((one) => {
-    const sentAgain = replaced.get(one.traceNo) ?? 0;
-    return {
-      ...one,
-      spans: one.spans + one.trace.columns.length - sentAgain,
-      summarised: Math.max(0, one.summarised - sentAgain),
-    };
-  });
-  const [waiting, due] = [grown.filter(mayWait), grown.filter((one) => !mayWait(one))];
+  const fresh = placed.filter(({ isNew }) => isNew);
+  const known = await prepareKnown(
+    transaction,
+    placed.filter(({ isNew }) => !isNew),
+  );
+  await writeRows(transaction, [...fresh, ...known]);
+  const changed = known.filter(({ trace }) => trace.columns.length > 0);
+  if (changed.length === 0) return;
+  const [waiting, due] = [changed.filter(mayWait), changed.filter((one) => !mayWait(one))];
   if (waiting.length > 0) {
     await transaction.query(
       `UPDATE agate.traces t SET spans = n.spans, summarised = n.summarised
@@ -112,6 +113,66 @@ export async function writeTraces(
   await summariseTraces(
     transaction,
     due.map(({ traceNo, day }): TraceToSummarise => ({ traceNo, day })),
+  );
+}
+
+/**
+ * Leaves out what is stored already, and takes the rows of spans away that are written anew.
+ *
+ * @returns The traces as they are then, with how many spans they have and of how many their summary knows.
+ */
+async function prepareKnown(
+  transaction: SqlRunner,
+  known: readonly PlacedTrace[],
+): Promise<PlacedTrace[]> {
+  const prepared: PlacedTrace[] = [];
+  for (const [day, traces] of Map.groupBy(known, (one) => one.day)) {
+    const earlier = await earlierSpans(transaction, day, traces);
+    const unchanged = await unchangedInDay(transaction, day, traces, earlier);
+    const replaced: EarlierSpan[] = [];
+    for (const one of traces) {
+      const own = earlier.get(one.traceNo);
+      const leftOut = unchanged.get(one.traceNo);
+      const changed = (own ?? []).filter(({ index }) => !leftOut?.has(index));
+      replaced.push(...changed);
+      const rest = leftOut === undefined ? one : withoutUnchanged(one, leftOut);
+      prepared.push({
+        ...rest,
+        spans: one.spans + rest.trace.columns.length - changed.length,
+        summarised: Math.max(0, one.summarised - changed.length),
+      });
+    }
+    await forgetReplaced(transaction, day, replaced);
+  }
+  await giveSegmentsBack(transaction, known, prepared);
+  return prepared;
+}
+
+function withoutUnchanged(one: PlacedTrace, leftOut: ReadonlySet<number>): PlacedTrace {
+  const { trace, kept } = withoutSpans(one.trace, (index) => leftOut.has(index));
+  const firstSpans = kept.map((n) => one.firstSpans[n] as number);
+  return { ...one, trace, firstSpans };
+}
+
+/** Segments were counted before it was known that some are not written. */
+async function giveSegmentsBack(
+  transaction: SqlRunner,
+  known: readonly PlacedTrace[],
+  prepared: readonly PlacedTrace[],
+): Promise<void> {
+  const counted = new Map(known.map(({ traceNo, trace }) => [traceNo, trace.segments.length]));
+  const spare = prepared
+    .map(({ traceNo, trace }) => ({
+      traceNo,
+      segments: (counted.get(traceNo) ?? 0) - trace.segments.length,
+    }))
+    .filter(({ segments }) => segments > 0);
+  if (spare.length === 0) return;
+  await transaction.query(
+    `UPDATE agate.traces t SET segments = t.segments - n.segments
+     FROM unnest($1::bigint[], $2::integer[]) AS n (trace_no, segments)
+     WHERE t.trace_no = n.trace_no`,
+    [spare.map(({ traceNo }) => traceNo), spare.map(({ segments }) => segments)],
   );
 }
 
@@ -175,38 +236,95 @@ function newRow(batch: BatchToWrite, trace: TraceToWrite): (string | number | nu
   ];
 }
 
-/**
- * Takes the rows of spans away that are written anew.
- *
- * @returns How many there were, by trace.
- */
-async function forgetReplaced(
+/** A span that is sent again, as it is stored. */
+interface EarlierSpan {
+  /** In the list of the trace's spans that were sent. */
+  readonly index: number;
+  readonly span_no: number;
+  readonly segment: number;
+}
+
+/** Those of the spans that are stored already, by trace. */
+async function earlierSpans(
   transaction: SqlRunner,
-  known: readonly PlacedTrace[],
-): Promise<Map<number, number>> {
-  const counts = new Map<number, number>();
-  for (const [day, traces] of Map.groupBy(known, (one) => one.day)) {
-    const names = traces.flatMap(({ traceNo, trace }) =>
-      trace.columns.map(([spanId]) => [traceNo, spanId] as const),
-    );
-    const gone = await transaction.query<{ span_no: number; trace_no: number }>(
-      `DELETE FROM ${tableOfDay("spans", day)} p
-       USING unnest($1::bigint[], $2::text[]) AS n (trace_no, span_id)
-       WHERE p.span_id = n.span_id AND p.trace_no = n.trace_no
-       RETURNING p.span_no, p.trace_no`,
-      [names.map(([traceNo]) => traceNo), names.map(([, spanId]) => spanId)],
-    );
-    if (gone.length === 0) continue;
-    for (const { trace_no } of gone) counts.set(trace_no, (counts.get(trace_no) ?? 0) + 1);
-    const spanNos: SqlValue = gone.map(({ span_no }) => span_no);
-    for (const table of ["texts", "long_texts"]) {
-      await transaction.query(
-        `DELETE FROM ${tableOfDay(table, day)} WHERE span_no = ANY($1::bigint[])`,
-        [spanNos],
+  day: number,
+  traces: readonly PlacedTrace[],
+): Promise<Map<number, EarlierSpan[]>> {
+  const names = traces.flatMap(({ traceNo, trace }) =>
+    trace.columns.map(([spanId], index) => [traceNo, spanId, index] as const),
+  );
+  const rows = await transaction.query<EarlierSpan & { trace_no: number }>(
+    `SELECT p.trace_no, p.span_no, p.segment, n.index
+     FROM unnest($1::bigint[], $2::text[], $3::integer[]) AS n (trace_no, span_id, index)
+     JOIN ${tableOfDay("spans", day)} p ON p.span_id = n.span_id AND p.trace_no = n.trace_no`,
+    [names.map(([no]) => no), names.map(([, id]) => id), names.map(([, , index]) => index)],
+  );
+  return Map.groupBy(rows, (row) => row.trace_no);
+}
+
+/** Spans that are stored as they were sent, by trace and index; no entry for a trace without any. */
+async function unchangedInDay(
+  transaction: SqlRunner,
+  day: number,
+  traces: readonly PlacedTrace[],
+  earlier: ReadonlyMap<number, readonly EarlierSpan[]>,
+): Promise<Map<number, Set<number>>> {
+  const unchanged = new Map<number, Set<number>>();
+  for (const { traceNo, trace } of traces) {
+    const segmentOf = new Map(earlier.get(traceNo)?.map(({ index, segment }) => [index, segment]));
+    const wanted = [...new Set(segmentOf.values())];
+    for (let at = 0; at < wanted.length; at += SEGMENTS_COMPARED) {
+      const stored = await storedSegments(
+        transaction,
+        day,
+        traceNo,
+        wanted.slice(at, at + SEGMENTS_COMPARED),
       );
+      const found = unchangedSpans(trace, (index) => stored.get(segmentOf.get(index) ?? -1));
+      if (found.size === 0) continue;
+      unchanged.set(traceNo, new Set([...(unchanged.get(traceNo) ?? []), ...found]));
     }
   }
-  return counts;
+  return unchanged;
+}
+
+async function storedSegments(
+  transaction: SqlRunner,
+  day: number,
+  traceNo: number,
+  segments: readonly number[],
+): Promise<Map<number, StoredSegment>> {
+  const rows = await transaction.query<{
+    segment: number;
+    header: Buffer<ArrayBuffer>;
+    body: Buffer<ArrayBuffer>;
+  }>(
+    `SELECT segment, header, body FROM ${tableOfDay("segments", day)}
+     WHERE trace_no = $1 AND segment = ANY($2::integer[])`,
+    [traceNo, segments],
+  );
+  return new Map(
+    rows.map(({ segment, header, body }) => [
+      segment,
+      { header: unpack(header).toString(), body: unpack(body) },
+    ]),
+  );
+}
+
+/** Takes the rows of spans away that are written anew, and their words. */
+async function forgetReplaced(
+  transaction: SqlRunner,
+  day: number,
+  replaced: readonly EarlierSpan[],
+): Promise<void> {
+  if (replaced.length === 0) return;
+  const spanNos = replaced.map(({ span_no }) => span_no);
+  for (const table of ["spans", "texts", "long_texts"]) {
+    await transaction.query(
+      `DELETE FROM ${tableOfDay(table, day)} WHERE span_no = ANY($1::bigint[])`,
+      [spanNos],
+    );
+  }
 }
 
 async function writeRows(

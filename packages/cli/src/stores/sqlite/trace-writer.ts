@@ -4,6 +4,8 @@ import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-
 import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
+import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
+import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
 import type { TraceChange } from "../span-store.ts";
 import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging, openFields } from "../summary/fill-belonging.ts";
@@ -19,6 +21,14 @@ interface TraceState {
   readonly summarised: number;
 }
 
+/** A span that is sent again, as it is stored. */
+interface EarlierSpan {
+  readonly span_no: number;
+  readonly span_id: string;
+  readonly segment: number;
+}
+
+const NONE: ReadonlySet<number> = new Set();
 const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
 const SUMMARY_COLUMNS = `start, start_nanos, latency, name, spankind, status, ${BELONGING}`;
 const NOWHERE: Belonging = [null, null, null, null, null, null, null];
@@ -33,6 +43,7 @@ export class TraceWriter {
   readonly #insertSegment: StatementSync;
   readonly #insertSpans: BatchInsert;
   readonly #findSpan: StatementSync;
+  readonly #segment: StatementSync;
   readonly #forgetSpan: StatementSync;
   readonly #deleteSpan: StatementSync;
   readonly #headers: StatementSync;
@@ -57,7 +68,10 @@ export class TraceWriter {
     );
     const columns = `trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost`;
     this.#insertSpans = new BatchInsert(db, "spans", columns);
-    this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE trace_no = ? AND span_id = ?");
+    this.#findSpan = db.prepare(
+      "SELECT span_no, span_id, segment FROM spans WHERE trace_no = ? AND span_id = ?",
+    );
+    this.#segment = db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no, span_id) VALUES (?, ?)");
     this.#deleteSpan = db.prepare("DELETE FROM spans WHERE span_no = ?");
     this.#headers = db.prepare(
@@ -126,26 +140,48 @@ export class TraceWriter {
     this.#writeSegments(batch.project, traceNo, traceNo * SEGMENTS_PER_TRACE, trace);
   }
 
-  #writeMore(batch: BatchToWrite, trace: TraceToWrite, known: TraceState): void {
+  #writeMore(batch: BatchToWrite, sent: TraceToWrite, known: TraceState): void {
     const traceNo = known.trace_no;
-    let replaced = 0;
-    for (const [spanId] of trace.columns) {
-      const earlier = this.#findSpan.get(traceNo, spanId) as { span_no: number } | undefined;
-      if (earlier === undefined) continue;
-      this.#deleteSpan.run(earlier.span_no);
-      this.#forgetSpan.run(earlier.span_no, spanId);
-      replaced++;
+    const earlier = sent.columns.map(
+      ([spanId]) => this.#findSpan.get(traceNo, spanId) as EarlierSpan | undefined,
+    );
+    const unchanged = this.#unchanged(sent, earlier);
+    const isNew = (index: number) => !unchanged.has(index);
+    const trace = unchanged.size === 0 ? sent : withoutSpans(sent, (n) => !isNew(n)).trace;
+    const replaced = earlier.filter((span, n) => span !== undefined && isNew(n)) as EarlierSpan[];
+    for (const { span_no, span_id } of replaced) {
+      this.#deleteSpan.run(span_no);
+      this.#forgetSpan.run(span_no, span_id);
     }
     const [first, end] = segmentRange(traceNo);
     const last = this.#lastSegment.get(first, end) as { segment: number };
     this.#writeSegments(batch.project, traceNo, last.segment + 1, trace);
-    const added = trace.columns.length - replaced;
-    this.#touch.run(batch.receivedAt, trace.segments.length, added, replaced, traceNo);
+    const added = trace.columns.length - replaced.length;
+    this.#touch.run(batch.receivedAt, trace.segments.length, added, replaced.length, traceNo);
+    if (trace.columns.length === 0) return;
     const spans = known.spans + added;
-    if (!mayWait({ spans, summarised: known.summarised - replaced })) this.summarise(traceNo);
+    const summarised = known.summarised - replaced.length;
+    if (!mayWait({ spans, summarised })) this.summarise(traceNo);
   }
 
-  #writeSegments(project: string, traceNo: number, first: number, trace: TraceToWrite): void {
+  /** Spans that are stored as they were sent, by index. */
+  #unchanged(
+    trace: TraceToWrite,
+    earlier: readonly (EarlierSpan | undefined)[],
+  ): ReadonlySet<number> {
+    if (earlier.every((span) => span === undefined)) return NONE;
+    const segments = new Map<number, StoredSegment | undefined>();
+    return unchangedSpans(trace, (index) => {
+      const segment = earlier[index]?.segment;
+      if (segment === undefined) return undefined;
+      if (!segments.has(segment)) {
+        segments.set(segment, this.#segment.get(segment) as StoredSegment | undefined);
+      }
+      return segments.get(segment);
+    });
+  }
+
+  #writeSegments(project: string, traceNo: number, first: number, trace: TraceAddition): void {
     const [, end] = segmentRange(traceNo);
     if (first + trace.segments.length > end) {
       throw new RangeError(`Trace ${trace.traceId} has more than ${SEGMENTS_PER_TRACE} segments`);
