@@ -32,6 +32,18 @@ export function parseSize(text: string): number {
   return Math.floor(size);
 }
 
+/** Both ends included. @example parseUserRange("60578-61183") // { first: 60578, last: 61183 } */
+export function parseUserRange(text: string): { readonly first: number; readonly last: number } | "none" {
+  if (text === "none") return text;
+  const match = /^(\d{1,10})-(\d{1,10})$/.exec(text);
+  const [first, last] = [Number(match?.[1]), Number(match?.[2])];
+  // 0 is root, and the last number of 32 bits means "leave it" to the system.
+  if (!match || first < 1 || first > last || last > 0xff_ff_ff_fe) {
+    throw new InvalidArgumentError("Write a range of user ids, such as 60578-61183, or none.");
+  }
+  return { first, last };
+}
+
 /** @example parseWholeNumber("1000") // 1000 */
 export function parseWholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) {

@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
+import { DEFAULT_USER_RANGE, type UserRange } from "../deployments/processes/build-users.ts";
 import type { LogFormat, LogLevel } from "../server/log/log-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../server/log/log-options.ts";
 import type { PlatformOptions, StartOutcome } from "../start-platform.ts";
@@ -12,6 +13,7 @@ import {
   parsePort,
   parsePositiveNumber,
   parseSize,
+  parseUserRange,
   parseWholeNumber,
 } from "./option-parsers.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -34,6 +36,7 @@ interface ServerFlags {
   readonly maxRequestSpans: number;
   readonly maxBuild: number;
   readonly queryTimeout: number;
+  readonly buildUsers: UserRange | "none";
 }
 
 const MIB = 1024 ** 2;
@@ -84,6 +87,14 @@ export function serverCommand(): Command {
         .argParser(parseDuration)
         .default(30_000, "30s"),
     )
+    .addOption(
+      new Option(
+        "--build-users <range>",
+        "user ids that deployed builds run under, one per application, where the server is root; none: its own",
+      )
+        .argParser(parseUserRange)
+        .default(DEFAULT_USER_RANGE, "60578-61183"),
+    )
     .addHelpText(
       "after",
       `
@@ -128,6 +139,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       level: flags.logLevel,
       format: flags.logFormat ?? (process.stdout.isTTY ? "pretty" : "json"),
     },
+    buildUsers: flags.buildUsers === "none" ? null : flags.buildUsers,
     limits: {
       body: flags.maxBody,
       decompressedBody: flags.maxDecompressedBody,

@@ -18,6 +18,8 @@ export interface BuildRestrictions {
   readonly allow: readonly BuildPermission[];
   /** Folders beside the build's own that it may read: its installed packages. */
   readonly readable: readonly string[];
+  /** The id of the user and group that it runs under; null: the platform's own. */
+  readonly user: number | null;
 }
 
 /** Why a process could not be used. `log` holds the last lines that it printed, oldest first. */

@@ -17,9 +17,11 @@ import { Hosting } from "./hosting/hosting.ts";
 import { InterruptionWatch } from "./hosting/interruption-watch.ts";
 import { LiveBuildFollower } from "./hosting/live-build-follower.ts";
 import { logDelay, logSupervision } from "./hosting/log-supervision.ts";
+import { openBuildUsers } from "./hosting/open-build-users.ts";
 import { prepareBuilds } from "./hosting/prepare-builds.ts";
 import { Sweeper } from "./hosting/sweeper.ts";
 import { Turns } from "./hosting/turns.ts";
+import type { BuildUsers, UserRange } from "./processes/build-users.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
 import type { SupervisorLimits } from "./processes/supervisor.ts";
 import type { NamedApplication, Services } from "./service-directory.ts";
@@ -35,6 +37,8 @@ export interface DeployerOptions {
   readonly mostUnpackedBytes: number;
   /** Makes the key that an application's builds call the platform with. */
   readonly issueKey: (application: NamedApplication) => BuildKey;
+  /** The users that builds run under where the platform is root; null: its own. */
+  readonly buildUsers: UserRange | null;
   readonly log: Logger;
   readonly start?: StartBuildProcess;
   readonly limits?: Partial<DeployerLimits>;
@@ -78,6 +82,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     mostAtATime: MOST_AT_A_TIME,
     ...options.limits,
   };
+  const users = Promise.withResolvers<BuildUsers | null>();
   const stopping = new AbortController();
   const { signal } = stopping;
   const baseUrl = Promise.withResolvers<string>();
@@ -97,6 +102,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const runner = new BuildRunner({
     store,
     start: options.start ?? startBuildProcess,
+    users: users.promise,
     startMs,
     mostStarts: mostAtATime,
   });
@@ -156,6 +162,17 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     logs: (applicationId, request) => logs.of(applicationId).read(request),
 
     async recover() {
+      users.resolve(
+        await openBuildUsers({
+          range: options.buildUsers,
+          dataDirectory,
+          onClosed: (folder) =>
+            log.warn(
+              { folder },
+              "Builds run as the server's own user: other users cannot enter this folder.",
+            ),
+        }),
+      );
       const interrupted = await turns.refuseInterrupted().catch((error) => {
         const reason = diskReason(error);
         if (reason === undefined) throw error;

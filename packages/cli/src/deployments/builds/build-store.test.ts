@@ -56,7 +56,7 @@ async function keep(id: string, files: Readonly<Record<string, string>>): Promis
 
 /** An ES module that needs a CommonJS package, which needs another, and an ES package. */
 /** As for builds that may load addons. */
-const SCRIPTS = { runsScripts: true };
+const SCRIPTS = { runsScripts: true, user: null };
 const PACKAGES = {
   "common-one": {
     "package.json": packageJson("common-one", { dependencies: { "common-two": "1.0.0" } }),
@@ -182,7 +182,7 @@ it("leaves no npm behind when the platform is killed", async () => {
     import { ModulesStore } from ${JSON.stringify(new URL("./modules-store.ts", import.meta.url).href)};
     const [folder, build] = process.argv.slice(1);
     const signal = new AbortController().signal;
-    await new ModulesStore({ folder, timeoutMs: 1e6, signal }).install(build, { runsScripts: true });`;
+    await new ModulesStore({ folder, timeoutMs: 1e6, signal }).install(build, { runsScripts: true, user: null });`;
   const platform = spawn(
     process.execPath,
     ["--input-type=module", "-e", program, join(folder, "modules"), store.folderOf("bld_1")],

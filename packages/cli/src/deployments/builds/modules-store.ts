@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, lchown, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DiskError } from "./disk-reason.ts";
 import { findEscapingLink } from "./escaping-link.ts";
@@ -15,8 +15,10 @@ export type InstallOutcome =
   | { readonly kind: "failed"; readonly reason: string; readonly log: readonly string[] };
 
 export interface InstallOptions {
-  /** Whether packages run their install scripts, which have all rights of the platform's user. */
+  /** Whether packages run their install scripts, which have all rights of the user. */
   readonly runsScripts: boolean;
+  /** The id of the user that npm and the scripts run under; null: the platform's own. */
+  readonly user: number | null;
 }
 
 export interface ModulesStoreOptions {
@@ -75,7 +77,7 @@ export class ModulesStore {
   async #install(
     key: string,
     buildFolder: string,
-    { runsScripts }: InstallOptions,
+    { runsScripts, user }: InstallOptions,
   ): Promise<InstallOutcome> {
     const { folder, timeoutMs, signal } = this.#options;
     const finished = join(folder, key);
@@ -88,7 +90,8 @@ export class ModulesStore {
         await copyFile(join(buildFolder, name), join(unfinished, name));
       }
       const args = runsScripts ? NPM_CI : [...NPM_CI, "--ignore-scripts"];
-      const outcome = await runNpm(args, { cwd: unfinished, timeoutMs, signal });
+      if (user !== null) await giveTo(unfinished, user);
+      const outcome = await runNpm(args, { cwd: unfinished, timeoutMs, signal, user });
       if (outcome.kind === "failed") {
         if (outcome.diskCode !== null) throw new DiskError(outcome.diskCode);
         return outcome;
@@ -99,6 +102,11 @@ export class ModulesStore {
         return { kind: "failed", reason, log: [] };
       }
       const count = await packageCount(unfinished);
+      // Builds share packages: none may change those of another.
+      if (user !== null) {
+        await rm(join(unfinished, ".npm"), { recursive: true, force: true });
+        await giveTo(unfinished, 0);
+      }
       // npm makes none where a lockfile has nothing for this system; the link to it must lead somewhere.
       await mkdir(join(unfinished, "node_modules"), { recursive: true });
       await rename(unfinished, finished);
@@ -108,6 +116,13 @@ export class ModulesStore {
     } finally {
       await rm(unfinished, { recursive: true, force: true });
     }
+  }
+}
+
+async function giveTo(folder: string, user: number): Promise<void> {
+  await lchown(folder, user, user);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    await lchown(join(entry.parentPath, entry.name), user, user);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { delimiter, dirname } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { diskReasonOf } from "./disk-reason.ts";
 import { findNpm } from "./find-npm.ts";
 
@@ -30,9 +30,17 @@ const END_WITH_PLATFORM = `data:text/javascript,${encodeURIComponent(
  */
 export async function runNpm(
   args: readonly string[],
-  options: { readonly cwd: string; readonly timeoutMs: number; readonly signal: AbortSignal },
+  options: {
+    readonly cwd: string;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+    /** The id of the user and group that it runs under, with a cache of its own; null: this one's. */
+    readonly user: number | null;
+  },
 ): Promise<NpmOutcome> {
-  const environment = npmEnvironment(process.env);
+  const { user } = options;
+  const home = { HOME: options.cwd, npm_config_cache: join(options.cwd, ".npm") };
+  const environment = { ...npmEnvironment(process.env), ...(user !== null && home) };
   const npm = await findNpm(environment);
   if (npm === undefined) {
     return failed("npm was not found. It comes with Node: install it where the platform runs.");
@@ -46,6 +54,7 @@ export async function runNpm(
       cwd: options.cwd,
       env: environment,
       detached: true,
+      ...(user !== null && { uid: user, gid: user }),
       stdio: ["ignore", "pipe", "pipe", ...(byNode ? ["ipc" as const] : [])],
     },
   );
@@ -81,7 +90,7 @@ function codeIn(log: readonly string[]): string | null {
 /** The platform's own, for registries, proxies and certificates; but nothing of Agate's, keys above all. */
 function npmEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(own).filter(
-    ([name]) => !/^(?:AGATE_|NODE_OPTIONS$|npm_(?!config_))/i.test(name),
+    ([name]) => !/^(?:AGATE_|PG|CLICKHOUSE_|NODE_OPTIONS$|npm_(?!config_))/i.test(name),
   );
   const environment = Object.fromEntries(kept);
   // Scripts of packages call `node`: the same one as ours.

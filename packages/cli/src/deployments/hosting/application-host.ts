@@ -1,4 +1,5 @@
 import type { BuildProcess, StartFailure } from "../build-process.ts";
+import type { InstallOutcome } from "../builds/modules-store.ts";
 import type { BuildLog } from "../processes/build-log.ts";
 import type { SupervisionEvent } from "../processes/supervision-event.ts";
 import { describeSupervision } from "../processes/supervision-event.ts";
@@ -73,6 +74,11 @@ export class ApplicationHost {
   /** Whether the live build was started under another name than the application's now. */
   get isRenamed(): boolean {
     return this.#live !== undefined && this.#live.slug !== this.#application.slug;
+  }
+
+  /** Installs the packages of a build whose files are here. */
+  install(build: StartableBuild): Promise<InstallOutcome> {
+    return this.#parts.runner.install(build);
   }
 
   /** Starts a process of a build, beside the one that serves. */

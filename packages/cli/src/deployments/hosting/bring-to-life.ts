@@ -1,16 +1,13 @@
 import type { DeployResult } from "@agate/protocol";
 import type { Builds, DeployTarget } from "../../registry/registry.ts";
 import { beginStep } from "../builds/begin-step.ts";
-import type { BuildStore } from "../builds/build-store.ts";
 import type { BuildLocation, Refusal } from "../builds/deploy-problem.ts";
 import { refuse, refusedByRegistry } from "../builds/deploy-problem.ts";
 import type { DeployProgress } from "../deployer.ts";
 import type { ApplicationHost, StartableBuild } from "./application-host.ts";
-import { runsInstallScripts } from "./build-runner.ts";
 
 export interface LifeParts {
   readonly builds: Builds;
-  readonly store: BuildStore;
   readonly host: ApplicationHost;
   readonly signal: AbortSignal;
 }
@@ -41,7 +38,7 @@ export async function bringToLife(
   candidate: Candidate,
   progress: DeployProgress,
 ): Promise<Brought | Refusal> {
-  const { builds, store, host, signal } = parts;
+  const { builds, host, signal } = parts;
   const { build, target, loc } = candidate;
   const { project, id } = host.application;
   // By its id: it may be renamed meanwhile.
@@ -49,9 +46,7 @@ export async function bringToLife(
 
   const installed = beginStep(progress, "install");
   if (candidate.needsPackages) {
-    const install = await store.install(build.id, {
-      runsScripts: runsInstallScripts(build.allow),
-    });
+    const install = await host.install(build);
     if (install.kind === "failed") {
       const msg = `The packages of the build could not be installed: ${install.reason}`;
       return refuse("install_failed", loc, msg, install.log);

@@ -1,11 +1,15 @@
 import type { BuildPermission } from "@agate/protocol";
 import type { BuildProcess, StartBuildProcess, StartFailure } from "../build-process.ts";
 import type { BuildStore } from "../builds/build-store.ts";
+import type { InstallOutcome } from "../builds/modules-store.ts";
 import { Slots } from "../builds/slots.ts";
+import type { BuildUsers } from "../processes/build-users.ts";
 
 export interface BuildRunnerOptions {
   readonly store: BuildStore;
   readonly start: StartBuildProcess;
+  /** The users that restricted builds run under; null: the platform's own. */
+  readonly users: Promise<BuildUsers | null>;
   /** How long a build may take to answer. */
   readonly startMs: number;
   /** How many builds may be starting at the same time. */
@@ -23,6 +27,7 @@ export interface BuildRun {
 /** A build whose record is there, and what its program may do. */
 export interface RunnableBuild {
   readonly id: string;
+  readonly applicationId: string;
   /** As in its record: null runs it without restrictions. */
   readonly allow: readonly BuildPermission[] | null;
 }
@@ -59,7 +64,8 @@ export class BuildRunner {
     if (prepared.kind === "failed") return prepared;
     const { folder, entry, modules } = prepared;
     const { allow } = build;
-    const restrictions = allow && { allow, readable: modules === null ? [] : [modules] };
+    const user = await this.#userOf(build);
+    const restrictions = allow && { allow, readable: modules === null ? [] : [modules], user };
     const program = { folder, entry, environment, restrictions };
     return this.#starts.run(() => start(program, { ...options, timeoutMs }));
   }
@@ -70,14 +76,32 @@ export class BuildRunner {
     return isHere ? this.#prepare(build) : this.#fetches.run(() => this.#prepare(build));
   }
 
-  async #prepare({ id, allow }: RunnableBuild): Promise<PreparedBuild | StartFailure> {
+  /** Installs the packages of a build whose files are here. */
+  async install(build: RunnableBuild): Promise<InstallOutcome> {
+    const { allow } = build;
+    // A script is a child process, most often one that makes native code: without either of the two
+    // permissions it would be a way around both.
+    const runsScripts =
+      allow === null || allow.includes("addons") || allow.includes("child-process");
+    const user = runsScripts ? await this.#userOf(build) : null;
+    return this.#options.store.install(build.id, { runsScripts, user });
+  }
+
+  /** The user that a build and its install scripts run under; null: the platform's own. */
+  async #userOf({ allow, applicationId }: RunnableBuild): Promise<number | null> {
+    const users = await this.#options.users;
+    return allow === null || users === null ? null : users.of(applicationId);
+  }
+
+  async #prepare(build: RunnableBuild): Promise<PreparedBuild | StartFailure> {
     const { store } = this.#options;
+    const { id } = build;
     const manifest = await store.manifestOf(id);
     if (manifest === undefined) {
       return failed("Its files are not in the data directory any more: deploy it again.");
     }
     if (manifest.install !== null) {
-      const install = await store.install(id, { runsScripts: runsInstallScripts(allow) });
+      const install = await this.install(build);
       if (install.kind === "failed") {
         return failed(`Its packages could not be installed: ${install.reason}`, install.log);
       }
@@ -85,14 +109,6 @@ export class BuildRunner {
     const modules = (await store.modulesOf(id)) ?? null;
     return { kind: "prepared", folder: store.folderOf(id), entry: manifest.entry, modules };
   }
-}
-
-/**
- * Whether the packages of a build run their install scripts. A script is a child process, most often
- * one that makes native code: without either of the two permissions it would be a way around both.
- */
-export function runsInstallScripts(allow: RunnableBuild["allow"]): boolean {
-  return allow === null || allow.includes("addons") || allow.includes("child-process");
 }
 
 /** @throws the signal's reason when it fires before the work is done, which goes on by itself. */

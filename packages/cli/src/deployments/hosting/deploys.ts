@@ -190,8 +190,17 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     try {
       await unpacked.keep(build.id);
       await archives?.keep(build.id, archive);
-      const candidate = { build, needsPackages: install !== null, target, loc: ["body"] } as const;
-      const brought = await this.#bring(project, id, candidate, progress);
+      const brought = await this.#bring(
+        project,
+        id,
+        {
+          build: { ...build, applicationId: id },
+          needsPackages: install !== null,
+          target,
+          loc: ["body"],
+        },
+        progress,
+      );
       if (brought.kind === "refused") {
         logs.of(id).add(build.number, "platform", `Refused. ${refusalText(brought)}`);
         // What the build itself printed is there already.
@@ -222,7 +231,8 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     const manifest = await store.manifestOf(build.id);
     if (manifest === undefined) return refuse("build_unusable", LOC, filesAreGone(build));
     const needsPackages = manifest.install !== null;
-    const candidate = { build, needsPackages, target: null, loc: LOC };
+    const startable = { ...build, applicationId: id };
+    const candidate = { build: startable, needsPackages, target: null, loc: LOC };
     const brought = await this.#bring(project, id, candidate, progress);
     if (brought.kind === "brought") {
       const why = message === "" ? "." : `: ${message}`;
@@ -237,12 +247,12 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     candidate: Candidate,
     progress: DeployProgress,
   ): Promise<Brought | Refusal> {
-    const { registry, store, hosting, signal } = this.#parts;
+    const { registry, hosting, signal } = this.#parts;
     const application = await registry.applications.get({ project, application: id });
     if (application.kind === "refused") return refusedByRegistry(application);
     const host = hosting.host({ project, id, slug: application.value.slug });
     try {
-      const parts = { builds: registry.builds, store, host, signal };
+      const parts = { builds: registry.builds, host, signal };
       return await bringToLife(parts, candidate, progress);
     } finally {
       if (host.live === undefined) await hosting.release(id);

@@ -189,8 +189,9 @@ function hostOf(hosting: Hosting, { project, application }: LiveBuild): Applicat
   return host;
 }
 
-function hostedBuild({ build: { id, number, allow }, since }: LiveBuild): HostedBuild {
-  return { id, number, allow, since };
+function hostedBuild({ application, build, since }: LiveBuild): HostedBuild {
+  const { id, number, allow } = build;
+  return { id, applicationId: application.id, number, allow, since };
 }
 
 function isServed(host: ApplicationHost | undefined, wanted: LiveBuild | undefined): boolean {

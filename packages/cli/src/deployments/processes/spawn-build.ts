@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
-import { mkdir, realpath } from "node:fs/promises";
+import { chmod, chown, mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -81,30 +81,41 @@ async function spawnProgram(program: BuildProgram, own: ProcessFolder): Promise<
     }),
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     windowsHide: true,
+    ...(limits.user !== null && { uid: limits.user, gid: limits.user }),
   });
 }
 
-const NO_LIMITS = { flags: [], environment: {} };
+const NO_LIMITS: Limits = { flags: [], environment: {}, user: null };
+
+interface Limits {
+  readonly flags: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly user: number | null;
+}
 
 /** Creates the folders that a restricted process may write to, and names them as its own. */
 async function limitsOf(
   folder: string,
-  { allow, readable }: BuildRestrictions,
+  { allow, readable, user }: BuildRestrictions,
   own: ProcessFolder,
-): Promise<{
-  readonly flags: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-}> {
+): Promise<Limits> {
   const [home, temporary] = [join(own.folder, "home"), join(own.folder, "tmp")];
   await mkdir(home);
   await mkdir(temporary);
+  if (user !== null) {
+    for (const path of [own.folder, home, temporary]) await chown(path, user, user);
+    // The files in it can be read by all users, the folder be entered by this group only.
+    await chown(folder, 0, user);
+    await chmod(folder, 0o750);
+  }
   const packages = await Promise.all(readable.map((path) => realpath(path)));
   return {
     flags: permissionFlags({
       allow,
-      readable: [folder, ...packages, fileURLToPath(PRELOAD)],
+      readable: [folder, ...packages, PRELOAD_FILE],
       writable: [await realpath(own.folder)],
     }),
+    user,
     environment: {
       HOME: home,
       USERPROFILE: home,
@@ -120,6 +131,7 @@ const PRELOAD = new URL(
   `./child-preload.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`,
   import.meta.url,
 );
+export const PRELOAD_FILE = fileURLToPath(PRELOAD);
 
 async function endOf(child: ChildProcess): Promise<Omit<ProcessEnd, "log">> {
   const { promise, resolve } = Promise.withResolvers<Omit<ProcessEnd, "log">>();

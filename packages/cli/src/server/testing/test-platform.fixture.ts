@@ -120,6 +120,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   const services = new Services();
   const maxBuildBytes = options.maxBuildBytes ?? 8 * MEGABYTE;
   const deployer = createDeployer({
+    buildUsers: null,
     registry,
     services,
     shared: database.sharedBuilds,
