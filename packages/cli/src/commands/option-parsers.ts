@@ -33,7 +33,9 @@ export function parseSize(text: string): number {
 }
 
 /** Both ends included. @example parseUserRange("60578-61183") // { first: 60578, last: 61183 } */
-export function parseUserRange(text: string): { readonly first: number; readonly last: number } | "none" {
+export function parseUserRange(
+  text: string,
+): { readonly first: number; readonly last: number } | "none" {
   if (text === "none") return text;
   const match = /^(\d{1,10})-(\d{1,10})$/.exec(text);
   const [first, last] = [Number(match?.[1]), Number(match?.[2])];

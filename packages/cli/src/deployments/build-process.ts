@@ -1,4 +1,5 @@
 import type { BuildPermission } from "@agate/protocol";
+import type { ProcessGroups } from "./processes/process-groups.ts";
 
 /** How a build's program is run. */
 export interface BuildProgram {
@@ -64,5 +65,7 @@ export type StartBuildProcess = (
     readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
     readonly timeoutMs: number;
     readonly signal?: AbortSignal;
+    /** The process and all that it starts end with this process, however it ends. */
+    readonly groups: ProcessGroups;
   },
 ) => Promise<BuildProcess | StartFailure>;

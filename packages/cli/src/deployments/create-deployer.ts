@@ -22,6 +22,7 @@ import { prepareBuilds } from "./hosting/prepare-builds.ts";
 import { Sweeper } from "./hosting/sweeper.ts";
 import { Turns } from "./hosting/turns.ts";
 import type { BuildUsers, UserRange } from "./processes/build-users.ts";
+import { ProcessGroups } from "./processes/process-groups.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
 import type { SupervisorLimits } from "./processes/supervisor.ts";
 import type { NamedApplication, Services } from "./service-directory.ts";
@@ -86,10 +87,14 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const stopping = new AbortController();
   const { signal } = stopping;
   const baseUrl = Promise.withResolvers<string>();
+  const groups = new ProcessGroups((err) =>
+    log.error({ err }, "Builds may outlive a server that is killed: there is no /bin/sh."),
+  );
   const modules = new ModulesStore({
     folder: join(dataDirectory, "modules"),
     timeoutMs: installMs,
     signal,
+    groups,
   });
   const store = new BuildStore({
     folder: join(dataDirectory, "builds"),
@@ -103,6 +108,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     store,
     start: options.start ?? startBuildProcess,
     users: users.promise,
+    groups,
     startMs,
     mostStarts: mostAtATime,
   });

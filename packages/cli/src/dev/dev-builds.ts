@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { BuildProcess, StartFailure } from "../deployments/build-process.ts";
+import { ProcessGroups } from "../deployments/processes/process-groups.ts";
 import { startBuildProcess } from "../deployments/processes/start-build-process.ts";
 import type { SupervisedBuild } from "../deployments/processes/supervisor.ts";
 import { BUNDLE_FILE, BUNDLE_MAP_FILE } from "../packing/bundle-app.ts";
@@ -25,6 +26,9 @@ export interface DevBuildsOptions {
  */
 export class DevBuilds {
   readonly #options: DevBuildsOptions;
+  readonly #groups = new ProcessGroups((error) => {
+    this.#options.onLine(`Programs may outlive agate dev: ${String(error)}`, "stderr");
+  });
   #oldest = 1;
   #last = 0;
 
@@ -64,7 +68,7 @@ export class DevBuilds {
     const entry = relative(project.folder, program);
     return startBuildProcess(
       { folder: project.folder, entry, environment: environment(), restrictions: null },
-      { onLine, timeoutMs: START_MS, signal },
+      { onLine, timeoutMs: START_MS, signal, groups: this.#groups },
     );
   }
 }

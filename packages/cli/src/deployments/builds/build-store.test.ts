@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { processGroups } from "../processes/testing/build-program.fixture.ts";
 import { BuildStore } from "./build-store.ts";
 import { ModulesStore } from "./modules-store.ts";
 import { buildArchive } from "./testing/build-archive.fixture.ts";
@@ -38,6 +39,7 @@ function openStore(timeoutMs = 60_000): BuildStore {
     folder: join(folder, "modules"),
     timeoutMs,
     signal: stopping.signal,
+    groups: processGroups(),
   });
   const archives = { read: (id: string) => readArchive(id) };
   const builds = join(folder, "builds");
@@ -181,8 +183,10 @@ it("leaves no npm behind when the platform is killed", async () => {
   const program = `
     import { ModulesStore } from ${JSON.stringify(new URL("./modules-store.ts", import.meta.url).href)};
     const [folder, build] = process.argv.slice(1);
+    import { ProcessGroups } from ${JSON.stringify(new URL("../processes/process-groups.ts", import.meta.url).href)};
     const signal = new AbortController().signal;
-    await new ModulesStore({ folder, timeoutMs: 1e6, signal }).install(build, { runsScripts: true, user: null });`;
+    const groups = new ProcessGroups(console.error);
+    await new ModulesStore({ folder, timeoutMs: 1e6, signal, groups }).install(build, { runsScripts: true, user: null });`;
   const platform = spawn(
     process.execPath,
     ["--input-type=module", "-e", program, join(folder, "modules"), store.folderOf("bld_1")],

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, lchown, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { ProcessGroups } from "../processes/process-groups.ts";
 import { DiskError } from "./disk-reason.ts";
 import { findEscapingLink } from "./escaping-link.ts";
 import { exists, namesIn } from "./folder-contents.ts";
@@ -26,6 +27,7 @@ export interface ModulesStoreOptions {
   readonly timeoutMs: number;
   /** Ends what is being installed. */
   readonly signal: AbortSignal;
+  readonly groups: ProcessGroups;
 }
 
 const UNFINISHED = ".installing-";
@@ -79,7 +81,7 @@ export class ModulesStore {
     buildFolder: string,
     { runsScripts, user }: InstallOptions,
   ): Promise<InstallOutcome> {
-    const { folder, timeoutMs, signal } = this.#options;
+    const { folder, timeoutMs, signal, groups } = this.#options;
     const finished = join(folder, key);
     if (await exists(finished)) return { kind: "installed", key, detail: "cached" };
     const started = performance.now();
@@ -91,7 +93,7 @@ export class ModulesStore {
       }
       const args = runsScripts ? NPM_CI : [...NPM_CI, "--ignore-scripts"];
       if (user !== null) await giveTo(unfinished, user);
-      const outcome = await runNpm(args, { cwd: unfinished, timeoutMs, signal, user });
+      const outcome = await runNpm(args, { cwd: unfinished, timeoutMs, signal, user, groups });
       if (outcome.kind === "failed") {
         if (outcome.diskCode !== null) throw new DiskError(outcome.diskCode);
         return outcome;

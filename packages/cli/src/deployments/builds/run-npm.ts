@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, dirname, join } from "node:path";
+import { killGroup, type ProcessGroups } from "../processes/process-groups.ts";
 import { diskReasonOf } from "./disk-reason.ts";
 import { findNpm } from "./find-npm.ts";
 
@@ -36,6 +37,7 @@ export async function runNpm(
     readonly signal: AbortSignal;
     /** The id of the user and group that it runs under, with a cache of its own; null: this one's. */
     readonly user: number | null;
+    readonly groups: ProcessGroups;
   },
 ): Promise<NpmOutcome> {
   const { user } = options;
@@ -58,6 +60,7 @@ export async function runNpm(
       stdio: ["ignore", "pipe", "pipe", ...(byNode ? ["ipc" as const] : [])],
     },
   );
+  options.groups.add(child);
   const output = lastLines(child);
   const kill = () => killGroup(child);
   stop.addEventListener("abort", kill);
@@ -111,18 +114,4 @@ function lastLines(child: ChildProcess): () => readonly string[] {
 /** npm's own log is a file on the platform's machine, which nobody who deploys can read. */
 function worthTelling(line: string): boolean {
   return line.trim() !== "" && !/^npm (?:warn|error A complete log of this run)/.test(line);
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  if (process.platform === "win32") {
-    child.kill("SIGKILL");
-    return;
-  }
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch (error) {
-    // It has just ended.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }

@@ -7,9 +7,15 @@ import {
   Supervisor,
   type SupervisorLimits,
 } from "../processes/supervisor.ts";
-import { buildProgram, workflowSource } from "../processes/testing/build-program.fixture.ts";
+import {
+  buildProgram,
+  processGroups,
+  workflowSource,
+} from "../processes/testing/build-program.fixture.ts";
 import { serveGateway } from "./testing/gateway-server.fixture.ts";
 import { type SentRequest, sendRequest } from "./testing/send-request.fixture.ts";
+
+const GROUPS = processGroups();
 
 // Answers with what it got and the number of its build, in one piece or in several over some time.
 const HANDLE = `
@@ -45,7 +51,7 @@ async function startSupervisor(limits: Partial<SupervisorLimits> = {}) {
     start: (signal) =>
       startBuildProcess(
         { ...program, environment: { BUILD: String(number) } },
-        { onLine: (line) => lines.push(line), timeoutMs: 20_000, signal },
+        { onLine: (line) => lines.push(line), timeoutMs: 20_000, signal, groups: GROUPS },
       ),
   });
   const deploy = async (number: number) => {

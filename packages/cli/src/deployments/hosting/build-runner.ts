@@ -4,10 +4,12 @@ import type { BuildStore } from "../builds/build-store.ts";
 import type { InstallOutcome } from "../builds/modules-store.ts";
 import { Slots } from "../builds/slots.ts";
 import type { BuildUsers } from "../processes/build-users.ts";
+import type { ProcessGroups } from "../processes/process-groups.ts";
 
 export interface BuildRunnerOptions {
   readonly store: BuildStore;
   readonly start: StartBuildProcess;
+  readonly groups: ProcessGroups;
   /** The users that restricted builds run under; null: the platform's own. */
   readonly users: Promise<BuildUsers | null>;
   /** How long a build may take to answer. */
@@ -58,7 +60,7 @@ export class BuildRunner {
 
   async start(run: BuildRun): Promise<BuildProcess | StartFailure> {
     const { build, environment, ...options } = run;
-    const { start, startMs: timeoutMs } = this.#options;
+    const { start, groups, startMs: timeoutMs } = this.#options;
     // Packages are installed to the end: the next who asks for the same finds them.
     const prepared = await unlessAborted(this.prepare(build), options.signal);
     if (prepared.kind === "failed") return prepared;
@@ -67,7 +69,7 @@ export class BuildRunner {
     const user = await this.#userOf(build);
     const restrictions = allow && { allow, readable: modules === null ? [] : [modules], user };
     const program = { folder, entry, environment, restrictions };
-    return this.#starts.run(() => start(program, { ...options, timeoutMs }));
+    return this.#starts.run(() => start(program, { ...options, timeoutMs, groups }));
   }
 
   /** Has the files and packages of a build here, for a start that takes no longer than it must. */

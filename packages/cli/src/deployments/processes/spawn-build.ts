@@ -9,6 +9,7 @@ import type { BuildProgram, BuildRestrictions, ProcessEnd } from "../build-proce
 import { childEnvironment } from "./child-environment.ts";
 import { permissionFlags } from "./permission-flags.ts";
 import { createProcessFolder, type ProcessFolder } from "./process-folder.ts";
+import { killGroup, type ProcessGroups } from "./process-groups.ts";
 import { readLines } from "./read-lines.ts";
 import { RecentLines } from "./recent-lines.ts";
 
@@ -27,15 +28,22 @@ export interface SpawnedBuild {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Starts a build's program in a process of its own that cannot outlive this one. */
+/** Starts a build's program as the first process of a group that cannot outlive this one. */
 export async function spawnBuild(
   program: BuildProgram,
-  onLine: (line: string, stream: "stdout" | "stderr") => void,
+  {
+    onLine,
+    groups,
+  }: {
+    readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
+    readonly groups: ProcessGroups;
+  },
 ): Promise<SpawnedBuild> {
   const own = await createProcessFolder();
   let child: ChildProcess;
   try {
     child = await spawnProgram(program, own);
+    groups.add(child, own.folder);
   } catch (error) {
     await own.remove();
     throw error;
@@ -81,6 +89,8 @@ async function spawnProgram(program: BuildProgram, own: ProcessFolder): Promise<
     }),
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     windowsHide: true,
+    // The first of a group of processes.
+    detached: process.platform !== "win32",
     ...(limits.user !== null && { uid: limits.user, gid: limits.user }),
   });
 }
@@ -153,7 +163,7 @@ async function endOf(child: ChildProcess): Promise<Omit<ProcessEnd, "log">> {
 
 async function stop(child: ChildProcess, ended: Promise<unknown>, graceMs: number): Promise<void> {
   if (graceMs > 0) child.kill("SIGTERM");
-  const kill = setTimeout(() => child.kill("SIGKILL"), graceMs);
+  const kill = setTimeout(() => killGroup(child), graceMs);
   await ended;
   clearTimeout(kill);
 }

@@ -9,8 +9,9 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import type { BuildProcess, BuildProgram, StartFailure } from "../build-process.ts";
 import { askSocket } from "./ask-socket.ts";
 import { startBuildProcess } from "./start-build-process.ts";
-import { buildProgram, workflowSource } from "./testing/build-program.fixture.ts";
+import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
 
+const GROUPS = processGroups();
 const TIMEOUT_MS = 20_000;
 /** Of what never answers. */
 const SHORT_TIMEOUT_MS = 500;
@@ -26,6 +27,7 @@ async function start(program: BuildProgram, timeoutMs = TIMEOUT_MS): Promise<Sta
   const outcome = await startBuildProcess(program, {
     onLine: (line, stream) => lines.push(`${stream}: ${line}`),
     timeoutMs,
+    groups: GROUPS,
   });
   if (outcome.kind === "running") onTestFinished(() => outcome.stop(0));
   return { outcome, lines };
@@ -244,6 +246,7 @@ it("leaves nothing behind when the start is called off", async () => {
       },
       timeoutMs: TIMEOUT_MS,
       signal: calledOff.signal,
+      groups: GROUPS,
     },
   );
   await expect(starting).rejects.toThrow("not wanted");
@@ -273,7 +276,7 @@ it("keeps up with a program that prints without end, and says how much is missin
          print();`,
       ),
     ),
-    { onLine: (line) => lines.push(line), timeoutMs: TIMEOUT_MS },
+    { onLine: (line) => lines.push(line), timeoutMs: TIMEOUT_MS, groups: GROUPS },
   );
   if (build.kind !== "running") throw new Error(`${build.reason} ${build.log.join("\n")}`);
   onTestFinished(() => build.stop(0));
@@ -298,7 +301,9 @@ it("ends the process when its platform is killed, though the program knows nothi
       "--input-type=module",
       "-e",
       `const { startBuildProcess } = await import(${JSON.stringify(new URL("./start-build-process.ts", import.meta.url).href)});
-       const build = await startBuildProcess(${JSON.stringify(program)}, { onLine() {}, timeoutMs: 20000 });
+       const { ProcessGroups } = await import(${JSON.stringify(new URL("./process-groups.ts", import.meta.url).href)});
+       const groups = new ProcessGroups(console.error);
+       const build = await startBuildProcess(${JSON.stringify(program)}, { onLine() {}, timeoutMs: 20000, groups });
        console.log(build.pid, build.socketPath);
        setInterval(() => {}, 1000);`,
     ],

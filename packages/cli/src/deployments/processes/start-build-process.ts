@@ -27,7 +27,7 @@ interface Refusal {
 export const startBuildProcess: StartBuildProcess = async (program, options) => {
   const { timeoutMs, signal: aborted } = options;
   aborted?.throwIfAborted();
-  const build = await spawnBuild(program, options.onLine);
+  const build = await spawnBuild(program, options);
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), timeoutMs);
   const patience = AbortSignal.any(aborted === undefined ? [over.signal] : [over.signal, aborted]);

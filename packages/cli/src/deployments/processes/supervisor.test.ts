@@ -6,7 +6,9 @@ import { startBuildProcess } from "./start-build-process.ts";
 import type { SupervisionEvent } from "./supervision-event.ts";
 import { describeSupervision } from "./supervision-event.ts";
 import { type SupervisedBuild, Supervisor, type SupervisorLimits } from "./supervisor.ts";
-import { buildProgram, workflowSource } from "./testing/build-program.fixture.ts";
+import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
+
+const GROUPS = processGroups();
 
 const WAITS = { timeout: 15_000, interval: 10 };
 
@@ -27,7 +29,8 @@ async function supervised(number: number, source: string): Promise<SupervisedBui
   const program = await buildProgram(source);
   return {
     number,
-    start: (signal) => startBuildProcess(program, { onLine: () => {}, timeoutMs: 15_000, signal }),
+    start: (signal) =>
+      startBuildProcess(program, { onLine: () => {}, timeoutMs: 15_000, signal, groups: GROUPS }),
   };
 }
 

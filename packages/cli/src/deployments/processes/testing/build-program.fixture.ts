@@ -3,6 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { BuildProgram } from "../../build-process.ts";
+import { ProcessGroups } from "../process-groups.ts";
+
+/** Groups of processes on a system that has a shell. */
+export function processGroups(): ProcessGroups {
+  return new ProcessGroups((error) => {
+    throw error;
+  });
+}
 
 /** A program in a folder of its own, which is gone after the test. */
 export async function buildProgram(
