@@ -5,7 +5,7 @@ import { openAccess } from "./access/open-access.ts";
 import { Backups } from "./backup/backups.ts";
 import { sweepBackups } from "./backup/take-backup.ts";
 import { createDeployer } from "./deployments/create-deployer.ts";
-import { DEFAULT_USER_RANGE, type UserRange } from "./deployments/processes/build-users.ts";
+import type { UserRange } from "./deployments/processes/build-users.ts";
 import { Services } from "./deployments/service-directory.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
 import { DEFAULT_DECODE_LIMITS } from "./ingest/otlp/decode-limits.ts";
@@ -47,8 +47,8 @@ export interface PlatformOptions {
   readonly requireKey: boolean;
   /** The application that answers the contract's paths without a prefix, too. */
   readonly rootApplication?: string;
-  /** The users that builds run under where this process is root; null: its own. */
-  readonly buildUsers?: UserRange | null;
+  /** The users that builds run under where this process is root; without it, its own. */
+  readonly buildUsers?: UserRange;
   /** Told of every call of a workflow, when it is over. */
   readonly onCall?: (call: AnsweredCall) => void;
   readonly log: LogOptions;
@@ -198,7 +198,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     dataDirectory: options.dataDirectory,
     mostUnpackedBytes: 4 * maxBuildBytes,
     issueKey: ({ project, slug }) => issueKey(project, `builds of ${slug}`),
-    buildUsers: options.buildUsers === undefined ? DEFAULT_USER_RANGE : options.buildUsers,
+    buildUsers: options.buildUsers ?? null,
     log,
   });
   await deployer.recover();

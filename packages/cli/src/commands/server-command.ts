@@ -139,7 +139,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       level: flags.logLevel,
       format: flags.logFormat ?? (process.stdout.isTTY ? "pretty" : "json"),
     },
-    buildUsers: flags.buildUsers === "none" ? null : flags.buildUsers,
+    ...(flags.buildUsers !== "none" && { buildUsers: flags.buildUsers }),
     limits: {
       body: flags.maxBody,
       decompressedBody: flags.maxDecompressedBody,

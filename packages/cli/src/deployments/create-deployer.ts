@@ -83,7 +83,6 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     mostAtATime: MOST_AT_A_TIME,
     ...options.limits,
   };
-  const users = Promise.withResolvers<BuildUsers | null>();
   const stopping = new AbortController();
   const { signal } = stopping;
   const baseUrl = Promise.withResolvers<string>();
@@ -102,12 +101,26 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     mostUnpackedBytes,
     archives: shared?.archives ?? null,
   });
+  let users: Promise<BuildUsers | null> | undefined;
+  const openUsers = () =>
+    openBuildUsers({
+      range: options.buildUsers,
+      dataDirectory,
+      onClosed: (folder) =>
+        log.warn(
+          { folder },
+          "Builds run as the server's own user: other users cannot enter this folder.",
+        ),
+    });
   const logs = new BuildLogs(join(dataDirectory, "logs"));
   const onError = (err: unknown) => log.error({ err }, "A deployment could not be looked after.");
   const runner = new BuildRunner({
     store,
     start: options.start ?? startBuildProcess,
-    users: users.promise,
+    users: () => {
+      users ??= openUsers();
+      return users;
+    },
     groups,
     startMs,
     mostStarts: mostAtATime,
@@ -168,17 +181,6 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     logs: (applicationId, request) => logs.of(applicationId).read(request),
 
     async recover() {
-      users.resolve(
-        await openBuildUsers({
-          range: options.buildUsers,
-          dataDirectory,
-          onClosed: (folder) =>
-            log.warn(
-              { folder },
-              "Builds run as the server's own user: other users cannot enter this folder.",
-            ),
-        }),
-      );
       const interrupted = await turns.refuseInterrupted().catch((error) => {
         const reason = diskReason(error);
         if (reason === undefined) throw error;

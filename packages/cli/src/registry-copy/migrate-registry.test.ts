@@ -294,7 +294,8 @@ describe("REGISTRY_KEYS", () => {
   /** Of each table: its columns. Without what a database keeps for itself. */
   function columnsOf(rows: readonly { table: string; column: string }[]) {
     const own = rows.filter(
-      ({ table }) => !/migration|^sqlite_|^build_archives$|^access_version$/.test(table),
+      ({ table }) =>
+        !/migration|^sqlite_|^build_archives$|^access_version$|^deploy_leases$/.test(table),
     );
     return Object.fromEntries(
       [...Map.groupBy(own, ({ table }) => table)].map(([table, columns]) => [

@@ -3,6 +3,7 @@ import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import { deployTarget } from "./deploy-target.ts";
 import { newId } from "./new-id.ts";
 import { planActivation } from "./plan-activation.ts";
+import { lostLease } from "./queries/check-lease.ts";
 import { findApplication } from "./queries/find-application.ts";
 import { buildDocument, findBuild } from "./queries/find-build.ts";
 import { pageOf, rowsFor } from "./queries/page.ts";
@@ -39,8 +40,10 @@ export function createBuilds(context: RegistryContext): Builds {
       return found.kind === "refused" ? found : done(buildDocument(found.value));
     },
 
-    begin: (ref, { by, message, size, sdkVersion, allow, manifestHash }) =>
+    begin: (ref, { by, message, size, sdkVersion, allow, manifestHash }, turn = null) =>
       inApplication(context, ref, async (tx, application) => {
+        const lost = await lostLease(tx, application.id, turn);
+        if (lost !== undefined) return refused(lost);
         const { latest } = await tx
           .selectFrom("builds")
           .select(({ fn }) => fn.max("number").as("latest"))
@@ -80,7 +83,7 @@ export function createBuilds(context: RegistryContext): Builds {
       return done({ routes: plan.value.routes, updated_at: now() });
     },
 
-    activate: (ref, buildId, openapi, target) => {
+    activate: (ref, buildId, openapi, target, turn = null) => {
       // The schema alone alters no configuration.
       const topics = target === null ? (["builds"] as const) : (["builds", "config"] as const);
       return announcing(topics, context, ref, async (tx, application) => {
@@ -88,6 +91,8 @@ export function createBuilds(context: RegistryContext): Builds {
         if (found.kind === "refused") return found;
         // Another replica may have given it up: its files are not kept any more then.
         if (found.value.status === "refused") return refused(refusedBefore(found.value.number));
+        const lost = await lostLease(tx, application.id, turn);
+        if (lost !== undefined) return refused(lost);
         const plan = await planActivation(tx, application.id, openapi, target);
         if (plan.kind === "refused") return plan;
         const { routes, target: foundTarget } = plan.value;
@@ -109,8 +114,10 @@ export function createBuilds(context: RegistryContext): Builds {
       });
     },
 
-    retire: (ref) =>
+    retire: (ref, turn = null) =>
       announcing(["builds"], context, ref, async (tx, application) => {
+        const lost = await lostLease(tx, application.id, turn);
+        if (lost !== undefined) return refused(lost);
         const retired = await endLiveBuild(tx, application.id);
         if (retired !== undefined) return done(buildDocument(retired));
         const msg = `No build serves ${shownValue(application.slug)}: there is nothing to stop.`;
@@ -155,6 +162,17 @@ export function createBuilds(context: RegistryContext): Builds {
             .returning("id")
             .execute(),
         );
+      return rows.map(({ id }) => id);
+    },
+
+    async refuseUnfinishedOf(applicationId, reason, turn) {
+      const rows = await db.transaction().execute(async (tx) => {
+        if ((await lostLease(tx, applicationId, turn)) !== undefined) return [];
+        return giveUp(tx, reason)
+          .where("application_id", "=", applicationId)
+          .returning("id")
+          .execute();
+      });
       return rows.map(({ id }) => id);
     },
   };

@@ -12,6 +12,7 @@ export const REGISTRY_PROBLEM_TYPES = [
   "deployment_not_found",
   "build_not_found",
   "build_unusable",
+  "deploy_superseded",
   "slug_invalid",
   "slug_taken",
   "revision_stale",

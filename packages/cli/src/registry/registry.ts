@@ -214,6 +214,7 @@ export interface Builds {
       /** Hex of the SHA-256 of its manifest. */
       readonly manifestHash: string;
     },
+    turn?: TurnToken,
   ): Promise<RegistryOutcome<Build>>;
   refuse(buildId: string, reason: string): Promise<void>;
   /**
@@ -235,16 +236,26 @@ export interface Builds {
     buildId: string,
     openapi: unknown,
     target: DeployTarget | null,
+    turn?: TurnToken,
   ): Promise<RegistryOutcome<Activation>>;
   /** No build serves the application afterwards. */
-  retire(ref: ApplicationRef): Promise<RegistryOutcome<Build>>;
+  retire(ref: ApplicationRef, turn?: TurnToken): Promise<RegistryOutcome<Build>>;
   /** The live build of one application, by its id, or of every one in every project: for starting them. */
   live(applicationId?: string): Promise<readonly LiveBuild[]>;
   /** Ids of the applications that have builds which are being started, or were when a platform ended. */
   unfinished(): Promise<readonly string[]>;
   /** Those of these applications that were being started become `refused`; gives their ids. */
   refuseUnfinished(applicationIds: readonly string[], reason: string): Promise<readonly string[]>;
+  /** The same of one application, unless the turn was lost. */
+  refuseUnfinishedOf(
+    applicationId: string,
+    reason: string,
+    turn: TurnToken,
+  ): Promise<readonly string[]>;
 }
+
+/** Of the turn in which a change is made; null, or absent, where no other server can take turns. */
+export type TurnToken = number | null;
 
 export interface Activation {
   readonly build: Build;

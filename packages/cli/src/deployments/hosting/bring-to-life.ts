@@ -1,5 +1,5 @@
 import type { DeployResult } from "@agate/protocol";
-import type { Builds, DeployTarget } from "../../registry/registry.ts";
+import type { Builds, DeployTarget, TurnToken } from "../../registry/registry.ts";
 import { beginStep } from "../builds/begin-step.ts";
 import type { BuildLocation, Refusal } from "../builds/deploy-problem.ts";
 import { refuse, refusedByRegistry } from "../builds/deploy-problem.ts";
@@ -10,6 +10,7 @@ export interface LifeParts {
   readonly builds: Builds;
   readonly host: ApplicationHost;
   readonly signal: AbortSignal;
+  readonly turn: TurnToken;
 }
 
 /** A stored build that is to serve. */
@@ -38,7 +39,7 @@ export async function bringToLife(
   candidate: Candidate,
   progress: DeployProgress,
 ): Promise<Brought | Refusal> {
-  const { builds, host, signal } = parts;
+  const { builds, host, signal, turn } = parts;
   const { build, target, loc } = candidate;
   const { project, id } = host.application;
   // By its id: it may be renamed meanwhile.
@@ -73,7 +74,7 @@ export async function bringToLife(
     const switched = beginStep(progress, "switch");
     signal.throwIfAborted();
     // The registry first: it says which build serves after a crash in between.
-    const live = await builds.activate(ref, build.id, process.openapi, target);
+    const live = await builds.activate(ref, build.id, process.openapi, target, turn);
     if (live.kind === "refused") return await turnedAway(refusedByRegistry(live, loc));
     const { since, ...activated } = live.value;
     const drained = host.switchTo({ ...build, since }, process);

@@ -10,8 +10,8 @@ export interface BuildRunnerOptions {
   readonly store: BuildStore;
   readonly start: StartBuildProcess;
   readonly groups: ProcessGroups;
-  /** The users that restricted builds run under; null: the platform's own. */
-  readonly users: Promise<BuildUsers | null>;
+  /** The users that restricted builds run under, asked when one starts; null: the platform's own. */
+  readonly users: () => Promise<BuildUsers | null>;
   /** How long a build may take to answer. */
   readonly startMs: number;
   /** How many builds may be starting at the same time. */
@@ -91,8 +91,8 @@ export class BuildRunner {
 
   /** The user that a build and its install scripts run under; null: the platform's own. */
   async #userOf({ allow, applicationId }: RunnableBuild): Promise<number | null> {
-    const users = await this.#options.users;
-    return allow === null || users === null ? null : users.of(applicationId);
+    if (allow === null) return null;
+    return (await this.#options.users())?.of(applicationId) ?? null;
   }
 
   async #prepare(build: RunnableBuild): Promise<PreparedBuild | StartFailure> {

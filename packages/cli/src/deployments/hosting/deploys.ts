@@ -1,6 +1,6 @@
 import type { Application, Build } from "@agate/protocol";
 import { looksLikeId } from "../../registry/new-id.ts";
-import type { ApplicationRef, Registry } from "../../registry/registry.ts";
+import type { ApplicationRef, Registry, TurnToken } from "../../registry/registry.ts";
 import { refused } from "../../registry/registry-outcome.ts";
 import { slugProblem } from "../../registry/slug.ts";
 import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
@@ -73,8 +73,8 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
       const count = unpacked.manifest.files.length;
       unpackedTold(count === 1 ? "1 file" : `${count} files`);
       // Waited for in here: what was unpacked is removed, where it was not kept, when this returns.
-      return await this.#finish(progress, project, application.value.id, () =>
-        this.#bringNew(request, application.value, unpacked, progress),
+      return await this.#finish(progress, project, application.value.id, (turn) =>
+        this.#bringNew(request, application.value, unpacked, progress, turn),
       );
     });
   }
@@ -88,8 +88,8 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     return this.#attempt(async () => {
       const application = await this.#parts.registry.applications.get(ref);
       if (application.kind === "refused") return refusedByRegistry(application);
-      return this.#finish(progress, ref.project, application.value.id, () =>
-        this.#bringBack(ref.project, application.value, build, authorship, progress),
+      return this.#finish(progress, ref.project, application.value.id, (turn) =>
+        this.#bringBack(ref.project, application.value, build, authorship, progress, turn),
       );
     });
   }
@@ -100,8 +100,11 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
       const application = await registry.applications.get(ref);
       if (application.kind === "refused") return refusedByRegistry(application);
       const { id } = application.value;
-      return turns.change(id, async () => {
-        const retired = await registry.builds.retire({ project: ref.project, application: id });
+      return turns.change(id, async (turn) => {
+        const retired = await registry.builds.retire(
+          { project: ref.project, application: id },
+          turn,
+        );
         if (retired.kind === "refused") return refusedByRegistry(retired);
         await hosting.release(id);
         return { kind: "retired" } as const;
@@ -140,11 +143,11 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     progress: DeployProgress,
     project: string,
     applicationId: string,
-    bring: () => Promise<Brought | Refusal>,
+    bring: (turn: TurnToken) => Promise<Brought | Refusal>,
   ): Promise<DeployOutcome> {
-    const brought = await this.#parts.turns.change(applicationId, async () => {
-      const outcome = await bring();
-      await this.#sweepArchives(project, applicationId).catch(this.#parts.onError);
+    const brought = await this.#parts.turns.change(applicationId, async (turn) => {
+      const outcome = await bring(turn);
+      await this.#sweepArchives(project, applicationId, turn).catch(this.#parts.onError);
       return outcome;
     });
     this.#parts.sweeper.sweepSoon();
@@ -156,13 +159,13 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
   }
 
   /** In the application's turn: nobody must be activating a build whose archive goes. */
-  async #sweepArchives(project: string, application: string): Promise<void> {
+  async #sweepArchives(project: string, application: string, turn: TurnToken): Promise<void> {
     const { archives, registry } = this.#parts;
-    if (archives === null) return;
+    if (archives === null || turn === null) return;
     const ref = { project, application };
     const found = await registry.applications.get(ref);
     if (found.kind === "refused") return;
-    await archives.keepOnly(application, await keptBuilds(registry, ref, found.value.build));
+    await archives.keepOnly(application, await keptBuilds(registry, ref, found.value.build), turn);
   }
 
   async #bringNew(
@@ -170,6 +173,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     { id }: Application,
     unpacked: UnpackedBuild,
     progress: DeployProgress,
+    turn: TurnToken,
   ): Promise<Brought | Refusal> {
     const { registry, store, archives, logs, refusals, signal } = this.#parts;
     signal.throwIfAborted();
@@ -179,6 +183,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     const begun = await registry.builds.begin(
       { project, application: id },
       { by, message, size: archive.byteLength, sdkVersion, allow, manifestHash },
+      turn,
     );
     if (begun.kind === "refused") return refusedByRegistry(begun);
     const build = begun.value;
@@ -200,6 +205,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
           loc: ["body"],
         },
         progress,
+        turn,
       );
       if (brought.kind === "refused") {
         logs.of(id).add(build.number, "platform", `Refused. ${refusalText(brought)}`);
@@ -222,6 +228,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     name: string,
     { by, message }: { readonly by: string; readonly message: string },
     progress: DeployProgress,
+    turn: TurnToken,
   ): Promise<Brought | Refusal> {
     const { registry, store, logs, sweeper } = this.#parts;
     const found = await registry.builds.get({ project, application: id }, name);
@@ -233,7 +240,7 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     const needsPackages = manifest.install !== null;
     const startable = { ...build, applicationId: id };
     const candidate = { build: startable, needsPackages, target: null, loc: LOC };
-    const brought = await this.#bring(project, id, candidate, progress);
+    const brought = await this.#bring(project, id, candidate, progress, turn);
     if (brought.kind === "brought") {
       const why = message === "" ? "." : `: ${message}`;
       logs.of(id).add(build.number, "platform", `Activated by ${by}${why}`);
@@ -246,13 +253,14 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     id: string,
     candidate: Candidate,
     progress: DeployProgress,
+    turn: TurnToken,
   ): Promise<Brought | Refusal> {
     const { registry, hosting, signal } = this.#parts;
     const application = await registry.applications.get({ project, application: id });
     if (application.kind === "refused") return refusedByRegistry(application);
     const host = hosting.host({ project, id, slug: application.value.slug });
     try {
-      const parts = { builds: registry.builds, host, signal };
+      const parts = { builds: registry.builds, host, signal, turn };
       return await bringToLife(parts, candidate, progress);
     } finally {
       if (host.live === undefined) await hosting.release(id);

@@ -1,10 +1,10 @@
-import type { Builds } from "../../registry/registry.ts";
+import type { Builds, TurnToken } from "../../registry/registry.ts";
 import type { SharedBuilds } from "../../stores/registry/shared-builds.ts";
 import { KeyedQueue } from "../builds/keyed-queue.ts";
 import { Slots } from "../builds/slots.ts";
 
 export interface TurnsOptions {
-  readonly builds: Pick<Builds, "unfinished" | "refuseUnfinished">;
+  readonly builds: Pick<Builds, "unfinished" | "refuseUnfinished" | "refuseUnfinishedOf">;
   /** Null for a platform alone. */
   readonly shared: Pick<SharedBuilds, "takeTurn" | "tryTurn"> | null;
   /** How many changes may be under way at the same time. */
@@ -27,7 +27,10 @@ export class Turns {
   }
 
   /** For what changes it. */
-  change<Result>(applicationId: string, work: () => Promise<Result>): Promise<Result> {
+  change<Result>(
+    applicationId: string,
+    work: (turn: TurnToken) => Promise<Result>,
+  ): Promise<Result> {
     return this.#queue.run(applicationId, () =>
       this.#slots.run(() => this.#amongReplicas(applicationId, work)),
     );
@@ -48,7 +51,7 @@ export class Turns {
       await using turn = await shared.tryTurn(id);
       // Another replica is in the middle of it.
       if (turn === undefined) continue;
-      interrupted.push(...(await builds.refuseUnfinished([id], INTERRUPTED)));
+      interrupted.push(...(await builds.refuseUnfinishedOf(id, INTERRUPTED, turn.token)));
     }
     return interrupted;
   }
@@ -58,12 +61,16 @@ export class Turns {
     return this.#queue.idle();
   }
 
-  async #amongReplicas<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+  async #amongReplicas<Result>(
+    id: string,
+    work: (turn: TurnToken) => Promise<Result>,
+  ): Promise<Result> {
     const { builds, shared, signal } = this.#options;
-    if (shared === null) return work();
-    await using _ = await shared.takeTurn(id, signal);
-    // Whoever was starting one has ended: it would have the turn still.
-    await builds.refuseUnfinished([id], INTERRUPTED);
-    return await work();
+    // The data directory is this process's alone.
+    if (shared === null) return work(null);
+    await using turn = await shared.takeTurn(id, signal);
+    // The server that was starting one has ended or hangs: it would have the turn still.
+    await builds.refuseUnfinishedOf(id, INTERRUPTED, turn.token);
+    return await work(turn.token);
   }
 }

@@ -43,6 +43,7 @@ export function describeBuilds(subject: Subject): void {
         size: 1234,
         sdk_version: "0.1.0",
         message: "Ship it.",
+        allow: [],
         refusal: null,
       });
       const { builds, applications } = subject.registry;

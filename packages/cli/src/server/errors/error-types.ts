@@ -152,6 +152,11 @@ export const ERROR_TYPES = {
     meaning: "A configuration that is live, or is about to be, does not satisfy the schema.",
     message: given,
   },
+  deploy_superseded: {
+    status: 409,
+    meaning: "The server hung during the deploy, and another deploy of the application went ahead.",
+    message: given,
+  },
   body_too_large: {
     status: 413,
     meaning: "The body is larger than the limit.",

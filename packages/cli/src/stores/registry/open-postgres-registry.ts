@@ -66,7 +66,7 @@ export async function openPostgresRegistry(
       },
       accessVersion: poll,
       check: () => poll.check(),
-      sharedBuilds: { archives, ...createPostgresTurns(address) },
+      sharedBuilds: { archives, ...createPostgresTurns(address, db) },
     };
   } catch (error) {
     throw asRefusal(address, error);

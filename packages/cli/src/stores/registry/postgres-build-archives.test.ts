@@ -68,9 +68,9 @@ it("keeps those that it is told to, and those of other applications", async () =
     const found = await Promise.all(all.map((build) => archives.read(build)));
     return found.map((archive) => archive !== undefined);
   };
-  await archives.keepOnly(one.application, new Set([...one.builds.slice(1, 2), "bld_none"]));
+  await archives.keepOnly(one.application, new Set([...one.builds.slice(1, 2), "bld_none"]), null);
   expect(await kept()).toEqual([false, true, false, true]);
-  await archives.keepOnly(two.application, new Set());
+  await archives.keepOnly(two.application, new Set(), null);
   expect(await kept()).toEqual([false, true, false, false]);
   await registry.applications.delete({ project: "default", application: "one" });
   expect(await kept()).toEqual([false, false, false, false]);

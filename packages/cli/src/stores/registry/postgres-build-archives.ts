@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { codeOf } from "../postgres/postgres-errors.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 import type { BuildArchives } from "./shared-builds.ts";
@@ -50,13 +51,19 @@ export function createPostgresBuildArchives(registry: RegistryDatabase): BuildAr
       return parts.length === 0 ? undefined : Buffer.concat(parts);
     },
 
-    async keepOnly(applicationId, buildIds) {
+    async keepOnly(applicationId, buildIds, token) {
       const builds = db
         .selectFrom("builds")
         .select("id")
         .where("application_id", "=", applicationId)
         .$if(buildIds.size > 0, (query) => query.where("id", "not in", [...buildIds]));
-      await db.deleteFrom("build_archives").where("build_id", "in", builds).execute();
+      const lease = sql`SELECT FROM agate.deploy_leases
+        WHERE application_id = ${applicationId} AND token = ${token}`;
+      await db
+        .deleteFrom("build_archives")
+        .where("build_id", "in", builds)
+        .$if(token !== null, (query) => query.where(sql<boolean>`EXISTS (${lease})`))
+        .execute();
     },
   };
 }

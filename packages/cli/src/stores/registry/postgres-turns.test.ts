@@ -3,20 +3,30 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PostgresAddress } from "../store-address.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { openPostgresRegistry } from "./open-postgres-registry.ts";
 import { createPostgresTurns } from "./postgres-turns.ts";
+import type { RegistryDatabase } from "./registry-tables.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 
 let server: PostgresServer;
 let address: PostgresAddress;
+let registry: Awaited<ReturnType<typeof openPostgresRegistry>>;
+let db: RegistryDatabase;
 beforeAll(async () => {
   server = await startEmbeddedPostgres();
   address = await server.createDatabase();
+  registry = await openPostgresRegistry(address);
+  db = registry.db;
   // As an administrator may have set it, only shorter: whoever waits between two statements is late.
   const database = new URL(address.url).pathname.slice(1);
   const limit = "idle_in_transaction_session_timeout = '10ms'";
   await server.query(address, `ALTER DATABASE ${database} SET ${limit}`);
 });
-afterAll(() => server.dispose());
+afterAll(async () => {
+  await registry.signals.close();
+  await db.destroy();
+  await server.dispose();
+});
 
 const NEVER = new AbortController().signal;
 
@@ -31,7 +41,7 @@ async function holders(): Promise<number[]> {
 }
 
 it("gives turns of an application one after the other, to whichever replica", async () => {
-  const replicas = [createPostgresTurns(address), createPostgresTurns(address)];
+  const replicas = [createPostgresTurns(address, db), createPostgresTurns(address, db)];
   let running = 0;
   let turns = 0;
   await Promise.all(
@@ -48,7 +58,7 @@ it("gives turns of an application one after the other, to whichever replica", as
 });
 
 it("lets those of several applications be", async () => {
-  const turns = createPostgresTurns(address);
+  const turns = createPostgresTurns(address, db);
   await using _first = await turns.takeTurn("app_1", NEVER);
   await using second = await turns.tryTurn("app_2");
   expect(second).toBeDefined();
@@ -56,7 +66,7 @@ it("lets those of several applications be", async () => {
 });
 
 it("gives up waiting when it is told to", async () => {
-  const turns = createPostgresTurns(address);
+  const turns = createPostgresTurns(address, db);
   await using _held = await turns.takeTurn("app_1", NEVER);
   const stopping = new AbortController();
   const waiting = turns.takeTurn("app_1", stopping.signal);
@@ -67,7 +77,7 @@ it("gives up waiting when it is told to", async () => {
 });
 
 it("gives the turn to another when its connection is gone", async () => {
-  const turns = createPostgresTurns(address);
+  const turns = createPostgresTurns(address, db);
   const lost = await turns.takeTurn("app_1", NEVER);
   const [pid] = await holders();
   await server.query(address, "SELECT pg_terminate_backend($1)", [pid]);
@@ -81,7 +91,7 @@ it("gives the turn to another when its connection is gone", async () => {
 });
 
 it("gives a turn back though the database has fallen silent", async () => {
-  const turn = await createPostgresTurns(address).takeTurn("app_1", NEVER);
+  const turn = await createPostgresTurns(address, db).takeTurn("app_1", NEVER);
   {
     using _silence = await server.fallSilent();
     await turn[Symbol.asyncDispose]();
@@ -90,7 +100,46 @@ it("gives a turn back though the database has fallen silent", async () => {
 });
 
 it("says that the database cannot be reached", async () => {
-  const turns = createPostgresTurns({ ...address, url: "postgres://agate@127.0.0.1:1/agate" });
+  const turns = createPostgresTurns({ ...address, url: "postgres://agate@127.0.0.1:1/agate" }, db);
   await expect(turns.tryTurn("app_1")).rejects.toThrow(RegistryUnavailableError);
   await expect(turns.takeTurn("app_1", NEVER)).rejects.toThrow("The database cannot be reached.");
+});
+
+/** A turn whose server hangs: its connection is open, and nothing renews its lease. */
+async function hangingTurn(limits: { leaseMs: number; newcomerMs: number }) {
+  const turn = await createPostgresTurns(address, db, limits).takeTurn("app_2", NEVER);
+  // The next renewal would be in leaseMs / 3.
+  await server.query(address, "UPDATE agate.deploy_leases SET until = now() WHERE token = $1", [
+    turn.token,
+  ]);
+  return turn;
+}
+
+it("takes the turn of a server that hangs, with a higher token", async () => {
+  const hung = await hangingTurn({ leaseMs: 3_600_000, newcomerMs: 0 });
+  const turns = createPostgresTurns(address, db, { newcomerMs: 0 });
+  {
+    await using next = await turns.takeTurn("app_2", NEVER);
+    expect(next.token).toBeGreaterThan(hung.token);
+    await hung[Symbol.asyncDispose]();
+    expect(await turns.tryTurn("app_2")).toBeUndefined();
+  }
+  await using after = await turns.tryTurn("app_2");
+  expect(after).toBeDefined();
+});
+
+it("leaves a turn alone that is renewed, and one that has just begun", async () => {
+  const impatient = createPostgresTurns(address, db, { newcomerMs: 0 });
+  {
+    await using _renewed = await createPostgresTurns(address, db, { leaseMs: 60_000 }).takeTurn(
+      "app_3",
+      NEVER,
+    );
+    for (let n = 0; n < 5; n++) expect(await impatient.tryTurn("app_3")).toBeUndefined();
+    expect(await holders()).toHaveLength(1);
+  }
+  await using _new = await hangingTurn({ leaseMs: 3_600_000, newcomerMs: 0 });
+  const patient = createPostgresTurns(address, db, { newcomerMs: 3_600_000 });
+  for (let n = 0; n < 5; n++) expect(await patient.tryTurn("app_2")).toBeUndefined();
+  expect(await holders()).toHaveLength(1);
 });

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
 import { Client } from "pg";
 import { connectionOptions } from "../postgres/connection-options.ts";
 import { passingReason } from "../postgres/postgres-errors.ts";
 import { SocketGroup } from "../postgres/socket-group.ts";
 import type { PostgresAddress } from "../store-address.ts";
+import type { RegistryDatabase } from "./registry-tables.ts";
 import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
-import type { SharedBuilds } from "./shared-builds.ts";
+import type { DeployTurn, SharedBuilds } from "./shared-builds.ts";
 
 /** "AGBT": others may take locks in the same database. */
 const LOCKS = 0x41_47_42_54;
@@ -26,32 +28,111 @@ const SETTINGS = `
   SET LOCAL tcp_keepalives_interval = 5;
   SET LOCAL tcp_keepalives_count = 3`;
 
+/** How long a turn lasts without a word of its server, which renews it three times as often. */
+const LEASE_MS = 15_000;
+/** A lock without a valid lease is a turn that has just begun, for as long as this. */
+const NEWCOMER_MS = 5_000;
+
 /**
  * Turns as locks of PostgreSQL. Each has a connection of its own, whose end gives it back: a process
- * that is killed in the middle of a turn keeps nobody waiting. Where the connection breaks in a turn,
- * another may take it; the registry lets no build become live that was given up. Each is the lock of a
- * transaction, one that reads and writes nothing, since poolers hand a connection on after each.
+ * that is killed in the middle of a turn keeps no other waiting. A process that hangs keeps its
+ * connection, so that a turn is a lease, too: another server ends the connection of one that was not
+ * renewed in time. The token of a lost turn is refused by the registry. Each lock is of a transaction,
+ * one that writes nothing, since poolers hand a connection on after each.
  */
 export function createPostgresTurns(
   address: PostgresAddress,
+  db: RegistryDatabase,
+  { leaseMs = LEASE_MS, newcomerMs = NEWCOMER_MS }: Partial<TurnLimits> = {},
 ): Pick<SharedBuilds, "takeTurn" | "tryTurn"> {
+  async function tryTake(client: Client, applicationId: string): Promise<Lease | undefined> {
+    if (!(await tryLock(client, applicationId))) {
+      await endHungTurn(client, applicationId, newcomerMs);
+      return undefined;
+    }
+    return takeLease(db, applicationId, leaseMs);
+  }
   return {
     async takeTurn(applicationId, signal) {
       await using turn = new AsyncDisposableStack();
       const client = await connect(address, turn);
-      while (!(await tryLock(client, applicationId))) {
+      let lease = await tryTake(client, applicationId);
+      while (lease === undefined) {
         await delay(WAIT_MS, undefined, { signal }).catch(() => {});
         signal.throwIfAborted();
+        lease = await tryTake(client, applicationId);
       }
-      return turn.move();
+      return asTurn(turn, lease);
     },
 
     async tryTurn(applicationId) {
       await using turn = new AsyncDisposableStack();
       const client = await connect(address, turn);
-      return (await tryLock(client, applicationId)) ? turn.move() : undefined;
+      const lease = await tryTake(client, applicationId);
+      return lease && asTurn(turn, lease);
     },
   };
+}
+
+export interface TurnLimits {
+  readonly leaseMs: number;
+  readonly newcomerMs: number;
+}
+
+interface Lease {
+  readonly token: number;
+  stop(): void;
+}
+
+function asTurn(stack: AsyncDisposableStack, { token, stop }: Lease): DeployTurn {
+  stack.defer(stop);
+  const parts = stack.move();
+  return { token, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+/** Begins a lease, with a token above all before it, and renews it until it is stopped. */
+async function takeLease(
+  db: RegistryDatabase,
+  applicationId: string,
+  leaseMs: number,
+): Promise<Lease> {
+  const until = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
+  const { rows } = await sql<{ token: number }>`
+    INSERT INTO agate.deploy_leases AS lease (application_id, token, until)
+    VALUES (${applicationId}, 1, ${until})
+    ON CONFLICT (application_id) DO UPDATE SET token = lease.token + 1, until = excluded.until
+    RETURNING token`.execute(db);
+  const token = rows[0]?.token;
+  if (token === undefined) throw new Error("A lease that was written has a token.");
+  const renew = sql`
+    UPDATE agate.deploy_leases SET until = ${until}
+    WHERE application_id = ${applicationId} AND token = ${token}`;
+  const timer = setInterval(() => {
+    // Where the database is away, the turn may be lost; its changes are refused then.
+    renew.execute(db).catch(() => {});
+  }, leaseMs / 3);
+  timer.unref();
+  return { token, stop: () => clearInterval(timer) };
+}
+
+/** Ends the connection that holds an application's lock, where its lease was not renewed in time. */
+async function endHungTurn(client: Client, applicationId: string, newcomerMs: number) {
+  try {
+    // What a transaction has seen of others' connections is kept until it ends.
+    await client.query("SELECT pg_stat_clear_snapshot()");
+    await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+       WHERE locktype = 'advisory' AND granted AND classid = $1::bigint::oid
+         AND objid = ($2::bigint & 4294967295)::oid AND objsubid = 2
+         AND datname = current_database() AND pg_locks.database = pg_stat_activity.datid
+         AND state_change < clock_timestamp() - $4::float8 * interval '1 millisecond'
+         AND NOT EXISTS (SELECT FROM agate.deploy_leases
+           WHERE application_id = $3 AND until >= clock_timestamp())`,
+      [LOCKS, numberOf(applicationId), applicationId, newcomerMs],
+    );
+  } catch (error) {
+    throw asUnavailable(error);
+  }
 }
 
 /** @param turn At whose end the connection is ended. */

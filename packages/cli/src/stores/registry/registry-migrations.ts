@@ -6,6 +6,7 @@ import { registryTriggers } from "./migrations/0003-signals.ts";
 import { buildArchives } from "./migrations/0004-build-archives.ts";
 import { deployScope } from "./migrations/0005-deploy-scope.ts";
 import { countedSessions, sessions } from "./migrations/0006-sessions.ts";
+import { deployLeases } from "./migrations/0007-deploy-leases.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -28,4 +29,5 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0004-build-archives": buildArchives,
   "0005-deploy-scope": deployScope,
   "0006-sessions": countedSessions(sql`text COLLATE "C"`),
+  "0007-deploy-leases": deployLeases,
 };

@@ -10,9 +10,15 @@ export interface SharedBuilds {
    *
    * @throws the signal's reason when it fires meanwhile.
    */
-  takeTurn(applicationId: string, signal: AbortSignal): Promise<AsyncDisposable>;
+  takeTurn(applicationId: string, signal: AbortSignal): Promise<DeployTurn>;
   /** The same without waiting: undefined while another has the turn. */
-  tryTurn(applicationId: string): Promise<AsyncDisposable | undefined>;
+  tryTurn(applicationId: string): Promise<DeployTurn | undefined>;
+}
+
+/** A turn that is lost to another replica when this one hangs for longer than its lease. */
+export interface DeployTurn extends AsyncDisposable {
+  /** Goes with every change that is made in the turn: the registry refuses those of a lost turn. */
+  readonly token: number;
 }
 
 /** The archives of builds, by the ids of these. */
@@ -22,5 +28,10 @@ export interface BuildArchives {
   /** Undefined where there is none (any more). */
   read(buildId: string): Promise<Uint8Array | undefined>;
   /** Removes those of an application's builds, but for these. */
-  keepOnly(applicationId: string, buildIds: ReadonlySet<string>): Promise<void>;
+  keepOnly(
+    applicationId: string,
+    buildIds: ReadonlySet<string>,
+    /** Of the turn that it is done in: nothing is removed where it was lost. Null is no turn. */
+    token: number | null,
+  ): Promise<void>;
 }

@@ -44,7 +44,7 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
       description:
         "The live build finishes what it has and ends; calls are answered with 404 from then on. Configurations stay as they are.",
       success: { status: 204, description: "No build serves it." },
-      errors: ["build_not_found", "shutting_down"],
+      errors: ["build_not_found", "deploy_superseded", "shutting_down"],
       answer: async ({ ref }) => {
         const outcome = await deployer.retire(ref);
         if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
@@ -78,7 +78,13 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
           [EVENT_STREAM]: { schema: { type: "string" } },
         },
       },
-      errors: ["install_failed", "build_unusable", "config_invalid", "shutting_down"],
+      errors: [
+        "install_failed",
+        "build_unusable",
+        "config_invalid",
+        "deploy_superseded",
+        "shutting_down",
+      ],
       answer: async ({ ref, path, body, caller, headers }) => {
         const authorship = { by: caller.name, message: body.message ?? "" };
         const activate: Parameters<typeof deployEvents>[0] = async (progress) => {

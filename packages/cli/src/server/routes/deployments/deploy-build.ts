@@ -78,6 +78,7 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
         "install_failed",
         "build_unusable",
         "config_invalid",
+        "deploy_superseded",
         "application_not_found",
         "environment_not_found",
         "variant_not_found",
