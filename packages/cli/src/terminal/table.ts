@@ -1,5 +1,5 @@
+import { clippedLine, MOST_CELL_COLUMNS, MOST_LINE_COLUMNS } from "./clip.ts";
 import type { Paint, Style } from "./paint.ts";
-import { printableLine } from "./printable.ts";
 import { cutText, padText, textWidth } from "./text-width.ts";
 
 export interface Column {
@@ -29,7 +29,7 @@ export interface TableLayout {
 
 const GAP = "  ";
 
-/** Fits a table into so many columns; undefined is a pipe, where nothing is cut or left out. */
+/** Fits a table into so many columns; undefined is a pipe, where only endless cells are cut. */
 export function layOutTable(
   columns: readonly Column[],
   rows: readonly Row[],
@@ -122,7 +122,7 @@ export function tableLine({ columns, widths }: TableLayout, row: Row, paint: Pai
 }
 
 function cellText(cell: Cell): string {
-  return printableLine(typeof cell === "string" ? cell : cell.text);
+  return clippedLine(typeof cell === "string" ? cell : cell.text, MOST_CELL_COLUMNS);
 }
 
 /** Names with their values below each other: what `show` prints. */
@@ -132,6 +132,6 @@ export function renderFields(
 ): string[] {
   const width = Math.max(...fields.map(([name]) => textWidth(name)));
   return fields.map(([name, value]) =>
-    `${paint("dim", padText(name, width))}${GAP}${printableLine(value)}`.trimEnd(),
+    `${paint("dim", padText(name, width))}${GAP}${clippedLine(value, MOST_LINE_COLUMNS)}`.trimEnd(),
   );
 }

@@ -1,10 +1,14 @@
 import type { SpanRecord } from "@agate/protocol";
+import { clippedLine, MOST_CELL_COLUMNS } from "../../terminal/clip.ts";
 import { formatCost, formatCount, formatTime } from "../../terminal/figures.ts";
 import type { Paint } from "../../terminal/paint.ts";
-import { printableLine, printableText } from "../../terminal/printable.ts";
+import { printableText } from "../../terminal/printable.ts";
 import { renderFields } from "../../terminal/table.ts";
 
-/** All that was recorded of one span. */
+/** Of each value: more fills the screen without being read. `--json` has everything. */
+const MOST_CHARACTERS = 20_000;
+
+/** What was recorded of one span. */
 export function* spanDetails(span: SpanRecord, paint: Paint): Generator<string> {
   const { metadata, content, config } = span;
   const { usage } = metadata;
@@ -28,7 +32,11 @@ export function* spanDetails(span: SpanRecord, paint: Paint): Generator<string> 
   yield* block("internals", content.internals, paint);
   yield* block("outputs", content.outputs, paint);
   for (const { name, time, attributes } of metadata.events) {
-    yield* block(`event ${printableLine(name)} ${formatTime(time)}`, attributes, paint);
+    yield* block(
+      `event ${clippedLine(name, MOST_CELL_COLUMNS)} ${formatTime(time)}`,
+      attributes,
+      paint,
+    );
   }
   if (Object.keys(metadata.attributes).length > 0) {
     yield* block("attributes", metadata.attributes, paint);
@@ -41,5 +49,7 @@ function* block(title: string, value: unknown, paint: Paint): Generator<string> 
   yield "";
   yield paint("bold", title);
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  for (const line of printableText(text).split("\n")) yield `  ${line}`;
+  for (const line of printableText(text.slice(0, MOST_CHARACTERS)).split("\n")) yield `  ${line}`;
+  const more = text.length - MOST_CHARACTERS;
+  if (more > 0) yield paint("dim", `  … ${formatCount(more)} more characters: see --json.`);
 }

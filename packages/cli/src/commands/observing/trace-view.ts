@@ -1,4 +1,5 @@
 import type { SpanRecord } from "@agate/protocol";
+import { clippedLine, MOST_CELL_COLUMNS, MOST_LINE_COLUMNS } from "../../terminal/clip.ts";
 import type { Interval } from "../../terminal/duration-bar.ts";
 import { durationBar } from "../../terminal/duration-bar.ts";
 import {
@@ -18,7 +19,7 @@ import { errorMessage, spanInterval } from "./span-facts.ts";
 import { STATUS_STYLES, variantText } from "./trace-rows.ts";
 
 export interface TraceViewOptions {
-  /** Undefined in a pipe: nothing is cut. */
+  /** Undefined in a pipe: only endless names and messages are cut. */
   readonly columns: number | undefined;
   readonly paint: Paint;
   readonly now: number;
@@ -84,7 +85,7 @@ function* summaryLines(
     top.user_id === null ? null : `user ${top.user_id}`,
     metadata.session_id === null ? null : `session ${metadata.session_id}`,
   ].filter((part) => part !== null && part !== NOTHING);
-  if (whose.length > 0) yield printableLine(whose.join(" · "));
+  if (whose.length > 0) yield clippedLine(whose.join(" · "), MOST_LINE_COLUMNS);
   const { usage, cost } = metadata.total;
   const tokens = usage?.total_tokens ?? null;
   yield [
@@ -104,7 +105,7 @@ function layOut(lines: readonly TreeLine<SpanRecord>[], options: TraceViewOption
     axis.start = Math.min(axis.start, start);
     axis.end = Math.max(axis.end, end);
     if (depth > options.depth) continue;
-    widest = Math.max(widest, textWidth(prefix) + 2 + textWidth(printableLine(node.name)));
+    widest = Math.max(widest, textWidth(prefix) + 2 + textWidth(nameOf(node)));
   }
   if (options.columns === undefined) {
     return { ...options, axis, nameWidth: widest, barWidth: BAR.most, showsIds: true };
@@ -127,14 +128,14 @@ function spanLine({ node, prefix }: TreeLine<SpanRecord>, layout: Layout): strin
   const { status, metadata } = node;
   const isError = status === "ERROR";
   const room = Math.max(1, nameWidth - textWidth(prefix) - 2);
-  const name = padText(cutText(printableLine(node.name), room), room);
+  const name = padText(cutText(nameOf(node), room), room);
   const bar = durationBar(spanInterval(node), axis, barWidth);
   const tokens = metadata.usage?.total_tokens ?? null;
   return [
     paint("dim", prefix) +
       paint(STATUS_STYLES[status] ?? "dim", MARKS[status] ?? "·") +
       ` ${isError ? paint("red", name) : name}`,
-    paint(kindStyle(node), padText(cutText(printableLine(node.spankind), KIND_WIDTH), KIND_WIDTH)),
+    paint(kindStyle(node), padText(clippedLine(node.spankind, KIND_WIDTH), KIND_WIDTH)),
     padText(formatDuration(metadata.latency), TIME_WIDTH, "right"),
     paint(isError ? "red" : kindStyle(node), bar),
     padText(tokens === null ? "" : formatCount(tokens), TOKENS_WIDTH, "right"),
@@ -157,9 +158,12 @@ function* errorLines(
 ): Generator<string> {
   const message = node.status === "ERROR" ? errorMessage(node) : null;
   if (message === null) return;
-  const text = printableLine(message);
   const { paint, columns } = layout;
   const room =
-    columns === undefined ? text.length : Math.max(20, columns - continuation.length - 2);
-  yield paint("dim", continuation) + paint("red", cutText(text, room));
+    columns === undefined ? MOST_LINE_COLUMNS : Math.max(20, columns - continuation.length - 2);
+  yield paint("dim", continuation) + paint("red", clippedLine(message, room));
+}
+
+function nameOf({ name }: SpanRecord): string {
+  return clippedLine(name, MOST_CELL_COLUMNS);
 }
