@@ -33,7 +33,7 @@ export async function thirdPartyLicences(
 }
 
 /** The folder of the npm package that a file belongs to; null for a file of this repository. */
-function packageFolder(file: string): string | null {
+export function packageFolder(file: string): string | null {
   const parts = file.split(sep);
   const modules = parts.lastIndexOf("node_modules");
   if (modules === -1) return null;

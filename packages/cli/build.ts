@@ -2,6 +2,7 @@
 import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build as bundle } from "esbuild";
+import { BILL_FILE, billOfMaterials } from "../../scripts/bill-of-materials.ts";
 import { replaceFiles } from "../../scripts/replace-files.ts";
 import { thirdPartyLicences } from "../../scripts/third-party-licences.ts";
 import { buildPage } from "./build-page.ts";
@@ -27,6 +28,9 @@ const PROJECT_TEMPLATE = join(here, "src/project-template/files");
 /** Packages that are shipped without being imported: copied files, and the data of the price table. */
 const SHIPPED = ["swagger-ui-dist", "@pydantic/genai-prices"] as const;
 
+/** A program of its own for each system: it is installed, not copied. */
+const EXTERNAL = ["esbuild"] as const;
+
 /** Name of a file in dist → its content. */
 type Files = Map<string, string | Uint8Array>;
 
@@ -43,6 +47,7 @@ export async function build(): Promise<void> {
   const shipped = SHIPPED.map((name) => join(modules, name, "package.json"));
   const inputs = [...bundled.inputs, ...page.inputs, ...shipped];
   files.set("THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, inputs));
+  files.set(BILL_FILE, await billOfMaterials({ folder: here, inputs, external: EXTERNAL }));
   replaceFiles(dist, files, { executable: ["agate.js"] });
 }
 
@@ -83,8 +88,7 @@ async function bundleTogether(sources: readonly string[]) {
     format: "esm",
     platform: "node",
     target: "node24",
-    // A program of its own for each system: it is installed, not copied.
-    external: ["esbuild"],
+    external: [...EXTERNAL],
     banner: { js: REQUIRE },
     legalComments: "none",
     metafile: true,

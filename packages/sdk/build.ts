@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { build as bundle } from "esbuild";
+import { BILL_FILE, billOfMaterials } from "../../scripts/bill-of-materials.ts";
 import { type Files, replaceFiles } from "../../scripts/replace-files.ts";
 import { thirdPartyLicences } from "../../scripts/third-party-licences.ts";
 import { publicDeclarations } from "./public-declarations.ts";
@@ -70,6 +71,10 @@ async function bundleSources(): Promise<Files> {
       ({ path, text }) => [slashed(relative(dist, path)), withoutBareImports(text)] as const,
     ),
     ["THIRD-PARTY-LICENSES.txt", await thirdPartyLicences(here, [...inlined, SHIPPED])],
+    [
+      BILL_FILE,
+      await billOfMaterials({ folder: here, inputs: [...inlined, SHIPPED], external: SHARED }),
+    ],
   ]);
 }
 
