@@ -83,7 +83,16 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
         )}
         {isCollapsed && node.errorsBelow > 0 && (
           <span className="shrink-0">
-            <Badge tone="danger">{errorsText(node.errorsBelow)}</Badge>
+            <Badge tone="danger" title={errorsText(node.errorsBelow)}>
+              <CircleAlert size={12} aria-hidden />
+              <span>
+                {node.errorsBelow.toLocaleString("en")}
+                {/* On a narrow screen nothing would be left of the name. */}
+                <span className="@max-[560px]:sr-only">
+                  {node.errorsBelow === 1 ? " error below" : " errors below"}
+                </span>
+              </span>
+            </Badge>
           </span>
         )}
         {span.status === "ERROR" && (
