@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { sendOtlp } from "../../send-otlp.ts";
 import { startQuickstart } from "../quickstart-platform.ts";
 import { withPlatform } from "../with-platform.ts";
 import { sendTraces } from "./sent-trace.ts";
@@ -313,6 +314,33 @@ describe("the time range", () => {
     await histogram.locator('[title*="1 trace, 1 failed"]').click();
     await page.getByRole("link", { name: "the first" }).waitFor();
     expect(await names(page)).toEqual(["the first"]);
+    web.expectNoFaults();
+  });
+
+  it("shows failures below a top that is fine, wide and narrow", async () => {
+    const application = "failures below";
+    const [top] = await sendTraces(platform().url, [
+      { name: "fine at the top", application, status: { code: 1 } },
+      { name: "fine", application, status: { code: 1 }, start: Date.now() - 1000 },
+    ]);
+    const below = (spanId: string) => ({ ...top!, spanId, parentSpanId: top!.spanId });
+    await sendOtlp(platform().url, [
+      { ...below("aaaaaaaaaaaaaaa1"), name: "a", status: { code: 2 } },
+      { ...below("aaaaaaaaaaaaaaa2"), name: "b", status: { code: 2 } },
+      { ...below("aaaaaaaaaaaaaaa3"), name: "c", status: { code: 1 } },
+    ]);
+    await using web = await open(`/traces?application=${application}`);
+    const { page } = web;
+    const mark = page.getByRole("img", { name: /failed span/ });
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page
+        .getByRole("row", { name: /fine at the top/ })
+        .getByRole("img", { name: "2 failed spans below" })
+        .waitFor();
+      expect(await mark.count()).toBe(1);
+      await web.expectAccessible();
+    }
     web.expectNoFaults();
   });
 

@@ -82,6 +82,20 @@ export interface AnalyticsRequest {
 /** Whose first trace is looked for. */
 export type EarliestRequest = Pick<AnalyticsRequest, "project" | "filter">;
 
+/** Whose failed spans are counted. */
+export interface FailedSpansRequest {
+  readonly project: string;
+  readonly traceIds: readonly string[];
+}
+
+/** Larger traces are left out: to count in them would take too long for a list. */
+export const MOST_SPANS_COUNTED = 2000;
+
+export interface FailedSpans {
+  readonly traceId: string;
+  readonly count: number;
+}
+
 /** What is told of a number of traces. */
 export interface AnalyticsFigures {
   readonly count: number;

@@ -5,6 +5,8 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
+  FailedSpans,
+  FailedSpansRequest,
   ListPage,
   ListRequest,
 } from "./span-query.ts";
@@ -153,6 +155,11 @@ export interface SpanStore extends SpanAppender {
   analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult>;
   /** When the first of the traces that a filter finds started; null where it finds none. */
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null>;
+  /** How many spans of each trace failed; without those where none did, and large ones. */
+  countFailedSpans(
+    request: FailedSpansRequest,
+    gone?: AbortSignal,
+  ): Promise<readonly FailedSpans[]>;
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
   /**
    * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`;

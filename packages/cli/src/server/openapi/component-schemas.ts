@@ -22,6 +22,7 @@ import {
   variantListSchema,
 } from "./registry-schemas.ts";
 import {
+  failedSpansSchema,
   healthSchema,
   otlpTraceRequestSchema,
   otlpTraceResponseSchema,
@@ -43,6 +44,7 @@ const BODIES = z.tuple([
   deploymentListSchema,
   environmentListSchema,
   errorBodySchema,
+  failedSpansSchema,
   healthSchema,
   otlpTraceRequestSchema,
   otlpTraceResponseSchema,

@@ -10,6 +10,10 @@ export const spanListSchema = z
   })
   .meta({ id: "SpanList" });
 
+export const failedSpansSchema = z
+  .strictObject({ counts: z.record(z.string(), z.int().positive()) })
+  .meta({ id: "FailedSpans" });
+
 export const healthSchema = z
   .strictObject({ status: z.literal("ok"), version: z.string() })
   .meta({ id: "Health" });

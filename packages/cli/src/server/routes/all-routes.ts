@@ -17,6 +17,7 @@ import { analyticsRoute } from "./analytics.ts";
 import { deleteTraceRoute } from "./delete-trace.ts";
 import { deploymentRoutes } from "./deployments/deployment-routes.ts";
 import { docsFileRoute, docsRoute } from "./docs.ts";
+import { failedSpansRoute } from "./failed-spans.ts";
 import { healthRoutes } from "./health.ts";
 import { ingestTracesRoute } from "./ingest-traces.ts";
 import { listRoute } from "./list-routes.ts";
@@ -59,6 +60,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     listRoute("traces", store),
     listRoute("spans", store),
     analyticsRoute(store, now),
+    failedSpansRoute(store),
     liveRoute(feeds),
     deleteTraceRoute(store, dependencies.onStoreUnavailable),
     ingestTracesRoute({

@@ -6,6 +6,8 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
+  FailedSpans,
+  FailedSpansRequest,
   ListPage,
   ListRequest,
 } from "../span-query.ts";
@@ -30,6 +32,7 @@ import { ChangePoller } from "./change-poller.ts";
 import { ClickHouseAppender } from "./clickhouse-appender.ts";
 import { asClickHouseRefusal } from "./clickhouse-refusal.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
+import { countFailedSpans } from "./count-failed-spans.ts";
 import { ListReader } from "./list-reader.ts";
 import { prepareDatabase } from "./prepare-database.ts";
 import { keepRowsFor } from "./retention-ttl.ts";
@@ -164,6 +167,13 @@ class ClickHouseStore implements SpanStore {
 
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
     return this.#analytics.run(gone, (signal) => earliestStart(this.#until(signal), request));
+  }
+
+  countFailedSpans(
+    request: FailedSpansRequest,
+    gone?: AbortSignal,
+  ): Promise<readonly FailedSpans[]> {
+    return this.#lists.run(gone, (signal) => countFailedSpans(this.#until(signal), request));
   }
 
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {

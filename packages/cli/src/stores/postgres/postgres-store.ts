@@ -8,6 +8,8 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
+  FailedSpans,
+  FailedSpansRequest,
   ListPage,
   ListRequest,
 } from "../span-query.ts";
@@ -31,6 +33,7 @@ import { StoreThread } from "../store-thread.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ChoresApi, ChoresData } from "./chores-api.ts";
+import { countFailedSpans } from "./count-failed-spans.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";
 import { listSpans, listTraces } from "./list-reader.ts";
 import { prepareSpanDatabase } from "./open-span-database.ts";
@@ -154,6 +157,13 @@ class PostgresStore implements SpanStore {
 
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
     return this.#analytics.run(gone, (signal) => earliestStart(this.#database, request, signal));
+  }
+
+  countFailedSpans(
+    request: FailedSpansRequest,
+    gone?: AbortSignal,
+  ): Promise<readonly FailedSpans[]> {
+    return this.#lists.run(gone, (signal) => countFailedSpans(this.#database, request, signal));
   }
 
   async deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {

@@ -2,6 +2,8 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
+  FailedSpans,
+  FailedSpansRequest,
   ListPage,
   ListRequest,
 } from "../span-query.ts";
@@ -13,6 +15,7 @@ export type QueryApi = {
   listSpans(query: number, request: ListRequest): Promise<ListPage>;
   analytics(query: number, request: AnalyticsRequest): Promise<AnalyticsResult>;
   earliestStart(query: number, request: EarliestRequest): Promise<number | null>;
+  countFailedSpans(query: number, request: FailedSpansRequest): Promise<readonly FailedSpans[]>;
   countSpans(): Promise<readonly ProjectCount[]>;
   /** What comes next after a position; empty at the end. */
   exportParts(after: string | null): Promise<readonly SpanPart[]>;

@@ -11,7 +11,7 @@ interface QueryThread {
 }
 
 /** Queries that can be stopped. */
-type Query = "listTraces" | "listSpans" | "analytics" | "earliestStart";
+type Query = "listTraces" | "listSpans" | "analytics" | "earliestStart" | "countFailedSpans";
 
 /** Threads for queries of one kind: each runs one at a time, and the rest waits outside. */
 export class QueryThreads {

@@ -13,6 +13,7 @@ serveThread<QueryApi>(main, {
   listSpans: async (query, request) => runner.listSpans(query, request),
   analytics: async (query, request) => runner.analytics(query, request),
   earliestStart: async (query, request) => runner.earliestStart(query, request),
+  countFailedSpans: async (query, request) => runner.countFailedSpans(query, request),
   countSpans: async () => runner.countSpans(),
   exportParts: async (after) => runner.exportParts(after),
   close: async () => {

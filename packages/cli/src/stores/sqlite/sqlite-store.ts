@@ -9,6 +9,8 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
+  FailedSpans,
+  FailedSpansRequest,
   ListPage,
   ListRequest,
 } from "../span-query.ts";
@@ -167,6 +169,13 @@ class SqliteStore implements SpanStore {
 
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
     return this.#threads.analytics.run("earliestStart", request, gone);
+  }
+
+  countFailedSpans(
+    request: FailedSpansRequest,
+    gone?: AbortSignal,
+  ): Promise<readonly FailedSpans[]> {
+    return this.#threads.lists.run("countFailedSpans", request, gone);
   }
 
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {

@@ -15,7 +15,16 @@ export function mergeRows(
   pages: readonly TracePage[],
   changes: readonly RowChange[],
 ): readonly TracePage[] {
-  const latest = new Map(changes.map((change) => [change.row.key, change]));
+  const before = new Map(
+    pages.flatMap(({ rows }) => rows.map(({ key, failedSpans }) => [key, failedSpans])),
+  );
+  // The stream tells tops alone: what is known of the spans below stays.
+  const latest = new Map(
+    changes.map(({ row, belongs }) => {
+      const failedSpans = row.failedSpans || (before.get(row.key) ?? 0);
+      return [row.key, { row: { ...row, failedSpans }, belongs }];
+    }),
+  );
   const added = Map.groupBy(
     [...latest.values()].filter(({ belongs }) => belongs).map(({ row }) => row),
     (row) => pages.findIndex((page) => reaches(page, row)),

@@ -3,9 +3,9 @@ import { classNames } from "../../design/class-names.ts";
 import { formatAgo } from "../../format/format-time.ts";
 import { shownName } from "../../spans/shown-name.ts";
 import { SpanKindIcon } from "../../spans/span-kind-icon.tsx";
-import { StatusBadge } from "../../spans/status-badge.tsx";
 import { cellText, exactTime } from "./cell-text.ts";
 import { RowMenu } from "./row-menu.tsx";
+import { RowStatus } from "./row-status.tsx";
 import { rowProps, type TraceLineProps } from "./trace-line.tsx";
 import { TraceLink } from "./trace-link.tsx";
 import { TracePreview } from "./trace-preview.tsx";
@@ -24,8 +24,8 @@ export const TraceCard = memo(function TraceCard(
           <TraceLink row={row} isSelected={isSelected} isTabStop={isTabStop} actions={actions}>
             <bdi>{shownName(row.name)}</bdi>
           </TraceLink>
-          <span className="flex shrink-0">
-            <StatusBadge status={row.status} />
+          <span className="flex shrink-0 gap-1">
+            <RowStatus row={row} />
           </span>
           <span
             title={exactTime(row.startedAt)}

@@ -1,8 +1,8 @@
 import type { TraceRow } from "../../api/trace-row.ts";
 import { classNames } from "../../design/class-names.ts";
 import { formatAgo } from "../../format/format-time.ts";
-import { StatusBadge } from "../../spans/status-badge.tsx";
 import { cellText } from "./cell-text.ts";
+import { RowStatus } from "./row-status.tsx";
 import type { TraceColumn } from "./trace-columns.ts";
 
 interface TraceCellProps {
@@ -23,7 +23,7 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
       data-filter={filter?.join("=")}
       className={classNames(
         "relative z-10 max-w-full tabular-nums",
-        column.id === "status" ? "flex" : "truncate",
+        column.id === "status" ? "flex gap-1" : "truncate",
         (text === "–" || column.id === "time") && "text-ink-soft",
         column.id === "kind" && "text-xs text-ink-soft",
       )}
@@ -33,7 +33,7 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
   );
 
   function shown() {
-    if (column.id === "status") return <StatusBadge status={row.status} />;
+    if (column.id === "status") return <RowStatus row={row} />;
     return column.id === "time" ? formatAgo(row.startedAt, now) : <bdi>{text}</bdi>;
   }
 }

@@ -32,7 +32,7 @@ export type ColumnId =
 export const TRACE_COLUMNS: readonly TraceColumn[] = [
   { id: "time", label: "Time", width: 82 },
   { id: "name", label: "Name", width: 180, grow: 3 },
-  { id: "status", label: "Status", width: 58 },
+  { id: "status", label: "Status", width: 84 },
   { id: "kind", label: "Kind", width: 84 },
   { id: "latency", label: "Latency", width: 70, isNumber: true },
   { id: "tokens", label: "Tokens", width: 60, isNumber: true },
