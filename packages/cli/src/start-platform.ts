@@ -11,6 +11,7 @@ import { startIngestThread } from "./ingest/ingest-thread.ts";
 import { DEFAULT_DECODE_LIMITS } from "./ingest/otlp/decode-limits.ts";
 import { openRegistry } from "./registry/open-registry.ts";
 import type { Registry } from "./registry/registry.ts";
+import { connectionsWithin, descriptorLimit } from "./server/connection-limit.ts";
 import { checkDisk } from "./server/health/check-disk.ts";
 import { Readiness } from "./server/health/readiness.ts";
 import { hostPolicyFor } from "./server/host-guard.ts";
@@ -67,6 +68,8 @@ export interface PlatformLimits {
   readonly queryTimeoutMs?: number;
   /** Spans in one request. */
   readonly requestSpans: number;
+  /** Connections at a time. */
+  readonly connections: number;
   /** Of a build's archive, 64 MiB where nothing is said; its files may be four times as much. */
   readonly build?: number;
   /** Requests a second for each API key; 0: no limit. */
@@ -235,7 +238,13 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     maxBodyBytes: limits.body,
     maxBuildBytes,
   });
-  const outcome = await startHttpServer({ app, host, port, requests });
+  const outcome = await startHttpServer({
+    app,
+    host,
+    port,
+    requests,
+    maxConnections: connectionsWithin(descriptorLimit(), limits.connections),
+  });
   if (outcome.kind !== "listening") return refused(LISTEN_REASONS[outcome.kind](host, port));
   const { server } = outcome;
   let requestsEndAt = 0;

@@ -46,6 +46,7 @@ const LIMITS = {
   decompressedBody: 64 * MIB,
   waiting: 256 * MIB,
   requestSpans: 50_000,
+  connections: 10_000,
   rate: 0,
 };
 /** What programs ask of a workflow again and again; none of its routes. */

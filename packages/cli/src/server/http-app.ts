@@ -18,6 +18,7 @@ import { RegistryUnavailableError } from "../stores/registry/registry-unavailabl
 import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
+import { isDescriptorShortage } from "../threads/descriptor-shortage.ts";
 import { admit } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { answerResponse } from "./answer-response.ts";
@@ -124,6 +125,10 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     }
     // No client is left to read it.
     if (err instanceof QueryAbandonedError) return queueFullAnswer();
+    if (isDescriptorShortage(err)) {
+      log.error({ err, method, path }, "No file descriptors are left.");
+      return opaqueAnswer("resources_exhausted", { "retry-after": RETRY_AFTER_SECONDS });
+    }
     log.error({ err, method, path }, "A request failed.");
     return opaqueAnswer("internal_error");
   };

@@ -219,3 +219,68 @@ describe("an answer that cannot be finished", () => {
     );
   });
 });
+
+describe("connections", () => {
+  it("destroys the socket of a slow request after its 408, though the client stays", async () => {
+    const outcome = await startHttpServer({
+      app: platform.app,
+      host: "127.0.0.1",
+      port: 0,
+      requests,
+      timeouts: { headers: 50, request: 100, check: 20 },
+    });
+    if (outcome.kind !== "listening") throw new Error(outcome.kind);
+    const { port } = outcome.server;
+    // Each stays open on its own side after the answer.
+    const sockets = [
+      "GET /health HTTP/1.1\r\nhost: x",
+      "POST /v1/traces HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{",
+    ].map((text) => {
+      const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+      socket.write(text);
+      return { socket, head: readHead(socket) };
+    });
+    for (const { head } of sockets) expect(await head).toMatch(/^HTTP\/1\.1 408 /);
+    // Writing to a socket that the server has destroyed is answered with a reset.
+    for (const { socket } of sockets) {
+      socket.on("error", () => {});
+      const gone = new Promise((resolve) => socket.once("close", resolve));
+      const writing = setInterval(() => socket.write("x"), 50);
+      await gone;
+      clearInterval(writing);
+    }
+    await outcome.server.close();
+  });
+
+  it("closes connections beyond the limit at once, and takes new ones when others end", async () => {
+    const outcome = await startHttpServer({
+      app: platform.app,
+      host: "127.0.0.1",
+      port: 0,
+      requests,
+      maxConnections: 2,
+    });
+    if (outcome.kind !== "listening") throw new Error(outcome.kind);
+    const { port } = outcome.server;
+    const health = "GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
+    const [first, second] = [await open(port, health), await open(port, health)];
+    expect(await readHead(first)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await readHead(second)).toMatch(/^HTTP\/1\.1 200 /);
+    const third = connect(port, "127.0.0.1");
+    expect(await readAll(third)).toBe("");
+    // Kept alive, and still served.
+    first.write(health);
+    expect(await readHead(first)).toMatch(/^HTTP\/1\.1 200 /);
+    second.destroy();
+    await expect
+      .poll(async () => {
+        const socket = connect(port, "127.0.0.1");
+        socket.on("error", () => {});
+        socket.write(health.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"));
+        return readAll(socket);
+      })
+      .toMatch(/^HTTP\/1\.1 200 /);
+    first.destroy();
+    await outcome.server.close();
+  });
+});

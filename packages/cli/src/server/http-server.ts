@@ -16,6 +16,20 @@ export interface HttpServerOptions {
   /** 0 takes any free one. */
   readonly port: number;
   readonly requests: RequestLog;
+  /** Connections at a time; further ones are closed at once. */
+  readonly maxConnections?: number;
+  /** Tests use short ones. */
+  readonly timeouts?: Partial<RequestTimeouts>;
+}
+
+/** In milliseconds. */
+interface RequestTimeouts {
+  /** For the head of a request to arrive. */
+  readonly headers: number;
+  /** For all of it. */
+  readonly request: number;
+  /** How often the two are checked. */
+  readonly check: number;
 }
 
 export type ListenOutcome =
@@ -41,10 +55,16 @@ const SECOND = 1000;
 const GRACE_MS = 10 * SECOND;
 /** Of the request line with its filters, and all headers. */
 const MAX_HEADER_BYTES = 64 * 1024;
+const TIMEOUTS: RequestTimeouts = {
+  headers: 20 * SECOND,
+  request: 120 * SECOND,
+  check: 10 * SECOND,
+};
 
 /** Serves the app over HTTP, with a log line a request. */
 export function startHttpServer(options: HttpServerOptions): Promise<ListenOutcome> {
-  const { app, host, port, requests } = options;
+  const { app, host, port, requests, maxConnections } = options;
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
   let closing = false;
   const underWay = new Set<ServerResponse>();
   /** Browsers and pools open connections in advance; Node does not count these as idle. */
@@ -55,8 +75,9 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
       // the other way round, a request can be on its way while its connection goes.
       keepAliveTimeout: 75 * SECOND,
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: 20 * SECOND,
-      requestTimeout: 120 * SECOND,
+      headersTimeout: timeouts.headers,
+      requestTimeout: timeouts.request,
+      connectionsCheckingInterval: timeouts.check,
       // Without a Host header the app answers, with the same body as ever.
       requireHostHeader: false,
     },
@@ -83,6 +104,7 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
       app.listener(incoming, outgoing);
     },
   );
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   server.on("connection", (socket) => {
     unused.add(socket);
     socket.once("close", () => unused.delete(socket));

@@ -4,6 +4,9 @@ import type { FullAnswer } from "./answer.ts";
 import { headersOf } from "./base-headers.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
 
+/** Time for the client to read the answer: closed at once, it could be lost with what was unread. */
+const LINGER_MS = 1_000;
+
 /** Answers what Node could not read as a request; there is no response object then. */
 export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Reset by the client, or an answer is under way already: nobody would understand another.
@@ -16,6 +19,9 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): 
   const headers = [...headersOf(answer), "content-length", length, "connection", "close"];
   let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;
   for (let n = 0; n < headers.length; n += 2) head += `${headers[n]}: ${headers[n + 1]}\r\n`;
+  // A client that never closes its side would keep the socket for ever.
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once("close", () => clearTimeout(linger));
   socket.end(`${head}\r\n${answer.body}`);
 }
 

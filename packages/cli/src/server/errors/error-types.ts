@@ -313,6 +313,12 @@ export const ERROR_TYPES = {
       "Too many lists or analytics wait already. Send the request again after `Retry-After`.",
     message: { kind: "fixed", text: "Too many queries wait already. Try again later." },
   },
+  resources_exhausted: {
+    status: 503,
+    meaning:
+      "The server has no file descriptors left. Try again after `Retry-After`; raise the limit (`ulimit -n`) if it happens often.",
+    message: { kind: "fixed", text: "The server has no file descriptors left. Try again later." },
+  },
   store_unavailable: {
     status: 503,
     meaning:

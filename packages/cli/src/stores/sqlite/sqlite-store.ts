@@ -259,13 +259,17 @@ function makeThreads(options: SqliteStoreOptions): Threads {
     const data: WriterData = { directory, changes: commits.port2, troubles };
     return spawn("writer-worker", data, commits.port2, troubles);
   }, onFailure);
-  const index = new StoreThread<SpanIndexApi>(() => {
-    const { port1, port2 } = new MessageChannel();
-    writer.tell("connect", [port1], [port1]);
-    const troubles = troublePort();
-    const data: SpanIndexData = { directory, writer: port2, troubles };
-    return spawn("span-index-worker", data, port2, troubles);
-  }, onFailure);
+  const index = new StoreThread<SpanIndexApi>(
+    () => {
+      const { port1, port2 } = new MessageChannel();
+      writer.tell("connect", [port1], [port1]);
+      const troubles = troublePort();
+      const data: SpanIndexData = { directory, writer: port2, troubles };
+      return spawn("span-index-worker", data, port2, troubles);
+    },
+    onFailure,
+    true,
+  );
   const lists = new QueryThreads(LIST_THREADS, directory, onFailure, queries);
   const analytics = new QueryThreads(1, directory, onFailure, queries);
   const trees = new TreeThread(directory, onFailure);

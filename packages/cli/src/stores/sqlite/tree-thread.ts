@@ -21,7 +21,7 @@ export class TreeThread {
   constructor(directory: string, onFailure: (error: Error) => void) {
     const data: TreeData = { directory };
     const spawn = () => spawnThread(import.meta.url, "tree-worker", data);
-    this.#thread = new StoreThread<TreeApi>(spawn, onFailure);
+    this.#thread = new StoreThread<TreeApi>(spawn, onFailure, true);
   }
 
   /**
