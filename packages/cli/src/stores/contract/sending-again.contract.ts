@@ -32,32 +32,36 @@ export function describeSendingAgain(subject: Subject): void {
       },
     );
 
-    it.each(SIZES)("change the summary of a trace of %i spans", async (count) => {
-      subject.fresh();
-      const spans = star(count);
-      await subject.append(spans);
-      // Only the top, and nothing new.
-      const top = storedSpan({ name: "renamed", status: "ERROR", sessionId: "s", latency: 5 });
-      await subject.append([top]);
-      await expectSummary(subject, [top, ...spans.slice(1)]);
-      expect(await subject.namesOf("listTraces", { name: "renamed" })).toEqual(["renamed"]);
-      expect(await subject.namesOf("listTraces", { status: "ERROR" })).toEqual(["renamed"]);
-      expect(await subject.namesOf("listTraces", { sessionId: "s" })).toEqual(["renamed"]);
-      expect(await subject.namesOf("listTraces", { name: "top" })).toEqual([]);
-      const from = storedSpan().start;
-      const range = { from, to: from + 10_000, interval: 10_000, groups: null };
-      const { total } = await subject.store.analytics({
-        project: subject.project,
-        filter: {},
-        ...range,
-      });
-      expect(total).toMatchObject({ count: 1, errors: 1, inputTokens: count - 1 });
-      if (count === 1) return;
-      // One of the others, with other figures.
-      const call = storedSpan({ ...sketch(1), figures: figures(100) });
-      await subject.append([call]);
-      await expectSummary(subject, [top, call, ...spans.slice(2)]);
-    });
+    it.each(SIZES)(
+      "change the summary of a trace of %i spans",
+      async (count) => {
+        subject.fresh();
+        const spans = star(count);
+        await subject.append(spans);
+        // Only the top, and nothing new.
+        const top = storedSpan({ name: "renamed", status: "ERROR", sessionId: "s", latency: 5 });
+        await subject.append([top]);
+        await expectSummary(subject, [top, ...spans.slice(1)]);
+        expect(await subject.namesOf("listTraces", { name: "renamed" })).toEqual(["renamed"]);
+        expect(await subject.namesOf("listTraces", { status: "ERROR" })).toEqual(["renamed"]);
+        expect(await subject.namesOf("listTraces", { sessionId: "s" })).toEqual(["renamed"]);
+        expect(await subject.namesOf("listTraces", { name: "top" })).toEqual([]);
+        const from = storedSpan().start;
+        const range = { from, to: from + 10_000, interval: 10_000, groups: null };
+        const { total } = await subject.store.analytics({
+          project: subject.project,
+          filter: {},
+          ...range,
+        });
+        expect(total).toMatchObject({ count: 1, errors: 1, inputTokens: count - 1 });
+        if (count === 1) return;
+        // One of the others, with other figures.
+        const call = storedSpan({ ...sketch(1), figures: figures(100) });
+        await subject.append([call]);
+        await expectSummary(subject, [top, call, ...spans.slice(2)]);
+      },
+      120_000,
+    );
   });
 }
 
@@ -78,7 +82,7 @@ async function expectSummary(subject: Subject, spans: readonly StoredSpan[]): Pr
   const wanted = withoutChildren(expectedTree(spans));
   // A large trace is summarised after its commit; nothing else may be needed for it.
   await expect
-    .poll(async () => (await subject.list("listTraces")).items, { timeout: 15_000 })
+    .poll(async () => (await subject.list("listTraces")).items, { timeout: 60_000 })
     .toEqual([wanted]);
 }
 

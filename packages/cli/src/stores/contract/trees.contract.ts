@@ -129,6 +129,7 @@ export function describeTrees(subject: Subject): void {
         .poll(
           async () =>
             (await subject.list("listTraces")).items[0]?.metadata.total.usage?.input_tokens,
+          { timeout: 60_000 },
         )
         .toBe(20_000);
     }, 120_000);

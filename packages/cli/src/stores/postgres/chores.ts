@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { SummaryPacer } from "../summary/summary-pacer.ts";
 import type { CaughtUp } from "./chores-api.ts";
 import type { SpanDatabase } from "./span-database.ts";
 import { indexSome } from "./span-indexer.ts";
@@ -26,6 +27,7 @@ export class Chores {
   readonly #database: SpanDatabase;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   readonly #summarising: TraceByTrace;
+  readonly #pacer = new SummaryPacer();
   readonly #freeing: TraceByTrace;
   /** What is known to be in trouble, and was told, by its sentence. */
   readonly #told = new Map<string, string>();
@@ -152,11 +154,14 @@ export class Chores {
   async #summariseBehind(): Promise<boolean> {
     // Each once, by its number: one that goes on growing must not keep the others waiting.
     for (let after = 0; !this.#closed; ) {
+      const started = performance.now();
       const next = await this.#summarising.step<number | undefined>(
-        (except, onTaken) => summariseNext(this.#database, after, except, onTaken),
+        (except, onTaken) =>
+          summariseNext(this.#database, after, [...except, ...this.#pacer.resting()], onTaken),
         (traceNo) => traceNo,
       );
       if (next === undefined) break;
+      this.#pacer.made(next, performance.now() - started);
       after = next;
     }
     return false;

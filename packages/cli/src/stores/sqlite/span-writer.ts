@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { BatchToWrite } from "../segments/batch-encoder.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
+import { SummaryPacer } from "../summary/summary-pacer.ts";
 import { filesIn } from "./data-directory.ts";
 import { OlderSpans } from "./older-spans.ts";
 import { passingReason, sqliteCode } from "./sqlite-errors.ts";
@@ -37,6 +38,8 @@ export class SpanWriter {
   readonly #leftAlone = new Set<number>();
   /** Chores that failed: not tried again until the next start. */
   readonly #stopped = new Set<string>();
+  readonly #pacer = new SummaryPacer();
+  #nextSummary: NodeJS.Timeout | undefined;
   #pending: Pending[] = [];
   #scheduled = false;
   #quiet: NodeJS.Timeout | undefined;
@@ -121,6 +124,7 @@ export class SpanWriter {
     while (this.#pending.length > 0) this.#commitPending();
     this.#closed = true;
     clearTimeout(this.#quiet);
+    clearTimeout(this.#nextSummary);
     this.#db.close();
   }
 
@@ -194,10 +198,15 @@ export class SpanWriter {
   }
 
   #summariseOne(): boolean {
-    const traceNo = this.#writer.nextBehind(this.#leftAlone);
-    if (traceNo === undefined) return false;
+    const traceNo = this.#writer.nextBehind(
+      new Set([...this.#leftAlone, ...this.#pacer.resting()]),
+    );
+    if (traceNo === undefined) {
+      this.#comeBackForSummaries();
+      return false;
+    }
     try {
-      this.#writer.summarise(traceNo);
+      this.#pacer.during(traceNo, () => this.#writer.summarise(traceNo));
     } catch (error) {
       // SQLite's own errors concern more than this trace.
       if (sqliteCode(error) !== undefined) throw error;
@@ -205,6 +214,14 @@ export class SpanWriter {
       this.#onTrouble({ what: `Trace number ${traceNo} could not be summarised.`, error });
     }
     return true;
+  }
+
+  /** A trace that rests now may be behind: no commit is needed for its turn. */
+  #comeBackForSummaries(): void {
+    clearTimeout(this.#nextSummary);
+    const wait = this.#pacer.nextTurn();
+    if (wait === undefined) return;
+    this.#nextSummary = setTimeout(() => this.#schedule(), wait).unref();
   }
 
   /**

@@ -1,0 +1,46 @@
+/** A summary that took longer than this is not made again at once. */
+const SLOW_MS = 100;
+/** For this many times as long as a summary took its trace has to wait for the next. */
+const REST_FACTOR = 5;
+const LONGEST_REST_MS = 60_000;
+
+/**
+ * Spreads the summaries of huge traces over time. One of a million spans takes seconds, in which
+ * nothing else can be written to it: made after every batch, it would slow each batch down to that.
+ */
+export class SummaryPacer {
+  readonly #now: () => number;
+  /** When the turn of a trace comes again, by its number. */
+  readonly #turns = new Map<number, number>();
+
+  /** @param now In milliseconds; tests have a clock of their own. */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Makes a summary, and notes how long that took. */
+  during<Result>(traceNo: number, make: () => Result): Result {
+    const started = this.#now();
+    const result = make();
+    this.made(traceNo, this.#now() - started);
+    return result;
+  }
+
+  made(traceNo: number, tookMs: number): void {
+    if (tookMs <= SLOW_MS) return;
+    this.#turns.set(traceNo, this.#now() + Math.min(REST_FACTOR * tookMs, LONGEST_REST_MS));
+  }
+
+  /** Traces whose turn has not come. */
+  resting(): number[] {
+    const now = this.#now();
+    for (const [traceNo, turn] of this.#turns) if (turn <= now) this.#turns.delete(traceNo);
+    return [...this.#turns.keys()];
+  }
+
+  /** Milliseconds until the turn of a trace comes; undefined when none rests. */
+  nextTurn(): number | undefined {
+    const turns = this.resting().map((traceNo) => this.#turns.get(traceNo) as number);
+    return turns.length === 0 ? undefined : turns.reduce((a, b) => Math.min(a, b)) - this.#now();
+  }
+}
