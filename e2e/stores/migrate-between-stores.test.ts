@@ -44,6 +44,7 @@ async function copyAll(
   expect(stderr).toBe("");
   expect(JSON.parse(stdout)).toMatchObject({
     projects: [{ project: "default", from: ALL, to: ALL }],
+    missing_traces: [],
     compared_traces: TRACES,
     differing_traces: [],
   });

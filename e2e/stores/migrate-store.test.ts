@@ -51,6 +51,7 @@ describe("agate migrate-store", () => {
     expect(JSON.parse(stdout)).toEqual({
       copied_spans: ALL.spans - spans,
       projects: [{ project: "default", from: ALL, to: ALL }],
+      missing_traces: [],
       compared_traces: TRACES,
       differing_traces: [],
     });

@@ -104,6 +104,10 @@ function tell(
       return;
     case "refused":
       throw new CommandFailure(outcome.reason);
+    case "damaged":
+      throw new CommandFailure(
+        `What is stored of ${outcome.traceId === null ? "a trace" : `the trace ${outcome.traceId}`} in the first store is damaged. Delete that trace or restore it from a backup, and run the same command again to go on.`,
+      );
     case "broken-off":
       throw new CommandFailure(`${outcome.reason} Run the same command again to go on.`);
     case "finished": {
@@ -128,10 +132,11 @@ function summary({ copied, trees }: Finished): string {
   return `${spans} Both stores answer the same for ${plural(trees.compared, "trace")} chosen at random.`;
 }
 
-function documentOf({ copied, counts, trees }: Finished): string {
+function documentOf({ copied, counts, missing, trees }: Finished): string {
   return JSON.stringify({
     copied_spans: copied,
     projects: counts,
+    missing_traces: missing.map(({ project, traceId }) => ({ project, trace_id: traceId })),
     compared_traces: trees.compared,
     differing_traces: trees.differing.map(({ project, traceId }) => ({
       project,

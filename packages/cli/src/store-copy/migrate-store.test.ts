@@ -9,9 +9,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { storedSpan } from "../stores/contract/stored-span.fixture.ts";
+import { spanIdOf, storedSpan, traceIdOf } from "../stores/contract/stored-span.fixture.ts";
 import type { SpanStore } from "../stores/span-store.ts";
+import { filesIn } from "../stores/sqlite/data-directory.ts";
 import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
 import type { SqliteAddress } from "../stores/store-address.ts";
 import type { MigrationOutcome, MigrationRequest } from "./migrate-store.ts";
@@ -100,4 +102,26 @@ it("refuses the state of another migration, another file, and one that cannot be
   await expectRefusal(/is not the state of a migration/, { restart: true });
   expect(readFileSync(stateFile, "utf8")).toBe('{"name":"somebody"}');
   await expectRefusal(/cannot be written \(ENOENT\)/, { stateFile: join(folder, "no/state.json") });
+});
+
+it("names a damaged trace, keeps what it has copied, and goes on when the trace is gone", async () => {
+  await inStore(from, async (store) => {
+    for (const n of [1, 2, 3]) {
+      const spans = [storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), inputs: "word" })];
+      await store.append({ project: "default", receivedAt: n, spans });
+    }
+  });
+  {
+    using db = new DatabaseSync(filesIn(from.directory).spans);
+    db.exec(`UPDATE segments SET body = CAST(replace(CAST(body AS TEXT), 'word', 'wird') AS BLOB)
+      WHERE segment / 1048576 = (SELECT trace_no FROM traces WHERE trace_id = '${traceIdOf(2)}')`);
+  }
+  expect(await migrate()).toEqual({ kind: "damaged", traceId: traceIdOf(2) });
+  await inStore(to, async (store) => {
+    expect([...(await store.sizesOf("default", [1, 2, 3].map(traceIdOf)))]).toEqual([
+      [traceIdOf(1), 1],
+    ]);
+  });
+  await inStore(from, (store) => store.deleteTrace("default", traceIdOf(2)));
+  expect(await migrate()).toMatchObject({ kind: "finished", missing: [] });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isOneStore } from "../stores/is-one-store.ts";
+import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
 import type { StoreAddress } from "../stores/store-address.ts";
 import { storeName } from "../stores/store-name.ts";
 import { StoreRefusalError } from "../stores/store-refusal-error.ts";
@@ -21,6 +22,8 @@ export type MigrationOutcome =
   | MigrationResult
   /** Nothing was copied: one sentence that says what to do. */
   | { readonly kind: "refused"; readonly reason: string }
+  /** A trace of the source is not what was written. Another run goes on when it is gone. */
+  | { readonly kind: "damaged"; readonly traceId: string | null }
   /** A database stayed away. Another run goes on. */
   | { readonly kind: "broken-off"; readonly reason: string };
 
@@ -47,6 +50,9 @@ export async function migrateStore(
     return await Promise.race([migration.run(), stores.failed]);
   } catch (error) {
     if (error instanceof StoreRefusalError) return refused(error.message);
+    if (error instanceof DamagedSegmentError) {
+      return { kind: "damaged", traceId: error.traceId };
+    }
     if (error instanceof StoreUnavailableError) {
       return { kind: "broken-off", reason: error.reason };
     }

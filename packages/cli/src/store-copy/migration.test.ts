@@ -174,3 +174,23 @@ it("compares no more traces than it is told to", async () => {
   expect((await finished(migrate({ sampleSize: 7 }))).trees.compared).toBe(7);
   expect((await finished(migrate({ sampleSize: 0 }))).trees.compared).toBe(0);
 });
+
+it("names a trace that the target has lost, though it holds more than the source", async () => {
+  await fill(0, 40);
+  await finished(migrate());
+  await to.deleteTrace("project-1", traceIdOf(7));
+  const spans = Array.from({ length: 30 }, (_, n) =>
+    storedSpan({ traceId: traceIdOf(5_000 + (n >> 1)), id: spanIdOf(n + 1) }),
+  );
+  await to.append({ project: "project-1", receivedAt: 1, spans });
+  const { missing, counts } = await finished(migrate({ sampleSize: 1 }));
+  expect(counts.every(({ from, to }) => to.spans >= from.spans)).toBe(true);
+  expect(missing).toEqual([{ project: "project-1", traceId: traceIdOf(7) }]);
+});
+
+it("compares as many traces as a later run asks for", async () => {
+  await fill(0, 40);
+  expect((await finished(migrate({ sampleSize: 3 }))).trees.compared).toBe(3);
+  expect((await finished(migrate({ sampleSize: 25 }))).trees.compared).toBe(25);
+  expect((await finished(migrate({ sampleSize: 1_000 }))).trees.compared).toBe(40);
+});

@@ -3,6 +3,7 @@ import { StoreRefusalError } from "../stores/store-refusal-error.ts";
 import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import type { ProjectComparison } from "./compare-counts.ts";
 import { compareCounts, lacks, spansIn } from "./compare-counts.ts";
+import { missingTraces } from "./compare-traces.ts";
 import type { TreeComparison } from "./compare-trees.ts";
 import { compareTrees } from "./compare-trees.ts";
 import { copySpans } from "./copy-spans.ts";
@@ -10,6 +11,7 @@ import type { MigrationState } from "./migration-state.ts";
 import type { Patience } from "./patiently.ts";
 import { patiently } from "./patiently.ts";
 import { saveState } from "./state-file.ts";
+import type { TraceName } from "./trace-sample.ts";
 import { TraceSample } from "./trace-sample.ts";
 
 /** How much work a killed process may have done in vain. */
@@ -48,6 +50,8 @@ export type MigrationResult =
       /** How many spans this run has copied. */
       readonly copied: number;
       readonly counts: readonly ProjectComparison[];
+      /** Traces that the target lacks, or has with fewer spans. */
+      readonly missing: readonly TraceName[];
       readonly trees: TreeComparison;
     };
 
@@ -102,6 +106,14 @@ export class Migration {
       if ((await this.#copyAfter(settled)) === "interrupted") return INTERRUPTED;
       counts = await this.#compareCounts();
     }
+    const missing = await missingTraces({
+      from: this.#from,
+      to: this.#to,
+      patience: this.#patience,
+      signal: this.#options.signal,
+      // Also of what earlier runs have copied, which may have sampled fewer.
+      onTrace: (trace) => this.#sample.offer(trace),
+    });
     const traces = this.#sample.traces;
     const trees = await compareTrees({
       from: this.#from,
@@ -111,7 +123,7 @@ export class Migration {
       signal: this.#options.signal,
       onCompared: (count) => this.#observer.compared(count, traces.length),
     });
-    return { kind: "finished", copied: this.#copied, counts, trees };
+    return { kind: "finished", copied: this.#copied, counts, missing, trees };
   }
 
   async #copyAfter(after: string | null): Promise<"finished" | "interrupted"> {

@@ -88,6 +88,21 @@ export class TraceGoneError extends Error {
   override readonly name = "TraceGoneError";
 }
 
+export interface TraceSize {
+  readonly project: string;
+  readonly traceId: string;
+  readonly spans: number;
+}
+
+export interface TraceSizePage {
+  readonly items: readonly TraceSize[];
+  /** Null at the end. */
+  readonly next: string | null;
+}
+
+/** Traces on a page of {@link SpanStore.traceSizes}; tests cross it. */
+export const TRACES_PER_PAGE = 1_000;
+
 /** How much a store holds of one project. */
 export interface ProjectCount {
   readonly project: string;
@@ -168,6 +183,14 @@ export interface SpanStore extends SpanAppender {
   expire(receivedBefore: number, limit: number): Promise<number>;
   /** When the last span arrived (microseconds since 1970); null where there is none. */
   newestArrival(): Promise<number | null>;
+  /**
+   * All traces with the number of their spans, a page at a time, in an order of the store's own.
+   *
+   * @param after The `next` of the page before; null: from the beginning.
+   */
+  traceSizes(after: string | null): Promise<TraceSizePage>;
+  /** The number of spans of these traces, by id; one that is not there is left out. */
+  sizesOf(project: string, traceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Every project that has traces, by its id. */
   countSpans(): Promise<readonly ProjectCount[]>;
   /**

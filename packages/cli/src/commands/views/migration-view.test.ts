@@ -8,12 +8,14 @@ const project = (name: string, from: object, to: object) =>
 function finished(
   counts: Parameters<typeof moreLines>[0]["counts"],
   differing: readonly string[] = [],
+  lost: readonly string[] = [],
 ) {
+  const missing = lost.map((traceId) => ({ project: "a", traceId }));
   const trees = {
     compared: 20,
     differing: differing.map((traceId) => ({ project: "a\u001b[2J", traceId })),
   };
-  return { kind: "finished", copied: 1, counts, trees } as const;
+  return { kind: "finished", copied: 1, counts, missing, trees } as const;
 }
 
 it("has nothing to say of equal stores", () => {
@@ -45,5 +47,13 @@ it("names ten traces that differ, and counts the others", () => {
   expect(lines).toHaveLength(12);
   expect(lines[0]).toBe("  12 of 20 compared traces differ:");
   expect(lines[1]).toBe("    trace-0 of project a");
+  expect(lines.at(-1)).toBe("    and 2 more: --json names them all");
+});
+
+it("names traces that are missing, the first ten of many", () => {
+  const names = Array.from({ length: 12 }, (_, n) => `trace-${n}`);
+  const lines = differenceLines(finished([project("a", count(9, 9), count(9, 9))], [], names));
+  expect(lines[0]).toBe("  12 traces missing or incomplete in the second:");
+  expect(lines).toHaveLength(12);
   expect(lines.at(-1)).toBe("    and 2 more: --json names them all");
 });

@@ -1,6 +1,7 @@
 import type { ProjectComparison } from "../../store-copy/compare-counts.ts";
 import { hasMore, lacks } from "../../store-copy/compare-counts.ts";
 import type { MigrationOutcome } from "../../store-copy/migrate-store.ts";
+import type { TraceName } from "../../store-copy/trace-sample.ts";
 import { plural } from "../../terminal/figures.ts";
 import { printableLine } from "../../terminal/printable.ts";
 
@@ -10,19 +11,31 @@ type Finished = Extract<MigrationOutcome, { kind: "finished" }>;
 const MOST_NAMED = 10;
 
 /** What is in the first store and not, or not the same, in the second. */
-export function differenceLines({ counts, trees }: Finished): string[] {
+export function differenceLines({ counts, missing, trees }: Finished): string[] {
   const { differing, compared } = trees;
-  const named = differing.slice(0, MOST_NAMED);
   return [
     ...counts.filter(lacks).map((comparison) => `  ${describe(comparison)}`),
-    ...(differing.length === 0
-      ? []
-      : [`  ${differing.length} of ${plural(compared, "compared trace")} differ:`]),
+    ...namedLines(
+      `${plural(missing.length, "trace")} missing or incomplete in the second:`,
+      missing,
+    ),
+    ...namedLines(
+      `${differing.length} of ${plural(compared, "compared trace")} differ:`,
+      differing,
+    ),
+  ];
+}
+
+function namedLines(title: string, traces: readonly TraceName[]): string[] {
+  if (traces.length === 0) return [];
+  const named = traces.slice(0, MOST_NAMED);
+  return [
+    `  ${title}`,
     ...named.map(
       ({ project, traceId }) => `    ${printableLine(`${traceId} of project ${project}`)}`,
     ),
-    ...(differing.length > named.length
-      ? [`    and ${differing.length - named.length} more: --json names them all`]
+    ...(traces.length > named.length
+      ? [`    and ${traces.length - named.length} more: --json names them all`]
       : []),
   ];
 }

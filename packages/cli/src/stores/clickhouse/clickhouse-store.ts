@@ -22,6 +22,7 @@ import type {
   SpanStore,
   TopsRead,
   TraceChange,
+  TraceSizePage,
   TreeFocus,
   TreeRead,
   Watch,
@@ -194,6 +195,14 @@ class ClickHouseStore implements SpanStore {
 
   /** Words are indexed with the insert. */
   async searchCaughtUp(): Promise<void> {}
+
+  traceSizes(after: string | null): Promise<TraceSizePage> {
+    return this.#exporter.traceSizes(after);
+  }
+
+  sizesOf(project: string, traceIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#exporter.sizesOf(project, traceIds);
+  }
 
   async newestArrival(): Promise<number | null> {
     const [row] = await this.#session.rows<[number, number]>(

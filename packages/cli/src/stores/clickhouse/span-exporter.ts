@@ -1,6 +1,6 @@
 import type { StoredSpan } from "@agate/spans";
-import type { ProjectCount, SpanPart } from "../span-store.ts";
-import { PART_LIMITS } from "../span-store.ts";
+import type { ProjectCount, SpanPart, TraceSizePage } from "../span-store.ts";
+import { PART_LIMITS, TRACES_PER_PAGE } from "../span-store.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { PATIENTLY } from "./clickhouse-session.ts";
 import type { SpanPlace } from "./span-records.ts";
@@ -49,6 +49,36 @@ export class SpanExporter {
       { ...PATIENTLY, optimize_aggregation_in_order: 1 },
     );
     return rows.map(([project, traces, spans]) => ({ project, traces, spans }));
+  }
+
+  async traceSizes(after: string | null): Promise<TraceSizePage> {
+    const [project, traceId] = after === null ? ["", ""] : (JSON.parse(after) as [string, string]);
+    const rows = await this.#session.rows<[string, string, number]>(
+      `SELECT project, trace_id, uniqExact(span_id) FROM ${this.#session.table("spans")}
+       WHERE (project, trace_id) > ({project:String}, {traceId:String})
+       GROUP BY project, trace_id ORDER BY project, trace_id LIMIT ${TRACES_PER_PAGE}`,
+      { project, traceId },
+      { ...PATIENTLY, optimize_aggregation_in_order: 1 },
+    );
+    const last = rows.at(-1);
+    return {
+      items: rows.map(([project, traceId, spans]) => ({ project, traceId, spans })),
+      next:
+        rows.length < TRACES_PER_PAGE || last === undefined
+          ? null
+          : JSON.stringify(last.slice(0, 2)),
+    };
+  }
+
+  async sizesOf(project: string, traceIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.#session.rows<[string, number]>(
+      `SELECT trace_id, uniqExact(span_id) FROM ${this.#session.table("spans")}
+       WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
+       GROUP BY trace_id`,
+      { project, traceIds },
+      PATIENTLY,
+    );
+    return new Map(rows);
   }
 
   async *exportSpans(after: string | null): AsyncGenerator<SpanPart, void, void> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TRACES_PER_PAGE } from "../span-store.ts";
 import { expectedTree } from "./expected-tree.fixture.ts";
 import { family } from "./family.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
@@ -50,6 +51,30 @@ export function describeDeleting(subject: Subject): void {
       expect(await subject.store.expire(4, 10)).toBe(1);
       expect(await subject.store.expire(4, 10)).toBe(0);
       expect(await subject.readTrace(1)).toBeDefined();
+    });
+
+    it("tells how many spans each trace has, page by page", async () => {
+      subject.fresh();
+      const ids = Array.from({ length: TRACES_PER_PAGE + 1 }, (_, n) => traceIdOf(n + 1));
+      await subject.append(ids.map((traceId) => storedSpan({ traceId })));
+      await subject.append([storedSpan({ id: spanIdOf(2) }), storedSpan({ id: spanIdOf(1) })]);
+      const found = new Map<string, number>();
+      for (let after: string | null = null; ; ) {
+        const page = await subject.store.traceSizes(after);
+        for (const { project, traceId, spans } of page.items) {
+          if (project === subject.project) found.set(traceId, spans);
+        }
+        if (page.next === null) break;
+        after = page.next;
+      }
+      expect(found).toEqual(new Map(ids.map((id) => [id, id === traceIdOf(1) ? 2 : 1])));
+      const asked = [traceIdOf(1), traceIdOf(7), traceIdOf(5_000)];
+      expect(new Map(await subject.store.sizesOf(subject.project, asked))).toEqual(
+        new Map([
+          [traceIdOf(1), 2],
+          [traceIdOf(7), 1],
+        ]),
+      );
     });
 
     it("tells when the last span arrived", async () => {

@@ -2,6 +2,7 @@ import type { StoredSpan } from "@agate/spans";
 import type { ExportPosition } from "../segments/export-position.ts";
 import { EXPORT_BEGINNING, parseExportPosition } from "../segments/export-position.ts";
 import { decodeHeader } from "../segments/segment.ts";
+import { checkBody, DamagedSegmentError, withTraceId } from "../segments/segment-checksum.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
@@ -244,9 +245,11 @@ function spansIn(
   { segment, first_span, header, body }: SegmentRow,
   columnsOf: ReadonlyMap<number, ColumnsRow>,
 ): StoredSpan[] {
-  const bytes = unpack(body);
+  const [bytes, text] = reading(trace_id, () => [unpack(body), unpack(header).toString()] as const);
+  reading(trace_id, () => checkBody(text, bytes, trace_id));
   const spans: StoredSpan[] = [];
-  for (const [n, entry] of decodeHeader(unpack(header).toString(), segment).entries()) {
+  const entries = reading(trace_id, () => decodeHeader(text, segment));
+  for (const [n, entry] of entries.entries()) {
     const columns = columnsOf.get(first_span + n);
     if (columns === undefined) continue;
     const { span_no: _, ...own } = columns;
@@ -262,4 +265,13 @@ function spansIn(
     });
   }
   return spans;
+}
+
+/** What fails because the trace is damaged names it. */
+function reading<Value>(traceId: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof DamagedSegmentError ? withTraceId(error, traceId) : error;
+  }
 }

@@ -24,10 +24,13 @@ import type {
   SpanStore,
   TopsRead,
   TraceChange,
+  TraceSize,
+  TraceSizePage,
   TreeFocus,
   TreeRead,
   Watch,
 } from "../span-store.ts";
+import { TRACES_PER_PAGE } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreThread } from "../store-thread.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
@@ -188,6 +191,27 @@ class PostgresStore implements SpanStore {
     const outcome = await this.#chores.call("catchUp", []);
     if (outcome.kind === "caught-up") return;
     throw new StoreUnavailableError(outcome.reason, { cause: undefined });
+  }
+
+  async traceSizes(after: string | null): Promise<TraceSizePage> {
+    const rows = await this.#database.query<TraceSize & { readonly trace_no: number }>(
+      `SELECT trace_no, project, trace_id AS "traceId", spans FROM agate.traces
+       WHERE trace_no > $1 ORDER BY trace_no LIMIT ${TRACES_PER_PAGE}`,
+      [Number(after ?? -1)],
+    );
+    const last = rows.at(-1);
+    return {
+      items: rows.map(({ project, traceId, spans }) => ({ project, traceId, spans })),
+      next: rows.length < TRACES_PER_PAGE || last === undefined ? null : String(last.trace_no),
+    };
+  }
+
+  async sizesOf(project: string, traceIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.#database.query<{ trace_id: string; spans: number }>(
+      "SELECT trace_id, spans FROM agate.traces WHERE project = $1 AND trace_id = ANY($2::text[])",
+      [project, traceIds],
+    );
+    return new Map(rows.map(({ trace_id, spans }) => [trace_id, spans]));
   }
 
   async newestArrival(): Promise<number | null> {

@@ -7,7 +7,8 @@ import type {
   ListPage,
   ListRequest,
 } from "../span-query.ts";
-import type { ProjectCount, SpanPart } from "../span-store.ts";
+import type { ProjectCount } from "../span-store.ts";
+import type { ExportedParts } from "./span-exporter.ts";
 
 /** The number of a query is that by which it can be stopped. */
 export type QueryApi = {
@@ -18,7 +19,7 @@ export type QueryApi = {
   countFailedSpans(query: number, request: FailedSpansRequest): Promise<readonly FailedSpans[]>;
   countSpans(): Promise<readonly ProjectCount[]>;
   /** What comes next after a position; empty at the end. */
-  exportParts(after: string | null): Promise<readonly SpanPart[]>;
+  exportParts(after: string | null): Promise<ExportedParts>;
   close(): Promise<void>;
 };
 

@@ -17,13 +17,14 @@ import type {
   ListRequest,
 } from "../span-query.ts";
 import { MOST_SPANS_COUNTED } from "../span-query.ts";
-import type { ProjectCount, SpanPart } from "../span-store.ts";
+import type { ProjectCount } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { registerCollectNumbers } from "./collect-numbers.ts";
 import { whereAfter, whereFilter } from "./list-sql.ts";
 import { openForReading } from "./open-for-reading.ts";
 import { QueryInterrupt, wanted } from "./query-interrupt.ts";
 import { earliestStart, runAnalytics } from "./run-analytics.ts";
+import type { ExportedParts } from "./span-exporter.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
@@ -199,7 +200,7 @@ export class QueryRunner {
     return counts.all() as unknown as ProjectCount[];
   }
 
-  exportParts(after: string | null): SpanPart[] {
+  exportParts(after: string | null): ExportedParts {
     return this.#exporter.partsAfter(after);
   }
 

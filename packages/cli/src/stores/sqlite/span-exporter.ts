@@ -4,6 +4,7 @@ import type { ExportPosition } from "../segments/export-position.ts";
 import { EXPORT_BEGINNING, parseExportPosition } from "../segments/export-position.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader } from "../segments/segment.ts";
+import { checkBody, DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type { SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import { olderColumns } from "./older-spans.ts";
@@ -34,6 +35,12 @@ interface OlderSegments {
 type GrowingPart = { -readonly [Key in keyof SpanPart]: SpanPart[Key] } & {
   readonly spans: StoredSpan[];
 };
+
+export interface ExportedParts {
+  readonly parts: readonly SpanPart[];
+  /** The trace that comes next and cannot be read; null where none is in the way. */
+  readonly damaged: string | null;
+}
 
 /** Reads everything back as it was appended, in the order of arrival, a few parts at a time. */
 export class SpanExporter {
@@ -67,12 +74,16 @@ export class SpanExporter {
   }
 
   /** Some of the parts after a position; none at the end. */
-  partsAfter(after: string | null): SpanPart[] {
+  partsAfter(after: string | null): ExportedParts {
     const from = after === null ? EXPORT_BEGINNING : parseExportPosition(after);
     // All statements see the same moment.
     this.#db.exec("BEGIN");
     try {
-      return this.#collect(from);
+      return { parts: this.#collect(from), damaged: null };
+    } catch (error) {
+      if (!(error instanceof DamagedSegmentError)) throw error;
+      // An error would lose its class on the way to the other thread.
+      return { parts: [], damaged: error.traceId };
     } finally {
       this.#db.exec("COMMIT");
     }
@@ -86,7 +97,10 @@ export class SpanExporter {
     let bytes = 0;
     for (const { trace, row } of this.#segmentsAfter(from)) {
       if (spans >= PART_LIMITS.spans || bytes >= PART_LIMITS.bytes) break;
-      const found = this.#spansIn(trace, row, older);
+      const found = this.#soundSpansIn(trace, row, older);
+      // What was read before goes out; the next call begins with this trace.
+      if (found === undefined && parts.length > 0) break;
+      if (found === undefined) throw new DamagedSegmentError(trace.trace_id);
       if (found.length === 0) continue;
       spans += found.length;
       bytes += row.body.length;
@@ -114,6 +128,21 @@ export class SpanExporter {
   *#tracesFrom({ received, traceNo }: ExportPosition): Generator<TraceRow, void, void> {
     yield* this.#arrivedWith.iterate(received, traceNo) as Iterable<unknown> as Iterable<TraceRow>;
     yield* this.#arrivedAfter.iterate(received) as Iterable<unknown> as Iterable<TraceRow>;
+  }
+
+  /** Undefined where the segment is damaged. */
+  #soundSpansIn(
+    trace: TraceRow,
+    row: SegmentRow,
+    older: OlderSegments | undefined,
+  ): StoredSpan[] | undefined {
+    try {
+      checkBody(row.header, row.body, trace.trace_id);
+      return this.#spansIn(trace, row, older);
+    } catch (error) {
+      if (error instanceof DamagedSegmentError) return undefined;
+      throw error;
+    }
   }
 
   #spansIn(

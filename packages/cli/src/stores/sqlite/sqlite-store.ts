@@ -5,6 +5,7 @@ import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { reportDamaged } from "../report-damaged.ts";
+import { DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -25,10 +26,13 @@ import type {
   SpanStore,
   TopsRead,
   TraceChange,
+  TraceSize,
+  TraceSizePage,
   TreeFocus,
   TreeRead,
   Watch,
 } from "../span-store.ts";
+import { TRACES_PER_PAGE } from "../span-store.ts";
 import { StoreThread } from "../store-thread.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
 import type { DataDirectory } from "./data-directory.ts";
@@ -192,7 +196,10 @@ class SqliteStore implements SpanStore {
 
   async *exportSpans(after: string | null): AsyncGenerator<SpanPart, void, void> {
     for (let position = after; ; ) {
-      const parts = await this.#threads.analytics.first.call("exportParts", [position]);
+      const { parts, damaged } = await this.#threads.analytics.first.call("exportParts", [
+        position,
+      ]);
+      if (damaged !== null) throw new DamagedSegmentError(damaged);
       const last = parts.at(-1);
       if (last === undefined) return;
       yield* parts;
@@ -202,6 +209,30 @@ class SqliteStore implements SpanStore {
 
   searchCaughtUp(): Promise<void> {
     return this.#threads.index.call("catchUp", []);
+  }
+
+  async traceSizes(after: string | null): Promise<TraceSizePage> {
+    const rows = this.#connection
+      .prepare(
+        `SELECT trace_no, project, trace_id AS traceId, spans FROM traces
+         WHERE trace_no > ? ORDER BY trace_no LIMIT ${TRACES_PER_PAGE}`,
+      )
+      .all(Number(after ?? -1)) as unknown as (TraceSize & { readonly trace_no: number })[];
+    const last = rows.at(-1);
+    return {
+      items: rows.map(({ project, traceId, spans }) => ({ project, traceId, spans })),
+      next: rows.length < TRACES_PER_PAGE || last === undefined ? null : String(last.trace_no),
+    };
+  }
+
+  async sizesOf(project: string, traceIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = this.#connection
+      .prepare(
+        `SELECT trace_id, spans FROM json_each(?) n
+         CROSS JOIN traces t ON t.project = ? AND t.trace_id = n.value`,
+      )
+      .all(JSON.stringify(traceIds), project) as { trace_id: string; spans: number }[];
+    return new Map(rows.map(({ trace_id, spans }) => [trace_id, spans]));
   }
 
   async newestArrival(): Promise<number | null> {
