@@ -12,8 +12,10 @@ import { demoSpans } from "./demo-traces.ts";
 const folder = join(import.meta.dirname, "../../../docs/images");
 const areKept = process.env.AGATE_SCREENSHOTS === "keep";
 
-const { open, platform } = withPlatform(startQuickstart);
+const { open, platform, registry } = withPlatform(startQuickstart);
 beforeAll(async () => {
+  // Traces of a registered application lead to its playground.
+  await registry("POST", "/applications", { slug: "support" });
   const spans = demoSpans(Date.now(), areKept ? 1400 : 200);
   for (let at = 0; at < spans.length; at += 500) {
     await sendOtlp(platform().url, spans.slice(at, at + 500), {
