@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import {
@@ -192,6 +192,19 @@ it("starts the live build anew on every replica when it is activated", async () 
   const before = await callService(two, "again");
   expect((await sendJson(one, "POST", at("again", "/builds/1/activate"))).status).toBe(200);
   await expectAnswer(two, "again").not.toEqual(before);
+});
+
+it("fetches the files of a build again that the disk has damaged", async () => {
+  const { json } = await deploy(one, "rotten", PID);
+  await expectAnswer(two, "rotten").toMatchObject({ status: 200 });
+  const file = join(two.dataDirectory, "builds", json.build.id, "app.js");
+  const sound = await readFile(file, "utf8");
+  await writeFile(file, sound.replace("createServer", "createserver"));
+  const before = await callService(two, "rotten");
+  process.kill(Number(before.text), "SIGKILL");
+  await expectAnswer(two, "rotten").toEqual({ status: 200, text: expect.stringMatching(/^\d+$/) });
+  expect(await callService(two, "rotten")).not.toEqual(before);
+  expect(await readFile(file, "utf8")).toBe(sound);
 });
 
 it("follows a rename on every replica, and stamps the new name", async () => {

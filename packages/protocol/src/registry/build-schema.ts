@@ -24,6 +24,10 @@ export const buildSchema: z.ZodType<Build> = z
       description:
         "What its program may do beyond reading its own files and using the network. Null for a build from before there were restrictions: it runs without any until it is deployed again.",
     }),
+    manifest_sha256: z.string().nullable().meta({
+      description:
+        "Of its manifest, which has the SHA-256 of every file: the files are compared with it before each start. Null for a build from before it was recorded.",
+    }),
     refusal: z.string().nullable().meta({ description: "Why it was refused." }),
   })
   .meta({
@@ -40,6 +44,7 @@ export const buildSchema: z.ZodType<Build> = z
         sdk_version: "0.1.0",
         message: "Shorter answers",
         allow: [],
+        manifest_sha256: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
         refusal: null,
       },
     ],

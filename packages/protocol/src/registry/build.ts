@@ -25,6 +25,8 @@ export interface Build {
   readonly message: string;
   /** What its program may do beyond the default; null for a build that runs without restrictions. */
   readonly allow: readonly BuildPermission[] | null;
+  /** Hex of the SHA-256 of its manifest, which has those of its files; null for builds from before. */
+  readonly manifest_sha256: string | null;
   readonly refusal: string | null;
 }
 

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
 import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
+import { findDamage } from "./file-hashes.ts";
 import { exists, namesIn } from "./folder-contents.ts";
 import type { InstallOptions, InstallOutcome, ModulesStore } from "./modules-store.ts";
 import { syncFolder } from "./sync-folder.ts";
@@ -75,11 +76,47 @@ export class BuildStore {
     };
   }
 
+  /**
+   * Compares a build's files with its manifest, and that with the registry's record. What the disk has
+   * damaged is fetched again where another copy is kept.
+   *
+   * @param manifestHash Null where it was not recorded.
+   * @returns a file that is damaged still.
+   */
+  async repair(buildId: string, manifestHash: string | null): Promise<string | undefined> {
+    const { archives, folder } = this.#options;
+    const damaged = await this.#damageOf(buildId, manifestHash);
+    if (damaged === undefined || (await archives?.read(buildId)) === undefined) return damaged;
+    const name = `${UNFINISHED}${randomUUID()}`;
+    await rename(this.folderOf(buildId), join(folder, name));
+    await this.#fetchOnce(buildId);
+    await rm(join(folder, name), { recursive: true, force: true });
+    return this.#damageOf(buildId, manifestHash);
+  }
+
+  async #damageOf(buildId: string, manifestHash: string | null): Promise<string | undefined> {
+    const folder = this.folderOf(buildId);
+    if (!(await exists(folder))) return undefined;
+    const manifest = { path: BUILD_MANIFEST_FILE, sha256: manifestHash ?? "" };
+    if (manifestHash !== null && (await findDamage(folder, [manifest])) !== undefined) {
+      return BUILD_MANIFEST_FILE;
+    }
+    const known = await this.manifestOf(buildId).catch(() => undefined);
+    return known === undefined ? BUILD_MANIFEST_FILE : findDamage(folder, known.files);
+  }
+
+  /** Has the packages of a build compared with what was installed when they are next asked for. */
+  async distrustModules(buildId: string): Promise<void> {
+    const modules = await this.modulesOf(buildId);
+    if (modules !== undefined) this.#options.modules.distrust(basename(dirname(modules)));
+  }
+
   /** Whether its files are here, with packages where it needs any. */
   async isHere(buildId: string): Promise<boolean> {
     const folder = this.folderOf(buildId);
     if (!(await exists(folder))) return false;
-    const manifest = await this.manifestOf(buildId);
+    // One that is damaged is fetched, which takes as long as one that is not here.
+    const manifest = await this.manifestOf(buildId).catch(() => undefined);
     return manifest?.install === null || (await exists(join(folder, "node_modules")));
   }
 

@@ -1,9 +1,19 @@
-import { randomUUID } from "node:crypto";
-import { copyFile, lchown, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { hash, randomUUID } from "node:crypto";
+import {
+  copyFile,
+  lchown,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import type { ProcessGroups } from "../processes/process-groups.ts";
 import { DiskError } from "./disk-reason.ts";
 import { findEscapingLink } from "./escaping-link.ts";
+import { findDamage, type RecordedFile, recordFiles } from "./file-hashes.ts";
 import { exists, namesIn } from "./folder-contents.ts";
 import { INSTALL_FILES, modulesKey } from "./modules-key.ts";
 import { runNpm } from "./run-npm.ts";
@@ -31,6 +41,8 @@ export interface ModulesStoreOptions {
 }
 
 const UNFINISHED = ".installing-";
+/** In the folder of a set: the SHA-256 of every file that was installed. */
+const RECORD_FILE = "agate-modules.json";
 
 /**
  * Installed packages, each set in a folder of its own named after what was asked for, shared by the
@@ -39,6 +51,8 @@ const UNFINISHED = ".installing-";
 export class ModulesStore {
   readonly #options: ModulesStoreOptions;
   readonly #underWay = new Map<string, Promise<InstallOutcome>>();
+  /** Sets that were compared with what was installed. */
+  readonly #sound = new Set<string>();
 
   constructor(options: ModulesStoreOptions) {
     this.#options = options;
@@ -76,6 +90,32 @@ export class ModulesStore {
     }
   }
 
+  /** Has a set compared with what was installed when it is next asked for: a build with it failed. */
+  distrust(key: string): void {
+    this.#sound.delete(key);
+  }
+
+  /** Whether a set is here, and has what was installed; compared once, unless it is distrusted. */
+  async #isSound(key: string): Promise<boolean> {
+    const folder = join(this.#options.folder, key);
+    if (!(await exists(folder))) return false;
+    if (this.#sound.has(key)) return true;
+    const text = await readFile(join(folder, RECORD_FILE), "utf8").catch(() => undefined);
+    // Installed before there were records.
+    if (text === undefined) return true;
+    const files = readRecord(text);
+    if (files === undefined) return false;
+    if ((await findDamage(join(folder, "node_modules"), files)) !== undefined) return false;
+    this.#sound.add(key);
+    return true;
+  }
+
+  /** A set that is damaged goes when nothing is being installed: a build may still be using it. */
+  async #putAside(folder: string): Promise<void> {
+    if (!(await exists(folder))) return;
+    await rename(folder, join(this.#options.folder, `${UNFINISHED}${randomUUID()}`));
+  }
+
   async #install(
     key: string,
     buildFolder: string,
@@ -83,7 +123,7 @@ export class ModulesStore {
   ): Promise<InstallOutcome> {
     const { folder, timeoutMs, signal, groups } = this.#options;
     const finished = join(folder, key);
-    if (await exists(finished)) return { kind: "installed", key, detail: "cached" };
+    if (await this.#isSound(key)) return { kind: "installed", key, detail: "cached" };
     const started = performance.now();
     const unfinished = join(folder, `${UNFINISHED}${randomUUID()}`);
     try {
@@ -111,13 +151,28 @@ export class ModulesStore {
       }
       // npm makes none where a lockfile has nothing for this system; the link to it must lead somewhere.
       await mkdir(join(unfinished, "node_modules"), { recursive: true });
+      const files = await recordFiles(join(unfinished, "node_modules"));
+      const record = { sha256: hash("sha256", JSON.stringify(files)), files };
+      await writeFile(join(unfinished, RECORD_FILE), JSON.stringify(record));
+      await this.#putAside(finished);
       await rename(unfinished, finished);
+      this.#sound.add(key);
       await syncFolder(folder);
       const packages = count === 1 ? "1 package" : `${count} packages`;
       return { kind: "installed", key, detail: `${packages} in ${seconds(started)}` };
     } finally {
       await rm(unfinished, { recursive: true, force: true });
     }
+  }
+}
+
+/** The files of a record; undefined where the record itself is damaged. */
+function readRecord(text: string): readonly RecordedFile[] | undefined {
+  try {
+    const { sha256, files } = JSON.parse(text) as { sha256: string; files: RecordedFile[] };
+    return sha256 === hash("sha256", JSON.stringify(files)) ? files : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -32,6 +32,8 @@ export interface RunnableBuild {
   readonly applicationId: string;
   /** As in its record: null runs it without restrictions. */
   readonly allow: readonly BuildPermission[] | null;
+  /** As in its record: null where it was not recorded. */
+  readonly manifest_sha256: string | null;
 }
 
 /** A build that can be started at once. */
@@ -69,7 +71,9 @@ export class BuildRunner {
     const user = await this.#userOf(build);
     const restrictions = allow && { allow, readable: modules === null ? [] : [modules], user };
     const program = { folder, entry, environment, restrictions };
-    return this.#starts.run(() => start(program, { ...options, timeoutMs, groups }));
+    const started = await this.#starts.run(() => start(program, { ...options, timeoutMs, groups }));
+    if (started.kind === "failed") await this.#options.store.distrustModules(build.id);
+    return started;
   }
 
   /** Has the files and packages of a build here, for a start that takes no longer than it must. */
@@ -98,6 +102,8 @@ export class BuildRunner {
   async #prepare(build: RunnableBuild): Promise<PreparedBuild | StartFailure> {
     const { store } = this.#options;
     const { id } = build;
+    const damaged = await store.repair(id, build.manifest_sha256);
+    if (damaged !== undefined) return failed(damagedReason(damaged));
     const manifest = await store.manifestOf(id);
     if (manifest === undefined) {
       return failed("Its files are not in the data directory any more: deploy it again.");
@@ -124,6 +130,11 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
   } finally {
     signal.removeEventListener("abort", giveUp);
   }
+}
+
+/** One sentence about a file that is not as it was deployed, and what to do. */
+export function damagedReason(file: string): string {
+  return `Its file ${file} is damaged: it is not as it was deployed, and no other copy is kept. Deploy the build again, or restore the data directory from a backup.`;
 }
 
 function failed(reason: string, log: readonly string[] = []): StartFailure {

@@ -22,6 +22,7 @@ import type {
 import type { Brought, Candidate } from "./bring-to-life.ts";
 import { bringToLife } from "./bring-to-life.ts";
 import type { BuildLogs } from "./build-logs.ts";
+import { damagedReason } from "./build-runner.ts";
 import type { Hosting } from "./hosting.ts";
 import type { Sweeper } from "./sweeper.ts";
 import type { Turns } from "./turns.ts";
@@ -235,6 +236,8 @@ export class Deploys implements Pick<Deployer, "deploy" | "activate" | "retire">
     if (found.kind === "refused") return refusedByRegistry(found);
     const build = found.value;
     using _ = sweeper.hold(build.id);
+    const damaged = await store.repair(build.id, build.manifest_sha256);
+    if (damaged !== undefined) return refuse("build_unusable", LOC, damagedReason(damaged));
     const manifest = await store.manifestOf(build.id);
     if (manifest === undefined) return refuse("build_unusable", LOC, filesAreGone(build));
     const needsPackages = manifest.install !== null;

@@ -190,8 +190,8 @@ function hostOf(hosting: Hosting, { project, application }: LiveBuild): Applicat
 }
 
 function hostedBuild({ application, build, since }: LiveBuild): HostedBuild {
-  const { id, number, allow } = build;
-  return { id, applicationId: application.id, number, allow, since };
+  const { id, number, allow, manifest_sha256 } = build;
+  return { id, applicationId: application.id, number, allow, manifest_sha256, since };
 }
 
 function isServed(host: ApplicationHost | undefined, wanted: LiveBuild | undefined): boolean {

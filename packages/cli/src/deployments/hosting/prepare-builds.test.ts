@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { StartFailure } from "../build-process.ts";
 import { prepareBuilds } from "./prepare-builds.ts";
 
-const build = (id: string) => ({ id, applicationId: "app_1", allow: [] });
+const build = (id: string) => ({ id, applicationId: "app_1", allow: [], manifest_sha256: null });
 const FAILURE: StartFailure = { kind: "failed", cause: "ended", reason: "No.", log: [] };
 
 it("waits for all builds, also where some fail", async () => {

@@ -44,6 +44,7 @@ export function describeBuilds(subject: Subject): void {
         sdk_version: "0.1.0",
         message: "Ship it.",
         allow: [],
+        manifest_sha256: "",
         refusal: null,
       });
       const { builds, applications } = subject.registry;

@@ -39,6 +39,7 @@ export function buildDocument(row: BuildRow): Build {
     sdk_version: row.sdk_version,
     message: row.message,
     allow: row.allow === null ? null : (JSON.parse(row.allow) as BuildPermission[]),
+    manifest_sha256: row.manifest_hash,
     refusal: row.refusal,
   };
 }
