@@ -123,7 +123,9 @@ export class TraceLedger {
 
   #nextShape(): Shape {
     if (this.#random.chance(0.001)) return "large";
-    return this.#random.chance(0.04) ? this.#random.pick(["long", "bare", "single"]) : "small";
+    return this.#random.chance(0.1)
+      ? this.#random.pick(["long", "bare", "bare", "bare", "single"])
+      : "small";
   }
 
   #nextSpan(traceId: string, batch: readonly SentSpan[], shape: Shape): SentSpan {

@@ -65,7 +65,7 @@ export function randomTrace(random: SeededRandom, size: TraceSize): ModelSpan[] 
 }
 
 /** Several of one trace may start in the same nanosecond, or the same microsecond. */
-const NANOS = [0];
+const NANOS = [0, 0, 0, 1, 500, 999];
 
 /** The same span with another name, status or content, and sometimes another parent or start. */
 export function changedSpan(random: SeededRandom, span: ModelSpan): ModelSpan {
