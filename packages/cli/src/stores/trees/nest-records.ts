@@ -11,6 +11,22 @@ const BATCH_BYTES = 256 * 1024;
 const FIRST_BATCH = 64;
 const LARGEST_BATCH = 512;
 
+/** How much is sent and fetched at a time. */
+export interface NestingLimits {
+  readonly chunkBytes: number;
+  readonly batchBytes: number;
+  /** Records; later batches follow from how large those before were. */
+  readonly firstBatch: number;
+  readonly largestBatch: number;
+}
+
+const LIMITS: NestingLimits = {
+  chunkBytes: CHUNK_BYTES,
+  batchBytes: BATCH_BYTES,
+  firstBatch: FIRST_BATCH,
+  largestBatch: LARGEST_BATCH,
+};
+
 /**
  * The nested JSON of a subtree in chunks, by concatenation: records are neither parsed nor copied
  * into objects, and the nesting follows from the depths of neighbours in preorder. Other requests
@@ -20,15 +36,16 @@ const LARGEST_BATCH = 512;
  */
 export async function* nestRecords(
   read: NodesRead,
+  { chunkBytes, batchBytes, firstBatch, largestBatch }: NestingLimits = LIMITS,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
   const tree = buildTree(read.nodes);
   const focus = read.focus ?? tree.top;
   const first = tree.position[focus]!;
   const end = tree.subtreeEnd[focus]!;
   const floor = tree.depth[focus]!;
-  const writer = new ChunkWriter(CHUNK_BYTES);
+  const writer = new ChunkWriter(chunkBytes);
   let depth = floor;
-  let batchSize = FIRST_BATCH;
+  let batchSize = firstBatch;
   for (let from = first; from < end; ) {
     const batch = Array.from(tree.preorder.subarray(from, Math.min(from + batchSize, end)));
     const records = await read.openRecords(batch);
@@ -48,7 +65,7 @@ export async function* nestRecords(
       }
     }
     from += batch.length;
-    batchSize = clamp(Math.floor((BATCH_BYTES * batch.length) / bytes), 1, LARGEST_BATCH);
+    batchSize = clamp(Math.floor((batchBytes * batch.length) / bytes), 1, largestBatch);
   }
   writer.writeText(closingText(depth - floor));
   yield writer.take();

@@ -1,0 +1,93 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { StoredSpan } from "@agate/spans";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import type { ListPage, ListPosition, SpanFilter } from "../span-query.ts";
+import type { SpanStore } from "../span-store.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
+
+/** Up to so many matches are looked up and sorted; more are found by walking the list. */
+const RARE_MATCHES = 20_000;
+const SPANS_PER_TRACE = 40;
+const PAGE = 1_000;
+const project = "default";
+
+const directory = mkdtempSync(join(tmpdir(), "agate-common-words-"));
+let store: SpanStore;
+beforeAll(async () => {
+  store = await openSqliteStore({ directory });
+});
+afterAll(async () => {
+  await store.close();
+  await rm(directory, { recursive: true });
+});
+
+function spanOf(n: number): StoredSpan {
+  const trace = Math.floor(n / SPANS_PER_TRACE);
+  return storedSpan({
+    traceId: traceIdOf(trace),
+    id: spanIdOf(n),
+    parentId: n % SPANS_PER_TRACE === 0 ? null : spanIdOf(trace * SPANS_PER_TRACE),
+    name: n % 50 === 0 ? "common scarce" : "common",
+    // Several start together: then the id decides.
+    start: Math.floor(n / 3),
+    environment: n % 2 === 0 ? "production" : null,
+    status: n % 400 === 0 ? "ERROR" : "OK",
+  });
+}
+
+async function append(spans: readonly StoredSpan[]): Promise<void> {
+  expect(await store.append({ project, receivedAt: 1, spans })).toEqual({ kind: "committed" });
+  await store.searchCaughtUp();
+}
+
+async function idsOf(verb: "listSpans" | "listTraces", filter: SpanFilter): Promise<string[]> {
+  const ids: string[] = [];
+  let after: ListPosition | null = null;
+  do {
+    const page: ListPage = await store[verb]({ project, filter, limit: PAGE, after });
+    for (const item of page.items) {
+      ids.push(JSON.parse(item)[verb === "listSpans" ? "id" : "trace_id"]);
+    }
+    after = page.next;
+  } while (after !== null);
+  return ids;
+}
+
+const newestFirst = (spans: readonly StoredSpan[]) =>
+  spans.toSorted((a, b) => b.start - a.start || (a.id < b.id ? 1 : -1)).map(({ id }) => id);
+
+async function expectFound(spans: readonly StoredSpan[]): Promise<void> {
+  const tops = spans.filter(({ parentId }) => parentId === null);
+  const filters: [SpanFilter, (span: StoredSpan) => boolean][] = [
+    [{ text: "common" }, () => true],
+    [{ text: "common scarce" }, ({ name }) => name.includes("scarce")],
+    [{ text: "common", environment: "production" }, ({ environment }) => environment !== null],
+    [{ text: "common", status: "ERROR" }, ({ status }) => status === "ERROR"],
+    [{ text: "comm*", startedFrom: spans[300]!.start }, ({ start }) => start >= spans[300]!.start],
+    [{ text: '"common common"' }, () => false],
+  ];
+  for (const [filter, matches] of filters) {
+    expect(await idsOf("listSpans", filter), JSON.stringify(filter)).toEqual(
+      newestFirst(spans.filter(matches)),
+    );
+  }
+  expect(await idsOf("listTraces", { text: "common", status: "ERROR" })).toEqual(
+    tops
+      .filter(({ status }) => status === "ERROR")
+      .map(({ traceId }) => traceId)
+      .reverse(),
+  );
+}
+
+it(`finds the same by a word that ${RARE_MATCHES} spans have, and one more`, async () => {
+  const spans = Array.from({ length: RARE_MATCHES }, (_, n) => spanOf(n));
+  await append(spans);
+  await expectFound(spans);
+  const more = Array.from({ length: 3 }, (_, n) => spanOf(RARE_MATCHES + n));
+  await append(more);
+  await expectFound([...spans, ...more]);
+}, 120_000);
