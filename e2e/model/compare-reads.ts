@@ -46,6 +46,23 @@ export class ReadComparison {
     });
   }
 
+  /** While others write, each record that was there at first is listed once, and in its place. */
+  async listWhile(
+    kind: "traces" | "spans",
+    limit: number,
+    between: () => Promise<void>,
+  ): Promise<void> {
+    const before = kind === "traces" ? this.#model.listTraces({}) : this.#model.listSpans({});
+    const expected = before.map(({ record }) => idOf(record));
+    const { items } = await this.#client.readList(kind, { limit: String(limit) }, between);
+    const listed = items.map(idOf);
+    const message = `/${kind}/ with limit ${limit} while traces arrive`;
+    expect(new Set(listed).size, `${message} lists nothing twice`).toBe(listed.length);
+    const known = new Set(expected);
+    const found = listed.filter((id) => known.has(id));
+    expect(firstDifference(found, expected), message).toBeUndefined();
+  }
+
   async analytics(question: AnalyticsQuestion, when: When): Promise<void> {
     const { filter, from, to, interval, groupBy, groupLimit } = question;
     const query = new URLSearchParams({

@@ -75,10 +75,15 @@ export class PlatformClient {
     return flattened((await parsed(response)) as SpanRecord);
   }
 
-  /** All records of a list, page after page, and the length of each page. */
+  /**
+   * All records of a list, page after page, and the length of each page.
+   *
+   * @param between Done after each page but the last.
+   */
   async readList(
     kind: "traces" | "spans",
     parameters: Readonly<Record<string, string>>,
+    between: () => Promise<void> = async () => {},
   ): Promise<{ readonly items: readonly object[]; readonly pages: readonly number[] }> {
     const items: object[] = [];
     const pages: number[] = [];
@@ -89,6 +94,7 @@ export class PlatformClient {
       items.push(...page.items);
       pages.push(page.items.length);
       cursor = page.next_cursor;
+      if (cursor !== null) await between();
     } while (cursor !== null);
     return { items, pages };
   }

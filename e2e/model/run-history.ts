@@ -39,6 +39,7 @@ export async function runHistory(url: string, seed: number, plan: HistoryPlan): 
     await history.deleteSome();
     await history.ask(plan.questions);
   }
+  await history.listWhileAdding();
   await history.sendAtOnce(plan.atOnce);
   for (let n = 0; n < plan.indexRounds; n++) await history.addWhileIndexRemoves();
   await history.compareEverything(plan.questions);
@@ -96,6 +97,17 @@ class History {
       this.#model.delete(traceId);
       this.#deleted.push(traceId);
       await this.#comparison.trace(traceId);
+    }
+  }
+
+  /** Walks both lists while new traces arrive, earlier and later than what is listed. */
+  async listWhileAdding(): Promise<void> {
+    const random = this.#random;
+    const counts = { traces: this.#model.traceIds.length, spans: this.#model.spans.length };
+    for (const kind of ["traces", "spans"] as const) {
+      const limit = Math.max(1, Math.floor(counts[kind] / random.between(2, 8)));
+      const add = () => this.#sendAll([randomTrace(random, "small")]);
+      await this.#comparison.listWhile(kind, limit, add);
     }
   }
 
