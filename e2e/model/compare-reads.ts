@@ -9,6 +9,9 @@ import type { PlatformClient } from "./platform-client.ts";
 /** When an answer must be right: at once, or as soon as the search index or a summary has caught up. */
 export type When = "now" | "soon";
 
+/** A walk through a whole list may take half a minute where the machine is busy. */
+const PATIENTLY = { interval: 20, timeout: 60_000 };
+
 /** Compares what a platform answers with what its model says. */
 export class ReadComparison {
   readonly #client: PlatformClient;
@@ -93,7 +96,7 @@ export class ReadComparison {
   async #compare(question: string, when: When, difference: () => Promise<string | undefined>) {
     const message = `what the platform answers to ${question}`;
     if (when === "now") expect(await difference(), message).toBeUndefined();
-    else await expect.poll(difference, { message, interval: 20 }).toBeUndefined();
+    else await expect.poll(difference, { message, ...PATIENTLY }).toBeUndefined();
   }
 }
 

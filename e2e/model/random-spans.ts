@@ -14,6 +14,8 @@ export type TraceSize =
   | "wordy"
   /** More spans than are summarised at every commit (2,000). */
   | "large"
+  /** About as many spans as are read in a thread of their own (5,000). */
+  | "threaded"
   /** Longer than the window in which a large trace is read (16 MiB). */
   | "huge";
 
@@ -50,7 +52,8 @@ export function randomTrace(random: SeededRandom, size: TraceSize): ModelSpan[] 
   const start = BigInt(second) * 1_000_000_000n + BigInt(random.between(0, 3)) * 1_000n;
   const spans: ModelSpan[] = [];
   const count = countOf(random, size);
-  const isBare = size === "large" || (size === "segment" && random.chance(0.6));
+  const isBare =
+    size === "large" || size === "threaded" || (size === "segment" && random.chance(0.6));
   for (let n = 0; n < count; n++) {
     const span = isBare ? bareSpan(random, traceId) : tellingSpan(random, traceId);
     spans.push({
@@ -91,6 +94,8 @@ function countOf(random: SeededRandom, size: TraceSize): number {
       return 1;
     case "large":
       return random.between(2_001, 2_400);
+    case "threaded":
+      return random.between(4_900, 5_200);
     case "huge":
       return random.between(150, 170);
   }

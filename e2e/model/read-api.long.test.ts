@@ -9,7 +9,7 @@ const PLAN: HistoryPlan = {
     ["small", "segment", "segment", "segment", "wordy"],
     ["small", "segment", "heavy", "large"],
     ["huge", "segment", "small", "large"],
-    ["segment", "segment", "segment", "small", "small"],
+    ["segment", "segment", "small", "threaded"],
   ],
   atOnce: 150,
   indexRounds: 4,

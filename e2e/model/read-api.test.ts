@@ -21,5 +21,5 @@ afterAll(() => server?.[Symbol.asyncDispose]());
 it.each(seedsOr([1, 2]))(
   "answers like a naive model (SQLite, AGATE_MODEL_SEED=%i)",
   (seed) => runHistory(server.url, seed, PLAN),
-  60_000,
+  180_000,
 );

@@ -20,8 +20,10 @@ export interface HistoryPlan {
 
 /** From this size on a summary may trail the commit. */
 const LARGE = 2_000;
-const LIMITS = [1, 2, 3, 7, 50, 99, 100, 101, 1_000];
+const LIMITS = [1, 2, 3, 7, 50, 99, 100, 101, 999, 1_000];
 const MOST_PAGES = 20;
+/** The longest page that may be asked for. */
+const MOST_ITEMS = 1_000;
 const REQUEST_BYTES = 8 * 1024 * 1024;
 
 /** The seeds of AGATE_MODEL_SEED, such as `7` or `7,8`, to repeat a failure; else these. */
@@ -105,7 +107,8 @@ class History {
     const random = this.#random;
     const counts = { traces: this.#model.traceIds.length, spans: this.#model.spans.length };
     for (const kind of ["traces", "spans"] as const) {
-      const limit = Math.max(1, Math.floor(counts[kind] / random.between(2, 8)));
+      const share = Math.floor(counts[kind] / random.between(2, 8));
+      const limit = Math.min(Math.max(share, 1), MOST_ITEMS);
       const add = () => this.#sendAll([randomTrace(random, "small")]);
       await this.#comparison.listWhile(kind, limit, add);
     }

@@ -1,8 +1,8 @@
 import type { StoredSpan } from "@agate/spans";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { expectedTree } from "../stores/contract/expected-tree.fixture.ts";
-import { spanIdOf, storedSpan } from "../stores/contract/stored-span.fixture.ts";
+import { expectedTree } from "../contract/expected-tree.fixture.ts";
+import { spanIdOf, storedSpan } from "../contract/stored-span.fixture.ts";
 import type { NodesRead } from "./nest-records.ts";
 import { nestRecords } from "./nest-records.ts";
 
