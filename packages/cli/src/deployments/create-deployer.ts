@@ -25,6 +25,7 @@ import type { BuildUsers, UserRange } from "./processes/build-users.ts";
 import { ProcessGroups } from "./processes/process-groups.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
 import type { SupervisorLimits } from "./processes/supervisor.ts";
+import { sweepProcessFolders } from "./processes/sweep-process-folders.ts";
 import type { NamedApplication, Services } from "./service-directory.ts";
 
 export interface DeployerOptions {
@@ -200,6 +201,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       baseUrl.resolve(url);
       hosting.wake();
       sweeper.sweepSoon();
+      sweepProcessFolders().catch(onError);
     },
 
     catchUp: (applicationId) => follower.catchUp(applicationId),

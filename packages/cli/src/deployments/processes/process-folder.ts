@@ -33,7 +33,7 @@ export async function createProcessFolder(): Promise<ProcessFolder> {
 }
 
 /** The system's own, unless a socket in it could not be named: then the one that is always there. */
-function shortTemporaryFolder(): string {
+export function shortTemporaryFolder(): string {
   const folder = tmpdir();
   const name = "X".repeat(Math.ceil((NAME_BYTES * 4) / 3));
   const longest = Buffer.byteLength(join(folder, "agate-XXXXXX", name));

@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { sweepProcessFolders } from "./sweep-process-folders.ts";
+
+it("removes folders of killed processes, and no other", async () => {
+  const parent = await mkdtemp(join(tmpdir(), "agate-sweep-"));
+  const folder = async (name: string) => {
+    await mkdir(join(parent, name));
+    return join(parent, name);
+  };
+  const live = createServer().listen(join(await folder("agate-LivE01"), "socket"));
+  await once(live, "listening");
+  // A killed process leaves its socket behind.
+  const dead = join(await folder("agate-DeaD01"), "socket");
+  const program = `require("net").createServer().listen(${JSON.stringify(dead)}, () => process.kill(process.pid, "SIGKILL"))`;
+  expect(() => execFileSync(process.execPath, ["-e", program], { stdio: "ignore" })).toThrow();
+  await folder("agate-NeW001");
+  const old = await folder("agate-OlD001");
+  const others = await folder("agate-e2e-OlD001");
+  const anHourAgo = new Date(Date.now() - 3_600_000);
+  for (const path of [old, others]) await utimes(path, anHourAgo, anHourAgo);
+
+  await sweepProcessFolders(parent);
+  expect((await readdir(parent)).sort()).toEqual([
+    "agate-LivE01",
+    "agate-NeW001",
+    "agate-e2e-OlD001",
+  ]);
+  live.close();
+  await rm(parent, { recursive: true });
+});
