@@ -38,7 +38,10 @@ describe("a command line that is wrong", () => {
     [["run", "/x", "--variant", "a", "--config", "b=1"], /cannot be used with option '--config/],
     [["traces", "--follow", "--search", "x"], /--search cannot be followed/],
     [["traces", "--status", "FINE"], /Allowed choices are UNSET, OK, ERROR/],
-    [["keys", "create", "ci", "--scope", "root"], /A scope is one of ingest, read, run, admin/],
+    [
+      ["keys", "create", "ci", "--scope", "root"],
+      /A scope is one of ingest, read, run, deploy, backup, admin/,
+    ],
     [
       ["server", "--store", "mysql://db"],
       /--store cannot be used\. It must be postgres:\/\/… or clickhouse:/,
