@@ -7,7 +7,7 @@ import { withPlatform } from "../with-platform.ts";
 import { agentTrace, newTraceId, numberedTrace, spanId } from "./sample-traces.ts";
 
 const agent = agentTrace(Date.now() - 3_600_000);
-const { open, platform, registry } = withPlatform(startQuickstart);
+const { newPage, open, platform, registry } = withPlatform(startQuickstart);
 beforeAll(async () => {
   await registry("POST", "/applications", { slug: "travel" });
   await sendOtlp(platform().url, agent.spans);
@@ -301,11 +301,24 @@ describe("a trace that is still being written", () => {
     web.expectNoFaults();
   });
 
-  it("is waited for when its link is opened too early", async () => {
+  it("is shown when it arrives after its link was opened, and not asked for meanwhile", async () => {
     const traceId = newTraceId();
-    await using web = await openTrace({ traceId });
+    await using web = await newPage({ own: {} });
     const { page } = web;
-    await page.getByText("This trace is not there").waitFor();
+    await page.clock.install();
+    const reads: string[] = [];
+    const path = `/observability/traces/${traceId}/`;
+    page.on("request", (request) => {
+      if (new URL(request.url()).pathname === path) reads.push(path);
+    });
+    const listens = page.waitForRequest((request) => request.url().includes("/live/"));
+    await web.open(`/traces/${traceId}`);
+    await page.getByText("Trace not found").waitFor();
+    await listens;
+    await page.clock.runFor(60_000);
+    await page.evaluate(() => fetch("/health").then((answer) => answer.text()));
+    // Once when the page opened, and once when the events were listened to.
+    expect(reads.length).toBeLessThanOrEqual(2);
     await web.expectAccessible();
     const start = Date.now();
     await sendOtlp(platform().url, [

@@ -3,18 +3,11 @@ import { queryOptions } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
-/** How often a trace that is not there is looked for again, and how many times. */
-const LOOK_AGAIN_MS = 1500;
-const LOOK_AGAIN_TIMES = 20;
-
 export function tracePath(traceId: string): string {
   return `/observability/traces/${encodeURIComponent(traceId)}/`;
 }
 
-/**
- * A whole trace; null while it is not there. Links are opened right after calls, and traces appear
- * about a second later: it is looked for again for half a minute.
- */
+/** A whole trace; null where there is none. The platform's live events tell when one arrives. */
 export function traceQuery(client: PlatformClient, traceId: string) {
   return queryOptions({
     queryKey: [client.project, "trace", traceId],
@@ -26,8 +19,6 @@ export function traceQuery(client: PlatformClient, traceId: string) {
         throw error;
       }
     },
-    refetchInterval: ({ state }) =>
-      state.data === null && state.dataUpdateCount < LOOK_AGAIN_TIMES ? LOOK_AGAIN_MS : false,
     // Comparing ten thousand spans takes longer than showing them, and a chain may be deeper than calls can be.
     structuralSharing: false,
     // Changes are told by the platform.

@@ -9,18 +9,18 @@ interface NotThereProps {
   readonly onRetry: () => void;
 }
 
-/** Stands where a trace is not there; it is looked for meanwhile. */
+/** Stands where a trace is not found. */
 export function NotThere({ traceId, isLooking, onRetry }: NotThereProps) {
   return (
-    <EmptyState icon={SearchX} title="This trace is not there">
+    <EmptyState icon={SearchX} title="Trace not found">
       <p>
-        It has not arrived yet, or it was deleted. Traces appear about a second after a call; this
-        page looks for it again by itself.
+        It has not arrived yet, or it was deleted. Traces appear about a second after a call, and
+        this page shows the trace when it arrives.
       </p>
       <p className="max-w-full font-mono text-xs break-all">{traceId}</p>
       <div className="flex flex-wrap justify-center gap-2">
         <Button disabled={isLooking} onClick={onRetry}>
-          {isLooking ? "Looking…" : "Look again"}
+          {isLooking ? "Loading…" : "Retry"}
         </Button>
         <Link to="/traces" className={buttonClass("quiet")}>
           All traces

@@ -13,7 +13,10 @@ const JUST_READ_MS = 2000;
 /** Spans of a call come within that time, as a rule. */
 const YOUNG_MS = 60_000;
 
-/** A trace, read anew whenever the platform says that spans were added to it. */
+/**
+ * A trace, read anew whenever the platform says that spans were added to it. One that has not arrived
+ * yet is read when it does: links are opened right after calls, and traces appear about a second later.
+ */
 export function useLiveTrace(traceId: string) {
   const client = usePlatform();
   const query = useQuery(traceQuery(client, traceId));
@@ -30,7 +33,9 @@ export function useLiveTrace(traceId: string) {
         opened: () => {
           const state = queries.getQueryState(traceQuery(client, traceId).queryKey);
           const age = Date.now() - (state?.dataUpdatedAt ?? 0);
-          if (age > JUST_READ_MS || isYoung(state?.data)) readAgain();
+          // A trace may have arrived after it was looked for, and before events were listened to.
+          const isMissing = state?.data === null;
+          if (age > JUST_READ_MS || isMissing || isYoung(state?.data)) readAgain();
         },
         changed: ({ trace_id }) => {
           if (isSameTrace(trace_id, traceId)) readAgain();
