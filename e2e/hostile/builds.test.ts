@@ -22,6 +22,9 @@ const OUTCOMES: Readonly<Record<string, string | RegExp>> = {
   "open spans.db with node:sqlite": "ERR_UNKNOWN_BUILTIN_MODULE",
   "load an addon": "ERR_DLOPEN_DISABLED",
   "open a debugger in the server another way": /is not a function/,
+  // Under a user of its own, the build cannot even see that the file is there.
+  "import another build's program": /^ERR_(?:MODULE_NOT_FOUND|ACCESS_DENIED)$/,
+  "require another build's manifest": /^(?:MODULE_NOT_FOUND|ERR_ACCESS_DENIED)$/,
   // compileCacheStatus.FAILED
   "keep a compile cache outside": "succeeded: status 0",
 };

@@ -136,11 +136,11 @@ describe("PostgreSQL for everything", { timeout: 60_000 }, () => {
     await postgres.query(admin, "ALTER ROLE frugal CONNECTION LIMIT -1");
     await expect.poll(all).toEqual([200, 200, 200]);
 
-    // Those that the server may have are all in use.
+    // Those that the server may have are all in use, and as many lists wait as may (64).
     await using lock = await lockTables(postgres.address("frugal"));
     const statuses: number[] = [];
     const asking = Promise.all(
-      Array.from({ length: 40 }, async () => void statuses.push(await list())),
+      Array.from({ length: 80 }, async () => void statuses.push(await list())),
     );
     await expect.poll(() => statuses).toContain(503);
     expect(await statusOf(`${server.url}/health`)).toBe(200);
