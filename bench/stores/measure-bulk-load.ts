@@ -34,7 +34,7 @@ export async function measureBulkLoad(address: StoreAddress, workload: Workload)
       appends.map(async (append) => {
         const batch = { project: PROJECT, receivedAt: Date.now() * 1000, spans: append };
         const outcome = await store.append(batch);
-        if (outcome.kind !== "committed") throw new Error(`Not committed: ${outcome.reason}`);
+        if (outcome.kind !== "committed") throw new Error(`Not committed: ${outcome.kind}`);
       }),
     );
     seconds += (performance.now() - started) / 1000;

@@ -68,6 +68,8 @@ export interface PlatformLimits {
   readonly queryTimeoutMs?: number;
   /** Spans in one request. */
   readonly requestSpans: number;
+  /** Distinct spans in one trace. */
+  readonly traceSpans: number;
   /** Connections at a time. */
   readonly connections: number;
   /** Of a build's archive, 64 MiB where nothing is said; its files may be four times as much. */
@@ -137,6 +139,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   const inDirectory = { kind: "sqlite", directory: options.dataDirectory } as const;
   const store = await openSpanStore(options.store ?? inDirectory, {
     queries: { ...QUERY_LIMITS, timeoutMs: limits.queryTimeoutMs ?? QUERY_LIMITS.timeoutMs },
+    maxSpansPerTrace: limits.traceSpans,
     onFailure: fail,
     onTrouble,
   });

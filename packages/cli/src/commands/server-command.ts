@@ -34,6 +34,7 @@ interface ServerFlags {
   readonly maxDecompressedBody: number;
   readonly maxWaiting: number;
   readonly maxRequestSpans: number;
+  readonly maxSpansPerTrace: number;
   readonly maxConnections: number;
   readonly maxBuild: number;
   readonly queryTimeout: number;
@@ -82,6 +83,12 @@ export function serverCommand(): Command {
     )
     .addOption(size("--max-waiting <size>", "bodies that may wait, unpacked", 256 * MIB, "256mb"))
     .option("--max-request-spans <number>", "most spans in a request", parsePositiveNumber, 50_000)
+    .option(
+      "--max-spans-per-trace <number>",
+      "most spans in a trace",
+      parsePositiveNumber,
+      1_000_000,
+    )
     .option("--max-connections <number>", "connections at a time", parsePositiveNumber, 10_000)
     .addOption(size("--max-build <size>", "largest build that can be deployed", 64 * MIB, "64mb"))
     .addOption(
@@ -147,6 +154,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       decompressedBody: flags.maxDecompressedBody,
       waiting: flags.maxWaiting,
       requestSpans: flags.maxRequestSpans,
+      traceSpans: flags.maxSpansPerTrace,
       connections: flags.maxConnections,
       build: flags.maxBuild,
       rate: flags.rateLimit,

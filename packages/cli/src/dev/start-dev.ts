@@ -46,6 +46,7 @@ const LIMITS = {
   decompressedBody: 64 * MIB,
   waiting: 256 * MIB,
   requestSpans: 50_000,
+  traceSpans: 1_000_000,
   connections: 10_000,
   rate: 0,
 };

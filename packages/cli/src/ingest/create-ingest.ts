@@ -3,6 +3,7 @@ import { createSpanMapper } from "@agate/spans";
 import type { AppendOutcome, SpanAppender } from "../stores/span-store.ts";
 import { BytesInFlight } from "./bytes-in-flight.ts";
 import { decompress } from "./decompress.ts";
+import { FullTraces } from "./full-traces.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "./ingest-service.ts";
 import type { DecodeLimits } from "./otlp/decode-limits.ts";
@@ -87,12 +88,16 @@ export function createIngest(options: {
     { encoding }: IngestRequest,
     { outcomes, rejected, rejectedReason }: HandedOver,
   ): Promise<IngestOutcome> {
+    const full = new FullTraces();
     for (const outcome of await Promise.all(outcomes)) {
       if (outcome.kind === "unavailable") {
         return { ...outcome, retryAfterSeconds: RETRY_AFTER_SECONDS };
       }
+      if (outcome.kind === "partly-committed") full.add(outcome);
     }
-    return { kind: "accepted", body: encodeExportResponse(encoding, rejected, rejectedReason) };
+    const reason = [rejectedReason, full.sentence].filter((text) => text !== "").join("; ");
+    const body = encodeExportResponse(encoding, rejected + full.rejected, reason);
+    return { kind: "accepted", body };
   }
 }
 

@@ -89,8 +89,14 @@ function beginWrite({ to, patience }: Copy, part: SpanPart): Write {
   const { project, receivedAt, spans } = part;
   const committed = patiently(patience.to, async () => {
     const outcome = await to.append({ project, receivedAt, spans });
-    if (outcome.kind === "committed") return;
-    throw new StoreUnavailableError(outcome.reason, { cause: outcome });
+    switch (outcome.kind) {
+      case "committed":
+        return;
+      case "unavailable":
+        throw new StoreUnavailableError(outcome.reason, { cause: outcome });
+      case "partly-committed":
+        throw new Error(`The target has a limit of ${outcome.maxSpansPerTrace} spans per trace`);
+    }
   });
   // Whoever waits for it gets the error; until then it is nobody's.
   committed.catch(() => {});

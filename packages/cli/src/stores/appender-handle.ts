@@ -11,6 +11,14 @@ export type AppenderHandle = {
       /** To the writer's thread. */
       readonly port: MessagePort;
     }
-  | { readonly kind: "postgres"; readonly address: PostgresAddress }
-  | { readonly kind: "clickhouse"; readonly address: ClickHouseAddress }
+  | {
+      readonly kind: "postgres";
+      readonly address: PostgresAddress;
+      readonly maxSpansPerTrace: number;
+    }
+  | {
+      readonly kind: "clickhouse";
+      readonly address: ClickHouseAddress;
+      readonly maxSpansPerTrace: number;
+    }
 );

@@ -19,11 +19,11 @@ export async function openAppender(
     }
     case "postgres": {
       const { openPostgresAppender } = await import("./postgres/postgres-appender.ts");
-      return openPostgresAppender(handle.address);
+      return openPostgresAppender(handle.address, handle.maxSpansPerTrace);
     }
     case "clickhouse": {
       const { openClickHouseAppender } = await import("./clickhouse/clickhouse-store.ts");
-      return openClickHouseAppender(handle.address, onTrouble);
+      return openClickHouseAppender(handle.address, handle.maxSpansPerTrace, onTrouble);
     }
   }
 }

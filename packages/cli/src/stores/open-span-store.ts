@@ -11,6 +11,8 @@ export interface SpanStoreOptions {
   readonly onTrouble?: (trouble: StoreTrouble) => void;
   /** What lists and analytics may take. */
   readonly queries?: QueryLimits | undefined;
+  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  readonly maxSpansPerTrace?: number | undefined;
 }
 
 /**

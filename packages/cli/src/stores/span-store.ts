@@ -19,8 +19,20 @@ export interface SpanBatch {
   readonly spans: readonly StoredSpan[];
 }
 
+/** A span that was not stored, since its trace is full. */
+export interface RejectedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 export type AppendOutcome =
   | { readonly kind: "committed" }
+  /** All but some new spans, each named once: their traces hold as many spans as they may. */
+  | {
+      readonly kind: "partly-committed";
+      readonly rejected: readonly RejectedSpan[];
+      readonly maxSpansPerTrace: number;
+    }
   /** The client should send the batch again: nothing of it was kept, or it cannot be told. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
@@ -32,7 +44,7 @@ export type DeleteOutcome =
 
 /** The write side alone, as the ingest thread holds it. */
 export interface SpanAppender {
-  /** Resolves with `committed` only after the spans are on disk. Idempotent by (trace, span id). */
+  /** Resolves as committed only after the spans are on disk. Idempotent by (trace, span id). */
   append(batch: SpanBatch): Promise<AppendOutcome>;
 }
 

@@ -1,8 +1,10 @@
 import { UnindexableSpans } from "../search/unindexable-spans.ts";
-import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
+import { committed } from "../span-limit.ts";
+import type { AppendOutcome, OpenAppender, RejectedSpan, SpanBatch } from "../span-store.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { spansBeyondLimit } from "./full-traces.ts";
 import type { IncomingSpan } from "./incoming-rows.ts";
 import { INCOMING_COLUMNS, incomingRow } from "./incoming-rows.ts";
 import { SummaryBacklog } from "./summary-backlog.ts";
@@ -25,6 +27,7 @@ interface Pending {
  */
 export class ClickHouseAppender implements OpenAppender {
   readonly #session: ClickHouseSession;
+  readonly #maxSpansPerTrace: number;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   readonly #summaries: SummaryWriter;
   readonly #backlog: SummaryBacklog;
@@ -33,8 +36,13 @@ export class ClickHouseAppender implements OpenAppender {
   #underWay: Promise<void> | undefined;
 
   /** @param onTrouble Told of spans and traces that could not be processed in full. */
-  constructor(session: ClickHouseSession, onTrouble: (trouble: StoreTrouble) => void) {
+  constructor(
+    session: ClickHouseSession,
+    maxSpansPerTrace: number,
+    onTrouble: (trouble: StoreTrouble) => void,
+  ) {
     this.#session = session;
+    this.#maxSpansPerTrace = maxSpansPerTrace;
     this.#onTrouble = onTrouble;
     this.#summaries = new SummaryWriter(session);
     this.#backlog = new SummaryBacklog(this.#summaries, onTrouble);
@@ -73,13 +81,13 @@ export class ClickHouseAppender implements OpenAppender {
     await Promise.resolve();
     while (this.#pending.length > 0) {
       const group = this.#nextGroup();
-      const outcome = await this.#commit(group);
-      if (outcome.kind !== "failed" || group.length === 1) {
-        for (const { answer } of group) settle(answer, outcome);
+      const written = await this.#commit(group);
+      if (written.kind !== "failed" || group.length === 1) {
+        for (const pending of group) this.#settle(pending, written);
         continue;
       }
       // One bad batch must not fail its neighbours.
-      for (const one of group) settle(one.answer, await this.#commit([one]));
+      for (const one of group) this.#settle(one, await this.#commit([one]));
     }
     this.#underWay = undefined;
   }
@@ -95,10 +103,25 @@ export class ClickHouseAppender implements OpenAppender {
     return this.#pending.splice(0, full < 0 ? this.#pending.length : Math.max(full, 1));
   }
 
-  async #commit(group: readonly Pending[]): Promise<Outcome> {
+  #settle({ spans, answer }: Pending, written: Written): void {
+    switch (written.kind) {
+      case "failed":
+        answer.reject(written.error);
+        break;
+      case "unavailable":
+        answer.resolve(written);
+        break;
+      case "written":
+        answer.resolve(committed(rejectedOf(spans, written.rejected), this.#maxSpansPerTrace));
+    }
+  }
+
+  async #commit(group: readonly Pending[]): Promise<Written> {
     try {
-      await this.#write(lastWrites(group));
-      return { kind: "committed" };
+      const spans = lastWrites(group);
+      const beyond = await spansBeyondLimit(this.#session, spans, this.#maxSpansPerTrace);
+      await this.#write(beyond.size === 0 ? spans : spans.filter((span) => !beyond.has(span)));
+      return { kind: "written", rejected: new Set([...beyond].map(keyOf)) };
     } catch (error) {
       return error instanceof StoreUnavailableError
         ? { kind: "unavailable", reason: error.reason }
@@ -119,19 +142,37 @@ export class ClickHouseAppender implements OpenAppender {
   }
 }
 
-type Outcome = AppendOutcome | { readonly kind: "failed"; readonly error: unknown };
+/** What became of a group of batches. */
+type Written =
+  /** Without some spans, by {@link keyOf}. */
+  | { readonly kind: "written"; readonly rejected: ReadonlySet<string> }
+  | { readonly kind: "unavailable"; readonly reason: string }
+  | { readonly kind: "failed"; readonly error: unknown };
 
 /** Each span once: the last write wins. */
 function lastWrites(group: readonly Pending[]): IncomingSpan[] {
   const spans = new Map<string, IncomingSpan>();
   for (const incoming of group.flatMap((pending) => pending.spans)) {
-    const { project, span } = incoming;
-    spans.set(`${span.traceId} ${span.id} ${project}`, incoming);
+    spans.set(keyOf(incoming), incoming);
   }
   return [...spans.values()];
 }
 
-function settle(answer: PromiseWithResolvers<AppendOutcome>, outcome: Outcome): void {
-  if (outcome.kind === "failed") answer.reject(outcome.error);
-  else answer.resolve(outcome);
+/** Those of a batch's spans that were rejected, each once. */
+function rejectedOf(
+  spans: readonly IncomingSpan[],
+  rejected: ReadonlySet<string>,
+): readonly RejectedSpan[] {
+  if (rejected.size === 0) return [];
+  const own = new Map<string, RejectedSpan>();
+  for (const incoming of spans) {
+    const { traceId, id: spanId } = incoming.span;
+    const key = keyOf(incoming);
+    if (rejected.has(key)) own.set(key, { traceId, spanId });
+  }
+  return [...own.values()];
+}
+
+function keyOf({ project, span }: IncomingSpan): string {
+  return `${span.traceId} ${span.id} ${project}`;
 }

@@ -55,6 +55,7 @@ describe("over HTTP", () => {
     const { port } = proxy.address() as AddressInfo;
     const appender = openClickHouseAppender(
       { ...server.address("spans-of-agate"), url: `http://127.0.0.1:${port}` },
+      Number.POSITIVE_INFINITY,
       ({ error }) => expect.fail(String(error)),
     );
     const batch = { project: subject.project, receivedAt: 1, spans: family() };
@@ -68,8 +69,10 @@ describe("over HTTP", () => {
 
   it("shows one replica what another wrote, and tells it", async () => {
     subject.fresh();
-    const other = openClickHouseAppender(server.address("spans-of-agate"), ({ error }) =>
-      expect.fail(String(error)),
+    const other = openClickHouseAppender(
+      server.address("spans-of-agate"),
+      Number.POSITIVE_INFINITY,
+      ({ error }) => expect.fail(String(error)),
     );
     const seen: boolean[] = [];
     const watch = subject.store.watch((changes) => seen.push(...changes.map(({ isNew }) => isNew)));

@@ -16,7 +16,8 @@ else describeServer(url);
 function describeEmbedded(): void {
   const engine = openChdbEngine();
   describeSpanStore("ClickHouse", {
-    open: () => openClickHouseStore({ address: engine.address(), connect: engine.connect }),
+    open: (options) =>
+      openClickHouseStore({ ...options, address: engine.address(), connect: engine.connect }),
     dispose: engine.dispose,
     arrivals: 12,
     commits: 5,
@@ -31,7 +32,7 @@ function describeServer(text: string): void {
   }
   const address = { ...parsed.address, database: `agate_test_${randomBytes(6).toString("hex")}` };
   describeSpanStore(`ClickHouse at ${address.shown}`, {
-    open: () => openClickHouseStore({ address }),
+    open: (options) => openClickHouseStore({ ...options, address }),
     dispose: async () => {
       const session = new ClickHouseSession(connectClickHouse(address), address);
       const onCluster = address.cluster === null ? "" : ` ON CLUSTER \`${address.cluster}\``;

@@ -49,6 +49,8 @@ export interface ClickHouseStoreOptions {
   /** A span or a trace could not be processed in full; the rest goes on. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
   readonly queries?: QueryLimits | undefined;
+  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  readonly maxSpansPerTrace?: number | undefined;
   /** Another way to the database than the address's; it is closed with the store. */
   readonly connect?: (address: ClickHouseAddress) => ClickHouseClient;
 }
@@ -64,13 +66,12 @@ const ANALYTICS_AT_ONCE = 4;
  */
 export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<SpanStore> {
   const { address, connect = connectClickHouse } = options;
-  const { onFailure = () => {}, onTrouble = () => {} } = options;
   const session = new ClickHouseSession(connect(address), address);
   try {
     await prepareDatabase(session);
     // Connections of its own: probes must not wait behind long statements.
     const probe = new ClickHouseSession(connect(address), address);
-    return new ClickHouseStore(session, probe, onFailure, onTrouble, options.queries);
+    return new ClickHouseStore(session, probe, options);
   } catch (error) {
     await session.close();
     throw error;
@@ -80,10 +81,11 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
 /** Opens the write side alone, of a store that was opened before. */
 export function openClickHouseAppender(
   address: ClickHouseAddress,
+  maxSpansPerTrace: number,
   onTrouble: (trouble: StoreTrouble) => void,
 ): OpenAppender {
   const session = new ClickHouseSession(connectClickHouse(address), address);
-  const appender = new ClickHouseAppender(session, onTrouble);
+  const appender = new ClickHouseAppender(session, maxSpansPerTrace, onTrouble);
   return {
     append: (batch) => appender.append(batch),
     close: async () => {
@@ -96,6 +98,7 @@ export function openClickHouseAppender(
 class ClickHouseStore implements SpanStore {
   readonly #session: ClickHouseSession;
   readonly #probe: ClickHouseSession;
+  readonly #maxSpansPerTrace: number;
   readonly #keeper: SummaryKeeper;
   readonly #appender: ClickHouseAppender;
   readonly #traces: TraceReader;
@@ -109,15 +112,19 @@ class ClickHouseStore implements SpanStore {
   constructor(
     session: ClickHouseSession,
     probe: ClickHouseSession,
-    onFailure: (error: Error) => void,
-    onTrouble: (trouble: StoreTrouble) => void,
-    queries: QueryLimits = QUERY_LIMITS,
+    {
+      onFailure = () => {},
+      onTrouble = () => {},
+      queries = QUERY_LIMITS,
+      maxSpansPerTrace = Number.POSITIVE_INFINITY,
+    }: ClickHouseStoreOptions,
   ) {
+    this.#maxSpansPerTrace = maxSpansPerTrace;
     this.#queries = queries;
     this.#session = session;
     this.#probe = probe;
     this.#keeper = new SummaryKeeper(session, onTrouble);
-    this.#appender = new ClickHouseAppender(session, onTrouble);
+    this.#appender = new ClickHouseAppender(session, maxSpansPerTrace, onTrouble);
     this.#traces = new TraceReader(session);
     this.#lists = new QueryLane(LISTS_AT_ONCE, queries);
     this.#analytics = new QueryLane(ANALYTICS_AT_ONCE, queries);
@@ -131,7 +138,8 @@ class ClickHouseStore implements SpanStore {
   }
 
   appenderHandle(): AppenderHandle {
-    return { kind: "clickhouse", address: this.#session.address, transfer: [] };
+    const { address } = this.#session;
+    return { kind: "clickhouse", address, maxSpansPerTrace: this.#maxSpansPerTrace, transfer: [] };
   }
 
   readTree(project: string, focus: TreeFocus): Promise<TreeRead> {

@@ -9,13 +9,15 @@ import { describeLists } from "./lists.contract.ts";
 import { describeSearch } from "./search.contract.ts";
 import { describeSendingAgain } from "./sending-again.contract.ts";
 import { describeSizes } from "./sizes.contract.ts";
+import { describeSpanLimit } from "./span-limit.contract.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
+import type { OpenOptions } from "./subject.fixture.ts";
 import { Subject } from "./subject.fixture.ts";
 import { describeTrees } from "./trees.contract.ts";
 
 /** How the suite gets at a store; `open` may be called again after a close, over the same data. */
 export interface StoreUnderTest {
-  open(): Promise<SpanStore>;
+  open(options: OpenOptions): Promise<SpanStore>;
   dispose(): Promise<void>;
   /** How many random arrivals are tried, 60 unless told: a database takes longer for each. */
   readonly arrivals?: number;
@@ -26,7 +28,7 @@ export interface StoreUnderTest {
 /**
  * What every span store must do. A store registers with one call, in a test file of its own:
  *
- * @example describeSpanStore("SQLite", { open: () => openSqliteStore({ directory }), dispose })
+ * @example describeSpanStore("SQLite", { open: (options) => openSqliteStore({ ...options, directory }), dispose })
  */
 export function describeSpanStore(name: string, under: StoreUnderTest): void {
   const { open, dispose, arrivals, commits = 257 } = under;
@@ -44,6 +46,7 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
     describeTrees(subject);
     describeSizes(subject, commits);
     describeSendingAgain(subject);
+    describeSpanLimit(subject);
     describeLists(subject);
     describeSearch(subject);
     describeAnalytics(subject);

@@ -9,15 +9,20 @@ import { traceIdOf } from "./stored-span.fixture.ts";
 
 type ListVerb = "listTraces" | "listSpans";
 
+/** How a contract test wants the store to be opened. */
+export interface OpenOptions {
+  readonly maxSpansPerTrace?: number | undefined;
+}
+
 /** The store that a contract test looks at. Every test takes a project of its own in it. */
 export class Subject {
-  readonly #open: () => Promise<SpanStore>;
+  readonly #open: (options: OpenOptions) => Promise<SpanStore>;
   /** How many random arrivals are tried. */
   readonly arrivals: number;
   #store: SpanStore | undefined;
   #projects = 0;
 
-  constructor(open: () => Promise<SpanStore>, arrivals = 60) {
+  constructor(open: (options: OpenOptions) => Promise<SpanStore>, arrivals = 60) {
     this.#open = open;
     this.arrivals = arrivals;
   }
@@ -36,8 +41,8 @@ export class Subject {
     this.#projects++;
   }
 
-  async open(): Promise<void> {
-    this.#store = await this.#open();
+  async open(options: OpenOptions = {}): Promise<void> {
+    this.#store = await this.#open(options);
   }
 
   async append(spans: readonly StoredSpan[], receivedAt = 1_000_000): Promise<void> {

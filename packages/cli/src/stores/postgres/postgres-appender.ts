@@ -1,12 +1,14 @@
 import type { StoredSpan } from "@agate/spans";
 import type { BatchToWrite } from "../segments/batch-encoder.ts";
 import { createBatchEncoder } from "../segments/batch-encoder.ts";
+import { committed } from "../span-limit.ts";
 import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import { dayOf } from "./day.ts";
 import { makeDays } from "./day-tables.ts";
 import { isMissingDay, SpanDatabase } from "./span-database.ts";
+import type { RejectedInProject } from "./trace-writer.ts";
 import { writeTraces } from "./trace-writer.ts";
 import { SETTINGS_OF_WRITERS } from "./writer-settings.ts";
 
@@ -26,12 +28,16 @@ interface Pending {
 }
 
 /** Opens the write side: batches that wait while transactions are under way share the next. */
-export function openPostgresAppender(address: PostgresAddress): OpenAppender {
-  return new PostgresAppender(address);
+export function openPostgresAppender(
+  address: PostgresAddress,
+  maxSpansPerTrace: number,
+): OpenAppender {
+  return new PostgresAppender(address, maxSpansPerTrace);
 }
 
 class PostgresAppender implements OpenAppender {
   readonly #database: SpanDatabase;
+  readonly #maxSpansPerTrace: number;
   readonly #encode = createBatchEncoder();
   readonly #knownDays = new Set<number>();
   #pending: Pending[] = [];
@@ -40,7 +46,8 @@ class PostgresAppender implements OpenAppender {
   readonly #underWay = new Set<Promise<void>>();
   #closed = false;
 
-  constructor(address: PostgresAddress) {
+  constructor(address: PostgresAddress, maxSpansPerTrace: number) {
+    this.#maxSpansPerTrace = maxSpansPerTrace;
     this.#database = new SpanDatabase(address, {
       connections: CONNECTIONS,
       statementMs: STATEMENT_MS,
@@ -108,19 +115,32 @@ class PostgresAppender implements OpenAppender {
   }
 
   async #writeGroup(group: readonly Pending[]): Promise<void> {
-    const outcome = await this.#write(group);
-    if (outcome.kind !== "failed" || group.length === 1) {
-      for (const { answer } of group) settle(answer, outcome);
+    const written = await this.#write(group);
+    if (written.kind !== "failed" || group.length === 1) {
+      for (const pending of group) this.#settle(pending, written);
       return;
     }
     // One bad batch must not fail its neighbours.
-    for (const one of group) settle(one.answer, await this.#write([one]));
+    for (const one of group) this.#settle(one, await this.#write([one]));
   }
 
-  async #write(group: readonly Pending[]): Promise<AppendOutcome | Failed> {
+  #settle({ batch, answer }: Pending, written: Written): void {
+    switch (written.kind) {
+      case "failed":
+        answer.reject(written.error);
+        break;
+      case "unavailable":
+        answer.resolve(written);
+        break;
+      case "written":
+        answer.resolve(committed(rejectedOf(batch, written.rejected), this.#maxSpansPerTrace));
+    }
+  }
+
+  async #write(group: readonly Pending[]): Promise<Written> {
     try {
-      await this.#commit(joined(group.map(({ batch }) => batch)).map(this.#encode));
-      return { kind: "committed" };
+      const batches = joined(group.map(({ batch }) => batch)).map(this.#encode);
+      return { kind: "written", rejected: await this.#commit(batches) };
     } catch (error) {
       return error instanceof StoreUnavailableError
         ? { kind: "unavailable", reason: error.reason }
@@ -128,12 +148,14 @@ class PostgresAppender implements OpenAppender {
     }
   }
 
-  async #commit(batches: readonly BatchToWrite[]): Promise<void> {
+  async #commit(batches: readonly BatchToWrite[]): Promise<readonly RejectedInProject[]> {
     const days = new Set(batches.map(({ receivedAt }) => dayOf(receivedAt)));
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#makeDays(days);
-        return await this.#database.transaction((transaction) => writeTraces(transaction, batches));
+        return await this.#database.transaction((transaction) =>
+          writeTraces(transaction, batches, this.#maxSpansPerTrace),
+        );
       } catch (error) {
         // A day that was dropped since it was made, or made in a database that was restored since.
         if (!isMissingDay(error) || attempt === ATTEMPTS) throw error;
@@ -150,17 +172,22 @@ class PostgresAppender implements OpenAppender {
   }
 }
 
-interface Failed {
-  readonly kind: "failed";
-  readonly error: unknown;
-}
+/** What became of a group of batches. */
+type Written =
+  | { readonly kind: "written"; readonly rejected: readonly RejectedInProject[] }
+  | { readonly kind: "unavailable"; readonly reason: string }
+  | { readonly kind: "failed"; readonly error: unknown };
 
-function settle(
-  answer: PromiseWithResolvers<AppendOutcome>,
-  outcome: AppendOutcome | Failed,
-): void {
-  if (outcome.kind === "failed") answer.reject(outcome.error);
-  else answer.resolve(outcome);
+/** Those of the rejected spans that a batch holds. */
+function rejectedOf(
+  { project, spans }: SpanBatch,
+  rejected: readonly RejectedInProject[],
+): readonly RejectedInProject[] {
+  if (rejected.length === 0) return [];
+  const sent = new Set(spans.map((span) => `${span.traceId} ${span.id}`));
+  return rejected.filter(
+    (span) => span.project === project && sent.has(`${span.traceId} ${span.spanId}`),
+  );
 }
 
 /**

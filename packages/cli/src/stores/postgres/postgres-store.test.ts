@@ -9,10 +9,11 @@ let address: PostgresAddress | undefined;
 
 describeSpanStore("PostgreSQL", {
   arrivals: 20,
-  open: async () => {
+  open: async (options) => {
     server ??= await startEmbeddedPostgres();
     address ??= await server.createDatabase();
     return openPostgresStore({
+      ...options,
       address,
       onFailure: (error) => {
         throw error;

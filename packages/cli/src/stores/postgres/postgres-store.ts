@@ -54,6 +54,8 @@ export interface PostgresStoreOptions {
   /** The thread could not do something, and goes on with the rest. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
   readonly queries?: QueryLimits | undefined;
+  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  readonly maxSpansPerTrace?: number | undefined;
 }
 
 /** Ten servers, with the other connections that they have, stay within PostgreSQL's usual hundred. */
@@ -83,6 +85,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
  */
 class PostgresStore implements SpanStore {
   readonly #address: PostgresAddress;
+  readonly #maxSpansPerTrace: number;
   readonly #database: SpanDatabase;
   readonly #probe: SpanDatabase;
   readonly #reader: TraceReader;
@@ -94,8 +97,15 @@ class PostgresStore implements SpanStore {
   #appender: OpenAppender | undefined;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
 
-  constructor({ address, onFailure, onTrouble = () => {}, queries }: PostgresStoreOptions) {
+  constructor({
+    address,
+    onFailure,
+    onTrouble = () => {},
+    queries,
+    maxSpansPerTrace = Number.POSITIVE_INFINITY,
+  }: PostgresStoreOptions) {
     this.#address = address;
+    this.#maxSpansPerTrace = maxSpansPerTrace;
     this.#onTrouble = onTrouble;
     this.#lists = new QueryLane(LISTS_AT_ONCE, queries);
     this.#analytics = new QueryLane(ANALYTICS_AT_ONCE, queries);
@@ -118,12 +128,17 @@ class PostgresStore implements SpanStore {
   }
 
   append(batch: SpanBatch): Promise<AppendOutcome> {
-    this.#appender ??= openPostgresAppender(this.#address);
+    this.#appender ??= openPostgresAppender(this.#address, this.#maxSpansPerTrace);
     return this.#appender.append(batch);
   }
 
   appenderHandle(): AppenderHandle {
-    return { kind: "postgres", address: this.#address, transfer: [] };
+    return {
+      kind: "postgres",
+      address: this.#address,
+      maxSpansPerTrace: this.#maxSpansPerTrace,
+      transfer: [],
+    };
   }
 
   readTree(project: string, focus: TreeFocus): Promise<TreeRead> {

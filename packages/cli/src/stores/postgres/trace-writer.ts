@@ -1,6 +1,8 @@
 import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
 import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
 import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
+import { beyondLimit } from "../span-limit.ts";
+import type { RejectedSpan } from "../span-store.ts";
 import { mayWait } from "../summary/may-wait.ts";
 import { CopyRows } from "./copy-rows.ts";
 import { dateText, dayOf, tableOfDay } from "./day.ts";
@@ -14,6 +16,11 @@ import { UnindexedPlaces } from "./unindexed-places.ts";
 
 /** Stored segments that are in memory at a time, to be compared with what is sent again. */
 const SEGMENTS_COMPARED = 64;
+
+/** A span that was not written, since its trace is full. */
+export interface RejectedInProject extends RejectedSpan {
+  readonly project: string;
+}
 
 /** A trace of a batch, and where its rows go. */
 interface PlacedTrace {
@@ -83,21 +90,42 @@ const UPSERT = `
  * on, so that whatever follows sees these traces as nobody else changes them.
  *
  * @param batches Each trace at most once.
+ * @returns The spans that their traces have no room for.
  */
 export async function writeTraces(
   transaction: SqlTransaction,
   batches: readonly BatchToWrite[],
-): Promise<void> {
+  maxSpansPerTrace: number,
+): Promise<RejectedInProject[]> {
   const placed = await placeTraces(transaction, batches);
-  const fresh = placed.filter(({ isNew }) => isNew);
+  const rejected: RejectedInProject[] = [];
+  // A new trace of more spans than one may have was placed as a whole: it is cut like a known one.
+  const isWhole = ({ isNew, trace }: PlacedTrace) =>
+    isNew && trace.columns.length <= maxSpansPerTrace;
+  const fresh = placed.filter(isWhole);
   const known = await prepareKnown(
     transaction,
-    placed.filter(({ isNew }) => !isNew),
+    placed.filter((one) => !isWhole(one)),
+    maxSpansPerTrace,
+    rejected,
   );
   await writeRows(transaction, [...fresh, ...known]);
-  const changed = known.filter(({ trace }) => trace.columns.length > 0);
+  await countSpans(
+    transaction,
+    known.filter(({ trace }) => trace.columns.length > 0),
+  );
+  return rejected;
+}
+
+/** Notes how many spans traces have now, and makes the summaries that are due. */
+async function countSpans(
+  transaction: SqlTransaction,
+  changed: readonly PlacedTrace[],
+): Promise<void> {
   if (changed.length === 0) return;
-  const [waiting, due] = [changed.filter(mayWait), changed.filter((one) => !mayWait(one))];
+  // The row of a new one was made from spans that are not there.
+  const isDue = (one: PlacedTrace) => one.isNew || !mayWait(one);
+  const [waiting, due] = [changed.filter((one) => !isDue(one)), changed.filter(isDue)];
   if (waiting.length > 0) {
     await transaction.query(
       `UPDATE agate.traces t SET spans = n.spans, summarised = n.summarised
@@ -117,13 +145,17 @@ export async function writeTraces(
 }
 
 /**
- * Leaves out what is stored already, and takes the rows of spans away that are written anew.
+ * Leaves out what is stored already or has no room, and takes the rows of spans away that are written
+ * anew.
  *
+ * @param rejected Gets the spans that have no room.
  * @returns The traces as they are then, with how many spans they have and of how many their summary knows.
  */
 async function prepareKnown(
   transaction: SqlRunner,
   known: readonly PlacedTrace[],
+  maxSpansPerTrace: number,
+  rejected: RejectedInProject[],
 ): Promise<PlacedTrace[]> {
   const prepared: PlacedTrace[] = [];
   for (const [day, traces] of Map.groupBy(known, (one) => one.day)) {
@@ -132,13 +164,26 @@ async function prepareKnown(
     const replaced: EarlierSpan[] = [];
     for (const one of traces) {
       const own = earlier.get(one.traceNo);
-      const leftOut = unchanged.get(one.traceNo);
-      const changed = (own ?? []).filter(({ index }) => !leftOut?.has(index));
+      const stored = new Set(own?.map(({ index }) => index));
+      const before = one.isNew ? 0 : one.spans;
+      const { columns, traceId } = one.trace;
+      const beyond = beyondLimit(
+        columns.length,
+        (index) => stored.has(index),
+        before,
+        maxSpansPerTrace,
+      );
+      for (const index of beyond) {
+        const [spanId] = columns[index] as SpanColumns;
+        rejected.push({ project: one.project, traceId, spanId });
+      }
+      const leftOut = unchanged.get(one.traceNo) ?? new Set();
+      const changed = (own ?? []).filter(({ index }) => !leftOut.has(index));
       replaced.push(...changed);
-      const rest = leftOut === undefined ? one : withoutUnchanged(one, leftOut);
+      const rest = withoutSome(one, new Set([...leftOut, ...beyond]));
       prepared.push({
         ...rest,
-        spans: one.spans + rest.trace.columns.length - changed.length,
+        spans: before + rest.trace.columns.length - changed.length,
         summarised: Math.max(0, one.summarised - changed.length),
       });
     }
@@ -148,7 +193,8 @@ async function prepareKnown(
   return prepared;
 }
 
-function withoutUnchanged(one: PlacedTrace, leftOut: ReadonlySet<number>): PlacedTrace {
+function withoutSome(one: PlacedTrace, leftOut: ReadonlySet<number>): PlacedTrace {
+  if (leftOut.size === 0) return one;
   const { trace, kept } = withoutSpans(one.trace, (index) => leftOut.has(index));
   const firstSpans = kept.map((n) => one.firstSpans[n] as number);
   return { ...one, trace, firstSpans };

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { BatchToWrite } from "../segments/batch-encoder.ts";
+import { committed } from "../span-limit.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
@@ -7,6 +8,7 @@ import { filesIn } from "./data-directory.ts";
 import { OlderSpans } from "./older-spans.ts";
 import { passingReason, sqliteCode } from "./sqlite-errors.ts";
 import { TraceRemover } from "./trace-remover.ts";
+import type { WrittenBatch } from "./trace-writer.ts";
 import { TraceWriter } from "./trace-writer.ts";
 
 /** At most this many batches share a commit: the first of them should not wait for ever. */
@@ -32,6 +34,7 @@ export class SpanWriter {
   readonly #writer: TraceWriter;
   readonly #remover: TraceRemover;
   readonly #olderSpans: OlderSpans;
+  readonly #maxSpansPerTrace: number;
   readonly #announce: (changes: readonly TraceChange[]) => void;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   /** Traces that could not be summarised: left alone until the next start. */
@@ -50,9 +53,11 @@ export class SpanWriter {
   constructor(
     directory: string,
     {
+      maxSpansPerTrace,
       announce,
       onTrouble,
     }: {
+      readonly maxSpansPerTrace: number;
       /** Told what was committed. */
       readonly announce: (changes: readonly TraceChange[]) => void;
       /** Told of chores that failed. */
@@ -63,7 +68,8 @@ export class SpanWriter {
     this.#db.exec(
       `PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
     );
-    this.#writer = new TraceWriter(this.#db);
+    this.#maxSpansPerTrace = maxSpansPerTrace;
+    this.#writer = new TraceWriter(this.#db, maxSpansPerTrace);
     this.#remover = new TraceRemover(this.#db);
     this.#olderSpans = new OlderSpans(this.#db, {
       summarise: (traceNo) => this.#writer.summarise(traceNo),
@@ -147,25 +153,35 @@ export class SpanWriter {
 
   #commitPending(): void {
     const group = this.#pending.splice(0, BATCHES_PER_COMMIT);
-    const outcome = this.#commit(group);
-    if (outcome.kind === "committed" || group.length === 1) {
-      for (const { answer } of group) settle(answer, outcome);
-      return;
-    }
+    if (this.#commit(group, group.length > 1 ? "retry-alone" : "answer")) return;
     // One bad batch must not fail its neighbours.
-    for (const one of group) settle(one.answer, this.#commit([one]));
+    for (const one of group) this.#commit([one], "answer");
   }
 
-  #commit(group: readonly Pending[]): AppendOutcome | { kind: "failed"; error: unknown } {
-    let changes: TraceChange[];
+  /**
+   * Commits batches together, and answers each.
+   *
+   * @param onError Whether an error is the answer, or left to the caller.
+   * @returns False when nothing was committed, and nothing answered.
+   */
+  #commit(group: readonly Pending[], onError: "answer" | "retry-alone"): boolean {
+    let written: WrittenBatch[];
     try {
-      changes = this.#inTransaction(() => group.flatMap(({ batch }) => this.#writer.write(batch)));
+      written = this.#inTransaction(() => group.map(({ batch }) => this.#writer.write(batch)));
     } catch (error) {
+      if (onError === "retry-alone") return false;
       const reason = passingReason(error);
-      return reason === undefined ? { kind: "failed", error } : { kind: "unavailable", reason };
+      for (const { answer } of group) {
+        if (reason === undefined) answer.reject(error);
+        else answer.resolve({ kind: "unavailable", reason });
+      }
+      return true;
     }
-    this.#announce(changes);
-    return { kind: "committed" };
+    this.#announce(written.flatMap(({ changes }) => changes));
+    for (const [n, { answer }] of group.entries()) {
+      answer.resolve(committed(written[n]?.rejected ?? [], this.#maxSpansPerTrace));
+    }
+    return true;
   }
 
   /** @returns False when nothing is left to do. */
@@ -258,12 +274,4 @@ export class SpanWriter {
       throw error;
     }
   }
-}
-
-function settle(
-  answer: PromiseWithResolvers<AppendOutcome>,
-  outcome: AppendOutcome | { kind: "failed"; error: unknown },
-): void {
-  if (outcome.kind === "failed") answer.reject(outcome.error);
-  else answer.resolve(outcome);
 }

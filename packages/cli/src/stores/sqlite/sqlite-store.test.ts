@@ -8,6 +8,6 @@ import { openSqliteStore } from "./sqlite-store.ts";
 const directory = mkdtempSync(join(tmpdir(), "agate-store-"));
 
 describeSpanStore("SQLite", {
-  open: () => openSqliteStore({ directory }),
+  open: (options) => openSqliteStore({ ...options, directory }),
   dispose: () => rm(directory, { recursive: true }),
 });

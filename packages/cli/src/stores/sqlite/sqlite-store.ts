@@ -53,6 +53,8 @@ export interface SqliteStoreOptions {
   /** A span or a trace could not be processed in full; the rest goes on. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
   readonly queries?: QueryLimits | undefined;
+  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  readonly maxSpansPerTrace?: number | undefined;
   /** Traces with more spans are read in a thread of their own. */
   readonly largeTraceSpans?: number;
 }
@@ -277,6 +279,7 @@ class SqliteStore implements SpanStore {
 
 function makeThreads(options: SqliteStoreOptions): Threads {
   const { directory, onFailure = () => {}, onTrouble = () => {}, queries } = options;
+  const { maxSpansPerTrace = Number.POSITIVE_INFINITY } = options;
   const commits = new MessageChannel();
   const troublePort = () => {
     const { port1, port2 } = new MessageChannel();
@@ -287,8 +290,9 @@ function makeThreads(options: SqliteStoreOptions): Threads {
     spawnThread(import.meta.url, name, data, transfer);
   const writer = new StoreThread<WriterApi>(() => {
     const troubles = troublePort();
-    const data: WriterData = { directory, changes: commits.port2, troubles };
-    return spawn("writer-worker", data, commits.port2, troubles);
+    const changes = commits.port2;
+    const data: WriterData = { directory, maxSpansPerTrace, changes, troubles };
+    return spawn("writer-worker", data, changes, troubles);
   }, onFailure);
   const index = new StoreThread<SpanIndexApi>(
     () => {

@@ -6,7 +6,8 @@ import { SegmentMerger } from "../segments/merge-segments.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
 import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
 import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
-import type { TraceChange } from "../span-store.ts";
+import { beyondLimit } from "../span-limit.ts";
+import type { RejectedSpan, TraceChange } from "../span-store.ts";
 import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging, openFields } from "../summary/fill-belonging.ts";
 import { mayWait } from "../summary/may-wait.ts";
@@ -28,6 +29,12 @@ interface EarlierSpan {
   readonly segment: number;
 }
 
+/** What became of a batch. */
+export interface WrittenBatch {
+  readonly changes: readonly TraceChange[];
+  readonly rejected: readonly RejectedSpan[];
+}
+
 const NONE: ReadonlySet<number> = new Set();
 const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
 const SUMMARY_COLUMNS = `start, start_nanos, latency, name, spankind, status, ${BELONGING}`;
@@ -38,6 +45,7 @@ const NOWHERE: Belonging = [null, null, null, null, null, null, null];
  * caller's business, so that several batches can share one commit.
  */
 export class TraceWriter {
+  readonly #maxSpansPerTrace: number;
   readonly #findTrace: StatementSync;
   readonly #insertTrace: StatementSync;
   readonly #insertSegment: StatementSync;
@@ -53,7 +61,8 @@ export class TraceWriter {
   readonly #summarise: StatementSync;
   readonly #behind: StatementSync;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, maxSpansPerTrace = Number.POSITIVE_INFINITY) {
+    this.#maxSpansPerTrace = maxSpansPerTrace;
     this.#findTrace = db.prepare(
       "SELECT trace_no, segments, spans, summarised FROM traces WHERE project = ? AND trace_id = ?",
     );
@@ -102,13 +111,21 @@ export class TraceWriter {
     this.#behind = db.prepare("SELECT trace_no FROM traces WHERE summarised < spans");
   }
 
-  write(batch: BatchToWrite): TraceChange[] {
-    return batch.traces.map((trace) => {
-      const known = this.#findTrace.get(batch.project, trace.traceId) as TraceState | undefined;
-      if (known === undefined) this.#writeNew(batch, trace);
-      else this.#writeMore(batch, trace, known);
-      return { project: batch.project, traceId: trace.traceId, isNew: known === undefined };
-    });
+  write(batch: BatchToWrite): WrittenBatch {
+    const { project } = batch;
+    const changes: TraceChange[] = [];
+    const rejected: RejectedSpan[] = [];
+    for (const trace of batch.traces) {
+      const { traceId } = trace;
+      const known = this.#findTrace.get(project, traceId) as TraceState | undefined;
+      const beyond =
+        known === undefined ? this.#writeNew(batch, trace) : this.#writeMore(batch, trace, known);
+      for (const index of beyond) {
+        rejected.push({ traceId, spanId: (trace.columns[index] as SpanColumns)[0] });
+      }
+      changes.push({ project, traceId, isNew: known === undefined });
+    }
+    return { changes, rejected };
   }
 
   /** A large trace that has grown since its summary was made, if there is one besides `except`. */
@@ -120,8 +137,10 @@ export class TraceWriter {
     return undefined;
   }
 
-  #writeNew(batch: BatchToWrite, trace: TraceToWrite): void {
+  /** @returns The spans that the trace has no room for, by index. */
+  #writeNew(batch: BatchToWrite, trace: TraceToWrite): ReadonlySet<number> {
     const count = trace.columns.length;
+    const beyond = beyondLimit(count, () => false, 0, this.#maxSpansPerTrace);
     const top = trace.columns[trace.top] as SpanColumns;
     const belonging = fillBelonging(belongingOf(top), whatOthersSay(trace.columns, top));
     const inserted = this.#insertTrace.run(
@@ -137,18 +156,44 @@ export class TraceWriter {
       ...totalColumns(trace.total),
     );
     const traceNo = Number(inserted.lastInsertRowid);
-    this.#writeSegments(batch.project, traceNo, traceNo * SEGMENTS_PER_TRACE, trace);
+    const first = traceNo * SEGMENTS_PER_TRACE;
+    if (beyond.size === 0) {
+      this.#writeSegments(batch.project, traceNo, first, trace);
+      return beyond;
+    }
+    const { trace: fitting } = withoutSpans(trace, (index) => beyond.has(index));
+    this.#writeSegments(batch.project, traceNo, first, fitting);
+    this.#touch.run(
+      batch.receivedAt,
+      fitting.segments.length - trace.segments.length,
+      0,
+      0,
+      traceNo,
+    );
+    // The row was made from all that was sent.
+    this.summarise(traceNo);
+    return beyond;
   }
 
-  #writeMore(batch: BatchToWrite, sent: TraceToWrite, known: TraceState): void {
+  /** @returns The spans that the trace has no room for, by index. */
+  #writeMore(batch: BatchToWrite, sent: TraceToWrite, known: TraceState): ReadonlySet<number> {
     const traceNo = known.trace_no;
     const earlier = sent.columns.map(
       ([spanId]) => this.#findSpan.get(traceNo, spanId) as EarlierSpan | undefined,
     );
     const unchanged = this.#unchanged(sent, earlier);
-    const isNew = (index: number) => !unchanged.has(index);
-    const trace = unchanged.size === 0 ? sent : withoutSpans(sent, (n) => !isNew(n)).trace;
-    const replaced = earlier.filter((span, n) => span !== undefined && isNew(n)) as EarlierSpan[];
+    const beyond = beyondLimit(
+      earlier.length,
+      (index) => earlier[index] !== undefined,
+      known.spans,
+      this.#maxSpansPerTrace,
+    );
+    const isWritten = (index: number) => !unchanged.has(index) && !beyond.has(index);
+    const isWhole = unchanged.size === 0 && beyond.size === 0;
+    const trace = isWhole ? sent : withoutSpans(sent, (index) => !isWritten(index)).trace;
+    const replaced = earlier.filter(
+      (span, n) => span !== undefined && isWritten(n),
+    ) as EarlierSpan[];
     for (const { span_no, span_id } of replaced) {
       this.#deleteSpan.run(span_no);
       this.#forgetSpan.run(span_no, span_id);
@@ -158,10 +203,11 @@ export class TraceWriter {
     this.#writeSegments(batch.project, traceNo, last.segment + 1, trace);
     const added = trace.columns.length - replaced.length;
     this.#touch.run(batch.receivedAt, trace.segments.length, added, replaced.length, traceNo);
-    if (trace.columns.length === 0) return;
+    if (trace.columns.length === 0) return beyond;
     const spans = known.spans + added;
     const summarised = known.summarised - replaced.length;
     if (!mayWait({ spans, summarised })) this.summarise(traceNo);
+    return beyond;
   }
 
   /** Spans that are stored as they were sent, by index. */

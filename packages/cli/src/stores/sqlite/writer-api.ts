@@ -21,6 +21,7 @@ export type WriterApi = AppendApi &
 
 export interface WriterData {
   readonly directory: string;
+  readonly maxSpansPerTrace: number;
   /** Where commits are announced. */
   readonly changes: MessagePort;
   /** Where a `StoreTrouble` is reported. */
