@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
-import type { FolderReport } from "../stores/sqlite/check-folder.ts";
+import type { DamagedTrace, FolderReport } from "../stores/sqlite/check-folder.ts";
 import { formatCount, plural } from "../terminal/figures.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
@@ -26,7 +26,10 @@ export function checkCommand(): Command {
     .addOption(
       new Option("--data-dir <folder>", "the data directory to check").makeOptionMandatory(),
     )
-    .option("--repair-index", "rebuild the indexes from the data; nothing else is changed")
+    .option(
+      "--repair-index",
+      "rebuild the indexes, and what lists show of traces, from the recorded spans",
+    )
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
@@ -73,9 +76,10 @@ async function check({ flags, terminal }: { flags: CheckFlags; terminal: Termina
   if (report.repaired) terminal.note("The indexes were rebuilt.");
 }
 
-function problemLines({ damaged, problems, indexProblems }: FolderReport): string[] {
+function problemLines(report: FolderReport): string[] {
+  const { damaged, listedWrongly, problems, indexProblems } = report;
   return [
-    ...damaged.map(({ traceId, project, reason }) =>
+    ...[...damaged, ...listedWrongly].map(({ traceId, project, reason }) =>
       printableLine(`Trace ${traceId} of the project ${project}: ${reason}.`),
     ),
     ...problems.map(printableLine),
@@ -83,12 +87,12 @@ function problemLines({ damaged, problems, indexProblems }: FolderReport): strin
   ];
 }
 
-function adviceFor({ damaged, problems, indexProblems, repaired }: FolderReport): string {
+function adviceFor({ damaged, problems, repaired }: FolderReport): string {
   if (repaired) {
     return "Damage was found, and the indexes were rebuilt. Run it again to see what is left.";
   }
-  if (damaged.length === 0 && problems.length === 0 && indexProblems.length > 0) {
-    return "The index does not fit the data. Run the command again with --repair-index.";
+  if (damaged.length === 0 && problems.length === 0) {
+    return "Lists or indexes do not fit the recorded spans, which are whole. Run the command again with --repair-index.";
   }
   return "The data is damaged. Restore a backup, or run the command with --repair-index and delete the traces that are still named.";
 }
@@ -98,13 +102,14 @@ function documentOf(report: FolderReport) {
     traces: report.traces,
     segments: report.segments,
     segments_without_checksum: report.withoutChecksum,
-    damaged_traces: report.damaged.map(({ project, traceId, reason }) => ({
-      project,
-      trace_id: traceId,
-      reason,
-    })),
+    damaged_traces: report.damaged.map(traceDocument),
+    wrongly_listed_traces: report.listedWrongly.map(traceDocument),
     problems: report.problems,
     index_problems: report.indexProblems,
     repaired_index: report.repaired,
   };
+}
+
+function traceDocument({ project, traceId, reason }: DamagedTrace) {
+  return { project, trace_id: traceId, reason };
 }

@@ -5,8 +5,11 @@ import { checkBody, checkTrace, DamagedSegmentError } from "../segments/segment-
 import { StoreRefusalError } from "../store-refusal-error.ts";
 import { filesIn, holdDataDirectory } from "./data-directory.ts";
 import { DataDirectoryInUseError } from "./data-directory-error.ts";
+import type { ListedTrace, ReadSegment } from "./listed-columns.ts";
+import { ListedColumns, ListedColumnsRepair } from "./listed-columns.ts";
 import { removeIndex } from "./span-index-file.ts";
-import { isCorrupt } from "./sqlite-errors.ts";
+import { SCHEMA_VERSION } from "./span-schema.ts";
+import { isCorrupt, sqliteCode } from "./sqlite-errors.ts";
 import { segmentRange } from "./trace-writer.ts";
 
 export interface DamagedTrace {
@@ -15,17 +18,25 @@ export interface DamagedTrace {
   readonly reason: string;
 }
 
+type TraceFault = {
+  /** `damaged`: what was recorded; `listed`: what lists show of it, which can be made anew. */
+  readonly kind: "damaged" | "listed";
+  readonly reason: string;
+};
+
 export interface FolderReport {
   readonly traces: number;
   readonly segments: number;
   /** Segments that were written before there were checksums. */
   readonly withoutChecksum: number;
   readonly damaged: readonly DamagedTrace[];
+  /** Traces that lists, filters or analytics show with other values than were recorded. */
+  readonly listedWrongly: readonly DamagedTrace[];
   /** What SQLite says about its files, and rows that belong to nothing: one sentence each. */
   readonly problems: readonly string[];
   /** What does not fit between the spans and the index of their ids and words. */
   readonly indexProblems: readonly string[];
-  /** Whether the indexes were made anew. */
+  /** Whether the indexes, and what lists show, were made anew. */
   readonly repaired: boolean;
 }
 
@@ -39,7 +50,7 @@ const TRACES_PER_READ = 500;
 
 /**
  * Reads everything in a data directory that no server uses, and compares it with its checksums.
- * Changes nothing but the indexes, and these only when it is told to.
+ * Changes nothing but the indexes and the columns that lists show, and these only when it is told to.
  *
  * @throws StoreRefusalError with one sentence when the folder cannot be checked.
  */
@@ -56,11 +67,16 @@ export function checkFolder(directory: string, options: CheckOptions): FolderRep
     for (const file of [files.spans, files.registry]) {
       if (existsSync(file)) problems.push(...checkStructure(file));
     }
-    const spans = existsSync(files.spans) ? checkSpans(files.spans, options) : NO_SPANS;
-    const indexProblems = existsSync(files.spans) ? checkIndex(files) : [];
-    if (options.repairIndex) repairIndexes(files);
+    const hasSpans = existsSync(files.spans);
+    const spans = hasSpans ? checkSpans(files.spans, options) : NO_SPANS;
+    const indexProblems = hasSpans ? checkIndex(files) : [];
+    if (options.repairIndex) problems.push(...repair(files, spans.toRepair));
     return {
-      ...spans,
+      traces: spans.traces,
+      segments: spans.segments,
+      withoutChecksum: spans.withoutChecksum,
+      damaged: spans.damaged,
+      listedWrongly: spans.listedWrongly,
       problems: [...problems, ...spans.problems],
       indexProblems,
       repaired: options.repairIndex,
@@ -70,7 +86,15 @@ export function checkFolder(directory: string, options: CheckOptions): FolderRep
   }
 }
 
-const NO_SPANS = { traces: 0, segments: 0, withoutChecksum: 0, damaged: [], problems: [] };
+const NO_SPANS = {
+  traces: 0,
+  segments: 0,
+  withoutChecksum: 0,
+  damaged: [],
+  listedWrongly: [],
+  problems: [],
+  toRepair: [],
+};
 
 function hold(directory: string) {
   try {
@@ -95,63 +119,45 @@ function checkStructure(file: string): string[] {
   }
 }
 
+/** As it is stored: a damaged value may have another type, or be too large for a number. */
 interface TraceRow {
-  readonly trace_no: number;
-  readonly project: string;
-  readonly trace_id: string;
-  readonly segments: number;
-  readonly spans: number;
-}
-
-interface SegmentRow {
-  readonly segment: number;
-  readonly header: string;
-  readonly body: Uint8Array;
+  readonly trace_no: bigint;
+  readonly project: unknown;
+  readonly trace_id: unknown;
+  readonly segments: unknown;
 }
 
 function checkSpans(file: string, { signal, onProgress = () => {} }: CheckOptions) {
   using db = new DatabaseSync(file, { readOnly: true });
+  refuseOtherVersion(db, file);
   const damaged: DamagedTrace[] = [];
+  const listedWrongly: DamagedTrace[] = [];
+  const toRepair: ListedTrace[] = [];
   const problems: string[] = [];
-  let traces = 0;
-  let segments = 0;
-  let withoutChecksum = 0;
+  const counts = { traces: 0, segments: 0, withoutChecksum: 0 };
   try {
     const next = db.prepare(
-      `SELECT trace_no, project, trace_id, segments, spans FROM traces
+      `SELECT trace_no, project, trace_id, segments FROM traces
        WHERE trace_no > ? ORDER BY trace_no LIMIT ${TRACES_PER_READ}`,
     );
-    const read = db.prepare(
-      "SELECT segment, header, body FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
-    );
-    const countSpans = db.prepare("SELECT count(*) AS n FROM spans WHERE trace_no = ?");
-    for (let last = -1; ; ) {
+    next.setReadBigInts(true);
+    const faultIn = traceCheck(db, counts);
+    for (let last = -1n; ; ) {
       signal.throwIfAborted();
       const rows = next.all(last) as unknown as TraceRow[];
       for (const trace of rows) {
-        traces++;
-        const reason = faultOf(trace.trace_id, () => {
-          const ids = new Set<string>();
-          let found = 0;
-          for (const row of read.iterate(...segmentRange(trace.trace_no))) {
-            const segment = row as unknown as SegmentRow;
-            found++;
-            if (segment.header.startsWith("[")) withoutChecksum++;
-            checkTrace(segment.header, trace.trace_id);
-            checkBody(segment.header, segment.body, trace.trace_id);
-            for (const { id } of decodeHeader(segment.header, segment.segment)) ids.add(id);
-          }
-          segments += found;
-          if (found !== trace.segments) return `it has ${found} of ${trace.segments} segments`;
-          const { n } = countSpans.get(trace.trace_no) as { n: number };
-          if (n !== ids.size) return `${n} of its ${ids.size} spans are listed`;
-          return undefined;
-        });
-        if (reason !== undefined) {
-          damaged.push({ project: trace.project, traceId: trace.trace_id, reason });
+        counts.traces++;
+        const fault = faultIn(trace);
+        if (fault === undefined) continue;
+        const project = String(trace.project);
+        const found = { project, traceId: String(trace.trace_id), reason: fault.reason };
+        if (fault.kind === "damaged") damaged.push(found);
+        else {
+          listedWrongly.push(found);
+          toRepair.push({ trace_no: Number(trace.trace_no), project });
         }
       }
-      onProgress(traces);
+      onProgress(counts.traces);
       const end = rows.at(-1);
       if (end === undefined) break;
       last = end.trace_no;
@@ -161,29 +167,108 @@ function checkSpans(file: string, { signal, onProgress = () => {} }: CheckOption
     if (!isCorrupt(error)) throw error;
     problems.push(`${file}: not all of it can be read: ${(error as Error).message}`);
   }
-  return { traces, segments, withoutChecksum, damaged, problems };
+  return { ...counts, damaged, listedWrongly, problems, toRepair };
 }
 
-function faultOf(traceId: string, check: () => string | undefined): string | undefined {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof DamagedSegmentError) return "its content differs from its checksum";
-    if (isCorrupt(error)) return `SQLite cannot read it: ${(error as Error).message}`;
-    throw new Error(`The trace ${traceId} could not be checked`, { cause: error });
+/** The columns are those of one version. */
+function refuseOtherVersion(db: DatabaseSync, file: string): void {
+  const { user_version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (user_version === SCHEMA_VERSION) return;
+  throw new StoreRefusalError(
+    user_version < SCHEMA_VERSION
+      ? `${file} was written by an older version. Start a server on the folder once, which brings it up to date, or check it with that version.`
+      : `${file} was written by a newer version. Check it with that version.`,
+  );
+}
+
+/** What is wrong with a trace; undefined where nothing is. */
+function traceCheck(
+  db: DatabaseSync,
+  counts: { segments: number; withoutChecksum: number },
+): (trace: TraceRow) => TraceFault | undefined {
+  const read = db.prepare(
+    "SELECT segment, header, body FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
+  );
+  const columns = new ListedColumns(db);
+
+  return (trace) => {
+    const { project, trace_id: traceId } = trace;
+    const traceNo = Number(trace.trace_no);
+    if (typeof project !== "string" || typeof traceId !== "string") {
+      return { kind: "damaged", reason: "its row is not readable" };
+    }
+    try {
+      const ids = new Set<string>();
+      const listed = new Set<string>();
+      let found = 0;
+      for (const row of read.iterate(...segmentRange(traceNo))) {
+        found++;
+        const segment = row as unknown as ReadSegment;
+        if (!isReadable(segment)) throw new DamagedSegmentError(traceId);
+        if (segment.header.startsWith("[")) counts.withoutChecksum++;
+        checkTrace(segment.header, traceId);
+        checkBody(segment.header, segment.body, traceId);
+        const entries = decodeHeader(segment.header, segment.segment);
+        for (const { id } of entries) ids.add(id);
+        const place = { trace_no: traceNo, project };
+        for (const id of columns.listedIn(place, segment, entries)) listed.add(id);
+      }
+      counts.segments += found;
+      if (BigInt(found) !== trace.segments) {
+        return { kind: "damaged", reason: `it has ${found} of ${trace.segments} segments` };
+      }
+      const reason = listedFault(columns, traceNo, ids.size, listed.size);
+      return reason === undefined ? undefined : { kind: "listed", reason };
+    } catch (error) {
+      return { kind: "damaged", reason: reasonOf(error, traceId) };
+    }
+  };
+}
+
+function listedFault(
+  columns: ListedColumns,
+  traceNo: number,
+  spans: number,
+  listed: number,
+): string | undefined {
+  if (listed < spans) {
+    return `${spans - listed} of its ${spans} spans are missing in lists, or listed with other values`;
   }
+  if (columns.hasOtherSpans(traceNo, spans)) return "lists have spans that it does not have";
+  const wrong = columns.wrongSummary(traceNo, spans);
+  return wrong.length === 0 ? undefined : `its summary has another ${wrong.join(", ")}`;
 }
 
-/** Rows that belong to no trace: they are never shown, and show that a row of `traces` was lost. */
+function isReadable({ header, body }: ReadSegment): boolean {
+  return typeof header === "string" && body instanceof Uint8Array;
+}
+
+function reasonOf(error: unknown, traceId: string): string {
+  if (error instanceof DamagedSegmentError) return "its content differs from its checksum";
+  if (isCorrupt(error)) return `SQLite cannot read it: ${(error as Error).message}`;
+  throw new Error(`The trace ${traceId} could not be checked`, { cause: error });
+}
+
+/**
+ * Rows that belong to no trace: they are never shown, and show that a row of `traces` was lost. And
+ * rows that say of a trace or a span that it is deleted, although it is there.
+ */
 function checkOrphans(db: DatabaseSync): string[] {
-  const { n } = db
+  const { orphans, traces, spans } = db
     .prepare(
-      `SELECT count(*) AS n FROM spans p
-       WHERE NOT EXISTS (SELECT 1 FROM traces t WHERE t.trace_no = p.trace_no)
-         AND NOT EXISTS (SELECT 1 FROM deleted_traces d WHERE d.trace_no = p.trace_no)`,
+      `SELECT
+         (SELECT count(*) FROM spans p
+          WHERE NOT EXISTS (SELECT 1 FROM traces t WHERE t.trace_no = p.trace_no)
+            AND NOT EXISTS (SELECT 1 FROM deleted_traces d WHERE d.trace_no = p.trace_no)) AS orphans,
+         (SELECT count(*) FROM deleted_traces JOIN traces USING (trace_no)) AS traces,
+         (SELECT count(*) FROM deleted_spans JOIN spans USING (span_no)) AS spans`,
     )
-    .get() as { n: number };
-  return n === 0 ? [] : [`${n} spans belong to no trace`];
+    .get() as { orphans: number; traces: number; spans: number };
+  const found: string[] = [];
+  if (orphans > 0) found.push(`${orphans} spans belong to no trace`);
+  if (traces > 0) found.push(`${traces} traces are to be deleted although they are listed`);
+  if (spans > 0) found.push(`${spans} spans count as deleted although they are listed`);
+  return found;
 }
 
 function checkIndex(files: ReturnType<typeof filesIn>): string[] {
@@ -215,12 +300,40 @@ function checkIndex(files: ReturnType<typeof filesIn>): string[] {
   }
 }
 
-/** SQLite's own indexes from the tables, in place; the one of ids and words at the next start. */
-function repairIndexes(files: ReturnType<typeof filesIn>): void {
+/**
+ * SQLite's own indexes from the tables, and the columns of these traces from their records, in place;
+ * the index of ids and words at the next start.
+ *
+ * @returns What could not be done, a sentence each.
+ */
+function repair(files: ReturnType<typeof filesIn>, traces: readonly ListedTrace[]): string[] {
+  const problems: string[] = [];
+  const attempt = (what: string, work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (sqliteCode(error) === undefined) throw error;
+      problems.push(`${what}: ${(error as Error).message}`);
+    }
+  };
   for (const file of [files.spans, files.registry]) {
     if (!existsSync(file)) continue;
-    using db = new DatabaseSync(file);
-    db.exec("REINDEX");
+    attempt(`${file}: its indexes could not be rebuilt`, () => {
+      using db = new DatabaseSync(file);
+      db.exec("REINDEX");
+    });
+  }
+  if (traces.length > 0) {
+    attempt(`${files.spans}: not all that lists show could be made anew`, () => {
+      using db = new DatabaseSync(files.spans);
+      const columns = new ListedColumnsRepair(db);
+      for (const trace of traces) {
+        db.exec("BEGIN IMMEDIATE");
+        columns.repair(trace);
+        db.exec("COMMIT");
+      }
+    });
   }
   removeIndex(files.index);
+  return problems;
 }

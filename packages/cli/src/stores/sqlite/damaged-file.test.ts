@@ -1,15 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readTree } from "../../traces/read-tree.ts";
-import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import { spanIdOf, storedSpan, traceIdOf, usageOf } from "../contract/stored-span.fixture.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import type { SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
+import { StoreRefusalError } from "../store-refusal-error.ts";
+import { checkFolder } from "./check-folder.ts";
 import { filesIn } from "./data-directory.ts";
 import { DataDirectoryError } from "./data-directory-error.ts";
+import { openForReading } from "./open-for-reading.ts";
+import { interruptMemory } from "./query-interrupt.ts";
+import { QueryRunner } from "./query-runner.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 const TRACES = 120;
@@ -117,6 +123,140 @@ describe("a database in which bytes have changed", () => {
     },
   );
 });
+
+/** A few traces with all that lists, filters and charts go by, and everything of them indexed. */
+async function fillWithFigures(): Promise<void> {
+  const store = await openSqliteStore({ directory });
+  for (const batch of [0, 1]) {
+    const spans = Array.from({ length: 20 }, (_, n) => n)
+      .filter((n) => batch === 0 || n % 3 === 0)
+      .flatMap((n) =>
+        Array.from({ length: 3 }, (_, s) =>
+          storedSpan({
+            traceId: traceIdOf(n),
+            id: spanIdOf(n * 16 + batch * 4 + s + 1),
+            parentId: batch + s === 0 ? null : spanIdOf(n * 16 + 1),
+            name: `step ${n % 4}`,
+            status: n % 5 === 0 ? "ERROR" : "OK",
+            start: n * 100 + batch * 4 + s,
+            ...{ startNanos: n, latency: n + s / 8, userId: `user ${n % 3}`, sessionId: `s${n}` },
+            ...{
+              application: "app",
+              route: "/run",
+              variant: "v",
+              revision: n,
+              environment: "live",
+            },
+            figures: { role: "own", cost: 0.1 * n, usage: usageOf(n, s) },
+            inputs: "word ".repeat(20),
+          }),
+        ),
+      );
+    await store.append({ project: "default", receivedAt: 1, spans });
+  }
+  await store.searchCaughtUp();
+  await store.close();
+}
+
+/** What the reads of a store answer, each on its own; or why there is no answer. */
+async function allReads(): Promise<string[]> {
+  const { TraceReader } = await import("./trace-reader.ts");
+  using parts = new DisposableStack();
+  const runner = new QueryRunner(directory, interruptMemory());
+  parts.defer(() => runner.close());
+  const db = parts.use(openForReading(directory));
+  const reader = new TraceReader(db);
+  const store = { readTree: reader.readTree.bind(reader) } as unknown as SpanStore;
+  const page = { project: "default", limit: 1000, maxBytes: 2 ** 30, after: null };
+  const filters: SpanFilter[] = [
+    {},
+    { status: "ERROR" },
+    { userId: "user 1" },
+    { text: "word" },
+    { minCost: 1 },
+    { name: "step 2", route: "/run" },
+  ];
+  const start = Date.UTC(2026, 10, 1) * 1000;
+  const window = { from: start, to: start + 10_000, interval: 1_000 };
+  const questions: (() => unknown)[] = [
+    ...filters.flatMap((filter) => [
+      () => runner.listTraces(1, { ...page, filter }),
+      () => runner.listSpans(1, { ...page, filter }),
+    ]),
+    ...(["user_id", "environment"] as const).map(
+      (by) => () =>
+        runner.analytics(1, {
+          project: "default",
+          filter: {},
+          ...window,
+          groups: { by, limit: 9 },
+        }),
+    ),
+    ...Array.from({ length: 20 }, (_, n) => () => answerOf(store, n)),
+  ];
+  const texts: string[] = [];
+  for (const ask of questions) {
+    try {
+      texts.push(JSON.stringify(await ask()));
+    } catch (error) {
+      texts.push(`refused: ${error}`);
+    }
+  }
+  return texts;
+}
+
+describe("one changed byte in a database", () => {
+  it("that changes any read, is found by `agate check` (120 bytes, one at a time)", async () => {
+    await fillWithFigures();
+    const file = filesIn(directory).spans;
+    const sound = readFileSync(file);
+    const originals = await allReads();
+    expect(originals.filter((text) => text.startsWith("refused"))).toEqual([]);
+    const rows = pagesWithout(sound, '"metadata"');
+    const random = randomNumbers(13);
+    const found = { sound: 0, silently: 0, refused: 0 };
+    for (let round = 0; round < 120; round++) {
+      const bytes = Buffer.from(sound);
+      // Every other one is of the rows that lists are made of, which are a small part of the file.
+      const page = round % 2 === 0 ? rows[Math.floor(random() * rows.length)] : undefined;
+      const [first, length] = page ?? [0, bytes.length];
+      // Not the header, by which SQLite knows what the file is.
+      const at = Math.max(100, first + Math.floor(random() * length));
+      bytes[at] = (bytes[at] as number) ^ (1 + Math.floor(random() * 255));
+      writeFileSync(file, bytes);
+      const reads = await allReads().catch((error) => [`refused: ${error}`]);
+      const changed = reads.filter((text, n) => text !== originals[n]);
+      const report = reportOf(directory);
+      if (changed.length > 0) expect(report, `byte ${at}: ${changed[0]}`).not.toEqual([]);
+      if (changed.length === 0) found.sound++;
+      else if (changed.every((text) => /^refused|"damaged"/.test(text))) found.refused++;
+      else found.silently++;
+    }
+    // The rounds were of each kind.
+    expect(Math.min(...Object.values(found)), JSON.stringify(found)).toBeGreaterThan(0);
+  }, 60_000);
+});
+
+/** The pages of a database in which this text does not occur: where each begins, and its length. */
+function pagesWithout(file: Buffer, text: string): [first: number, length: number][] {
+  const length = file.readUInt16BE(16);
+  const starts = Array.from({ length: file.length / length }, (_, n) => n * length);
+  return starts
+    .filter((first) => !file.subarray(first, first + length).includes(text))
+    .map((first) => [first, length]);
+}
+
+/** Everything that a check says is wrong. */
+function reportOf(folder: string): unknown[] {
+  try {
+    const options = { repairIndex: false, signal: new AbortController().signal };
+    const { damaged, listedWrongly, problems, indexProblems } = checkFolder(folder, options);
+    return [...damaged, ...listedWrongly, ...problems, ...indexProblems];
+  } catch (error) {
+    if (!(error instanceof StoreRefusalError)) throw error;
+    return [error.message];
+  }
+}
 
 it("leaves a damaged trace out of lists, names it in the log, and shows the others", async () => {
   await fill();

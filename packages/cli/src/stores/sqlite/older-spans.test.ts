@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import type { SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
+import { checkFolder } from "./check-folder.ts";
 import { filesIn, openDataDirectory } from "./data-directory.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { MIGRATIONS } from "./span-schema.ts";
@@ -91,20 +92,31 @@ it("leaves alone what was sent again meanwhile", async () => {
   expect(await idsOf("listSpans", { route: "/before" })).toEqual([]);
 });
 
-it("exports the same before and after they are filled in", async () => {
+it("exports the same before and after they are filled in, and is found sound", async () => {
   const spans = [storedSpan({ route: "/ünï", revision: 3 }), storedSpan({ id: spanIdOf(2) })];
   await writeOlder([spans]);
   openDataDirectory(directory).release();
   {
     using db = new DatabaseSync(filesIn(directory).spans, { readOnly: true });
-    expect(new SpanExporter(db).partsAfter(null)).toMatchObject([{ project: "default", spans }]);
+    const { parts } = new SpanExporter(db).partsAfter(null);
+    expect(parts).toMatchObject([{ project: "default", spans }]);
   }
+  expectSound();
   store = await openSqliteStore({ directory });
   await allFilled();
   const exported: StoredSpan[] = [];
   for await (const part of store.exportSpans(null)) exported.push(...part.spans);
   expect(exported).toEqual(spans);
+  await store.close();
+  expectSound();
+  store = await openSqliteStore({ directory });
 });
+
+function expectSound(): void {
+  const options = { repairIndex: false, signal: new AbortController().signal };
+  const report = checkFolder(directory, options);
+  expect(report).toMatchObject({ damaged: [], listedWrongly: [], problems: [] });
+}
 
 async function allFilled(): Promise<void> {
   using db = new DatabaseSync(filesIn(directory).spans, { readOnly: true });

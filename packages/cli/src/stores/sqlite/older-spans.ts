@@ -106,7 +106,9 @@ export class OlderSpans {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     let isChanged = false;
     for (const { id, segment, offset, openLength } of entries) {
-      const { route, revision } = olderColumns(bytes.toString("utf8", offset, offset + openLength));
+      const { route, revision } = olderColumns(
+        listedSpan(bytes.toString("utf8", offset, offset + openLength)),
+      );
       if (route === null && revision === null) continue;
       this.#fill.run(route, revision, traceNo, id, segment);
       isChanged = true;
@@ -116,12 +118,16 @@ export class OlderSpans {
 }
 
 /** What the columns of a span should hold that was written before there were these. */
-export function olderColumns(openRecord: string): Pick<StoredSpan, "route" | "revision"> {
-  const record = JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`) as ListedSpan;
+export function olderColumns(record: ListedSpan): Pick<StoredSpan, "route" | "revision"> {
   const route = record.metadata.attributes[AGATE_ATTRIBUTES.route];
   const { revision } = record.variant;
   return {
     route: typeof route === "string" && route !== "" ? route : null,
     revision: Number.isSafeInteger(revision) ? revision : null,
   };
+}
+
+/** @param openRecord The text of a record that is open at its end. */
+export function listedSpan(openRecord: string): ListedSpan {
+  return JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`) as ListedSpan;
 }

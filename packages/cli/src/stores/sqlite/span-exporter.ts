@@ -7,7 +7,7 @@ import { decodeHeader } from "../segments/segment.ts";
 import { checkBody, DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type { SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
-import { olderColumns } from "./older-spans.ts";
+import { listedSpan, olderColumns } from "./older-spans.ts";
 import { segmentRange } from "./trace-writer.ts";
 
 interface TraceRow {
@@ -165,7 +165,7 @@ export class SpanExporter {
         startNanos: entry.startNanos,
         figures: entry.figures,
         ...columns,
-        ...(isOlder ? olderColumns(openRecord) : {}),
+        ...(isOlder ? olderColumns(listedSpan(openRecord)) : {}),
         openRecord,
       });
     }

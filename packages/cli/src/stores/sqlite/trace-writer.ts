@@ -1,9 +1,10 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { buildTree } from "@agate/spans/tree";
 import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
 import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
+import { DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
 import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
 import { beyondLimit } from "../span-limit.ts";
@@ -37,7 +38,13 @@ export interface WrittenBatch {
 
 const NONE: ReadonlySet<number> = new Set();
 const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
-const SUMMARY_COLUMNS = `start, start_nanos, latency, name, spankind, status, ${BELONGING}`;
+const TOP_FIGURES = "start, start_nanos, latency, name, spankind, status";
+const SUMMARY_COLUMNS = `${TOP_FIGURES}, ${BELONGING}`;
+/** What {@link TraceWriter.summaryOf} gives a value for, in its order. */
+export const TRACE_SUMMARY = `${SUMMARY_COLUMNS}, top_segment, top_offset, top_length, spans,
+  summarised, cost, input_tokens, output_tokens, total_tokens, total`;
+/** The columns of a span row, in the order of {@link SpanColumns} after its place. */
+export const SPAN_COLUMNS = `trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost`;
 const NOWHERE: Belonging = [null, null, null, null, null, null, null];
 
 /**
@@ -58,6 +65,7 @@ export class TraceWriter {
   readonly #lastSegment: StatementSync;
   readonly #touch: StatementSync;
   readonly #belonging: StatementSync;
+  readonly #topFigures: StatementSync;
   readonly #summarise: StatementSync;
   readonly #behind: StatementSync;
 
@@ -75,8 +83,7 @@ export class TraceWriter {
     this.#insertSegment = db.prepare(
       "INSERT INTO segments (segment, header, body) VALUES (?, ?, ?)",
     );
-    const columns = `trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost`;
-    this.#insertSpans = new BatchInsert(db, "spans", columns);
+    this.#insertSpans = new BatchInsert(db, "spans", SPAN_COLUMNS);
     this.#findSpan = db.prepare(
       "SELECT span_no, span_id, segment FROM spans WHERE trace_no = ? AND span_id = ?",
     );
@@ -99,14 +106,12 @@ export class TraceWriter {
        ORDER BY span_id <> ?, start, start_nanos, span_id`,
     );
     this.#belonging.setReturnArrays(true);
+    this.#topFigures = db.prepare(
+      `SELECT ${TOP_FIGURES} FROM spans WHERE trace_no = ? AND span_id = ?`,
+    );
+    this.#topFigures.setReturnArrays(true);
     this.#summarise = db.prepare(
-      `UPDATE traces SET (start, start_nanos, latency, name, spankind, status) =
-         (SELECT start, start_nanos, latency, name, spankind, status FROM spans
-          WHERE spans.trace_no = ? AND spans.span_id = ?),
-         (${BELONGING}) = (${placeholders(BELONGING)}),
-         top_segment = ?, top_offset = ?, top_length = ?, spans = ?, summarised = ?,
-         cost = ?, input_tokens = ?, output_tokens = ?, total_tokens = ?, total = ?
-       WHERE trace_no = ?`,
+      `UPDATE traces SET (${TRACE_SUMMARY}) = (${placeholders(TRACE_SUMMARY)}) WHERE trace_no = ?`,
     );
     this.#behind = db.prepare("SELECT trace_no FROM traces WHERE summarised < spans");
   }
@@ -243,6 +248,11 @@ export class TraceWriter {
 
   /** Makes the summary of a trace from its spans. */
   summarise(traceNo: number): void {
+    this.#summarise.run(...this.summaryOf(traceNo), traceNo);
+  }
+
+  /** What the summary of a trace should be: a value for each of {@link TRACE_SUMMARY}. */
+  summaryOf(traceNo: number): SQLInputValue[] {
     const merger = new SegmentMerger();
     for (const row of this.#headers.iterate(...segmentRange(traceNo))) {
       merger.add(row as unknown as HeaderRow);
@@ -250,11 +260,13 @@ export class TraceWriter {
     const { nodes } = merger;
     const tree = buildTree(nodes);
     const top = nodes.at(tree.top) as PlacedNode;
+    const figures = this.#topFigures.get(traceNo, top.id) as unknown as SQLInputValue[] | undefined;
+    // Its row has been lost: `agate check --repair-index` makes it anew.
+    if (figures === undefined) throw new DamagedSegmentError(null);
     // The top comes first, so that its own values win.
     const rows = this.#belonging.iterate(traceNo, top.id) as unknown as Iterable<Belonging>;
-    this.#summarise.run(
-      traceNo,
-      top.id,
+    return [
+      ...figures,
       ...fillBelonging(NOWHERE, rows),
       top.segment - traceNo * SEGMENTS_PER_TRACE,
       top.offset,
@@ -262,8 +274,7 @@ export class TraceWriter {
       nodes.length,
       nodes.length,
       ...totalColumns(tree.total(tree.top)),
-      traceNo,
-    );
+    ];
   }
 }
 

@@ -1,5 +1,5 @@
 /** Up to this many spans a trace's summary is made anew at every commit that touches it. */
-const ALWAYS_SUMMARISED = 2_000;
+export const ALWAYS_SUMMARISED = 2_000;
 /** Beyond that, when it has grown by this factor, and once more when nothing else is to be done. */
 const GROWTH_BETWEEN_SUMMARIES = 1.25;
 /** Beyond this many it is never made with a commit, which would wait for it for too long. */
