@@ -3,6 +3,7 @@ import { ApiFailure } from "./api-failure.ts";
 import type { ApiPath } from "./api-path.ts";
 import type { Connection } from "./connection.ts";
 import { connectionFailure } from "./connection-failure.ts";
+import { patientFetch } from "./patient-fetch.ts";
 import { expectOk, readJson } from "./read-answer.ts";
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -16,7 +17,7 @@ export interface ApiRequest {
   readonly bytes?: { readonly content: Uint8Array<ArrayBuffer>; readonly type: string };
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** Until the headers of the answer are there; null waits as long as Node does (5 minutes). */
+  /** Until the headers of the answer are there; null waits for as long as it takes. */
   readonly timeoutMs?: number | null;
 }
 
@@ -66,15 +67,18 @@ async function sendRequest(
   const { signal, timeoutMs = TIMEOUT_MS } = waiting;
   const late = new AbortController();
   const timer = timeoutMs === null ? undefined : setTimeout(() => late.abort(), timeoutMs);
+  const request = {
+    method,
+    headers,
+    signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
+    ...(sent !== undefined && { body: sent }),
+  };
   try {
-    return await fetch(url + path + searchOf(query), {
-      method,
-      headers,
-      // A redirect would turn a POST into a GET, or carry the key elsewhere: the person decides.
-      redirect: "manual",
-      signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
-      ...(sent !== undefined && { body: sent }),
-    });
+    const address = url + path + searchOf(query);
+    // A redirect would turn a POST into a GET, or carry the key elsewhere: the person decides.
+    return timeoutMs === null
+      ? await patientFetch(address, request)
+      : await fetch(address, { ...request, redirect: "manual" });
   } catch (error) {
     if (late.signal.aborted) throw new ApiFailure(url, { kind: "timed-out" }, { cause: error });
     throw connectionFailure(url, error);
