@@ -34,7 +34,8 @@ function changeConstantly(url: string) {
   };
   const work = Promise.all([
     repeatedly(async (n) => {
-      const { build } = await client.mustDeploy(archives[n % archives.length] as (typeof archives)[0]);
+      const archive = archives[n % archives.length] as Uint8Array<ArrayBuffer>;
+      const { build } = await client.mustDeploy(archive, "?environment=production");
       done.words.set(build.number, WORDS[n % WORDS.length] as string);
     }),
     repeatedly(async (n) => {
@@ -104,8 +105,12 @@ describe("backups that are taken while builds are deployed and swept", () => {
       expect(live).toHaveLength(1);
       const number = live[0]?.number ?? 0;
       expect(number).toBeGreaterThanOrEqual(builds);
-      const said = await deployClient(again.url).call("/run/say", { inputs: { text: "hi" } });
-      expect(await said.json()).toMatchObject({ data: `${done.words.get(number)} default hi` });
+      const say = async () => {
+        const answer = await deployClient(again.url).call("/run/say", { inputs: { text: "hi" } });
+        return ((await answer.json()) as { data?: string }).data;
+      };
+      // It starts with the server.
+      await expect.poll(say, { timeout: 30_000 }).toBe(`${done.words.get(number)} default hi`);
       for (const n of traces) await json(`${again.url}/observability/traces/${traceIdOf(n)}/`);
       const found = (await json(`${again.url}/registry/keys`)) as { items: { name: string }[] };
       expect(found.items.map(({ name }) => name)).toEqual(expect.arrayContaining(keys));
