@@ -26,8 +26,9 @@ export default defineConfig({
     pool: "forks",
     // All cores: most tests wait for processes of their own. Vitest would leave one idle.
     maxWorkers: "100%",
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Generous: they only end tests that hang, and a busy machine is several times slower.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Not the second that is usual: the other core's tests, or others on the machine, may need it.
     expect: { poll: { timeout: 15_000 } },
     projects: [
@@ -54,6 +55,8 @@ export default defineConfig({
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
           exclude: [...configDefaults.exclude, LONG],
+          // These start servers, browsers and commands by the dozen.
+          testTimeout: 120_000,
           // These run the built product, so it is built first.
           globalSetup: "e2e/build-product.ts",
         },
