@@ -28,7 +28,7 @@ beforeAll(async () => {
     ]);
   }
   await server.stop();
-}, 30_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 const traceIdOf = (n: number) => n.toString(16).padStart(32, "0");

@@ -78,4 +78,4 @@ it("has one build that serves, and nothing half done, after being killed in the 
     expect(await again.stop()).toBe(0);
     expect(await processesIn(builtIn)).toEqual(running && []);
   }
-}, 60_000);
+});

@@ -155,4 +155,4 @@ it("is not ready once it drains, and finishes the call that it has", async () =>
   expect(await statusOf(`${server.url}/health/live`)).toBe(200);
   expect(await call.text()).toContain("event: done");
   expect(await stopped).toBe(0);
-}, 60_000);
+});

@@ -127,4 +127,4 @@ it("tells of a deploy that it was broken off, while nothing but its server has e
     .toMatchObject([
       { number: 1, status: "refused", refusal: "The platform ended before the build could serve." },
     ]);
-}, 60_000);
+});

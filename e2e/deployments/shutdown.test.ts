@@ -56,4 +56,4 @@ it("breaks off a call that does not end, in time to record it and to answer ever
   await using again = await startServer({ dataDirectory: folder.path });
   const response = await fetch(`${again.url}/observability/traces/${id}/`);
   expect(await response.json()).toMatchObject({ name: "invoke_workflow count" });
-}, 30_000);
+});

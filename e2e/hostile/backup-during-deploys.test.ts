@@ -19,7 +19,7 @@ beforeAll(async () => {
   await using packer = await openPacker();
   archives = [];
   for (const word of WORDS) archives.push(await packer.pack(support(word)));
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 const traceIdOf = (n: number) => n.toString(16).padStart(32, "0");

@@ -95,7 +95,7 @@ describe("agate backup under constant ingest, where `sqlite3 .backup` never fini
     await expect
       .poll(async () => ((await (await fetch(search)).json()) as { items: [] }).items.length)
       .toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it("leaves nothing that looks whole when it is killed", async () => {
     await using server = await startServer();
@@ -127,7 +127,7 @@ describe("agate backup under constant ingest, where `sqlite3 .backup` never fini
       ]);
       expect(check.code, check.stderr).toBe(0);
     }
-  }, 60_000);
+  });
 });
 
 describe("the documented procedure", () => {
@@ -165,5 +165,5 @@ describe("the documented procedure", () => {
     expect((await runAgate(["restore", backup, "--data-dir", data, "--replace"])).code).toBe(0);
     await using server = await startServer({ dataDirectory: data });
     expect((await readTrace(server.url, 1)).status).toBe(200);
-  }, 60_000);
+  });
 });

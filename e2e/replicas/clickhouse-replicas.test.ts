@@ -26,9 +26,7 @@ afterAll(async () => {
   await postgres?.dispose();
 });
 
-describe("three servers with spans in ClickHouse and the registry in PostgreSQL", {
-  timeout: 60_000,
-}, () => {
+describe("three servers with spans in ClickHouse and the registry in PostgreSQL", () => {
   testSpansAsOne(() => replicas);
 
   it("record a call with the configuration that another server has deployed", async () => {

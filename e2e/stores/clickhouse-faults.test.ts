@@ -31,6 +31,6 @@ function flagsThrough(port: number): string[] {
   return ["--store", store.href, "--registry", registry];
 }
 
-describe("ClickHouse for spans", { timeout: 60_000 }, () => {
+describe("ClickHouse for spans", () => {
   testStoreFaults(() => ({ replicas, database: clickhouse, flagsThrough }));
 });

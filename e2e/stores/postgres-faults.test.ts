@@ -47,7 +47,7 @@ function flagsThrough(port: number): string[] {
   return flags(through);
 }
 
-describe("PostgreSQL for everything", { timeout: 60_000 }, () => {
+describe("PostgreSQL for everything", () => {
   testStoreFaults(
     () => ({ replicas, database: postgres, flagsThrough }),
     async () => {
