@@ -105,6 +105,10 @@ function tell(
     case "refused":
       throw new CommandFailure(outcome.reason);
     case "damaged":
+      if (flags.json) {
+        const found = { damaged_traces: [{ trace_id: outcome.traceId }] };
+        terminal.print(jsonFor(terminal, JSON.stringify(found)));
+      }
       throw new CommandFailure(
         `What is stored of ${outcome.traceId === null ? "a trace" : `the trace ${outcome.traceId}`} in the first store is damaged. Delete that trace or restore it from a backup, and run the same command again to go on.`,
       );
