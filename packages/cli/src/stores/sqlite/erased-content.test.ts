@@ -1,8 +1,14 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import type { StoredSpan } from "@agate/spans";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import { createBatchEncoder } from "../segments/batch-encoder.ts";
+import { filesIn, openDataDirectory } from "./data-directory.ts";
+import { SpanWriter } from "./span-writer.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let directory: string;
@@ -51,6 +57,71 @@ describe("deleted content", () => {
     },
     30_000,
   );
+});
+
+describe("deleted content, while spans keep coming without a pause,", () => {
+  const encode = createBatchEncoder();
+  const batchOf = (...spans: StoredSpan[]) => encode({ project: "default", receivedAt: 1, spans });
+  const secret = storedSpan({ traceId: traceIdOf(9_999), id: spanIdOf(9_999), inputs: MARKER });
+
+  /** A writer that has committed the secret, and gets batches from so many clients until it is stopped. */
+  async function busyWriter(clients: number) {
+    openDataDirectory(directory).release();
+    const writer = new SpanWriter(directory, {
+      maxSpansPerTrace: 1_000,
+      announce: () => {},
+      onTrouble: ({ error }) => expect.fail(String(error)),
+      eraseWithinMs: 50,
+    });
+    await writer.append(batchOf(secret));
+    let count = 0;
+    let isStopped = false;
+    const client = async () => {
+      while (!isStopped) {
+        const n = ++count;
+        await writer.append(batchOf(storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n) })));
+        // The poll of the test has its turn.
+        await setImmediate();
+      }
+    };
+    const work = Promise.all(Array.from({ length: clients }, client));
+    return {
+      writer,
+      count: () => count,
+      stop: async () => {
+        isStopped = true;
+        await work;
+        writer.close();
+      },
+    };
+  }
+
+  it.each([1, 8])(
+    "leaves the files and the log (%i clients)",
+    async (clients) => {
+      const { writer, count, stop } = await busyWriter(clients);
+      expect(filesWithMarker()).toEqual(["spans.db-wal"]);
+      expect(writer.deleteTrace("default", secret.traceId)).toEqual({ kind: "deleted" });
+      const before = count();
+      await expect.poll(filesWithMarker, { timeout: 20_000 }).toEqual([]);
+      expect(count()).toBeGreaterThan(before);
+      await stop();
+    },
+    30_000,
+  );
+
+  it("leaves the log when the last reader of it has gone", async () => {
+    const { writer, count, stop } = await busyWriter(1);
+    const reader = new DatabaseSync(filesIn(directory).spans, { readOnly: true });
+    reader.exec("BEGIN; SELECT count(*) FROM traces");
+    writer.deleteTrace("default", secret.traceId);
+    const seen = count();
+    await expect.poll(count).toBeGreaterThan(seen + 100);
+    expect(filesWithMarker()).toContain("spans.db-wal");
+    reader.close();
+    await expect.poll(filesWithMarker, { timeout: 20_000 }).toEqual([]);
+    await stop();
+  }, 30_000);
 });
 
 describe("the data directory", () => {

@@ -18,6 +18,10 @@ const CHECKPOINT_PAGES = 16384;
 
 /** Nothing to write for this long: the log is copied now, since reading past it costs every read. */
 const QUIET_MS = 1_000;
+/** While batches keep coming, some deleted rows are freed this often all the same. */
+const FREE_EVERY_MS = 100;
+/** This long after rows were freed, the log is emptied of them even if the writer is never quiet. */
+const ERASE_WITHIN_MS = 10_000;
 
 interface Pending {
   readonly batch: BatchToWrite;
@@ -47,8 +51,10 @@ export class SpanWriter {
   #scheduled = false;
   #quiet: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Whether the log may hold content that was deleted since it was last emptied. */
-  #hasErased = false;
+  readonly #eraseWithinMs: number;
+  #freedAt = Number.NEGATIVE_INFINITY;
+  /** When the log has to be emptied, as it may hold content that was deleted; undefined if it holds none. */
+  #eraseAt: number | undefined;
 
   constructor(
     directory: string,
@@ -56,14 +62,17 @@ export class SpanWriter {
       maxSpansPerTrace,
       announce,
       onTrouble,
+      eraseWithinMs = ERASE_WITHIN_MS,
     }: {
       readonly maxSpansPerTrace: number;
       /** Told what was committed. */
       readonly announce: (changes: readonly TraceChange[]) => void;
       /** Told of chores that failed. */
       readonly onTrouble: (trouble: StoreTrouble) => void;
+      readonly eraseWithinMs?: number;
     },
   ) {
+    this.#eraseWithinMs = eraseWithinMs;
     this.#db = new DatabaseSync(filesIn(directory).spans);
     this.#db.exec(
       `PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
@@ -142,11 +151,15 @@ export class SpanWriter {
     setImmediate(() => {
       this.#scheduled = false;
       if (this.#closed) return;
-      if (this.#pending.length > 0) this.#commitPending();
-      else if (!this.#doChore()) {
+      if (this.#pending.length > 0) {
+        this.#commitPending();
+        this.#freeWhileBusy();
+      } else if (!this.#doChore()) {
+        this.#eraseInTime();
         this.#checkpointWhenQuiet();
         return;
       }
+      this.#eraseInTime();
       this.#schedule();
     });
   }
@@ -187,7 +200,7 @@ export class SpanWriter {
   /** @returns False when nothing is left to do. */
   #doChore(): boolean {
     return (
-      this.#attempt("Deleted traces are not freed", () => this.#freeSome()) ||
+      this.#free() ||
       this.#attempt("Large traces get no new summary", () => this.#summariseOne()) ||
       this.#attempt("Spans of older versions are not completed", () => this.#olderSpans.fillSome())
     );
@@ -207,10 +220,19 @@ export class SpanWriter {
     }
   }
 
-  #freeSome(): boolean {
-    const hasFreed = this.#remover.freeSome();
-    if (hasFreed) this.#hasErased = true;
-    return hasFreed;
+  #free(): boolean {
+    return this.#attempt("Deleted traces are not freed", () => {
+      const hasFreed = this.#remover.freeSome();
+      if (hasFreed) this.#eraseAt ??= performance.now() + this.#eraseWithinMs;
+      return hasFreed;
+    });
+  }
+
+  /** Where batches never stop coming, what was deleted would otherwise stay in the file. */
+  #freeWhileBusy(): void {
+    if (performance.now() - this.#freedAt < FREE_EVERY_MS) return;
+    this.#free();
+    this.#freedAt = performance.now();
   }
 
   #summariseOne(): boolean {
@@ -246,20 +268,32 @@ export class SpanWriter {
    */
   #checkpoint(): void {
     try {
-      const mode = this.#hasErased ? "TRUNCATE" : "PASSIVE";
+      const hasErased = this.#eraseAt !== undefined;
+      const mode = hasErased ? "TRUNCATE" : "PASSIVE";
       const row = this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as { busy: number };
-      if (!this.#hasErased) return;
-      this.#hasErased = row.busy !== 0;
+      if (!hasErased) return;
+      if (row.busy !== 0) {
+        this.#eraseAt = performance.now() + QUIET_MS;
+        this.#checkpointWhenQuiet();
+        return;
+      }
+      this.#eraseAt = undefined;
       // The index is to drop what was deleted, though nothing new has come.
-      if (!this.#hasErased) this.#announce([]);
-      else this.#checkpointWhenQuiet();
+      this.#announce([]);
     } catch (error) {
       // Nothing is lost: the log stays, and the next commit that fills it tries again.
       if (passingReason(error) === undefined) throw error;
+      if (this.#eraseAt !== undefined) this.#eraseAt = performance.now() + QUIET_MS;
     }
   }
 
+  /** Empties the log of deleted content when it is time, though the writer is not quiet. */
+  #eraseInTime(): void {
+    if (this.#eraseAt !== undefined && performance.now() >= this.#eraseAt) this.#checkpoint();
+  }
+
   #checkpointWhenQuiet(): void {
+    clearTimeout(this.#quiet);
     this.#quiet = setTimeout(() => this.#checkpoint(), QUIET_MS).unref();
   }
 
