@@ -201,7 +201,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       baseUrl.resolve(url);
       hosting.wake();
       sweeper.sweepSoon();
-      sweepProcessFolders().catch(onError);
+      sweepProcessFolders(options.buildUsers).catch(onError);
     },
 
     catchUp: (applicationId) => follower.catchUp(applicationId),

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
+import { chown, mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ it("removes folders of killed processes, and no other", async () => {
   const anHourAgo = new Date(Date.now() - 3_600_000);
   for (const path of [old, others]) await utimes(path, anHourAgo, anHourAgo);
 
-  await sweepProcessFolders(parent);
+  await sweepProcessFolders(null, parent);
   expect((await readdir(parent)).sort()).toEqual([
     "agate-LivE01",
     "agate-NeW001",
@@ -34,3 +34,25 @@ it("removes folders of killed processes, and no other", async () => {
   live.close();
   await rm(parent, { recursive: true });
 });
+
+it.runIf(process.getuid?.() === 0)(
+  "removes those of build users, and of no other user",
+  async () => {
+    const parent = await mkdtemp(join(tmpdir(), "agate-sweep-"));
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    const users = { first: 60_600, last: 60_602 };
+    for (const user of [60_599, 60_600, 60_602, 60_603]) {
+      const folder = join(parent, `agate-u${user}`);
+      await mkdir(join(folder, "home"), { recursive: true });
+      for (const path of [join(folder, "home"), folder]) {
+        await chown(path, user, user);
+        await utimes(path, anHourAgo, anHourAgo);
+      }
+    }
+    await sweepProcessFolders(null, parent);
+    expect(await readdir(parent)).toHaveLength(4);
+    await sweepProcessFolders(users, parent);
+    expect((await readdir(parent)).sort()).toEqual(["agate-u60599", "agate-u60603"]);
+    await rm(parent, { recursive: true });
+  },
+);
