@@ -40,8 +40,9 @@ export async function deleteTrace(
 /**
  * Deletes the traces that arrived first, likewise. Their rows stay until all traces of their day are
  * gone, and go with its tables: that costs nothing, and rows that are deleted one by one cost as
- * much as writing them did. Of several servers each takes others, and none waits for a writer: the
- * trace has just grown then, and is not old any more.
+ * much as writing them did. Of several servers each takes others, and none waits for a lock: a trace
+ * that a writer has locked has just grown, and is not old any more; one that is being indexed or
+ * summarised is taken by the next round of retention.
  *
  * @returns How many were deleted.
  */
