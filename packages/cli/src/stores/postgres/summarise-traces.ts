@@ -6,6 +6,7 @@ import { totalColumns } from "../summary/total-columns.ts";
 import { tableOfDay } from "./day.ts";
 import { mergeHeaders } from "./merge-headers.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
+import { isMissingDay } from "./span-database.ts";
 import { TRACE_SUMMARY } from "./trace-summary.ts";
 
 export interface TraceToSummarise {
@@ -36,14 +37,42 @@ const BELONGING = "application, route, variant, revision, environment, user_id, 
 const SPAN_COLUMNS = `trace_no, span_id, start, start_nanos, latency, name, spankind, status, ${BELONGING}`;
 const NOWHERE: Belonging = [null, null, null, null, null, null, null];
 
-const COLUMNS = [["trace_no", "bigint"], ["spans", "integer"], ...TRACE_SUMMARY] as const;
+const COLUMNS = [
+  ["trace_no", "bigint"],
+  ["spans", "integer"],
+  ["summarised", "integer"],
+  ...TRACE_SUMMARY,
+] as const;
 const UPDATE = `
-  UPDATE agate.traces t SET summarised = n.spans, ${COLUMNS.slice(1)
+  UPDATE agate.traces t SET ${COLUMNS.slice(1)
     .map(([name]) => `${name} = n.${name}`)
     .join(", ")}
   FROM unnest(${COLUMNS.map(([, type], n) => `$${n + 1}::${type}[]`).join(", ")})
     AS n (${COLUMNS.map(([name]) => name).join(", ")})
   WHERE t.trace_no = n.trace_no`;
+
+/** Of one moment, whatever is committed meanwhile. */
+const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+
+/** What lists show of a trace, made from the spans that it has at one moment. */
+interface TraceSummary {
+  readonly traceNo: number;
+  /** How many it was made from. */
+  readonly spans: number;
+  readonly topSegment: number;
+  /** In the order of {@link TRACE_SUMMARY}. */
+  readonly columns: readonly (string | number | null)[];
+}
+
+/** A summary that was made without locking the trace, and what to compare before it is written. */
+export interface SummaryFromSnapshot {
+  readonly summary: TraceSummary;
+  readonly day: number;
+  /** The transaction that had written to the trace last. */
+  readonly changed: string;
+  /** Of the header of the top's segment. */
+  readonly topDigest: string;
+}
 
 /** Makes the summaries of traces from all of their spans. Their rows must be locked. */
 export async function summariseTraces(
@@ -54,46 +83,135 @@ export async function summariseTraces(
   const rows: (string | number | null)[][] = [];
   for (const [day, ofDay] of Map.groupBy(traces, (trace) => trace.day)) {
     const traceNos = ofDay.map(({ traceNo }) => traceNo);
-    for (const row of await summariesOfDay(transaction, day, traceNos)) rows.push(row);
+    for (const { traceNo, spans, columns } of await summariesOfDay(transaction, day, traceNos)) {
+      rows.push([traceNo, spans, spans, ...columns]);
+    }
   }
+  await updateSummaries(transaction, rows);
+}
+
+async function updateSummaries(
+  transaction: SqlRunner,
+  rows: readonly (readonly (string | number | null)[])[],
+): Promise<void> {
   const columns = COLUMNS.map((_, n) => rows.map((row) => row[n] ?? null));
   await transaction.query(UPDATE, columns, "summarise-traces");
 }
 
 /**
  * Makes the summary of a trace that has grown since its last one was made, unless another server has
- * it in hand.
+ * it in hand. The trace is not locked meanwhile: for a million spans this takes seconds.
  *
  * @param after The first is taken whose number is greater.
  * @param except Traces that are left alone.
  * @param onTaken Told which trace it is.
  * @returns Its number; undefined when there is none.
  */
-export function summariseNext(
+export async function summariseNext(
   database: SpanDatabase,
   after: number,
   except: readonly number[],
   onTaken: (traceNo: number) => void,
 ): Promise<number | undefined> {
-  return database.transaction(async (transaction) => {
-    const [trace] = await transaction.query<{ trace_no: number; day: number }>(
-      `SELECT trace_no, day FROM agate.traces
-       WHERE summarised < spans AND trace_no > $1 AND trace_no <> ALL($2::bigint[])
-       ORDER BY trace_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
-      [after, except],
+  let traceNo: number | undefined;
+  try {
+    const made = await database.transaction(async (snapshot) => {
+      const trace = await takeNext(snapshot, after, except);
+      traceNo = trace?.trace_no;
+      if (trace === undefined) return undefined;
+      onTaken(trace.trace_no);
+      return readSummary(snapshot, trace.trace_no, trace.day);
+    }, SNAPSHOT);
+    if (made !== undefined) await applySummary(database, made);
+  } catch (error) {
+    // The day has been dropped with its last traces since the snapshot was taken.
+    if (!isMissingDay(error)) throw error;
+  }
+  return traceNo;
+}
+
+/** The first trace that is behind and that no other server summarises; a lock until the end keeps it. */
+async function takeNext(
+  snapshot: SqlRunner,
+  after: number,
+  except: readonly number[],
+): Promise<{ readonly trace_no: number; readonly day: number } | undefined> {
+  const traces = await snapshot.query<{ trace_no: number; day: number }>(
+    `SELECT trace_no, day FROM agate.traces
+     WHERE summarised < spans AND trace_no > $1 AND trace_no <> ALL($2::bigint[])
+     ORDER BY trace_no`,
+    [after, except],
+  );
+  for (const trace of traces) {
+    const [lock] = await snapshot.query<{ is_free: boolean }>(
+      "SELECT pg_try_advisory_xact_lock(hashtextextended('agate.summary', $1::bigint)) AS is_free",
+      [trace.trace_no],
     );
-    if (trace === undefined) return undefined;
-    onTaken(trace.trace_no);
-    await summariseTraces(transaction, [{ traceNo: trace.trace_no, day: trace.day }]);
-    return trace.trace_no;
+    if (lock?.is_free === true) return trace;
+  }
+  return undefined;
+}
+
+/** Makes the summary of a trace over one snapshot. @returns Undefined when the trace is not there. */
+export async function readSummary(
+  snapshot: SqlRunner,
+  traceNo: number,
+  day: number,
+): Promise<SummaryFromSnapshot | undefined> {
+  const [trace] = await snapshot.query<{ changed: string }>(
+    "SELECT changed::text AS changed FROM agate.traces WHERE trace_no = $1",
+    [traceNo],
+  );
+  if (trace === undefined) return undefined;
+  const [summary] = await summariesOfDay(snapshot, day, [traceNo]);
+  if (summary === undefined) return undefined;
+  const topDigest = await digestOf(snapshot, day, summary);
+  if (topDigest === undefined) return undefined;
+  return { summary, day, changed: trace.changed, topDigest };
+}
+
+/**
+ * Writes a summary that was made over a snapshot. A trace that was written to since is behind
+ * afterwards. Nothing happens where it was deleted, or where its top is at another place by now.
+ */
+export function applySummary(
+  database: SpanDatabase,
+  { summary, day, changed, topDigest }: SummaryFromSnapshot,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    const { traceNo, spans, columns } = summary;
+    // In a statement of its own: what follows sees everything that was committed before the lock.
+    const [trace] = await transaction.query<{ changed: string; spans: number }>(
+      `SELECT changed::text AS changed, spans FROM agate.traces WHERE trace_no = $1
+       FOR NO KEY UPDATE`,
+      [traceNo],
+    );
+    if (trace === undefined || (await digestOf(transaction, day, summary)) !== topDigest) return;
+    const counts =
+      trace.changed === changed ? [spans, spans] : [trace.spans, Math.min(spans, trace.spans - 1)];
+    await updateSummaries(transaction, [[traceNo, ...counts, ...columns]]);
   });
+}
+
+/** A digest of the header of the top's segment; undefined when the segment is not there. */
+async function digestOf(
+  runner: SqlRunner,
+  day: number,
+  { traceNo, topSegment }: TraceSummary,
+): Promise<string | undefined> {
+  const [row] = await runner.query<{ digest: string }>(
+    `SELECT encode(sha256(header), 'hex') AS digest FROM ${tableOfDay("segments", day)}
+     WHERE trace_no = $1 AND segment = $2`,
+    [traceNo, topSegment],
+  );
+  return row?.digest;
 }
 
 async function summariesOfDay(
   transaction: SqlRunner,
   day: number,
   traceNos: readonly number[],
-): Promise<(string | number | null)[][]> {
+): Promise<TraceSummary[]> {
   const mergers = await mergeHeaders(transaction, day, traceNos);
   const tops = new Map<number, { node: PlacedNode; columns: ReturnType<typeof totalColumns> }>();
   for (const [traceNo, { nodes }] of mergers) {
@@ -109,21 +227,24 @@ async function summariesOfDay(
     const [top, ...others] = spans.get(traceNo) ?? [];
     if (top === undefined) throw new Error(`Trace ${traceNo} has no row for its top`);
     const belonging = fillBelonging(NOWHERE, [top, ...others].map(belongingOf));
-    return [
+    return {
       traceNo,
-      mergers.get(traceNo)?.nodes.length ?? 0,
-      node.segment,
-      node.offset,
-      node.openLength,
-      top.start,
-      top.start_nanos,
-      top.latency,
-      top.name,
-      top.spankind,
-      top.status,
-      ...belonging,
-      ...columns,
-    ];
+      spans: mergers.get(traceNo)?.nodes.length ?? 0,
+      topSegment: node.segment,
+      columns: [
+        node.segment,
+        node.offset,
+        node.openLength,
+        top.start,
+        top.start_nanos,
+        top.latency,
+        top.name,
+        top.spankind,
+        top.status,
+        ...belonging,
+        ...columns,
+      ],
+    };
   });
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { isDescriptorShortage } from "../../threads/descriptor-shortage.ts";
 import type { BatchToWrite } from "../segments/batch-encoder.ts";
 import { committed } from "../span-limit.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
@@ -6,9 +7,10 @@ import type { StoreTrouble } from "../store-trouble.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
 import { filesIn } from "./data-directory.ts";
 import { OlderSpans } from "./older-spans.ts";
-import { passingReason, sqliteCode } from "./sqlite-errors.ts";
+import { passingReason } from "./sqlite-errors.ts";
+import { SummaryThread } from "./summary-thread.ts";
 import { TraceRemover } from "./trace-remover.ts";
-import type { WrittenBatch } from "./trace-writer.ts";
+import type { TraceSummary, WrittenBatch } from "./trace-writer.ts";
 import { TraceWriter } from "./trace-writer.ts";
 
 /** At most this many batches share a commit: the first of them should not wait for ever. */
@@ -22,6 +24,9 @@ const QUIET_MS = 1_000;
 const FREE_EVERY_MS = 100;
 /** This long after rows were freed, the log is emptied of them even if the writer is never quiet. */
 const ERASE_WITHIN_MS = 10_000;
+
+/** Counted as the time that a summary took which could not be made for now. */
+const RETRY_SUMMARY_MS = 1_000;
 
 interface Pending {
   readonly batch: BatchToWrite;
@@ -46,6 +51,10 @@ export class SpanWriter {
   /** Chores that failed: not tried again until the next start. */
   readonly #stopped = new Set<string>();
   readonly #pacer = new SummaryPacer();
+  readonly #summaries: SummaryThread;
+  /** One at a time. */
+  #isSummarising = false;
+  #isClosing = false;
   #nextSummary: NodeJS.Timeout | undefined;
   #pending: Pending[] = [];
   #scheduled = false;
@@ -78,7 +87,8 @@ export class SpanWriter {
       `PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
     );
     this.#maxSpansPerTrace = maxSpansPerTrace;
-    this.#writer = new TraceWriter(this.#db, maxSpansPerTrace);
+    this.#writer = new TraceWriter(this.#db, { maxSpansPerTrace });
+    this.#summaries = new SummaryThread(directory);
     this.#remover = new TraceRemover(this.#db);
     this.#olderSpans = new OlderSpans(this.#db, {
       summarise: (traceNo) => this.#writer.summarise(traceNo),
@@ -135,7 +145,10 @@ export class SpanWriter {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    // First: the connection that closes last moves the write-ahead log into the database file.
+    await this.#summaries.end();
     while (this.#pending.length > 0) this.#commitPending();
     this.#closed = true;
     clearTimeout(this.#quiet);
@@ -235,23 +248,47 @@ export class SpanWriter {
     this.#freedAt = performance.now();
   }
 
+  /** Begins to summarise a trace, if one is behind. */
   #summariseOne(): boolean {
+    if (this.#isSummarising || this.#isClosing) return false;
     const traceNo = this.#writer.nextBehind(
       new Set([...this.#leftAlone, ...this.#pacer.resting()]),
     );
-    if (traceNo === undefined) {
-      this.#comeBackForSummaries();
-      return false;
-    }
+    if (traceNo === undefined) this.#comeBackForSummaries();
+    else void this.#summarise(traceNo);
+    return false;
+  }
+
+  /** The spans are read in another thread, so that the batches that come meanwhile do not wait. */
+  async #summarise(traceNo: number): Promise<void> {
+    this.#isSummarising = true;
+    this.#writer.beginSummary(traceNo);
+    const started = performance.now();
     try {
-      this.#pacer.during(traceNo, () => this.#writer.summarise(traceNo));
+      this.#endSummary(await this.#summaries.summaryOf(traceNo));
+      this.#pacer.made(traceNo, performance.now() - started);
     } catch (error) {
-      // SQLite's own errors concern more than this trace.
-      if (sqliteCode(error) !== undefined) throw error;
-      this.#leftAlone.add(traceNo);
-      this.#onTrouble({ what: `Trace number ${traceNo} could not be summarised.`, error });
+      this.#giveUpSummary(traceNo, error);
     }
-    return true;
+    this.#isSummarising = false;
+    if (!this.#isClosing) this.#schedule();
+  }
+
+  #endSummary(summary: TraceSummary | undefined): void {
+    if (this.#closed) return;
+    this.#inTransaction(() => this.#writer.endSummary(summary));
+  }
+
+  #giveUpSummary(traceNo: number, error: unknown): void {
+    // The thread was ended with the writer; the next start finds that the trace is behind.
+    if (this.#isClosing) return;
+    // Neither a full disk nor a want of descriptors is the trace's fault: it has another turn.
+    if (passingReason(error) !== undefined || isDescriptorShortage(error)) {
+      this.#pacer.made(traceNo, RETRY_SUMMARY_MS);
+      return;
+    }
+    this.#leftAlone.add(traceNo);
+    this.#onTrouble({ what: `Trace number ${traceNo} could not be summarised.`, error });
   }
 
   /** A trace that rests now may be behind: no commit is needed for its turn. */

@@ -36,6 +36,22 @@ export interface WrittenBatch {
   readonly rejected: readonly RejectedSpan[];
 }
 
+export interface TraceWriterOptions {
+  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  readonly maxSpansPerTrace?: number;
+  /** Which summaries are not made at once; tests have their own rule. */
+  readonly mayWait?: typeof mayWait;
+}
+
+/** A summary that was made over a snapshot. */
+export interface TraceSummary {
+  readonly traceNo: number;
+  /** Of {@link TRACE_SUMMARY}. */
+  readonly values: readonly SQLInputValue[];
+  /** Of the top's segment: where it is another by now, the place of the top is wrong. */
+  readonly topHeader: string;
+}
+
 const NONE: ReadonlySet<number> = new Set();
 const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
 const TOP_FIGURES = "start, start_nanos, latency, name, spankind, status";
@@ -43,6 +59,10 @@ const SUMMARY_COLUMNS = `${TOP_FIGURES}, ${BELONGING}`;
 /** What {@link TraceWriter.summaryOf} gives a value for, in its order. */
 export const TRACE_SUMMARY = `${SUMMARY_COLUMNS}, top_segment, top_offset, top_length, spans,
   summarised, cost, input_tokens, output_tokens, total_tokens, total`;
+const SUMMARY_NAMES = TRACE_SUMMARY.split(/,\s*/);
+const [TOP_SEGMENT, SPANS, SUMMARISED] = ["top_segment", "spans", "summarised"].map((name) =>
+  SUMMARY_NAMES.indexOf(name),
+) as [number, number, number];
 /** The columns of a span row, in the order of {@link SpanColumns} after its place. */
 export const SPAN_COLUMNS = `trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost`;
 const NOWHERE: Belonging = [null, null, null, null, null, null, null];
@@ -53,6 +73,8 @@ const NOWHERE: Belonging = [null, null, null, null, null, null, null];
  */
 export class TraceWriter {
   readonly #maxSpansPerTrace: number;
+  readonly #mayWait: typeof mayWait;
+  readonly #countOf: StatementSync;
   readonly #findTrace: StatementSync;
   readonly #insertTrace: StatementSync;
   readonly #insertSegment: StatementSync;
@@ -68,9 +90,13 @@ export class TraceWriter {
   readonly #topFigures: StatementSync;
   readonly #summarise: StatementSync;
   readonly #behind: StatementSync;
+  /** The trace whose summary is made elsewhere, and whether it was written to since that began. */
+  #elsewhere: { readonly traceNo: number; isWritten: boolean } | undefined;
 
-  constructor(db: DatabaseSync, maxSpansPerTrace = Number.POSITIVE_INFINITY) {
-    this.#maxSpansPerTrace = maxSpansPerTrace;
+  constructor(db: DatabaseSync, options: TraceWriterOptions = {}) {
+    this.#maxSpansPerTrace = options.maxSpansPerTrace ?? Number.POSITIVE_INFINITY;
+    this.#mayWait = options.mayWait ?? mayWait;
+    this.#countOf = db.prepare("SELECT spans FROM traces WHERE trace_no = ?");
     this.#findTrace = db.prepare(
       "SELECT trace_no, segments, spans, summarised FROM traces WHERE project = ? AND trace_id = ?",
     );
@@ -211,7 +237,8 @@ export class TraceWriter {
     if (trace.columns.length === 0) return beyond;
     const spans = known.spans + added;
     const summarised = known.summarised - replaced.length;
-    if (!mayWait({ spans, summarised })) this.summarise(traceNo);
+    if (this.#elsewhere?.traceNo === traceNo) this.#elsewhere.isWritten = true;
+    if (!this.#mayWait({ spans, summarised })) this.summarise(traceNo);
     return beyond;
   }
 
@@ -249,6 +276,47 @@ export class TraceWriter {
   /** Makes the summary of a trace from its spans. */
   summarise(traceNo: number): void {
     this.#summarise.run(...this.summaryOf(traceNo), traceNo);
+  }
+
+  /** To be called before the summary of a trace is made over another connection. */
+  beginSummary(traceNo: number): void {
+    this.#elsewhere = { traceNo, isWritten: false };
+  }
+
+  /**
+   * Makes a summary for the writer of another connection; the reads must share a transaction.
+   *
+   * @returns Undefined when the trace is not there.
+   */
+  readSummary(traceNo: number): TraceSummary | undefined {
+    if (this.#countOf.get(traceNo) === undefined) return undefined;
+    const values = this.summaryOf(traceNo);
+    return { traceNo, values, topHeader: this.#topHeader(traceNo, values) ?? "" };
+  }
+
+  /**
+   * Takes over the summary that was begun. The trace stays behind if it was written to since; nothing
+   * happens where it was deleted, or where its top is at another place by now.
+   */
+  endSummary(summary: TraceSummary | undefined): void {
+    const begun = this.#elsewhere;
+    this.#elsewhere = undefined;
+    if (summary === undefined || begun?.traceNo !== summary.traceNo) return;
+    const { traceNo, topHeader } = summary;
+    const trace = this.#countOf.get(traceNo) as { spans: number } | undefined;
+    if (trace === undefined || this.#topHeader(traceNo, summary.values) !== topHeader) return;
+    const values = [...summary.values];
+    if (begun.isWritten) {
+      values[SUMMARISED] = Math.min(Number(values[SPANS]), trace.spans - 1);
+      values[SPANS] = trace.spans;
+    }
+    this.#summarise.run(...values, traceNo);
+  }
+
+  /** The header of the segment that a summary has its top in. */
+  #topHeader(traceNo: number, values: readonly SQLInputValue[]): string | undefined {
+    const segment = traceNo * SEGMENTS_PER_TRACE + Number(values[TOP_SEGMENT]);
+    return (this.#segment.get(segment) as StoredSegment | undefined)?.header;
   }
 
   /** What the summary of a trace should be: a value for each of {@link TRACE_SUMMARY}. */

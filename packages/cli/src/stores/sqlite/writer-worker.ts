@@ -29,7 +29,7 @@ serveThread<WriterApi>(main, {
   deleteTrace: async (project, traceId) => writer.deleteTrace(project, traceId),
   expire: async (receivedBefore, limit) => writer.expire(receivedBefore, limit),
   close: async () => {
-    writer.close();
+    await writer.close();
     for (const port of ports) port.close();
     changes.close();
     troubles.close();

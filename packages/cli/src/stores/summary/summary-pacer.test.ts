@@ -14,9 +14,8 @@ it.each([
 ])("lets a trace whose summary took %i ms rest for %i ms", (took, rest) => {
   const clock = { now: 5 };
   const pacer = pacedBy(clock);
-  pacer.during(7, () => {
-    clock.now += took;
-  });
+  clock.now += took;
+  pacer.made(7, took);
   const end = clock.now + rest;
   expect(pacer.nextTurn()).toBe(rest === 0 ? undefined : rest);
   clock.now = end - 1;

@@ -5,8 +5,8 @@ const REST_FACTOR = 5;
 const LONGEST_REST_MS = 60_000;
 
 /**
- * Spreads the summaries of huge traces over time. One of a million spans takes seconds, in which
- * nothing else can be written to it: made after every batch, it would slow each batch down to that.
+ * Spreads the summaries of huge traces over time. One of a million spans takes seconds of a core:
+ * made after every batch, it would take that core for as long as the trace grows.
  */
 export class SummaryPacer {
   readonly #now: () => number;
@@ -18,14 +18,7 @@ export class SummaryPacer {
     this.#now = now;
   }
 
-  /** Makes a summary, and notes how long that took. */
-  during<Result>(traceNo: number, make: () => Result): Result {
-    const started = this.#now();
-    const result = make();
-    this.made(traceNo, this.#now() - started);
-    return result;
-  }
-
+  /** Notes how long a summary took that was just made. */
   made(traceNo: number, tookMs: number): void {
     if (tookMs <= SLOW_MS) return;
     this.#turns.set(traceNo, this.#now() + Math.min(REST_FACTOR * tookMs, LONGEST_REST_MS));

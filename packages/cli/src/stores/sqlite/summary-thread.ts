@@ -1,0 +1,50 @@
+import type { Worker } from "node:worker_threads";
+import { spawnThread } from "../../threads/spawn-thread.ts";
+import type { ThreadClient } from "../../threads/thread-rpc.ts";
+import { connectThread, ThreadEndedError } from "../../threads/thread-rpc.ts";
+import type { TraceSummary } from "./trace-writer.ts";
+
+export type SummaryApi = {
+  summaryOf(traceNo: number): Promise<TraceSummary | undefined>;
+};
+
+export interface SummaryData {
+  readonly directory: string;
+}
+
+/**
+ * Makes the summaries of large traces in a thread of its own: for a million spans that takes seconds,
+ * in which nothing could be written. Starts with the first trace, and again after the thread has died.
+ */
+export class SummaryThread {
+  readonly #data: SummaryData;
+  #running: { readonly worker: Worker; readonly client: ThreadClient<SummaryApi> } | undefined;
+
+  constructor(directory: string) {
+    this.#data = { directory };
+  }
+
+  /** @returns Undefined when the trace is not there. */
+  async summaryOf(traceNo: number): Promise<TraceSummary | undefined> {
+    this.#running ??= this.#start();
+    return this.#running.client.call("summaryOf", [traceNo]);
+  }
+
+  /** Breaks off what is under way: the next start finds that its trace is behind. */
+  async end(): Promise<void> {
+    await this.#running?.worker.terminate();
+  }
+
+  #start() {
+    const worker = spawnThread(import.meta.url, "summary-worker", this.#data);
+    const client = connectThread<SummaryApi>(worker);
+    const running = { worker, client };
+    const ended = (error: Error) => {
+      if (this.#running === running) this.#running = undefined;
+      client.fail(error);
+    };
+    worker.on("error", ended);
+    worker.on("exit", () => ended(new ThreadEndedError("The thread for summaries has ended")));
+    return running;
+  }
+}
