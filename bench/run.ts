@@ -3,6 +3,7 @@ import { build } from "../packages/cli/build.ts";
 import { build as buildSdk } from "../packages/sdk/build.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGrowth } from "./growth.ts";
+import { benchHugeTrace } from "./huge-trace.ts";
 import { benchIngest } from "./ingest.ts";
 import { type Line, printLines } from "./report.ts";
 import { benchRouteCall } from "./route-call.ts";
@@ -13,8 +14,9 @@ import { benchTraceRead } from "./trace-read.ts";
 
 const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres]
 
-Names: trace-read, ingest, route-call, gateway, growth, start-up, stores. Without one, all of them.
+Names: trace-read, ingest, route-call, gateway, growth, huge-trace, start-up, stores. Without one, all of them.
 --spans: how far growth and stores go (default 1,000,000; growth has its target at 10,000,000).
+--trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
 --engines: which ones stores compares, the first with the others (default ${ENGINES.join(",")}).
 `;
 
@@ -22,11 +24,13 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     spans: { type: "string", default: "1000000" },
+    "trace-spans": { type: "string", default: "200000" },
     engines: { type: "string", default: ENGINES.join(",") },
     help: { type: "boolean" },
   },
 });
 const spans = Number(values.spans);
+const traceSpans = Number(values["trace-spans"]);
 const engines = ENGINES.filter((engine) => values.engines.split(",").includes(engine));
 const lines = (bench: () => Promise<Line[]>) => async () => printLines(await bench());
 const benches = new Map([
@@ -35,13 +39,15 @@ const benches = new Map([
   ["route-call", lines(benchRouteCall)],
   ["gateway", lines(benchGateway)],
   ["growth", lines(() => benchGrowth(spans))],
+  ["huge-trace", lines(() => benchHugeTrace(traceSpans))],
   ["start-up", lines(benchStartUp)],
   ["stores", () => benchStores(spans, engines)],
 ]);
 // Growth compares with 100,000.
 const leastSpans = positionals.join() === "stores" ? 10_000 : 100_000;
 const unknown = positionals.filter((name) => !benches.has(name));
-if (values.help === true || unknown.length > 0 || !(spans >= leastSpans) || engines.length === 0) {
+const isUsable = spans >= leastSpans && traceSpans >= 1 && traceSpans <= 900_000;
+if (values.help === true || unknown.length > 0 || !isUsable || engines.length === 0) {
   process.stderr.write(USAGE);
   process.exit(values.help === true ? 0 : 2);
 }
