@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,7 +58,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     env: { ...process.env, ...options.env },
   });
   // A test that is given up does not come to the end of its scope.
-  const endWithUs = () => child.kill("SIGKILL");
+  const endWithUs = () => {
+    child.kill("SIGKILL");
+    if (options.dataDirectory !== undefined) return;
+    // The server may still be writing for a moment.
+    rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 5 });
+  };
   process.once("exit", endWithUs);
   child.once("exit", () => process.off("exit", endWithUs));
   const ended = once(child, "close").then(() => child.exitCode);
