@@ -91,7 +91,7 @@ describe("deleted content, while spans keep coming without a pause,", () => {
       stop: async () => {
         isStopped = true;
         await work;
-        writer.close();
+        await writer.close();
       },
     };
   }
