@@ -6,6 +6,13 @@ import { connectThread } from "../threads/thread-rpc.ts";
 import { StoreUnavailableError } from "./store-unavailable-error.ts";
 
 const NO_DESCRIPTORS = "No file descriptors are left to start a thread.";
+const ENDED = "A thread of the store has ended unexpectedly.";
+
+/**
+ * After which deaths of a thread the next call starts another: without file descriptors it could not
+ * start at all; after any death, where it holds no state that would be lost.
+ */
+export type ThreadRestart = "never" | "descriptor-shortage" | "always";
 
 /** Every thread of the store can be told to finish. */
 export type ClosableApi = ThreadApi & { close(): Promise<void> };
@@ -14,17 +21,29 @@ export type ClosableApi = ThreadApi & { close(): Promise<void> };
 export class StoreThread<Api extends ClosableApi> {
   readonly #spawn: () => Worker;
   readonly #onFailure: (error: Error) => void;
-  readonly #mayRestart: boolean;
+  readonly #restart: ThreadRestart;
   #running: { readonly worker: Worker; readonly client: ThreadClient<Api> } | undefined;
+  #isEnding = false;
 
   /**
-   * @param mayRestart Whether `spawn` can be called again: then a thread that cannot start for want
-   *   of file descriptors is not the end of the store, and the next call tries again.
+   * @param onFailure The thread died. Unless it is restarted always, the store is of no more use.
+   * @param restart Other than `never`: `spawn` can be called again, and what the dead thread was asked
+   *   rejects with a {@link StoreUnavailableError}.
    */
-  constructor(spawn: () => Worker, onFailure: (error: Error) => void, mayRestart = false) {
+  constructor(
+    spawn: () => Worker,
+    onFailure: (error: Error) => void,
+    restart: ThreadRestart = "never",
+  ) {
     this.#spawn = spawn;
     this.#onFailure = onFailure;
-    this.#mayRestart = mayRestart;
+    this.#restart = restart;
+  }
+
+  /** The thread that runs now, for calls that must not reach the one after it. */
+  client(): ThreadClient<Api> {
+    this.#running ??= this.#start();
+    return this.#running.client;
   }
 
   call<Method extends keyof Api & string>(
@@ -32,8 +51,7 @@ export class StoreThread<Api extends ClosableApi> {
     args: Parameters<Api[Method]>,
     transfer: readonly Transferable[] = [],
   ): Promise<Awaited<ReturnType<Api[Method]>>> {
-    this.#running ??= this.#start();
-    return this.#running.client.call(method, args, transfer);
+    return this.client().call(method, args, transfer);
   }
 
   /** A call whose answer nobody waits for. Should the thread die of it, `onFailure` says so. */
@@ -48,6 +66,7 @@ export class StoreThread<Api extends ClosableApi> {
   /** Lets the thread finish what it does; nothing to do when it never started. */
   async end(): Promise<void> {
     if (this.#running === undefined) return;
+    this.#isEnding = true;
     const { worker, client } = this.#running;
     const { call } = client as ThreadClient<{ close(): Promise<void> }>;
     // Together: should the thread die meanwhile, both reject.
@@ -58,16 +77,23 @@ export class StoreThread<Api extends ClosableApi> {
     const worker = this.#spawn();
     const client = connectThread<Api>(worker);
     const running = { worker, client };
-    worker.on("error", (error) => {
-      if (this.#mayRestart && isDescriptorShortage(error)) {
-        if (this.#running === running) this.#running = undefined;
-        client.fail(new StoreUnavailableError(NO_DESCRIPTORS, { cause: error }));
-        return;
-      }
-      client.fail(error);
-      this.#onFailure(error);
+    const die = (error: Error) => {
+      const isShortage = isDescriptorShortage(error);
+      const isRestarted =
+        this.#restart === "always" || (this.#restart === "descriptor-shortage" && isShortage);
+      if (isRestarted && this.#running === running) this.#running = undefined;
+      const reason = isShortage ? NO_DESCRIPTORS : ENDED;
+      client.fail(isRestarted ? new StoreUnavailableError(reason, { cause: error }) : error);
+      if (!(isRestarted && isShortage)) this.#onFailure(error);
+    };
+    worker.on("error", die);
+    worker.on("exit", (code) => {
+      const ended = new Error(`A thread of the store has ended with code ${code}`);
+      // Ended from outside, without an error of its own.
+      const isUnexpected = this.#running === running && !this.#isEnding;
+      if (isUnexpected && this.#restart === "always") die(ended);
+      else client.fail(ended);
     });
-    worker.on("exit", () => client.fail(new Error("A thread of the store has ended")));
     return running;
   }
 }

@@ -310,7 +310,7 @@ export const ERROR_TYPES = {
   query_queue_full: {
     status: 503,
     meaning:
-      "Too many lists or analytics wait already. Send the request again after `Retry-After`.",
+      "Too many lists or analytics wait already, or too many large traces are being read. Send the request again after `Retry-After`.",
     message: { kind: "fixed", text: "Too many queries wait already. Try again later." },
   },
   resources_exhausted: {

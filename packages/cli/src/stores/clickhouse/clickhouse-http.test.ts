@@ -1,10 +1,11 @@
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectedTree } from "../contract/expected-tree.fixture.ts";
+import { assemble, expectedTree } from "../contract/expected-tree.fixture.ts";
 import { family } from "../contract/family.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { Subject } from "../contract/subject.fixture.ts";
+import { QueryAbandonedError } from "../query-lane.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ChdbServer } from "../testing/chdb-server.fixture.ts";
 import { startChdbServer } from "../testing/chdb-server.fixture.ts";
@@ -118,4 +119,47 @@ it("breaks off a query in the database when its client goes", async () => {
   await brokenOff.promise;
   await session.close();
   silent.close();
+});
+
+it.each([
+  ["in the thread that asks", Number.POSITIVE_INFINITY],
+  ["in a thread of its own", 0],
+])("breaks off the read of a trace whose client has gone, %s", async (_, largeTraceSpans) => {
+  const held = Promise.withResolvers<void>();
+  const brokenOff = Promise.withResolvers<void>();
+  let statements = 0;
+  let hold = Number.POSITIVE_INFINITY;
+  // Passes statements on, and holds the answer to one of them.
+  const proxy = createServer((incoming, outgoing) => {
+    if (++statements >= hold) {
+      outgoing.once("close", () => brokenOff.resolve());
+      held.resolve();
+      return;
+    }
+    const url = `http://127.0.0.1:${server.port}${incoming.url}`;
+    const passed = request(url, { method: incoming.method, headers: incoming.headers }, (answer) =>
+      answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers)),
+    );
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const address = { ...server.address("abandoned"), url: `http://127.0.0.1:${port}` };
+  const store = await openClickHouseStore({ address, largeTraceSpans });
+  await store.append({ project: "p", receivedAt: 1, spans: family() });
+  const focus = { kind: "trace", traceId: traceIdOf(1) } as const;
+  expect((await assemble(await store.readTree("p", focus)))?.id).toBe(spanIdOf(1));
+
+  const gone = new AbortController();
+  // The thread asks the second one; the one that asks, the first.
+  hold = statements + (largeTraceSpans === 0 ? 2 : 1);
+  const read = (async () => store.readTree("p", focus, () => gone.signal))().then(assemble);
+  const outcome = expect(read).rejects.toThrow(QueryAbandonedError);
+  await held.promise;
+  gone.abort(new QueryAbandonedError("The client has gone"));
+  await outcome;
+  await brokenOff.promise;
+  hold = Number.POSITIVE_INFINITY;
+  await store.close();
+  proxy.close();
 });

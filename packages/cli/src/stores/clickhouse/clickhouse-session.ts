@@ -49,7 +49,8 @@ const ON_CLUSTER: ClickHouseSettings = {
 /** When a question is broken off. */
 export interface QueryEnd {
   readonly signal: AbortSignal;
-  readonly timeoutMs: number;
+  /** Without one the client's own timeout applies. */
+  readonly timeoutMs?: number;
 }
 
 /** Makes the client that is used where no other is given. */
@@ -81,7 +82,9 @@ export class ClickHouseSession {
     this.address = address;
     this.#settings = {
       ...(address.cluster === null ? {} : ON_CLUSTER),
-      ...(end && { max_execution_time: Math.ceil(end.timeoutMs / 1000) }),
+      ...(end?.timeoutMs !== undefined && {
+        max_execution_time: Math.ceil(end.timeoutMs / 1000),
+      }),
     };
   }
 
@@ -101,16 +104,20 @@ export class ClickHouseSession {
     parameters: Parameters = {},
     settings: ClickHouseSettings = {},
   ): Promise<Row[]> {
+    const signal = this.#end?.signal;
     return available(async () => {
-      this.#end?.signal.throwIfAborted();
+      signal?.throwIfAborted();
       const result = await this.#client.query({
         query,
         query_params: parameters,
         format: "JSONCompactEachRow",
         clickhouse_settings: { ...READING, ...this.#settings, ...settings },
-        ...(this.#end && { abort_signal: this.#end.signal }),
+        ...(signal && { abort_signal: signal }),
       });
       return result.json<Row>();
+    }).catch((error) => {
+      // The client's error would not tell an abort from a fault.
+      throw signal?.aborted ? signal.reason : error;
     });
   }
 

@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
+import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { AppenderHandle } from "../appender-handle.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QUERY_LIMITS, QueryLane } from "../query-lane.ts";
@@ -29,6 +30,7 @@ import type {
 } from "../span-store.ts";
 import type { ClickHouseAddress } from "../store-address.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
+import { TreeThread } from "../trees/tree-thread.ts";
 import { ChangePoller } from "./change-poller.ts";
 import { ClickHouseAppender } from "./clickhouse-appender.ts";
 import { asClickHouseRefusal } from "./clickhouse-refusal.ts";
@@ -51,7 +53,12 @@ export interface ClickHouseStoreOptions {
   readonly queries?: QueryLimits | undefined;
   /** A trace that holds this many takes no new ones; no limit where nothing is said. */
   readonly maxSpansPerTrace?: number | undefined;
-  /** Another way to the database than the address's; it is closed with the store. */
+  /** Traces with more spans are read in a thread of their own. */
+  readonly largeTraceSpans?: number;
+  /**
+   * Another way to the database than the address's; it is closed with the store. A thread could not use
+   * it: all traces are read in the one that asks.
+   */
   readonly connect?: (address: ClickHouseAddress) => ClickHouseClient;
 }
 
@@ -65,13 +72,18 @@ const ANALYTICS_AT_ONCE = 4;
  * @throws StoreRefusalError with one sentence when it cannot be used as it is.
  */
 export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<SpanStore> {
-  const { address, connect = connectClickHouse } = options;
+  const { address, connect = connectClickHouse, onTrouble = () => {} } = options;
   const session = new ClickHouseSession(connect(address), address);
   try {
     await prepareDatabase(session);
     // Connections of its own: probes must not wait behind long statements.
     const probe = new ClickHouseSession(connect(address), address);
-    return new ClickHouseStore(session, probe, options);
+    const trees = new TreeThread({
+      spawn: () => spawnThread(import.meta.url, "clickhouse-tree-worker", address),
+      largeTraceSpans: options.connect ? Number.POSITIVE_INFINITY : options.largeTraceSpans,
+      onTrouble,
+    });
+    return new ClickHouseStore(session, probe, trees, options);
   } catch (error) {
     await session.close();
     throw error;
@@ -101,6 +113,7 @@ class ClickHouseStore implements SpanStore {
   readonly #maxSpansPerTrace: number;
   readonly #keeper: SummaryKeeper;
   readonly #appender: ClickHouseAppender;
+  readonly #trees: TreeThread;
   readonly #traces: TraceReader;
   readonly #queries: QueryLimits;
   readonly #lists: QueryLane;
@@ -112,6 +125,7 @@ class ClickHouseStore implements SpanStore {
   constructor(
     session: ClickHouseSession,
     probe: ClickHouseSession,
+    trees: TreeThread,
     {
       onFailure = () => {},
       onTrouble = () => {},
@@ -125,7 +139,8 @@ class ClickHouseStore implements SpanStore {
     this.#probe = probe;
     this.#keeper = new SummaryKeeper(session, onTrouble);
     this.#appender = new ClickHouseAppender(session, maxSpansPerTrace, onTrouble);
-    this.#traces = new TraceReader(session);
+    this.#trees = trees;
+    this.#traces = new TraceReader(session, trees);
     this.#lists = new QueryLane(LISTS_AT_ONCE, queries);
     this.#analytics = new QueryLane(ANALYTICS_AT_ONCE, queries);
     this.#remover = new TraceRemover(session);
@@ -142,8 +157,8 @@ class ClickHouseStore implements SpanStore {
     return { kind: "clickhouse", address, maxSpansPerTrace: this.#maxSpansPerTrace, transfer: [] };
   }
 
-  readTree(project: string, focus: TreeFocus): Promise<TreeRead> {
-    return this.#traces.readTree(project, focus);
+  readTree(project: string, focus: TreeFocus, gone?: () => AbortSignal): Promise<TreeRead> {
+    return this.#traces.readTree(project, focus, gone);
   }
 
   readTops(
@@ -241,6 +256,6 @@ class ClickHouseStore implements SpanStore {
     this.#changes.close();
     await this.#appender.close();
     await this.#keeper.close();
-    await Promise.all([this.#session.close(), this.#probe.close()]);
+    await Promise.all([this.#trees.end(), this.#session.close(), this.#probe.close()]);
   }
 }

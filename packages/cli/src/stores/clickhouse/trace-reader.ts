@@ -1,6 +1,7 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
-import type { ClickHouseSession, Parameters } from "./clickhouse-session.ts";
+import type { LargeTraces } from "../trees/tree-thread.ts";
+import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { RecordWindow } from "./record-window.ts";
 import type { SpanPlace } from "./span-records.ts";
 import { recordBytesAt, recordsAt } from "./span-records.ts";
@@ -22,19 +23,40 @@ const MISSING: TreeRead = { kind: "missing" };
 /** Reads traces, and spans with what is below them. */
 export class TraceReader {
   readonly #session: ClickHouseSession;
+  readonly #large: LargeTraces | undefined;
 
-  constructor(session: ClickHouseSession) {
+  /** @param large Without it, all traces are read here. */
+  constructor(session: ClickHouseSession, large?: LargeTraces) {
     this.#session = session;
+    this.#large = large;
   }
 
-  readTree(project: string, focus: TreeFocus): Promise<TreeRead> {
-    if (focus.kind === "trace") {
-      return this.#readTrace("{traceId:String}", { project, traceId: focus.traceId }, null);
+  /** Its statements are broken off when `gone` fires. */
+  async readTree(project: string, focus: TreeFocus, gone?: () => AbortSignal): Promise<TreeRead> {
+    const signal = gone?.();
+    const session = signal === undefined ? this.#session : this.#session.until({ signal });
+    const rows = await firstRows(session, project, focus);
+    const [first] = rows;
+    if (first === undefined) return MISSING;
+    const [traceId] = first;
+    const isWhole = rows.length <= ROWS_AT_ONCE;
+    if (this.#large !== undefined) {
+      const spans = isWhole ? rows.length : await countRows(session, project, traceId);
+      if (spans > this.#large.spans) return this.#large.read(project, focus, spans, signal);
     }
-    const found = `(SELECT trace_id FROM ${this.#session.table("spans")}
-       WHERE project = {project:String} AND span_id = {spanId:String} ORDER BY version DESC LIMIT 1)`;
-    const { spanId } = focus;
-    return this.#readTrace(found, { project, spanId }, spanId);
+    const { nodes, records } = isWhole
+      ? nodesWithRecords(rows)
+      : { nodes: (await nodesOf(session, project, [traceId])).get(traceId), records: [] };
+    const index = focus.kind === "trace" ? null : nodes?.indexOf(focus.spanId);
+    if (nodes === undefined || index === undefined || index === -1) return MISSING;
+    const read = (places: readonly SpanPlace[]) => recordsAt(session, project, places);
+    const window = new RecordWindow(traceId, nodes.table, read, records);
+    return {
+      kind: "nodes",
+      nodes: nodes.table,
+      focus: index,
+      openRecords: (wanted) => window.get(wanted),
+    };
   }
 
   /** The tops of these traces up to a number of bytes; at least one. */
@@ -67,38 +89,39 @@ export class TraceReader {
     });
     return { tops: records, unread: tops.length - read.length };
   }
+}
 
-  /** @param traceId Which trace, in SQL. */
-  async #readTrace(
-    traceId: string,
-    parameters: Parameters & { readonly project: string },
-    focusId: string | null,
-  ): Promise<TreeRead> {
-    const { project } = parameters;
-    const rows = await this.#session.rows<TraceRow>(
-      `SELECT trace_id, if(record_bytes <= ${RECORD_AT_ONCE}, record, ''), ${NODE_COLUMNS}
-       FROM ${this.#session.table("spans")}
-       WHERE project = {project:String} AND trace_id = ${traceId} LIMIT ${ROWS_AT_ONCE + 1}`,
-      parameters,
-    );
-    const [first] = rows;
-    if (first === undefined) return MISSING;
-    const [id] = first;
-    const isLarge = rows.length > ROWS_AT_ONCE;
-    const { nodes, records } = isLarge
-      ? { nodes: (await nodesOf(this.#session, project, [id])).get(id), records: [] }
-      : nodesWithRecords(rows);
-    const focus = focusId === null ? null : nodes?.indexOf(focusId);
-    if (nodes === undefined || focus === undefined || focus === -1) return MISSING;
-    const read = (places: readonly SpanPlace[]) => recordsAt(this.#session, project, places);
-    const window = new RecordWindow(id, nodes.table, read, records);
-    return {
-      kind: "nodes",
-      nodes: nodes.table,
-      focus,
-      openRecords: (wanted) => window.get(wanted),
-    };
-  }
+/** Rows of the trace that is asked for: all of them, or one more than are read at once. */
+function firstRows(
+  session: ClickHouseSession,
+  project: string,
+  focus: TreeFocus,
+): Promise<TraceRow[]> {
+  const spans = session.table("spans");
+  const isTrace = focus.kind === "trace";
+  const traceId = isTrace
+    ? "{traceId:String}"
+    : `(SELECT trace_id FROM ${spans}
+       WHERE project = {project:String} AND span_id = {spanId:String} ORDER BY version DESC LIMIT 1)`;
+  return session.rows<TraceRow>(
+    `SELECT trace_id, if(record_bytes <= ${RECORD_AT_ONCE}, record, ''), ${NODE_COLUMNS} FROM ${spans}
+     WHERE project = {project:String} AND trace_id = ${traceId} LIMIT ${ROWS_AT_ONCE + 1}`,
+    isTrace ? { project, traceId: focus.traceId } : { project, spanId: focus.spanId },
+  );
+}
+
+/** Each write of a span counts: all of them are read. */
+async function countRows(
+  session: ClickHouseSession,
+  project: string,
+  traceId: string,
+): Promise<number> {
+  const [row] = await session.rows<[number]>(
+    `SELECT count() FROM ${session.table("spans")}
+     WHERE project = {project:String} AND trace_id = {traceId:String}`,
+    { project, traceId },
+  );
+  return row?.[0] ?? 0;
 }
 
 /** The records are by node; those that are long are not among them. */

@@ -3,7 +3,7 @@ import { checkBody, DamagedSegmentError, withTraceId } from "../segments/segment
 import { TraceGoneError } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
 import { unpack } from "./packed-bytes.ts";
-import type { SpanDatabase } from "./span-database.ts";
+import type { SqlRunner } from "./span-database.ts";
 import { isMissingDay } from "./span-database.ts";
 
 /** Bodies kept at hand while one large trace is read; its spans jump between segments. */
@@ -25,7 +25,7 @@ interface SegmentRow {
 
 /** Reads the open records of a trace's nodes. */
 export function openRecordsOf(
-  database: SpanDatabase,
+  runner: SqlRunner,
   place: TracePlace,
   nodes: NodeTable,
 ): (wanted: readonly number[]) => Promise<readonly Uint8Array[]> {
@@ -42,7 +42,7 @@ export function openRecordsOf(
     const missing = needed.filter((segment) => !bodies.has(segment));
     for (let at = 0; at < missing.length; at += SEGMENTS_PER_READ) {
       const some = missing.slice(at, at + SEGMENTS_PER_READ);
-      for (const [segment, body] of await readBodies(database, place, some)) {
+      for (const [segment, body] of await readBodies(runner, place, some)) {
         bodies.set(segment, body);
       }
     }
@@ -56,12 +56,12 @@ export function openRecordsOf(
 }
 
 async function readBodies(
-  database: SpanDatabase,
+  runner: SqlRunner,
   { traceNo, traceId, day }: TracePlace,
   segments: readonly number[],
 ): Promise<[number, Buffer][]> {
   try {
-    const rows = await database.query<SegmentRow>(
+    const rows = await runner.query<SegmentRow>(
       `SELECT segment, header, body FROM ${tableOfDay("segments", day)}
        WHERE trace_no = $1 AND segment = ANY($2::integer[])`,
       [traceNo, segments],

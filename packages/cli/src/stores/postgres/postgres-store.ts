@@ -35,6 +35,7 @@ import type { PostgresAddress } from "../store-address.ts";
 import { StoreThread } from "../store-thread.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { TreeThread } from "../trees/tree-thread.ts";
 import type { ChoresApi, ChoresData } from "./chores-api.ts";
 import { countFailedSpans } from "./count-failed-spans.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";
@@ -56,6 +57,8 @@ export interface PostgresStoreOptions {
   readonly queries?: QueryLimits | undefined;
   /** A trace that holds this many takes no new ones; no limit where nothing is said. */
   readonly maxSpansPerTrace?: number | undefined;
+  /** Traces with more spans are read in a thread of their own. */
+  readonly largeTraceSpans?: number;
 }
 
 /** Ten servers, with the other connections that they have, stay within PostgreSQL's usual hundred. */
@@ -88,6 +91,7 @@ class PostgresStore implements SpanStore {
   readonly #maxSpansPerTrace: number;
   readonly #database: SpanDatabase;
   readonly #probe: SpanDatabase;
+  readonly #trees: TreeThread;
   readonly #reader: TraceReader;
   readonly #lists: QueryLane;
   readonly #analytics: QueryLane;
@@ -102,6 +106,7 @@ class PostgresStore implements SpanStore {
     onFailure,
     onTrouble = () => {},
     queries,
+    largeTraceSpans,
     maxSpansPerTrace = Number.POSITIVE_INFINITY,
   }: PostgresStoreOptions) {
     this.#address = address;
@@ -115,7 +120,12 @@ class PostgresStore implements SpanStore {
       statementMs: Math.max(STATEMENT_MS, queries?.timeoutMs ?? 0),
     });
     this.#probe = new SpanDatabase(address, PROBE);
-    this.#reader = new TraceReader(this.#database);
+    this.#trees = new TreeThread({
+      spawn: () => spawnThread(import.meta.url, "postgres-tree-worker", address),
+      largeTraceSpans,
+      onTrouble,
+    });
+    this.#reader = new TraceReader(this.#database, this.#trees);
     this.#watch = new TraceWatch(this.#database, onFailure);
     const { port1, port2: troubles } = new MessageChannel();
     port1.on("message", onTrouble).unref();
@@ -141,8 +151,8 @@ class PostgresStore implements SpanStore {
     };
   }
 
-  readTree(project: string, focus: TreeFocus): Promise<TreeRead> {
-    return this.#reader.readTree(project, focus);
+  readTree(project: string, focus: TreeFocus, gone?: () => AbortSignal): Promise<TreeRead> {
+    return this.#reader.readTree(project, focus, gone);
   }
 
   readTops(
@@ -252,6 +262,7 @@ class PostgresStore implements SpanStore {
     await this.#appender?.close();
     await Promise.all([
       this.#chores.end(),
+      this.#trees.end(),
       this.#database.close(() => this.#watch.close()),
       this.#probe.close(),
     ]);

@@ -13,11 +13,12 @@ import {
   withTraceId,
 } from "../segments/segment-checksum.ts";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
+import type { LargeTraces } from "../trees/tree-thread.ts";
 import { tableOfDay } from "./day.ts";
 import { openRecordsOf } from "./open-records.ts";
 import { unpack } from "./packed-bytes.ts";
 import { segmentsInOrder } from "./read-segments.ts";
-import type { SpanDatabase } from "./span-database.ts";
+import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 import { isMissingDay } from "./span-database.ts";
 
 const MISSING: TreeRead = { kind: "missing" };
@@ -29,6 +30,15 @@ interface TracePlace {
   readonly trace_id: string;
   readonly day: number;
   readonly segments: number;
+  readonly spans: number;
+}
+
+/** How one tree is read. */
+interface TreeReading {
+  /** Its statements are cancelled when the client goes. */
+  readonly runner: SqlRunner;
+  /** Puts a trace together from several segments. */
+  readNodes(place: TracePlace, focusId: string | null): Promise<TreeRead>;
 }
 
 interface SpanPlace extends TracePlace {
@@ -58,16 +68,28 @@ interface TopRow {
 /** Trees, and the tops of traces. */
 export class TraceReader {
   readonly #database: SpanDatabase;
+  readonly #large: LargeTraces | undefined;
 
-  constructor(database: SpanDatabase) {
+  /** @param large Without it, all traces are read here. */
+  constructor(database: SpanDatabase, large?: LargeTraces) {
     this.#database = database;
+    this.#large = large;
   }
 
-  async readTree(project: string, focus: TreeFocus): Promise<TreeRead> {
+  async readTree(project: string, focus: TreeFocus, gone?: () => AbortSignal): Promise<TreeRead> {
+    const signal = gone?.();
+    const runner = signal === undefined ? this.#database : this.#database.until(signal);
+    const reading: TreeReading = {
+      runner,
+      readNodes: (place, focusId) =>
+        this.#large !== undefined && place.spans > this.#large.spans
+          ? this.#large.read(project, focus, place.spans, signal)
+          : readNodes(runner, place, focusId),
+    };
     try {
       return focus.kind === "trace"
-        ? await this.#readTrace(project, focus.traceId)
-        : await this.#readSpan(project, focus.spanId);
+        ? await readTrace(reading, project, focus.traceId)
+        : await readSpan(reading, project, focus.spanId);
     } catch (error) {
       // Its day was dropped between two statements.
       if (isMissingDay(error)) return MISSING;
@@ -113,109 +135,124 @@ export class TraceReader {
     }
     return { tops, unread: 0 };
   }
+}
 
-  async #readTrace(project: string, traceId: string): Promise<TreeRead> {
-    const [place] = await this.#database.query<TracePlace>(
-      "SELECT trace_no, trace_id, day, segments FROM agate.traces WHERE project = $1 AND trace_id = $2",
-      [project, traceId],
-      "place-of-trace",
-    );
-    if (place === undefined) return MISSING;
-    const table = tableOfDay("segments", place.day);
-    if (place.segments > 1) return this.#readNodes(place, null);
-    // A second row says that more has come meanwhile.
-    const [only, another] = await this.#database.query<SegmentRow>(
-      `SELECT header, body FROM ${table} WHERE trace_no = $1 ORDER BY segment LIMIT 2`,
-      [place.trace_no],
-      `bodies-of-${table}`,
-    );
-    if (only === undefined) return this.#readNodes(place, null);
-    const { header, json } = reading(traceId, () => ({
-      header: unpack(only.header).toString("latin1"),
-      json: unpack(only.body),
-    }));
-    checkBody(header, json, traceId);
-    if (another !== undefined || !isAssembledBody(json)) return this.#readNodes(place, null);
+async function readTrace(
+  { runner, readNodes }: TreeReading,
+  project: string,
+  traceId: string,
+): Promise<TreeRead> {
+  const [place] = await runner.query<TracePlace>(
+    "SELECT trace_no, trace_id, day, segments, spans FROM agate.traces WHERE project = $1 AND trace_id = $2",
+    [project, traceId],
+    "place-of-trace",
+  );
+  if (place === undefined) return MISSING;
+  const table = tableOfDay("segments", place.day);
+  if (place.segments > 1) return readNodes(place, null);
+  // A second row says that more has come meanwhile.
+  const [only, another] = await runner.query<SegmentRow>(
+    `SELECT header, body FROM ${table} WHERE trace_no = $1 ORDER BY segment LIMIT 2`,
+    [place.trace_no],
+    `bodies-of-${table}`,
+  );
+  if (only === undefined) return readNodes(place, null);
+  const { header, json } = reading(traceId, () => ({
+    header: unpack(only.header).toString("latin1"),
+    json: unpack(only.body),
+  }));
+  checkBody(header, json, traceId);
+  if (another !== undefined || !isAssembledBody(json)) return readNodes(place, null);
+  return { kind: "assembled", json: inOwnMemory(json) };
+}
+
+async function readSpan(
+  { runner, readNodes }: TreeReading,
+  project: string,
+  spanId: string,
+): Promise<TreeRead> {
+  // A sum, so that PostgreSQL finds spans by their ids: in many small days it would walk them all by
+  // their numbers, in the hope of meeting one soon.
+  const [place] = await runner.query<SpanPlace>(
+    `SELECT p.trace_no, p.day, p.segment, t.trace_id, t.segments, t.spans
+     FROM agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no
+     WHERE p.span_id = $1 AND p.project = $2 ORDER BY p.span_no + 0 DESC LIMIT 1`,
+    [spanId, project],
+    "place-of-span",
+  );
+  if (place === undefined) return MISSING;
+  if (place.segments > 1) return readNodes(place, spanId);
+  const table = tableOfDay("segments", place.day);
+  const [row] = await runner.query<HeaderRow & SegmentRow>(
+    `SELECT segment, header, body FROM ${table} WHERE trace_no = $1 AND segment = $2`,
+    [place.trace_no, place.segment],
+    `segment-of-${table}`,
+  );
+  return reading(place.trace_id, () => {
+    if (row === undefined) return readNodes(place, spanId);
+    const entry = entriesOf(row).find(({ id }) => id === spanId);
+    if (entry === undefined || !isAssembledEntry(entry)) return readNodes(place, spanId);
+    const body = unpack(row.body);
+    checkBody(unpack(row.header).toString("latin1"), body, place.trace_id);
+    const json = body.subarray(entry.offset, entry.offset + entry.treeLength);
     return { kind: "assembled", json: inOwnMemory(json) };
-  }
+  });
+}
 
-  async #readSpan(project: string, spanId: string): Promise<TreeRead> {
-    // A sum, so that PostgreSQL finds spans by their ids: in many small days it would walk them all by
-    // their numbers, in the hope of meeting one soon.
-    const [place] = await this.#database.query<SpanPlace>(
-      `SELECT p.trace_no, p.day, p.segment, t.trace_id, t.segments
-       FROM agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no
-       WHERE p.span_id = $1 AND p.project = $2 ORDER BY p.span_no + 0 DESC LIMIT 1`,
-      [spanId, project],
-      "place-of-span",
+async function readNodes(
+  runner: SqlRunner,
+  place: TracePlace,
+  focusId: string | null,
+): Promise<TreeRead> {
+  const merged = await mergeWhole(runner, place);
+  if (merged === undefined) return MISSING;
+  const { nodes } = merged;
+  const focus = focusId === null ? null : merged.indexOf(focusId);
+  if (nodes.length === 0 || focus === -1) return MISSING;
+  const { trace_no: traceNo, trace_id: traceId, day } = place;
+  const openRecords = openRecordsOf(runner, { traceNo, traceId, day }, nodes);
+  return { kind: "nodes", nodes, focus, openRecords };
+}
+
+/** All of a trace's segments; undefined when it is deleted meanwhile. */
+async function mergeWhole(
+  runner: SqlRunner,
+  place: TracePlace,
+): Promise<SegmentMerger | undefined> {
+  for (let { segments } = place; ; ) {
+    const { merger, count } = await merge(runner, place);
+    if (count >= segments) return merger;
+    const [now] = await runner.query<{ segments: number }>(
+      "SELECT segments FROM agate.traces WHERE trace_no = $1",
+      [place.trace_no],
     );
-    if (place === undefined) return MISSING;
-    if (place.segments > 1) return this.#readNodes(place, spanId);
-    const table = tableOfDay("segments", place.day);
-    const [row] = await this.#database.query<HeaderRow & SegmentRow>(
-      `SELECT segment, header, body FROM ${table} WHERE trace_no = $1 AND segment = $2`,
-      [place.trace_no, place.segment],
-      `segment-of-${table}`,
+    if (now === undefined) return undefined;
+    if (now.segments === segments) throw new DamagedSegmentError(place.trace_id);
+    // It was written to while it was read.
+    segments = now.segments;
+  }
+}
+
+async function merge(runner: SqlRunner, { trace_no: traceNo, trace_id, day }: TracePlace) {
+  const merger = new SegmentMerger();
+  let count = 0;
+  for (let next = 0; ; ) {
+    const rows = await runner.query<HeaderRow>(
+      `SELECT segment, header FROM ${tableOfDay("segments", day)}
+       WHERE trace_no = $1 AND segment >= $2 ORDER BY segment LIMIT ${HEADERS_PER_READ}`,
+      [traceNo, next],
     );
-    return reading(place.trace_id, () => {
-      if (row === undefined) return this.#readNodes(place, spanId);
-      const entry = entriesOf(row).find(({ id }) => id === spanId);
-      if (entry === undefined || !isAssembledEntry(entry)) return this.#readNodes(place, spanId);
-      const body = unpack(row.body);
-      checkBody(unpack(row.header).toString("latin1"), body, place.trace_id);
-      const json = body.subarray(entry.offset, entry.offset + entry.treeLength);
-      return { kind: "assembled", json: inOwnMemory(json) };
+    reading(trace_id, () => {
+      for (const { segment, header: packed } of rows) {
+        const header = unpack(packed).toString();
+        checkTrace(header, trace_id);
+        merger.add({ segment, header });
+      }
     });
-  }
-
-  async #readNodes(place: TracePlace, focusId: string | null): Promise<TreeRead> {
-    const merged = await this.#mergeWhole(place);
-    if (merged === undefined) return MISSING;
-    const { nodes } = merged;
-    const focus = focusId === null ? null : merged.indexOf(focusId);
-    if (nodes.length === 0 || focus === -1) return MISSING;
-    const { trace_no: traceNo, trace_id: traceId, day } = place;
-    const openRecords = openRecordsOf(this.#database, { traceNo, traceId, day }, nodes);
-    return { kind: "nodes", nodes, focus, openRecords };
-  }
-
-  /** All of a trace's segments; undefined when it is deleted meanwhile. */
-  async #mergeWhole(place: TracePlace): Promise<SegmentMerger | undefined> {
-    for (let { segments } = place; ; ) {
-      const { merger, count } = await this.#merge(place);
-      if (count >= segments) return merger;
-      const [now] = await this.#database.query<{ segments: number }>(
-        "SELECT segments FROM agate.traces WHERE trace_no = $1",
-        [place.trace_no],
-      );
-      if (now === undefined) return undefined;
-      if (now.segments === segments) throw new DamagedSegmentError(place.trace_id);
-      // It was written to while it was read.
-      segments = now.segments;
-    }
-  }
-
-  async #merge({ trace_no: traceNo, trace_id, day }: TracePlace) {
-    const merger = new SegmentMerger();
-    let count = 0;
-    for (let next = 0; ; ) {
-      const rows = await this.#database.query<HeaderRow>(
-        `SELECT segment, header FROM ${tableOfDay("segments", day)}
-         WHERE trace_no = $1 AND segment >= $2 ORDER BY segment LIMIT ${HEADERS_PER_READ}`,
-        [traceNo, next],
-      );
-      reading(trace_id, () => {
-        for (const { segment, header: packed } of rows) {
-          const header = unpack(packed).toString();
-          checkTrace(header, trace_id);
-          merger.add({ segment, header });
-        }
-      });
-      count += rows.length;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < HEADERS_PER_READ) return { merger, count };
-      next = last.segment + 1;
-    }
+    count += rows.length;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < HEADERS_PER_READ) return { merger, count };
+    next = last.segment + 1;
   }
 }
 

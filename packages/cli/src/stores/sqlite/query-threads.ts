@@ -30,7 +30,10 @@ export class QueryThreads {
       const interruptions = interruptMemory();
       const data: QueryData = { directory, interruptions };
       const spawn = () => spawnThread(import.meta.url, "query-worker", data);
-      return { thread: new StoreThread<QueryApi>(spawn, onFailure, true), interruptions };
+      return {
+        thread: new StoreThread<QueryApi>(spawn, onFailure, "descriptor-shortage"),
+        interruptions,
+      };
     });
   }
 

@@ -35,6 +35,7 @@ import type {
 import { TRACES_PER_PAGE } from "../span-store.ts";
 import { StoreThread } from "../store-thread.ts";
 import type { StoreTrouble } from "../store-trouble.ts";
+import { TreeThread } from "../trees/tree-thread.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { openDataDirectory } from "./data-directory.ts";
 import { openForReading } from "./open-for-reading.ts";
@@ -43,7 +44,6 @@ import type { SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
 import { prepareIndex } from "./span-index-file.ts";
 import { createSqliteAppender } from "./sqlite-appender.ts";
 import { TraceReader } from "./trace-reader.ts";
-import { TreeThread } from "./tree-thread.ts";
 import type { CommitNotice, WriterApi, WriterData } from "./writer-api.ts";
 
 export interface SqliteStoreOptions {
@@ -58,12 +58,6 @@ export interface SqliteStoreOptions {
   /** Traces with more spans are read in a thread of their own. */
   readonly largeTraceSpans?: number;
 }
-
-/**
- * Handing a read over costs about a millisecond. Below this, putting the trace together here takes no
- * longer than a few, and other requests get their turn in between.
- */
-const LARGE_TRACE_SPANS = 5_000;
 
 /** A slow list leaves a thread for the others. */
 const LIST_THREADS = 2;
@@ -115,16 +109,13 @@ class SqliteStore implements SpanStore {
   constructor(
     directory: DataDirectory,
     threads: Threads,
-    { onTrouble = () => {}, largeTraceSpans = LARGE_TRACE_SPANS }: SqliteStoreOptions,
+    { onTrouble = () => {} }: SqliteStoreOptions,
   ) {
     this.#directory = directory;
     this.#onTrouble = onTrouble;
     this.#threads = threads;
     this.#connection = openForReading(directory.path);
-    this.#reader = new TraceReader(this.#connection, {
-      spans: largeTraceSpans,
-      read: (...read) => threads.trees.read(...read),
-    });
+    this.#reader = new TraceReader(this.#connection, threads.trees);
     this.#appender = createSqliteAppender(this.#appendPort());
     threads.commits.on("message", (changes: CommitNotice) => {
       for (const listener of this.#listeners) listener(changes);
@@ -278,7 +269,8 @@ class SqliteStore implements SpanStore {
 }
 
 function makeThreads(options: SqliteStoreOptions): Threads {
-  const { directory, onFailure = () => {}, onTrouble = () => {}, queries } = options;
+  const { directory, queries, largeTraceSpans } = options;
+  const { onFailure = () => {}, onTrouble = () => {} } = options;
   const { maxSpansPerTrace = Number.POSITIVE_INFINITY } = options;
   const commits = new MessageChannel();
   const troublePort = () => {
@@ -303,10 +295,14 @@ function makeThreads(options: SqliteStoreOptions): Threads {
       return spawn("span-index-worker", data, port2, troubles);
     },
     onFailure,
-    true,
+    "descriptor-shortage",
   );
   const lists = new QueryThreads(LIST_THREADS, directory, onFailure, queries);
   const analytics = new QueryThreads(1, directory, onFailure, queries);
-  const trees = new TreeThread(directory, onFailure);
+  const trees = new TreeThread({
+    spawn: () => spawn("sqlite-tree-worker", directory),
+    largeTraceSpans,
+    onTrouble,
+  });
   return { writer, index, lists, analytics, trees, commits: commits.port1 };
 }

@@ -20,6 +20,7 @@ import {
 } from "../segments/segment-checksum.ts";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
+import type { LargeTraces } from "../trees/tree-thread.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 import { segmentRange } from "./trace-writer.ts";
@@ -47,18 +48,6 @@ interface TracePlace {
 
 /** Puts a trace together from several segments. */
 type ReadNodes = (trace: TracePlace, focusId: string | null) => Promise<TreeRead>;
-
-/** Traces that are read elsewhere, because building their trees takes long. */
-export interface LargeTraces {
-  /** Those with more spans than this. */
-  readonly spans: number;
-  read(
-    project: string,
-    focus: TreeFocus,
-    spans: number,
-    gone: AbortSignal | undefined,
-  ): Promise<TreeRead>;
-}
 
 interface SegmentRow {
   readonly header: string;

@@ -1,0 +1,120 @@
+import type { MessagePort } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
+import { serveThread } from "../../threads/thread-rpc.ts";
+import { QueryAbandonedError } from "../query-lane.ts";
+import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import type { SpanStore, TreeFocus } from "../span-store.ts";
+import { TraceGoneError } from "../span-store.ts";
+import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { nestRecords } from "./nest-records.ts";
+import type { TreeApi, TreePiece } from "./tree-api.ts";
+
+/** A store's connections inside the thread for large traces. */
+export interface TreeSource {
+  /** Must read every trace itself, and stop when the signal fires. */
+  readonly readTree: SpanStore["readTree"];
+  /**
+   * How many chunks are made at once; as many as there are connections. A chunk that waited for one
+   * would take the time in which other reads keep the thread busy for a pool that is exhausted.
+   */
+  readonly chunksAtOnce: number;
+  close(): Promise<void>;
+}
+
+type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>, "end" | "missing", void>;
+
+interface OpenRead {
+  readonly chunks: Chunks;
+  readonly stop: AbortController;
+}
+
+/** Serves a {@link TreeThread} from inside of its worker. */
+export function serveTrees(source: TreeSource): void {
+  const main = parentPort as MessagePort;
+  const reads = new Map<number, OpenRead>();
+  const inTurn = limitConcurrency(source.chunksAtOnce);
+
+  const makePiece = async (read: number): Promise<TreePiece> => {
+    const open = reads.get(read);
+    if (open === undefined) return { kind: "abandoned" };
+    try {
+      const { done, value } = await open.chunks.next();
+      if (!done) return { kind: "chunk", bytes: value };
+      reads.delete(read);
+      return { kind: value };
+    } catch (error) {
+      reads.delete(read);
+      if (open.stop.signal.aborted) return { kind: "abandoned" };
+      return toPiece(error);
+    }
+  };
+
+  const nextPiece = (read: number) => inTurn(() => makePiece(read));
+
+  const drop = (read: number) => {
+    reads.get(read)?.stop.abort(new QueryAbandonedError("The client has gone"));
+    reads.delete(read);
+  };
+
+  serveThread<TreeApi>(main, {
+    open: (read, project, focus) => {
+      const stop = new AbortController();
+      reads.set(read, { chunks: chunksOf(source, project, focus, stop.signal), stop });
+      return nextPiece(read);
+    },
+    next: nextPiece,
+    drop: async (read) => drop(read),
+    close: async () => {
+      for (const read of [...reads.keys()]) drop(read);
+      await source.close();
+      // The answer to this very call is still to be sent.
+      setImmediate(() => main.close());
+    },
+  });
+}
+
+/** Runs some functions at a time; the others wait in the order in which they came. */
+function limitConcurrency(atOnce: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running < atOnce) running++;
+    else await new Promise<void>((start) => waiting.push(start));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}
+
+async function* chunksOf(
+  source: TreeSource,
+  project: string,
+  focus: TreeFocus,
+  signal: AbortSignal,
+): Chunks {
+  const tree = await source.readTree(project, focus, () => signal);
+  switch (tree.kind) {
+    case "missing":
+      return "missing";
+    case "assembled":
+      yield tree.json;
+      return "end";
+    case "nodes":
+      yield* nestRecords(tree);
+      return "end";
+    case "chunks":
+      throw new Error("The thread for large traces hands none over");
+  }
+}
+
+/** @throws what is not expected: the read then fails with it. */
+function toPiece(error: unknown): TreePiece {
+  if (error instanceof TraceGoneError) return { kind: "gone" };
+  if (error instanceof DamagedSegmentError) return { kind: "damaged", traceId: error.traceId };
+  if (error instanceof StoreUnavailableError) return { kind: "unavailable", reason: error.reason };
+  throw error;
+}
