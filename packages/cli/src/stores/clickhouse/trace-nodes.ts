@@ -40,8 +40,6 @@ export class TraceNodes {
       segment: version,
       offset: 0,
       openLength: recordBytes,
-      totalLength: 0,
-      treeLength: 0,
     });
     return index;
   }

@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { PostgresAddress } from "../store-address.ts";
 import type { ClosableApi } from "../store-thread.ts";
+import type { CompactionRule } from "./compact-segments.ts";
 
 /** What the thread for chores offers. */
 export interface ChoresApi extends ClosableApi {
@@ -22,4 +23,5 @@ export interface ChoresData {
   readonly address: PostgresAddress;
   /** Where a `StoreTrouble` is told. */
   readonly troubles: MessagePort;
+  readonly compaction: CompactionRule;
 }

@@ -3,6 +3,8 @@ import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
 import type { CaughtUp } from "./chores-api.ts";
+import type { CompactionRule } from "./compact-segments.ts";
+import { compactSome } from "./compact-segments.ts";
 import type { SpanDatabase } from "./span-database.ts";
 import { indexSome } from "./span-indexer.ts";
 import { summariseNext } from "./summarise-traces.ts";
@@ -20,7 +22,7 @@ const STEPS_PER_ROUND = 20;
 
 /**
  * What follows a commit without delaying it: texts are indexed, the summaries of large traces made,
- * deleted rows freed and days dropped. Every server does it, each another part; what one that died
+ * deleted rows freed, segments compacted and days dropped. Every server does it, each another part; what one that died
  * had begun the others find undone.
  */
 export class Chores {
@@ -29,6 +31,8 @@ export class Chores {
   readonly #summarising: TraceByTrace;
   readonly #pacer = new SummaryPacer();
   readonly #freeing: TraceByTrace;
+  readonly #compacting: TraceByTrace;
+  readonly #compaction: CompactionRule;
   /** What is known to be in trouble, and was told, by its sentence. */
   readonly #told = new Map<string, string>();
   #closed = false;
@@ -41,11 +45,17 @@ export class Chores {
   #betweenDropsMs = DROP_DAYS_EVERY_MS;
 
   /** @param onTrouble Told what it could not do. It goes on with the rest, and tries again later. */
-  constructor(database: SpanDatabase, onTrouble: (trouble: StoreTrouble) => void) {
+  constructor(
+    database: SpanDatabase,
+    onTrouble: (trouble: StoreTrouble) => void,
+    compaction: CompactionRule,
+  ) {
+    this.#compaction = compaction;
     this.#database = database;
     this.#onTrouble = onTrouble;
     this.#summarising = new TraceByTrace("There is no new summary", onTrouble);
     this.#freeing = new TraceByTrace("There was no freeing the space", onTrouble);
+    this.#compacting = new TraceByTrace("There is no compaction", onTrouble);
   }
 
   /** Works, and looks for more, until it is closed. */
@@ -111,10 +121,18 @@ export class Chores {
         ),
       ),
     );
+    const hasSuperseded = await this.#attempt("Segments could not be compacted.", () =>
+      this.#steps(() =>
+        this.#compacting.step(
+          (except, onTaken) => compactSome(this.#database, this.#compaction, except, onTaken),
+          () => true,
+        ),
+      ),
+    );
     if (performance.now() >= this.#nextDropAt) {
       await this.#attempt("Days could not be dropped.", () => this.#dropDays());
     }
-    return hasTexts || hasDeleted;
+    return hasTexts || hasDeleted || hasSuperseded;
   }
 
   /** @returns False also where it could not be done: the next round tries again. */

@@ -65,7 +65,7 @@ export async function dropDay(database: SpanDatabase, day: number): Promise<bool
     for (const table of TABLES_BY_DAY) {
       await transaction.query(`DROP TABLE ${tableOfDay(table, day)}`);
     }
-    for (const table of ["deleted_traces", "unindexable"]) {
+    for (const table of ["deleted_traces", "unindexable", "superseded_segments"]) {
       await transaction.query(`DELETE FROM agate.${table} WHERE day = $1`, [dateText(day)]);
     }
     return true;

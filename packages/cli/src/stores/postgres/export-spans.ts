@@ -249,8 +249,8 @@ function spansIn(
   reading(trace_id, () => checkBody(text, bytes, trace_id));
   const spans: StoredSpan[] = [];
   const entries = reading(trace_id, () => decodeHeader(text, segment));
-  for (const [n, entry] of entries.entries()) {
-    const columns = columnsOf.get(first_span + n);
+  for (const entry of entries) {
+    const columns = columnsOf.get(first_span + entry.place);
     if (columns === undefined) continue;
     const { span_no: _, ...own } = columns;
     spans.push({

@@ -1,3 +1,4 @@
+import { isRecordAt } from "../segments/compact-segment.ts";
 import type { NodeTable, PlacedNode } from "../segments/node-table.ts";
 import { checkBody, DamagedSegmentError, withTraceId } from "../segments/segment-checksum.ts";
 import { TraceGoneError } from "../span-store.ts";
@@ -50,6 +51,9 @@ export function openRecordsOf(
     return places.map(({ segment, offset, openLength }) => {
       const body = bodies.get(segment);
       if (body === undefined) throw gone();
+      if (!isRecordAt(body, offset, openLength)) {
+        throw new TraceGoneError("A span of the trace was replaced while it was read");
+      }
       return body.subarray(offset, offset + openLength);
     });
   };

@@ -12,14 +12,14 @@ const CONNECTIONS = 2;
 /** Nobody waits for it. */
 const STATEMENT_MS = 300_000;
 
-const { address, troubles } = workerData as ChoresData;
+const { address, troubles, compaction } = workerData as ChoresData;
 const main = parentPort as MessagePort;
 const database = new SpanDatabase(address, {
   connections: CONNECTIONS,
   statementMs: STATEMENT_MS,
   settings: SETTINGS_OF_WRITERS,
 });
-const chores = new Chores(database, (trouble) => troubles.postMessage(trouble));
+const chores = new Chores(database, (trouble) => troubles.postMessage(trouble), compaction);
 // Where the cores are busy, ingest and reads come first.
 lowerThreadPriority();
 

@@ -37,6 +37,8 @@ import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import { TreeThread } from "../trees/tree-thread.ts";
 import type { ChoresApi, ChoresData } from "./chores-api.ts";
+import type { CompactionRule } from "./compact-segments.ts";
+import { COMPACT_AFTER_MS } from "./compact-segments.ts";
 import { countFailedSpans } from "./count-failed-spans.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";
 import { listSpans, listTraces } from "./list-reader.ts";
@@ -59,6 +61,8 @@ export interface PostgresStoreOptions {
   readonly maxSpansPerTrace?: number | undefined;
   /** Traces with more spans are read in a thread of their own. */
   readonly largeTraceSpans?: number;
+  /** When segments are compacted; tests use little. */
+  readonly compaction?: CompactionRule;
 }
 
 /** Ten servers, with the other connections that they have, stay within PostgreSQL's usual hundred. */
@@ -101,14 +105,11 @@ class PostgresStore implements SpanStore {
   #appender: OpenAppender | undefined;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
 
-  constructor({
-    address,
-    onFailure,
-    onTrouble = () => {},
-    queries,
-    largeTraceSpans,
-    maxSpansPerTrace = Number.POSITIVE_INFINITY,
-  }: PostgresStoreOptions) {
+  constructor(options: PostgresStoreOptions) {
+    const { address, onFailure, onTrouble = () => {}, queries, largeTraceSpans } = options;
+    const { maxSpansPerTrace = Number.POSITIVE_INFINITY } = options;
+    const { compaction = { afterMs: Math.max(COMPACT_AFTER_MS, queries?.timeoutMs ?? 0) } } =
+      options;
     this.#address = address;
     this.#maxSpansPerTrace = maxSpansPerTrace;
     this.#onTrouble = onTrouble;
@@ -129,7 +130,7 @@ class PostgresStore implements SpanStore {
     this.#watch = new TraceWatch(this.#database, onFailure);
     const { port1, port2: troubles } = new MessageChannel();
     port1.on("message", onTrouble).unref();
-    const data: ChoresData = { address, troubles };
+    const data: ChoresData = { address, troubles, compaction };
     this.#chores = new StoreThread<ChoresApi>(
       () => spawnThread(import.meta.url, "postgres-chores-worker", data, [troubles]),
       onFailure,

@@ -74,9 +74,9 @@ function lastUnpacked(runner: SqlRunner) {
     const key = keyOf(row);
     if (last?.key === key) return last.body;
     last = undefined;
-    const packed = row.body ?? (await readBody(runner, day, row));
-    const body = packed && unpack(packed);
-    if (body !== undefined) checkBodyOnly(unpack(row.header).toString("latin1"), body);
+    const { header, body: packed } = row.body === null ? await readWhole(runner, day, row) : row;
+    const body = packed === null ? undefined : unpack(packed);
+    if (body !== undefined) checkBodyOnly(unpack(header).toString("latin1"), body);
     last = { key, body };
     return body;
   };
@@ -116,17 +116,15 @@ function readDay(
   );
 }
 
-function readBody(
-  runner: SqlRunner,
-  day: number,
-  { trace_no, segment }: SegmentRow,
-): Promise<Buffer<ArrayBuffer> | undefined> {
-  return unlessDayIsGone(undefined, async () => {
-    const [row] = await runner.query<{ body: Buffer<ArrayBuffer> }>(
-      `SELECT body FROM ${tableOfDay("segments", day)} WHERE trace_no = $1 AND segment = $2`,
-      [trace_no, segment],
+/** With the header as it is now: compaction may have changed both. The same where it is gone. */
+function readWhole(runner: SqlRunner, day: number, row: SegmentRow): Promise<SegmentRow> {
+  return unlessDayIsGone(row, async () => {
+    const [whole] = await runner.query<SegmentRow>(
+      `SELECT trace_no, segment, header, body FROM ${tableOfDay("segments", day)}
+       WHERE trace_no = $1 AND segment = $2`,
+      [row.trace_no, row.segment],
     );
-    return row?.body;
+    return whole ?? row;
   });
 }
 

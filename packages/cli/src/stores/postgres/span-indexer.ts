@@ -184,7 +184,7 @@ function* vectorsOf(
 ): Generator<{ readonly n: number; readonly vectors: readonly SearchVector[] }, void, void> {
   const records = unpack(body);
   const entries = decodeHeader(unpack(header).toString(), segment);
-  for (const [n, { id, offset, openLength }] of entries.entries()) {
+  for (const { id, place: n, offset, openLength } of entries) {
     try {
       const open = records.toString("utf8", offset, offset + openLength);
       const text = searchableText(JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`));

@@ -145,4 +145,18 @@ export const MIGRATIONS: readonly string[] = [
   -- Summaries of large traces were not made anew when spans were sent again.
   UPDATE agate.traces SET summarised = 0 WHERE spans > 2000;
   `,
+  `
+  -- Segments with records that later ones have superseded: see compact-segments.ts. Without a unique key,
+  -- on which a writer would wait for the server that compacts.
+  CREATE TABLE agate.superseded_segments (
+    superseded_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    day date NOT NULL,
+    trace_no bigint NOT NULL,
+    segment integer NOT NULL,
+    since timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE INDEX superseded_segments_by_age ON agate.superseded_segments (since);
+  CREATE INDEX superseded_segments_by_trace ON agate.superseded_segments (trace_no, superseded_no);
+  CREATE INDEX superseded_segments_by_day ON agate.superseded_segments (day);
+  `,
 ];

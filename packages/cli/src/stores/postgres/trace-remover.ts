@@ -128,7 +128,7 @@ export function freeSome(
       [trace_no, SEGMENTS_PER_STEP],
     );
     if (gone.length === 0) {
-      for (const table of ["unindexable", "deleted_traces"]) {
+      for (const table of ["unindexable", "superseded_segments", "deleted_traces"]) {
         await transaction.query(`DELETE FROM agate.${table} WHERE trace_no = $1`, [trace_no]);
       }
       return true;

@@ -162,6 +162,7 @@ async function prepareKnown(
     const earlier = await earlierSpans(transaction, day, traces);
     const unchanged = await unchangedInDay(transaction, day, traces, earlier);
     const replaced: EarlierSpan[] = [];
+    const superseded: [traceNo: number, segment: number][] = [];
     for (const one of traces) {
       const own = earlier.get(one.traceNo);
       const stored = new Set(own?.map(({ index }) => index));
@@ -179,7 +180,10 @@ async function prepareKnown(
       }
       const leftOut = unchanged.get(one.traceNo) ?? new Set();
       const changed = (own ?? []).filter(({ index }) => !leftOut.has(index));
-      replaced.push(...changed);
+      for (const span of changed) replaced.push(span);
+      for (const segment of new Set(changed.map((span) => span.segment))) {
+        superseded.push([one.traceNo, segment]);
+      }
       const rest = withoutSome(one, new Set([...leftOut, ...beyond]));
       prepared.push({
         ...rest,
@@ -188,6 +192,7 @@ async function prepareKnown(
       });
     }
     await forgetReplaced(transaction, day, replaced);
+    await noteSuperseded(transaction, day, superseded);
   }
   await giveSegmentsBack(transaction, known, prepared);
   return prepared;
@@ -371,6 +376,20 @@ async function forgetReplaced(
       [spanNos],
     );
   }
+}
+
+/** For the chore that compacts segments. */
+async function noteSuperseded(
+  transaction: SqlRunner,
+  day: number,
+  segments: readonly (readonly [traceNo: number, segment: number])[],
+): Promise<void> {
+  if (segments.length === 0) return;
+  await transaction.query(
+    `INSERT INTO agate.superseded_segments (day, trace_no, segment)
+     SELECT $1::date, * FROM unnest($2::bigint[], $3::integer[])`,
+    [dateText(day), segments.map(([no]) => no), segments.map(([, segment]) => segment)],
+  );
 }
 
 async function writeRows(

@@ -100,10 +100,12 @@ export async function makeStores(): Promise<Stores> {
   const onFailure = (error: Error) => {
     throw error;
   };
+  // Compaction at once, of everything: it runs between and beside the steps.
+  const compaction = { afterMs: 0, fromBytes: 1 };
   return new Stores(
     {
-      SQLite: () => openSqliteStore({ directory }),
-      PostgreSQL: () => openPostgresStore({ address, onFailure }),
+      SQLite: () => openSqliteStore({ directory, compactFromBytes: 1 }),
+      PostgreSQL: () => openPostgresStore({ address, onFailure, compaction }),
       ClickHouse: () =>
         openClickHouseStore({ address: engine.address(), connect: engine.connect, onFailure }),
     },

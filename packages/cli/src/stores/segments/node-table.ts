@@ -1,5 +1,4 @@
 import type { ReportedFigures, SpanNode, SpanNodes } from "@agate/spans/tree";
-import type { PlacedEntry } from "./segment.ts";
 
 /** A node, and where its open record lies. */
 export interface PlacedNode extends SpanNode {
@@ -27,7 +26,7 @@ export class NodeTable implements SpanNodes {
   }
 
   /** Puts a node at an index: a new one at the end, or in place of another. */
-  set(index: number, entry: PlacedEntry): void {
+  set(index: number, entry: PlacedNode): void {
     const base = index * NUMBERS;
     if (base === this.#numbers.length) this.#makeRoom();
     this.#ids[index] = entry.id;

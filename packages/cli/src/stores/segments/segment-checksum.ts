@@ -59,6 +59,15 @@ export function checkBody(header: string, body: Uint8Array, traceId: string): vo
   if (!header.startsWith(bodySeal(body, traceId))) throw new DamagedSegmentError(traceId);
 }
 
+/** What {@link bodySum} gives for a header without a seal. */
+export const UNSEALED_BODY = -1;
+
+/** The checksum of the body that a header was written with. */
+export function bodySum(header: string): number {
+  if (header.startsWith(UNSEALED)) return UNSEALED_BODY;
+  return Number.parseInt(header.slice(MARK.length + DIGITS, BODY_SEAL_LENGTH), 16);
+}
+
 /**
  * Refuses a header that was written for another trace.
  *

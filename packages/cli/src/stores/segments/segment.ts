@@ -13,6 +13,8 @@ import { DamagedSegmentError, unsealHeader } from "./segment-checksum.ts";
 /** A span and the segment that holds it. */
 export interface PlacedEntry extends SegmentEntry {
   readonly segment: number;
+  /** Its place in the header, which compaction leaves as it is. */
+  readonly place: number;
 }
 
 /** One span inside a segment. Offsets and lengths are bytes of the segment's body. */
@@ -64,9 +66,13 @@ export function openRecordText(body: Uint8Array, offset: number, length: number)
   return Buffer.from(record.buffer, record.byteOffset, record.length).toString();
 }
 
-/** Without the seal that {@link sealHeader} puts before it. */
-export function encodeHeader(entries: readonly SegmentEntry[]): string {
-  return JSON.stringify(entries.map(toTuple));
+/**
+ * Without the seal that {@link sealHeader} puts before it.
+ *
+ * @param entries Undefined at the place of one that compaction has dropped.
+ */
+export function encodeHeader(entries: readonly (SegmentEntry | undefined)[]): string {
+  return JSON.stringify(entries.map((entry) => (entry === undefined ? 0 : toTuple(entry))));
 }
 
 /**
@@ -76,7 +82,11 @@ export function encodeHeader(entries: readonly SegmentEntry[]): string {
 export function decodeHeader(header: string, segment: number): PlacedEntry[] {
   const json = unsealHeader(header);
   try {
-    return (JSON.parse(json) as EntryTuple[]).map((tuple) => fromTuple(tuple, segment));
+    const entries: PlacedEntry[] = [];
+    for (const [place, tuple] of (JSON.parse(json) as (EntryTuple | 0)[]).entries()) {
+      if (tuple !== 0) entries.push(fromTuple(tuple, segment, place));
+    }
+    return entries;
   } catch (error) {
     throw new DamagedSegmentError(null, error);
   }
@@ -96,9 +106,10 @@ function toTuple(entry: SegmentEntry): EntryTuple {
   ];
 }
 
-function fromTuple(tuple: EntryTuple, segment: number): PlacedEntry {
+function fromTuple(tuple: EntryTuple, segment: number, place: number): PlacedEntry {
   return {
     segment,
+    place,
     id: tuple[0],
     parentId: tuple[1] === 0 ? null : tuple[1],
     start: tuple[2],

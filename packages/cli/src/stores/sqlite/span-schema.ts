@@ -123,6 +123,11 @@ export const MIGRATIONS: readonly string[] = [
   -- Summaries of large traces were not made anew when spans were sent again.
   UPDATE traces SET summarised = 0 WHERE spans > 2000;
   `,
+  `
+  -- Segments with records that later ones have superseded since they were last looked at: see
+  -- segment-compactor.ts.
+  CREATE TABLE superseded_segments (segment INTEGER PRIMARY KEY) STRICT;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -7,6 +7,7 @@ import type { StoreTrouble } from "../store-trouble.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
 import { filesIn } from "./data-directory.ts";
 import { OlderSpans } from "./older-spans.ts";
+import { SegmentCompactor } from "./segment-compactor.ts";
 import { passingReason } from "./sqlite-errors.ts";
 import { SummaryThread } from "./summary-thread.ts";
 import { TraceRemover } from "./trace-remover.ts";
@@ -35,13 +36,14 @@ interface Pending {
 
 /**
  * The one writer of a data directory. Batches that arrive while it is busy wait together and share
- * the next commit; chores (freeing deleted rows, summaries of huge traces, columns that older
- * versions did not fill) are done in small steps when nothing waits.
+ * the next commit; chores (freeing deleted rows, summaries of huge traces, compacting segments, columns
+ * that older versions did not fill) are done in small steps when nothing waits.
  */
 export class SpanWriter {
   readonly #db: DatabaseSync;
   readonly #writer: TraceWriter;
   readonly #remover: TraceRemover;
+  readonly #compactor: SegmentCompactor;
   readonly #olderSpans: OlderSpans;
   readonly #maxSpansPerTrace: number;
   readonly #announce: (changes: readonly TraceChange[]) => void;
@@ -72,6 +74,7 @@ export class SpanWriter {
       announce,
       onTrouble,
       eraseWithinMs = ERASE_WITHIN_MS,
+      compactFromBytes,
     }: {
       readonly maxSpansPerTrace: number;
       /** Told what was committed. */
@@ -79,6 +82,8 @@ export class SpanWriter {
       /** Told of chores that failed. */
       readonly onTrouble: (trouble: StoreTrouble) => void;
       readonly eraseWithinMs?: number;
+      /** How much of a segment must be superseded before it is compacted. */
+      readonly compactFromBytes?: number | undefined;
     },
   ) {
     this.#eraseWithinMs = eraseWithinMs;
@@ -90,6 +95,7 @@ export class SpanWriter {
     this.#writer = new TraceWriter(this.#db, { maxSpansPerTrace });
     this.#summaries = new SummaryThread(directory);
     this.#remover = new TraceRemover(this.#db);
+    this.#compactor = new SegmentCompactor(this.#db, compactFromBytes);
     this.#olderSpans = new OlderSpans(this.#db, {
       summarise: (traceNo) => this.#writer.summarise(traceNo),
       onTrouble,
@@ -215,6 +221,7 @@ export class SpanWriter {
     return (
       this.#free() ||
       this.#attempt("Large traces get no new summary", () => this.#summariseOne()) ||
+      this.#attempt("Superseded records are not freed", () => this.#compactor.compactSome()) ||
       this.#attempt("Spans of older versions are not completed", () => this.#olderSpans.fillSome())
     );
   }

@@ -57,6 +57,8 @@ export interface SqliteStoreOptions {
   readonly maxSpansPerTrace?: number | undefined;
   /** Traces with more spans are read in a thread of their own. */
   readonly largeTraceSpans?: number;
+  /** How much of a segment must be superseded before it is compacted; tests use little. */
+  readonly compactFromBytes?: number;
 }
 
 /** A slow list leaves a thread for the others. */
@@ -271,7 +273,7 @@ class SqliteStore implements SpanStore {
 function makeThreads(options: SqliteStoreOptions): Threads {
   const { directory, queries, largeTraceSpans } = options;
   const { onFailure = () => {}, onTrouble = () => {} } = options;
-  const { maxSpansPerTrace = Number.POSITIVE_INFINITY } = options;
+  const { maxSpansPerTrace = Number.POSITIVE_INFINITY, compactFromBytes } = options;
   const commits = new MessageChannel();
   const troublePort = () => {
     const { port1, port2 } = new MessageChannel();
@@ -283,7 +285,7 @@ function makeThreads(options: SqliteStoreOptions): Threads {
   const writer = new StoreThread<WriterApi>(() => {
     const troubles = troublePort();
     const changes = commits.port2;
-    const data: WriterData = { directory, maxSpansPerTrace, changes, troubles };
+    const data: WriterData = { directory, maxSpansPerTrace, changes, troubles, compactFromBytes };
     return spawn("writer-worker", data, changes, troubles);
   }, onFailure);
   const index = new StoreThread<SpanIndexApi>(

@@ -5,6 +5,7 @@ import { BodyWindow } from "../segments/body-window.ts";
 import type { HeaderRow } from "../segments/merge-segments.ts";
 import { SegmentMerger } from "../segments/merge-segments.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
+import type { PlacedEntry } from "../segments/segment.ts";
 import {
   decodeHeader,
   isAssembledBody,
@@ -13,6 +14,7 @@ import {
 } from "../segments/segment.ts";
 import {
   BODY_SEAL_LENGTH,
+  bodySum,
   checkBody,
   checkTrace,
   DamagedSegmentError,
@@ -30,9 +32,8 @@ const HEADERS_PER_TURN = 64;
 
 const MISSING: TreeRead = { kind: "missing" };
 
-/** Where a trace's top lies. */
-interface TopPlace {
-  readonly segment: number;
+/** A trace's top. */
+interface TopRow extends SegmentRow {
   readonly offset: number;
   readonly length: number;
   readonly total: string;
@@ -48,6 +49,13 @@ interface TracePlace {
 
 /** Puts a trace together from several segments. */
 type ReadNodes = (trace: TracePlace, focusId: string | null) => Promise<TreeRead>;
+
+/** The headers of a trace's segments. */
+interface MergedTrace {
+  readonly merger: SegmentMerger;
+  /** Of each segment, to tell when it was compacted since. */
+  readonly bodySums: ReadonlyMap<number, number>;
+}
 
 interface SegmentRow {
   readonly header: string;
@@ -65,6 +73,7 @@ export class TraceReader {
   readonly #findSpan: StatementSync;
   readonly #segment: StatementSync;
   readonly #headers: StatementSync;
+  readonly #topLength: StatementSync;
   readonly #top: StatementSync;
   readonly #large: LargeTraces | undefined;
 
@@ -98,10 +107,14 @@ export class TraceReader {
     this.#headers = db.prepare(
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment LIMIT ?",
     );
+    this.#topLength = db.prepare(
+      "SELECT top_length AS length FROM traces WHERE project = ? AND trace_id = ?",
+    );
+    // One statement: compaction moves records within their segments.
     this.#top = db.prepare(
-      `SELECT trace_no * ${SEGMENTS_PER_TRACE} + top_segment AS segment, top_offset AS offset,
-         top_length AS length, total
-       FROM traces WHERE project = ? AND trace_id = ?`,
+      `SELECT s.header, s.body, t.top_offset AS offset, t.top_length AS length, t.total
+       FROM traces t JOIN segments s ON s.segment = t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment
+       WHERE t.project = ? AND t.trace_id = ?`,
     );
   }
 
@@ -134,12 +147,12 @@ export class TraceReader {
     const tops: string[] = [];
     let bytes = 0;
     for (const [n, traceId] of traceIds.entries()) {
-      const place = this.#top.get(project, traceId) as unknown as TopPlace | undefined;
+      const place = this.#topLength.get(project, traceId) as { length: number } | undefined;
       if (place === undefined) continue;
       bytes += place.length;
       if (tops.length > 0 && bytes > maxBytes) return { tops, unread: traceIds.length - n };
       try {
-        const top = this.#readTop(traceId, place);
+        const top = this.#readTop(project, traceId);
         if (top !== undefined) tops.push(top);
       } catch (error) {
         if (!(error instanceof DamagedSegmentError)) throw error;
@@ -149,12 +162,13 @@ export class TraceReader {
     return { tops, unread: 0 };
   }
 
-  #readTop(traceId: string, { segment, offset, length, total }: TopPlace): string | undefined {
+  #readTop(project: string, traceId: string): string | undefined {
     return reading(traceId, () => {
-      const row = this.#segment.get(segment) as unknown as SegmentRow | undefined;
+      const row = this.#top.get(project, traceId) as unknown as TopRow | undefined;
       if (row === undefined) return undefined;
-      checkBody(row.header, row.body, traceId);
-      return `${openRecordText(row.body, offset, length)}${total}${AFTER_LISTED_TOTAL}`;
+      const { header, body, offset, length, total } = row;
+      checkBody(header, body, traceId);
+      return `${openRecordText(body, offset, length)}${total}${AFTER_LISTED_TOTAL}`;
     });
   }
 
@@ -204,13 +218,20 @@ export class TraceReader {
     const traceId = trace.trace_id;
     const merged = await this.#mergeWhole(trace, gone);
     if (merged === undefined) return MISSING;
-    const { nodes } = merged;
-    const focus = focusId === null ? null : merged.indexOf(focusId);
+    const { merger, bodySums } = merged;
+    const { nodes } = merger;
+    const focus = focusId === null ? null : merger.indexOf(focusId);
     if (nodes.length === 0 || focus === -1) return MISSING;
+    /** Segments that were compacted since their headers were read, with where their records are now. */
+    const moved = new Map<number, ReadonlyMap<string, PlacedEntry>>();
     const bodies = new BodyWindow((segment) => {
       const row = this.#segment.get(segment) as unknown as SegmentRow | undefined;
       if (row === undefined) throw new TraceGoneError("The trace was deleted while it was read");
       checkBody(row.header, row.body, traceId);
+      if (bodySum(row.header) !== bodySums.get(segment)) {
+        const entries = decodeHeader(row.header, segment);
+        moved.set(segment, new Map(entries.map((entry) => [entry.id, entry])));
+      }
       return row.body;
     });
     return {
@@ -222,8 +243,14 @@ export class TraceReader {
         gone?.throwIfAborted();
         return reading(traceId, () =>
           wanted.map((index) => {
-            const { segment, offset, openLength } = nodes.at(index) as PlacedNode;
-            return bodies.get(segment).subarray(offset, offset + openLength);
+            const node = nodes.at(index) as PlacedNode;
+            const body = bodies.get(node.segment);
+            const entries = moved.get(node.segment);
+            const place = entries === undefined ? node : entries.get(node.id);
+            if (place === undefined) {
+              throw new TraceGoneError("A span of the trace was replaced while it was read");
+            }
+            return body.subarray(place.offset, place.offset + place.openLength);
           }),
         );
       },
@@ -234,10 +261,10 @@ export class TraceReader {
   async #mergeWhole(
     trace: TracePlace,
     gone: AbortSignal | undefined,
-  ): Promise<SegmentMerger | undefined> {
+  ): Promise<MergedTrace | undefined> {
     for (let { segments } = trace; ; ) {
-      const { merger, count } = await this.#merge(trace, gone);
-      if (count >= segments) return merger;
+      const merged = await this.#merge(trace, gone);
+      if (merged.bodySums.size >= segments) return merged;
       const now = this.#traceByNo.get(trace.trace_no) as { segments: number } | undefined;
       if (now === undefined) return undefined;
       if (now.segments === segments) throw new DamagedSegmentError(trace.trace_id);
@@ -246,9 +273,12 @@ export class TraceReader {
     }
   }
 
-  async #merge({ trace_no, trace_id }: TracePlace, gone: AbortSignal | undefined) {
+  async #merge(
+    { trace_no, trace_id }: TracePlace,
+    gone: AbortSignal | undefined,
+  ): Promise<MergedTrace> {
     const merger = new SegmentMerger();
-    let count = 0;
+    const bodySums = new Map<number, number>();
     let [next, end] = segmentRange(trace_no);
     for (;;) {
       const rows = reading(trace_id, () => {
@@ -256,12 +286,12 @@ export class TraceReader {
         for (const row of some) {
           checkTrace(row.header, trace_id);
           merger.add(row);
+          bodySums.set(row.segment, bodySum(row.header));
         }
         return some;
       });
-      count += rows.length;
       const last = rows.at(-1);
-      if (last === undefined || rows.length < HEADERS_PER_TURN) return { merger, count };
+      if (last === undefined || rows.length < HEADERS_PER_TURN) return { merger, bodySums };
       next = last.segment + 1;
       await nextTurn();
       gone?.throwIfAborted();

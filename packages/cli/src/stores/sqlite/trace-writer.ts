@@ -82,6 +82,7 @@ export class TraceWriter {
   readonly #findSpan: StatementSync;
   readonly #segment: StatementSync;
   readonly #forgetSpan: StatementSync;
+  readonly #noteSuperseded: StatementSync;
   readonly #deleteSpan: StatementSync;
   readonly #headers: StatementSync;
   readonly #lastSegment: StatementSync;
@@ -115,6 +116,9 @@ export class TraceWriter {
     );
     this.#segment = db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no, span_id) VALUES (?, ?)");
+    this.#noteSuperseded = db.prepare(
+      "INSERT OR IGNORE INTO superseded_segments (segment) VALUES (?)",
+    );
     this.#deleteSpan = db.prepare("DELETE FROM spans WHERE span_no = ?");
     this.#headers = db.prepare(
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
@@ -228,6 +232,9 @@ export class TraceWriter {
     for (const { span_no, span_id } of replaced) {
       this.#deleteSpan.run(span_no);
       this.#forgetSpan.run(span_no, span_id);
+    }
+    for (const segment of new Set(replaced.map((span) => span.segment))) {
+      this.#noteSuperseded.run(segment);
     }
     const [first, end] = segmentRange(traceNo);
     const last = this.#lastSegment.get(first, end) as { segment: number };

@@ -26,6 +26,8 @@ export interface WriterData {
   readonly changes: MessagePort;
   /** Where a `StoreTrouble` is reported. */
   readonly troubles: MessagePort;
+  /** How much of a segment must be superseded before it is compacted. */
+  readonly compactFromBytes: number | undefined;
 }
 
 /** Sent on `WriterData.changes` after each commit. */

@@ -6,12 +6,14 @@ import type { ForgetApi } from "./span-index-api.ts";
 import { SpanWriter } from "./span-writer.ts";
 import type { AppendApi, WriterApi, WriterData } from "./writer-api.ts";
 
-const { directory, maxSpansPerTrace, changes, troubles } = workerData as WriterData;
+const { directory, maxSpansPerTrace, changes, troubles, compactFromBytes } =
+  workerData as WriterData;
 const main = parentPort as MessagePort;
 const writer = new SpanWriter(directory, {
   maxSpansPerTrace,
   announce: (notice) => changes.postMessage(notice),
   onTrouble: (trouble) => troubles.postMessage(trouble),
+  compactFromBytes,
 });
 const ports: MessagePort[] = [];
 
