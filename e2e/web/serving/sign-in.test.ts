@@ -114,6 +114,7 @@ it("leaves no output of the playground behind when one signs out, not from other
   await page.getByRole("textbox", { name: "text" }).fill("Mine alone.");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByText("No build serves idle").waitFor();
+  await expect.poll(() => keptRuns(page)).toBe(1);
   const tab = await page.context().newPage();
   await tab.goto(page.url());
   await tab.getByText("No build serves idle").waitFor();
@@ -124,16 +125,7 @@ it("leaves no output of the playground behind when one signs out, not from other
   await asksForKey(tab);
   await signIn(page, platform().adminKey);
   await page.getByText("Not run yet.").waitFor();
-  const runs = await page.evaluate(async () => {
-    const { promise, resolve } = Promise.withResolvers<number>();
-    const opening = indexedDB.open("agate-playground");
-    opening.onsuccess = () => {
-      const counting = opening.result.transaction("runs").objectStore("runs").count();
-      counting.onsuccess = () => resolve(counting.result);
-    };
-    return promise;
-  });
-  expect(runs).toBe(0);
+  expect(await keptRuns(page)).toBe(0);
   web.expectNoFaults();
 });
 
@@ -173,3 +165,19 @@ it("does nothing for the page of another program on this machine", async () => {
   }
   other.close();
 });
+
+/** How many runs of the playground the browser keeps. */
+function keptRuns(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const opening = indexedDB.open("agate-playground");
+    opening.onsuccess = () => {
+      const counting = opening.result.transaction("runs").objectStore("runs").count();
+      counting.onsuccess = () => {
+        opening.result.close();
+        resolve(counting.result);
+      };
+    };
+    return promise;
+  });
+}
