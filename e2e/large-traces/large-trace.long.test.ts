@@ -20,10 +20,11 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const MB = 1_000_000;
 /**
- * What the server may take for itself to send an answer of 250 MB. Half of that is what V8 grants
- * itself for young objects; an answer that was collected first would be all of it on top.
+ * What the server may take for itself to send an answer of 250 MB. Most of that is what V8 grants
+ * itself for young objects, in the thread that reads the trace and in the one that sends it; an
+ * answer that was collected first would be all of it on top.
  */
-const MOST_MEMORY = 250 * MB;
+const MOST_MEMORY = 500 * MB;
 
 const CHAIN: LargeTrace = {
   traceId: "c".repeat(32),

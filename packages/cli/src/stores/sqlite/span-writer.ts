@@ -27,7 +27,9 @@ const FREE_EVERY_MS = 100;
 const ERASE_WITHIN_MS = 10_000;
 
 /** Counted as the time that a summary took which could not be made for now. */
-const RETRY_SUMMARY_MS = 1_000;
+const RETRY_SUMMARY_MS = 200;
+/** A summary that fails this often in a row is given up until the next start. */
+const SUMMARY_ATTEMPTS = 3;
 
 interface Pending {
   readonly batch: BatchToWrite;
@@ -53,6 +55,8 @@ export class SpanWriter {
   /** Chores that failed: not tried again until the next start. */
   readonly #stopped = new Set<string>();
   readonly #pacer = new SummaryPacer();
+  /** How often in a row the summary of a trace has failed. */
+  readonly #failedSummaries = new Map<number, number>();
   readonly #summaries: SummaryThread;
   /** One at a time. */
   #isSummarising = false;
@@ -258,10 +262,12 @@ export class SpanWriter {
   /** Begins to summarise a trace, if one is behind. */
   #summariseOne(): boolean {
     if (this.#isSummarising || this.#isClosing) return false;
+    // Asked for first: a turn that comes between the two questions would never be taken.
+    const wait = this.#pacer.nextTurn();
     const traceNo = this.#writer.nextBehind(
       new Set([...this.#leftAlone, ...this.#pacer.resting()]),
     );
-    if (traceNo === undefined) this.#comeBackForSummaries();
+    if (traceNo === undefined) this.#comeBackForSummaries(wait);
     else void this.#summarise(traceNo);
     return false;
   }
@@ -274,6 +280,7 @@ export class SpanWriter {
     try {
       this.#endSummary(await this.#summaries.summaryOf(traceNo));
       this.#pacer.made(traceNo, performance.now() - started);
+      this.#failedSummaries.delete(traceNo);
     } catch (error) {
       this.#giveUpSummary(traceNo, error);
     }
@@ -289,19 +296,20 @@ export class SpanWriter {
   #giveUpSummary(traceNo: number, error: unknown): void {
     // The thread was ended with the writer; the next start finds that the trace is behind.
     if (this.#isClosing) return;
+    this.#pacer.made(traceNo, RETRY_SUMMARY_MS);
     // Neither a full disk nor a want of descriptors is the trace's fault: it has another turn.
-    if (passingReason(error) !== undefined || isDescriptorShortage(error)) {
-      this.#pacer.made(traceNo, RETRY_SUMMARY_MS);
-      return;
-    }
+    if (passingReason(error) !== undefined || isDescriptorShortage(error)) return;
+    // Errors of the other thread have lost their codes: a lock that passes looks like any other.
+    const failures = (this.#failedSummaries.get(traceNo) ?? 0) + 1;
+    this.#failedSummaries.set(traceNo, failures);
+    if (failures < SUMMARY_ATTEMPTS) return;
     this.#leftAlone.add(traceNo);
     this.#onTrouble({ what: `Trace number ${traceNo} could not be summarised.`, error });
   }
 
   /** A trace that rests now may be behind: no commit is needed for its turn. */
-  #comeBackForSummaries(): void {
+  #comeBackForSummaries(wait: number | undefined): void {
     clearTimeout(this.#nextSummary);
-    const wait = this.#pacer.nextTurn();
     if (wait === undefined) return;
     this.#nextSummary = setTimeout(() => this.#schedule(), wait).unref();
   }
