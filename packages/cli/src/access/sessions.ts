@@ -61,7 +61,7 @@ export class Sessions {
     });
   }
 
-  /** The session of a cookie; undefined when it has ended, for whatever reason. */
+  /** The session of a cookie; undefined when it has ended. */
   find(token: string): HeldSession | undefined {
     const session = this.#byHash.get(hashApiKey(token));
     if (session === undefined) return undefined;

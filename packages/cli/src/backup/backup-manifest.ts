@@ -24,7 +24,7 @@ export interface BackupManifest {
   readonly files: readonly BackupFile[];
 }
 
-/** A file is one of these: nothing else is ever restored, whatever an archive names. */
+/** A file is one of these: an archive that names anything else is refused. */
 const RESTORABLE = /^(?:spans\.db|registry\.db|builds\/[\w-]+\/[^\0]+)$/;
 
 /** Reads a manifest; undefined where it is none, or names a file outside the data directory. */

@@ -39,7 +39,7 @@ export interface Intake {
   arrived(bytes: number): boolean;
   /** With the whole body. */
   ingest(request: IngestRequest): Promise<IngestOutcome>;
-  /** When the request has come to its end, in whatever way. */
+  /** When the request has ended, answered or not. */
   end(): void;
 }
 

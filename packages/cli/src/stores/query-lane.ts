@@ -14,7 +14,7 @@ export class QueryTimeoutError extends Error {
   }
 }
 
-/** The client of a query has gone: nobody waits for its result. */
+/** The client of a query has gone, so that its result is not needed. */
 export class QueryAbandonedError extends Error {
   override readonly name = "QueryAbandonedError";
 }
@@ -39,7 +39,7 @@ interface Waiting {
 /**
  * Runs queries of one kind, a few at a time. Those that wait are bounded in number and in time, and
  * are dropped when their client goes; one that runs gets a signal to stop, and keeps its place until
- * it has, so that statements that nobody waits for cannot pile up.
+ * it has, so that statements without a client cannot pile up.
  */
 export class QueryLane {
   readonly #limits: QueryLimits;

@@ -13,7 +13,7 @@ export interface RetentionLimits {
   readonly perRound: number;
   /** Milliseconds since 1970: the clock that arrivals are counted from. */
   readonly now: () => number;
-  /** Milliseconds that pass, whatever that clock is set to. */
+  /** Milliseconds of a monotonic clock, which cannot be set. */
   readonly elapsed: () => number;
 }
 

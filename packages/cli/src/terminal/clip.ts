@@ -9,7 +9,7 @@ export const MOST_LINE_COLUMNS = 1000;
 const READ_PER_COLUMN = 20;
 
 /**
- * Text of somebody else on one line, safe to print, and at most so many columns of it. What is cut is
+ * Recorded text on one line, safe to print, and cut to a number of columns. What is cut is
  * shown as `…`. A name may be a megabyte long: what is far beyond the last column is not even read.
  */
 export function clippedLine(text: string, columns: number): string {

@@ -40,7 +40,7 @@ interface Progress {
 }
 
 /**
- * Reads a page of a list. Memory holds one part of it, whatever the sizes of its items: the client
+ * Reads a page of a list. Memory holds one part of it, however large its items are: the client
  * that takes the page sets the pace.
  */
 export async function readPage(request: PageRequest): Promise<PageAnswer> {

@@ -3,7 +3,7 @@ import type { Analytics, AnalyticsBucket, AnalyticsFigures, AnalyticsGroup } fro
 const FROM = Date.parse("2026-11-15T08:00:00Z");
 const HOUR = 3_600_000;
 
-/** Figures of a number of calls; whatever is not said is unknown or 0, and what is said is of all of them. */
+/** Figures of a number of calls; figures left out are unknown or 0, the others are of all calls. */
 export function figures(given: Partial<AnalyticsFigures> = {}): AnalyticsFigures {
   const { count = 0 } = given;
   return {

@@ -88,7 +88,7 @@ export class ClickHouseSession {
     };
   }
 
-  /** The same connections, for questions that end, in the database too, when nobody waits for them. */
+  /** The same connections, for questions that end, in the database too, when their client has gone. */
   until(end: QueryEnd): ClickHouseSession {
     return new ClickHouseSession(this.#client, this.address, end);
   }

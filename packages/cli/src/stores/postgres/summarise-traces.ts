@@ -51,7 +51,7 @@ const UPDATE = `
     AS n (${COLUMNS.map(([name]) => name).join(", ")})
   WHERE t.trace_no = n.trace_no`;
 
-/** Of one moment, whatever is committed meanwhile. */
+/** Of one snapshot: commits in between are not seen. */
 const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
 /** What lists show of a trace, made from the spans that it has at one moment. */

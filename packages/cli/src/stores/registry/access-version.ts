@@ -47,7 +47,7 @@ export class AccessVersionPoll {
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      // Not logged: whoever needs the database meanwhile reports that it is away.
+      // Not logged: requests that need the database report that it is away.
       const isAnswered = await this.#ask().then(
         () => true,
         () => false,

@@ -15,7 +15,7 @@ lowerThreadPriority();
 
 serveThread<SummaryApi>(parentPort as MessagePort, {
   summaryOf: async (traceNo) => {
-    // One moment of the database, whatever is written meanwhile.
+    // One snapshot of the database: writes in between are not seen.
     db.exec("BEGIN");
     try {
       return traces.readSummary(traceNo);

@@ -52,7 +52,7 @@ export function boardsToDelete(
 ): readonly string[] {
   const ofRoute = new Map<string, number>();
   let total = 0;
-  // The one that was just saved stays whatever its time says: clocks are set back.
+  // The one that was just saved stays, though a clock that was set back makes it look old.
   const rank = ({ id, savedAt }: BoardEntry) => (id === saved ? Number.POSITIVE_INFINITY : savedAt);
   return [...boards]
     .sort((a, b) => rank(b) - rank(a))

@@ -50,7 +50,7 @@ export class KeptRuns {
     const run = async <T>(work: (stores: Stores) => Promise<T>): Promise<T | undefined> => {
       try {
         const database = await this.#open();
-        // Signed out meanwhile: whatever is written now would be the next reader's.
+        // Signed out meanwhile: a write now would reach the next user of this browser.
         if (session !== this.#session) return undefined;
         return await inTransaction(database, work);
       } catch {
@@ -61,7 +61,7 @@ export class KeptRuns {
     return new KeptBoard(place, this.#limits, run);
   }
 
-  /** Deletes everything, of all projects: somebody else may sit at this browser now. */
+  /** Deletes everything, of all projects: another user may have this browser now. */
   async clear(): Promise<void> {
     this.#session += 1;
     const database = await this.#open().catch(() => null);

@@ -1,6 +1,6 @@
 import type { Workspace } from "../state/workspace.ts";
 
-/** The same text for workspaces with the same columns and cases, whatever their numbers are. */
+/** The same text for workspaces with the same columns and cases, however they are numbered. */
 export function workspaceText({ columns, cases }: Workspace): string {
   const numberless = ({ id: _id, ...rest }: { readonly id: number }) => rest;
   return JSON.stringify([columns.map(numberless), cases.map(numberless)], sorted);
