@@ -19,7 +19,6 @@ const MESSAGES: Readonly<Record<ReadinessCheck, string>> = {
 };
 
 const OK = jsonAnswer(JSON.stringify({ status: "ok", version: VERSION }));
-const NEVER_STORED = { "cache-control": "no-store" };
 
 /** Whether the server is up, alive, and ready for calls. */
 export function healthRoutes({ closing, readiness }: HealthDependencies): readonly Route[] {
@@ -59,7 +58,7 @@ export function healthRoutes({ closing, readiness }: HealthDependencies): readon
         },
         errors: [],
       },
-      handle: () => ({ ...OK, headers: NEVER_STORED }),
+      handle: () => OK,
     },
     {
       method: "GET",
@@ -81,8 +80,8 @@ export function healthRoutes({ closing, readiness }: HealthDependencies): readon
       async handle() {
         if (closing.aborted) return shuttingDown;
         const [first, ...others] = (await readiness.failing()).map(asProblem);
-        if (first === undefined) return { ...OK, headers: NEVER_STORED };
-        return problemsAnswer([first, ...others], { ...NEVER_STORED, "retry-after": "1" });
+        if (first === undefined) return OK;
+        return problemsAnswer([first, ...others], { "retry-after": "1" });
       },
     },
   ];
