@@ -15,6 +15,7 @@ function gatedApp() {
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<unknown>();
   app.route("/echo", Config)((input: unknown, { config }) => ({ input, loud: config.loud }));
+  app.route("/a:b/%C3%A9t%C3%A9%2F1", Config)(() => "percent-encoded");
   app.route(
     "/fail",
     Config,
@@ -88,6 +89,21 @@ describe.each(Object.keys(ADAPTERS))("an app in %s", (name) => {
       "paths",
       "/playground/run/echo",
     ]);
+  });
+
+  it("finds a route whose path is percent-encoded", async () => {
+    const { app } = gatedApp();
+    await using mounted = await mount(app);
+    const answer = await post(mounted, "/playground/run/a:b/%C3%A9t%C3%A9%2F1?q=%2F", {});
+    expect(await answer.json()).toMatchObject({ data: "percent-encoded" });
+  });
+
+  it("serves every path with a slash at its end, too", async () => {
+    const { app } = gatedApp();
+    await using mounted = await mount(app);
+    expect((await mounted.send("/health/")).status).toBe(200);
+    expect((await mounted.send("/openapi.json/")).status).toBe(200);
+    expect((await post(mounted, "/playground/run/echo/", {})).status).toBe(200);
   });
 
   it("answers with its own errors", async () => {

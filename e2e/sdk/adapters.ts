@@ -70,6 +70,18 @@ export const ADAPTERS: Readonly<Record<string, Mount>> = {
       [Symbol.asyncDispose]: () => server.close(),
     };
   },
+
+  "a plugin of Fastify with parameters in its prefix": async (app) => {
+    const server = fastify({ bodyLimit: 20_000_000, forceCloseConnections: true });
+    await server.register(async (plugin) => plugin.all("/*", ag.toNodeHandler(app)), {
+      prefix: "/tenants/:tenant/ai",
+    });
+    const url = await server.listen({ port: 0, host: "127.0.0.1" });
+    return {
+      send: (path, init) => fetch(`${url}/tenants/caf%C3%A9%2F1/ai${path}`, init),
+      [Symbol.asyncDispose]: () => server.close(),
+    };
+  },
 };
 
 function called(answer: (request: Request) => Response | Promise<Response>, prefix = ""): Mounted {

@@ -13,6 +13,8 @@ interface FastifyRequest {
   readonly raw: NodeRequest;
   readonly body: unknown;
   readonly params: unknown;
+  /** The route's own pattern, such as `/ai/*`. */
+  readonly routeOptions: { readonly url?: string | undefined };
 }
 
 /** Fastify's reply. */
@@ -61,7 +63,17 @@ function exchangeOf(
   }
   // Fastify would send what the handler returns; from here on the answer is ours.
   response.hijack();
-  const { "*": rest } = (request.params ?? {}) as { readonly "*"?: string };
-  const url = rest === undefined ? undefined : `/${rest}`;
+  const url = atWildcard(request.raw.url ?? "/", request.routeOptions.url);
   return { request: request.raw, response: response.raw, url, body: request.body };
+}
+
+/**
+ * The part of a URL that the `*` of a Fastify route stands for. Not its parameter `*`, which is
+ * decoded: the route `/caf%C3%A9` would not be found. Every parameter before the `*` is one segment,
+ * so the slashes of the pattern are those of the URL.
+ */
+function atWildcard(url: string, pattern: string | undefined): string | undefined {
+  if (!pattern?.endsWith("*")) return undefined;
+  const segments = pattern.split("/").length - 1;
+  return segments === 0 ? url : `/${url.split("/").slice(segments).join("/")}`;
 }
