@@ -131,7 +131,22 @@ function workflowOf(parts: AppParts, routes: RouteTable): Workflow {
     telemetry,
     configSource: options.configSource ?? sourceOf(options),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
+    warn: warnOnce(options, telemetry),
     reportFailure: failureReporter(options, telemetry),
+  };
+}
+
+/** Tells a person each sentence the first time. */
+function warnOnce({ onWarning = warnOnConsole }: AppOptions, telemetry: Telemetry) {
+  const told = new Set<string>();
+  return (sentence: string): void => {
+    if (told.has(sentence)) return;
+    told.add(sentence);
+    try {
+      onWarning(sentence);
+    } catch (error) {
+      telemetry.fault(error);
+    }
   };
 }
 

@@ -18,9 +18,7 @@ export function handleCall(workflow: Workflow, incoming: IncomingCall): Answer |
     case "/health":
       return isRead(method) ? json(health(workflow)) : notAllowed("GET, HEAD");
     case "/openapi.json":
-      return isRead(method)
-        ? json(openapiDocument(workflow.application, workflow.routes.all()))
-        : notAllowed("GET, HEAD");
+      return isRead(method) ? json(openapiDocument(workflow)) : notAllowed("GET, HEAD");
     default:
       return {
         ...refusal(callError("route_not_found", ["path"], missing(workflow, pathname))),

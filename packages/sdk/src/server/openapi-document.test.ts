@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { type } from "arktype";
 import fc from "fast-check";
@@ -97,7 +98,11 @@ const tree: z.ZodType<Tree> = z.object({
 });
 
 function everythingApp(): App {
-  const app = createApp({ application: "every kind", configSource: new KnownConfig({}) });
+  const app = createApp({
+    application: "every kind",
+    configSource: new KnownConfig({}),
+    onWarning: () => {},
+  });
   app.entrypoint(EveryKind)(() => null);
   app.route("/a/b", { config: EveryKind, description: "Nested.", timeout: 1 })(() => null);
   app.route("/a_b", EveryKind)(() => null);
@@ -115,6 +120,22 @@ function everythingApp(): App {
   });
   app.route("/date", { config: NoConfig, input: z.object({ at: z.date() }) })(() => null);
   return app;
+}
+
+function throwing(thrown: unknown): never {
+  throw typeof thrown === "string" ? new Error(thrown) : thrown;
+}
+
+/** What a schema library has for JSON Schema: a converter for each side. */
+function converting(write: () => unknown): object {
+  return { jsonSchema: { input: write, output: write } };
+}
+
+/** A schema that takes anything, of a library with these properties. */
+function schemaWith(library: object): StandardSchemaV1 {
+  const standard = { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) };
+  const described = Object.getOwnPropertyDescriptors(library);
+  return { "~standard": Object.defineProperties(standard, described) } as StandardSchemaV1;
 }
 
 describe("GET /openapi.json", () => {
@@ -192,6 +213,64 @@ describe("GET /openapi.json", () => {
       expect(check({ inputs: around(fine) })).toBe(true);
       expect(check({ inputs: around(bad) })).toBe(false);
     }
+  });
+
+  const cyclic: Record<string, unknown> = { type: "object" };
+  cyclic.properties = { itself: cyclic };
+  it.each<[string, object, string]>([
+    ["throws", converting(() => throwing("No way.\nAt all.")), "No way."],
+    [
+      "throws nothing that can be shown",
+      converting(() => throwing(Object.create(null))),
+      "unknown error.",
+    ],
+    ["writes a cycle", converting(() => cyclic), "circular structure"],
+    ["writes what JSON has not", converting(() => ({ default: 1n })), "BigInt"],
+    ["writes nothing", converting(() => undefined), "wrote undefined, which is no schema."],
+    ["writes a list", converting(() => [1]), "wrote [1], which is no schema."],
+    ["has no converter for this side", { jsonSchema: {} }, "not a function"],
+    [
+      "cannot be asked",
+      {
+        get jsonSchema() {
+          return throwing("Not here.");
+        },
+      },
+      "Not here.",
+    ],
+  ])("stays whole where a schema library %s", async (_what, library, reason) => {
+    const warned: string[] = [];
+    const app = createApp({ onWarning: (sentence) => warned.push(sentence) });
+    const broken = schemaWith(library);
+    app.route("/fine", { config: EveryKind, input: z.object({ n: z.number() }) })(() => null);
+    app.route("/broken", { config: EveryKind, input: broken, output: broken })(() => null);
+    app.route("/tell", { config: EveryKind, stream: broken })(function* () {});
+
+    const document = await documentOf(app);
+    expect(openapi.safeParse(document).error).toBeUndefined();
+    expect(bodySchemaOf(document, "/run/fine").properties.inputs.required).toEqual(["n"]);
+    const { config, inputs } = bodySchemaOf(document, "/playground/run/broken").properties;
+    expect(Object.keys(config.properties)).toContain("temperature");
+    expect(inputs).toEqual({ description: expect.stringContaining(reason) });
+    expect(validator(document, "/playground/run/broken")({ inputs: ["anything"] })).toBe(true);
+    expect((await post(app, "/playground/run/broken", { inputs: 1 })).status).toBe(200);
+
+    await documentOf(app);
+    expect(warned).toEqual(
+      [
+        "input schema of the route /broken",
+        "output schema of the route /broken",
+        "stream schema of the route /tell",
+      ].map((which) => expect.stringMatching(`^The ${which} has no JSON Schema: .*/openapi.json`)),
+    );
+    expect(warned[0]).toContain(reason);
+  });
+
+  it("is served where what is told of a broken schema throws", async () => {
+    const app = createApp({ onWarning: () => throwing("The log is full.") });
+    const input = schemaWith(converting(() => throwing("No way.")));
+    app.route("/broken", { config: NoConfig, input })(() => null);
+    expect(Object.keys((await documentOf(app)).paths)).toContain("/run/broken");
   });
 
   it("takes a configuration exactly where the playground does", async () => {

@@ -4,25 +4,26 @@ import { type Endpoint, servedPaths } from "../routes/route-table.ts";
 import { SDK_VERSION } from "../version.ts";
 import { SchemaComponents } from "./schema-components.ts";
 import { UniqueNames } from "./unique-names.ts";
+import type { Workflow } from "./workflow.ts";
 
 type Json = Record<string, unknown>;
 
+type DescribedWorkflow = Pick<Workflow, "application" | "routes" | "warn">;
+
 /** `GET /openapi.json`: every route's bodies, with the playground control of every configuration field. */
-export function openapiDocument(
-  application: string | null,
-  routes: readonly RouteDefinition[],
-): Json {
+export function openapiDocument({ application, routes, warn }: DescribedWorkflow): Json {
   const paths: Record<string, Json> = {
     "/health": { get: operation("health", "Whether the workflow runs.", HEALTH) },
     "/openapi.json": { get: operation("openapi", "This document.", { type: "object" }) },
   };
-  const components = new SchemaComponents({ ErrorBody: ERROR_BODY });
+  const components = new SchemaComponents({ ErrorBody: ERROR_BODY }, warn);
   const names = new UniqueNames();
-  for (const route of routes) {
+  for (const route of routes.all()) {
+    const place = { route: route.path };
     const schemas = {
-      input: components.schemaOf(route.input, "input", `${route.name}.input`),
-      output: components.schemaOf(route.output, "output", `${route.name}.output`),
-      chunk: route.chunk && components.schemaOf(route.chunk, "output", `${route.name}.chunk`),
+      input: components.schemaOf(route.input, { ...place, part: "input" }),
+      output: components.schemaOf(route.output, { ...place, part: "output" }),
+      chunk: route.chunk && components.schemaOf(route.chunk, { ...place, part: "stream" }),
     };
     for (const [endpoint, path] of servedPaths(route)) {
       const operationId = names.take(path.slice(1).replaceAll("/", "_"));

@@ -1,7 +1,16 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { messageOf } from "../tracing/message-of.ts";
 import { UniqueNames } from "./unique-names.ts";
 
 type Json = Record<string, unknown>;
+
+type MayConvert = StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
+
+/** A schema of a route: `/say`, `input`. */
+export interface SchemaPlace {
+  readonly route: string;
+  readonly part: "input" | "output" | "stream";
+}
 
 /**
  * The JSON Schemas of a document. Those that refer to themselves are named components of it: their
@@ -10,22 +19,33 @@ type Json = Record<string, unknown>;
 export class SchemaComponents {
   readonly schemas: Record<string, Json>;
   readonly #names = new UniqueNames();
+  readonly #warn: (sentence: string) => void;
 
-  constructor(schemas: Record<string, Json>) {
+  constructor(schemas: Record<string, Json>, warn: (sentence: string) => void) {
     this.schemas = schemas;
+    this.#warn = warn;
     for (const name of Object.keys(schemas)) this.#names.take(name);
   }
 
-  /** A schema library's own JSON Schema, where it can write one; otherwise a schema that takes anything. */
-  schemaOf(schema: StandardSchemaV1 | undefined, side: "input" | "output", name: string): Json {
-    const converter = (schema as Partial<StandardJSONSchemaV1> | undefined)?.["~standard"]
-      ?.jsonSchema;
-    if (converter === undefined) return {};
+  /**
+   * A schema library's own JSON Schema. Where the library writes none, or one that is not JSON, the
+   * schema takes anything: one schema must not cost the app its document.
+   */
+  schemaOf(schema: StandardSchemaV1 | undefined, { route, part }: SchemaPlace): Json {
+    if (schema === undefined) return {};
     try {
-      const { $schema: _dialect, ...json } = converter[side]({ target: "draft-2020-12" });
-      return this.#placed(json, name);
-    } catch {
-      return { description: "The schema library has no JSON Schema for this." };
+      const { jsonSchema: converter }: MayConvert = schema["~standard"];
+      if (converter === undefined) return {};
+      const side = part === "input" ? "input" : "output";
+      const { $schema: _dialect, ...json } = asJson(converter[side]({ target: "draft-2020-12" }));
+      return this.#placed(json, `${route === "/" ? route : route.slice(1)}.${part}`);
+    } catch (error) {
+      const [line = ""] = messageOf(error).split("\n", 1);
+      const reason = `${line.replace(/\.+$/, "")}.`;
+      this.#warn(
+        `The ${part} schema of the route ${route} has no JSON Schema: ${reason} /openapi.json describes it as taking anything; calls are still checked.`,
+      );
+      return { description: `Not described: the schema has no JSON Schema. ${reason}` };
     }
   }
 
@@ -40,6 +60,14 @@ export class SchemaComponents {
     this.schemas[name] = JSON.parse(moved) as Json;
     return { $ref: base };
   }
+}
+
+/** What remains of a value when it is sent. */
+function asJson(value: unknown): Json {
+  const text = JSON.stringify(value) as string | undefined;
+  const json: unknown = text === undefined ? undefined : JSON.parse(text);
+  if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Json;
+  throw new TypeError(`The schema library wrote ${text}, which is no schema.`);
 }
 
 /** Whether it refers to a part of itself. */

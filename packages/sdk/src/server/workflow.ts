@@ -13,6 +13,8 @@ export interface Workflow {
   readonly telemetry: Telemetry;
   readonly configSource: ConfigSource;
   readonly maxBodyBytes: number;
+  /** Tells a person something once. */
+  warn(sentence: string): void;
   /** Is told of what a function threw. Never throws. */
   reportFailure(thrown: unknown, route: string, span: Span): void;
 }
