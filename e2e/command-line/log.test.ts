@@ -8,17 +8,17 @@ import { runAgate } from "../run-agate.ts";
 async function logOf(...flags: string[]): Promise<string> {
   await using folder = await emptyDataFolder();
   const port = await freePort();
-  const used = useServer(`http://127.0.0.1:${port}`);
+  const called = callServer(`http://127.0.0.1:${port}`);
   const ended = await runAgate(
     ["server", "--port", `${port}`, "--data-dir", folder.path, ...flags],
-    { stopWhen: used },
+    { stopWhen: called },
   );
-  await used;
+  await called;
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   return ended.stdout;
 }
 
-async function useServer(url: string): Promise<void> {
+async function callServer(url: string): Promise<void> {
   const health = async () => (await fetch(`${url}/health`).catch(() => undefined))?.status;
   await expect.poll(health, { timeout: 10_000 }).toBe(200);
   await (await fetch(`${url}/observability/traces/unknown/?secret=hidden`)).arrayBuffer();
