@@ -50,8 +50,27 @@ describe("a table", () => {
     ]);
   });
 
+  it("has short forms in every row before anything is cut or left out", () => {
+    const named: Row[] = [
+      [{ text: "the long name", short: "name" }, "1", "notes", "x"],
+      [{ text: "another", short: "other" }, "2", "notes", "y"],
+    ];
+    expect(linesOf(columns, named, 35)).toEqual([
+      "NAME           COUNT  NOTES  EXTRA",
+      "the long name      1  notes  x",
+      "another            2  notes  y",
+    ]);
+    // One column less than that table takes.
+    expect(linesOf(columns, named, 33)).toEqual([
+      "NAME   COUNT  NOTES  EXTRA",
+      "name       1  notes  x",
+      "other      2  notes  y",
+    ]);
+  });
+
   it("keeps every line within the terminal, whatever the cells hold", () => {
-    const cell = fc.string({ unit: "grapheme", maxLength: 60 });
+    const text = fc.string({ unit: "grapheme", maxLength: 60 });
+    const cell = fc.oneof(text, fc.record({ text, short: text }));
     fc.assert(
       fc.property(
         fc.array(fc.tuple(cell, fc.nat().map(String), cell, cell), { maxLength: 8 }),

@@ -13,8 +13,16 @@ export interface Column {
   readonly usual?: number;
 }
 
-/** A cell, with the style of all of it. */
-export type Cell = string | { readonly text: string; readonly style: Style };
+/** A cell: its text, or with more than that. */
+export type Cell = string | StyledCell;
+
+export interface StyledCell {
+  readonly text: string;
+  /** Of all of it. */
+  readonly style?: Style;
+  /** Says the same in less room: shown where the table would be too wide with the text. */
+  readonly short?: string;
+}
 
 export type Row = readonly Cell[];
 
@@ -25,6 +33,8 @@ export interface TableLayout {
   readonly widths: readonly (number | undefined)[];
   /** Titles of the columns that there was no room for. */
   readonly hidden: readonly string[];
+  /** Whether cells that have a short form are shown in it. */
+  readonly isShortened: boolean;
 }
 
 const GAP = "  ";
@@ -35,21 +45,28 @@ export function layOutTable(
   rows: readonly Row[],
   available: number | undefined,
 ): TableLayout {
-  const full = columns.map((column, index) =>
-    rows.reduce(
-      (most, row) => Math.max(most, textWidth(cellText(row[index] ?? ""))),
-      Math.max(textWidth(column.title), column.usual ?? 0),
-    ),
-  );
-  const widths: (number | undefined)[] = [...full];
-  if (available === undefined) return { columns, widths, hidden: [] };
+  const full = widthsOf(columns, rows, false);
+  if (available === undefined) return { columns, widths: full, hidden: [], isShortened: false };
+  // Short forms first: every row in the same form, and nothing lost yet.
+  const isShortened = totalWidth(full) > available;
+  const wanted = isShortened ? widthsOf(columns, rows, true) : full;
+  const widths: (number | undefined)[] = [...wanted];
   const least = (index: number) => {
     const column = columns[index];
-    return Math.min(full[index] ?? 0, column?.least ?? Number.POSITIVE_INFINITY);
+    return Math.min(wanted[index] ?? 0, column?.least ?? Number.POSITIVE_INFINITY);
   };
   const hidden = leaveOut(columns, widths, least, available);
   shrink(widths, least, available);
-  return { columns, widths, hidden };
+  return { columns, widths, hidden, isShortened };
+}
+
+function widthsOf(columns: readonly Column[], rows: readonly Row[], isShort: boolean): number[] {
+  return columns.map((column, index) =>
+    rows.reduce(
+      (most, row) => Math.max(most, textWidth(cellText(row[index] ?? "", isShort))),
+      Math.max(textWidth(column.title), column.usual ?? 0),
+    ),
+  );
 }
 
 function leaveOut(
@@ -104,16 +121,22 @@ export function tableHead(layout: TableLayout, paint: Paint): string {
 }
 
 /** One line of the table. Cells are made printable here. */
-export function tableLine({ columns, widths }: TableLayout, row: Row, paint: Paint): string {
+export function tableLine(
+  { columns, widths, isShortened }: TableLayout,
+  row: Row,
+  paint: Paint,
+): string {
   const last = widths.findLastIndex((width) => width !== undefined);
   const cells: string[] = [];
   for (const [index, width] of widths.entries()) {
     if (width === undefined) continue;
     const cell = row[index] ?? "";
-    const cut = cutText(cellText(cell), width);
+    const full = cellText(cell, isShortened);
+    const cut = textWidth(full) <= width ? full : cutText(cellText(cell, true), width);
     const align = columns[index]?.align ?? "left";
     const space = " ".repeat(Math.max(0, width - textWidth(cut)));
-    const painted = typeof cell === "string" ? cut : paint(cell.style, cut);
+    const style = typeof cell === "string" ? undefined : cell.style;
+    const painted = style === undefined ? cut : paint(style, cut);
     if (align === "right") cells.push(space + painted);
     // Spaces at the end of a line are in the way of whoever copies it.
     else cells.push(index === last ? painted : painted + space);
@@ -121,8 +144,9 @@ export function tableLine({ columns, widths }: TableLayout, row: Row, paint: Pai
   return cells.join(GAP).trimEnd();
 }
 
-function cellText(cell: Cell): string {
-  return clippedLine(typeof cell === "string" ? cell : cell.text, MOST_CELL_COLUMNS);
+function cellText(cell: Cell, isShort: boolean): string {
+  const { text, short = text }: StyledCell = typeof cell === "string" ? { text: cell } : cell;
+  return clippedLine(isShort ? short : text, MOST_CELL_COLUMNS);
 }
 
 /** Names with their values below each other: what `show` prints. */

@@ -1,20 +1,20 @@
-import type { ListedSpan, SpanStatus } from "@agate/protocol";
+import { AGATE_ATTRIBUTES, type ListedSpan, type SpanStatus } from "@agate/protocol";
 import { formatCost, formatCount, formatDuration, NOTHING } from "../../terminal/figures.ts";
 import type { Style } from "../../terminal/paint.ts";
-import type { Column, Row } from "../../terminal/table.ts";
+import type { Cell, Column, Row } from "../../terminal/table.ts";
 import type { Session } from "../client/on-platform.ts";
 import { timeCell } from "../client/times.ts";
 
 /** A trace in a list. The id comes last, where it is copied from. */
 export const TRACE_COLUMNS: readonly Column[] = [
-  { title: "TIME", usual: 10 },
+  { title: "TIME", usual: 10, dispensable: 2 },
   { title: "NAME", least: 12, usual: 24 },
   { title: "STATUS" },
-  { title: "LATENCY", align: "right", usual: 8 },
-  { title: "TOKENS", align: "right", usual: 7, dispensable: 3 },
-  { title: "COST", align: "right", usual: 8, dispensable: 4 },
-  { title: "VARIANT", least: 10, usual: 12, dispensable: 1 },
-  { title: "ENVIRONMENT", least: 10, usual: 11, dispensable: 2 },
+  { title: "LATENCY", align: "right", usual: 8, dispensable: 1 },
+  { title: "TOKENS", align: "right", usual: 7, dispensable: 5 },
+  { title: "COST", align: "right", usual: 8, dispensable: 6 },
+  { title: "VARIANT", least: 10, usual: 12, dispensable: 3 },
+  { title: "ENVIRONMENT", least: 10, usual: 11, dispensable: 4 },
   { title: "TRACE", usual: 32 },
 ];
 
@@ -31,7 +31,7 @@ export function traceRow(
   const { metadata, variant, status } = span;
   return [
     timeCell(session, span.created_at),
-    span.name,
+    nameCell(span),
     { text: status, style: STATUS_STYLES[status] ?? "dim" },
     formatDuration(metadata.latency),
     formatCount(metadata.total.usage?.total_tokens ?? null),
@@ -40,6 +40,12 @@ export function traceRow(
     span.environment ?? NOTHING,
     span.trace_id,
   ];
+}
+
+/** `invoke_workflow summarize`; where there is little room, the route alone: `/summarize`. */
+function nameCell({ name, metadata }: ListedSpan): Cell {
+  const route = metadata.attributes[AGATE_ATTRIBUTES.route];
+  return typeof route === "string" ? { text: name, short: route } : name;
 }
 
 /** @example "default@3" */
