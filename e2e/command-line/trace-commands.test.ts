@@ -56,7 +56,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 describe("agate traces", () => {
   it("lists traces, in a pipe with everything in full", async () => {
-    const { code, stdout, stderr } = await agate("traces", "--application", "support");
+    const { code, stdout, stderr } = await agate("traces", "--app", "support");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(
       new RegExp(

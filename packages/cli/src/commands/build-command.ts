@@ -39,7 +39,7 @@ export function buildCommand(): Command {
     )
     .option("--out <folder>", "where to write it", "agate-build")
     .option(
-      "--app <slug>",
+      "--app <name>",
       "the application (default: $AGATE_APPLICATION, else the package's name)",
     )
     .option("--image <name>", "the image (default: the application, tagged by content)", parseImage)

@@ -37,7 +37,7 @@ export function runCommand(): Command {
     .helpGroup(HEADINGS.deploy)
     .argument("<route>", "path of the route, such as /summarize; / is the entrypoint")
     .option(
-      "--app <app>",
+      "--app <name>",
       "name or id of the application (default: $AGATE_APPLICATION, else the only one)",
     )
     .addOption(

@@ -32,7 +32,7 @@ export function deployCommand(): Command {
     .helpGroup(HEADINGS.deploy)
     .argument("<file>", "the workflow, such as app.ts")
     .option(
-      "--app <app>",
+      "--app <name>",
       "name of the application, made if it is not there (default: $AGATE_APPLICATION, else the project's name)",
     )
     .option(

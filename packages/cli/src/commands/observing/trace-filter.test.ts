@@ -20,8 +20,8 @@ const span = spanRecord({
 describe("filters", () => {
   it.each<[FilterFlags, boolean]>([
     [{}, true],
-    [{ application: "support", environment: "production", status: "OK" }, true],
-    [{ application: "support", environment: "staging" }, false],
+    [{ app: "support", environment: "production", status: "OK" }, true],
+    [{ app: "support", environment: "staging" }, false],
     [{ variant: "default" }, true],
     [{ variant: "var_1" }, false],
     [{ route: "/answer", variant: "default", revision: 3 }, true],

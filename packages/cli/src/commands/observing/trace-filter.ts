@@ -6,7 +6,7 @@ import { WrongUsage } from "../client/failures.ts";
 import { parseDuration, parseWholeNumber } from "../option-parsers.ts";
 
 export interface FilterFlags {
-  readonly application?: string;
+  readonly app?: string;
   readonly route?: string;
   readonly variant?: string;
   readonly revision?: number;
@@ -27,7 +27,7 @@ export interface FilterFlags {
 /** The filters that the API's lists have, under the same names where these are good names. */
 export function addFilterOptions(command: Command): Command {
   return command
-    .option("--application <name>", "only of this application")
+    .option("--app <name>", "only of this application")
     .option("--route <path>", "only of this route (/ is the entrypoint)")
     .option("--variant <name>", "only of this variant")
     .option("--revision <number>", "only of this revision of the variant", parseWholeNumber)
@@ -66,7 +66,7 @@ function parseAmount(text: string): number {
 /** The parameters of `GET /observability/traces/`. */
 export function toQuery(flags: FilterFlags, now: number): Query {
   return {
-    application: flags.application,
+    application: flags.app,
     route: flags.route,
     variant: flags.variant,
     revision: flags.revision,
@@ -88,7 +88,7 @@ export function toQuery(flags: FilterFlags, now: number): Query {
 export function passes(flags: FilterFlags, span: ListedSpan): boolean {
   const { metadata, variant } = span;
   return (
-    is(flags.application, metadata.application) &&
+    is(flags.app, metadata.application) &&
     is(flags.route, metadata.attributes[AGATE_ATTRIBUTES.route]) &&
     is(flags.variant, variant.variant_name ?? variant.variant_id) &&
     is(flags.revision, variant.revision) &&

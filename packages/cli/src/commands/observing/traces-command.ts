@@ -31,7 +31,7 @@ export function tracesCommand(): Command {
     .addHelpText(
       "after",
       examples(
-        "agate traces --application support --status ERROR --since 1h",
+        "agate traces --app support --status ERROR --since 1h",
         "agate traces --min-latency 2000 --search 'refund order'",
         "agate traces --follow --environment production",
       ),
