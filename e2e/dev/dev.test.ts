@@ -72,6 +72,30 @@ describe("agate dev", () => {
     expect(dev.text()).not.toMatch(/v1\/traces|observability|registry/);
   });
 
+  it("has what the program prints for agate logs, and for its followers", async () => {
+    const logs = (...args: string[]) => runAgate(["logs", "support", "--url", dev.url, ...args]);
+    await project.edit(
+      "app.ts",
+      "export const app =",
+      'console.log("loaded");\nexport const app =',
+    );
+    await dev.printed(/loaded\n[\s\S]*Reloaded in/);
+    await expect.poll(async () => (await logs()).stdout).toMatch(/ dev loaded\n/);
+    const { code, stdout } = await logs("--build", "0", "--json");
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual({
+      time: expect.any(String),
+      build: 0,
+      stream: "stdout",
+      line: "loaded",
+    });
+    expect(stdout).toMatch(/"stream":"platform","line":"Serving, as process \d+\."/);
+    expect(await logs("--build", "7")).toMatchObject({ code: 1 });
+    await project.edit("app.ts", 'console.log("loaded");\n', "");
+    await dev.printed(/Reloaded in/);
+  });
+
   it("has told the registry the routes of the code", async () => {
     const schema = await read<ApplicationSchema>(`${dev.url}/registry/applications/support/schema`);
     expect(schema.routes).toMatchObject([

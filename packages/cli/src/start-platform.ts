@@ -5,6 +5,7 @@ import { openAccess } from "./access/open-access.ts";
 import { Backups } from "./backup/backups.ts";
 import { sweepBackups } from "./backup/take-backup.ts";
 import { createDeployer } from "./deployments/create-deployer.ts";
+import type { RunningDeployer } from "./deployments/deployer.ts";
 import type { UserRange } from "./deployments/processes/build-users.ts";
 import { Services } from "./deployments/service-directory.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
@@ -85,6 +86,8 @@ export interface Platform {
   readonly registry: Registry;
   /** Which build answers for which application. */
   readonly services: Services;
+  /** Adds a line to an application's log: {@link RunningDeployer.addLine}. */
+  readonly addLogLine: RunningDeployer["addLine"];
   /** Makes an API key for a program that is run beside the platform: it may send spans and read. */
   issueKey(name: string): string;
   /** Resolves with the reason if the platform cannot go on. */
@@ -275,6 +278,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       localUrl,
       registry,
       services,
+      addLogLine: deployer.addLine,
       issueKey: (name) => issueKey(DEFAULT_PROJECT_ID, name).key,
       failed: failure.promise,
       close() {

@@ -181,6 +181,9 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     },
     logs: (applicationId, request) => logs.of(applicationId).read(request),
 
+    addLine: (applicationId, { build, stream, line, time }) =>
+      logs.of(applicationId).add(build, stream, line, time),
+
     async recover() {
       const interrupted = await turns.refuseInterrupted().catch((error) => {
         const reason = diskReason(error);

@@ -86,6 +86,8 @@ export interface RunningDeployer extends Deployer {
    * process of it yet; or when that takes longer than a call can wait.
    */
   catchUp(applicationId: string): Promise<void>;
+  /** Adds a line to an application's log, of a program that something else runs. */
+  addLine(applicationId: string, line: LogLine): void;
   /**
    * Ends all builds: requests under way are finished, and their last spans sent, so that the platform
    * must still listen. Deploys under way are given up.
@@ -103,8 +105,12 @@ export interface LogRequest {
   readonly signal: AbortSignal;
 }
 
+/** The number that lines of the program have which `agate dev` runs: it is no build of the registry. */
+export const DEV_BUILD = 0;
+
 export interface LogLine {
   readonly time: string;
+  /** Its number; {@link DEV_BUILD} where `agate dev` runs the program. */
   readonly build: number;
   /** `platform`: what became of the process, told by the platform. */
   readonly stream: "stdout" | "stderr" | "platform";

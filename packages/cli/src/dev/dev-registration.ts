@@ -14,6 +14,8 @@ export interface DevRegistrationOptions {
   /** What the application is called where its code does not say. */
   readonly application: string;
   readonly tell: (event: DevEvent) => void;
+  /** Told the application's id once it is registered. */
+  readonly onRegistered: (applicationId: string) => void;
 }
 
 /** The application in the registry, which follows what the code says of itself. */
@@ -43,7 +45,7 @@ export class DevRegistration {
   }
 
   async #register(slug: string): Promise<Application | undefined> {
-    const { registry, services, service, project, tell } = this.#options;
+    const { registry, services, service, project, tell, onRegistered } = this.#options;
     const outcome = await registerApp(registry, project, slug);
     if (outcome.kind === "refused") {
       tell({ event: "misfit", problems: outcome.problems });
@@ -51,6 +53,7 @@ export class DevRegistration {
     }
     const { id } = outcome.value;
     services.override({ project, id, slug }, service);
+    onRegistered(id);
     return outcome.value;
   }
 }

@@ -1,6 +1,9 @@
 import { rmSync } from "node:fs";
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
-import type { SupervisionEvent } from "../deployments/processes/supervision-event.ts";
+import {
+  describeSupervision,
+  type SupervisionEvent,
+} from "../deployments/processes/supervision-event.ts";
 import { Supervisor } from "../deployments/processes/supervisor.ts";
 import type { BrokenCode } from "../packing/bundle-app.ts";
 import type { Project } from "../packing/project.ts";
@@ -9,6 +12,7 @@ import type { LogOptions } from "../server/log/log-options.ts";
 import { createBundleFolder } from "./bundle-folder.ts";
 import { DevBuilds } from "./dev-builds.ts";
 import type { DevEvent } from "./dev-event.ts";
+import { DevLog } from "./dev-log.ts";
 import { DevRegistration } from "./dev-registration.ts";
 import { DevWorkflow } from "./dev-workflow.ts";
 import { readEnvFile, unsetIn } from "./env-file.ts";
@@ -91,9 +95,13 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   parts.defer(() => platform.close());
   tell({ event: "started", url: platform.url, application });
 
+  const devLog = new DevLog(platform.addLogLine);
   const supervisor = new Supervisor(
     { id: application, slug: application },
-    (event) => tellCrash(event, tell),
+    (event) => {
+      devLog.add("platform", describeSupervision(event));
+      tellCrash(event, tell);
+    },
     DRAIN,
   );
   const registration = new DevRegistration({
@@ -103,6 +111,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     project: DEFAULT_PROJECT_ID,
     application,
     tell,
+    onRegistered: (applicationId) => devLog.openFor(applicationId),
   });
   const failure = Promise.withResolvers<Error>();
   const onError = (error: unknown) => failure.resolve(error as Error);
@@ -111,7 +120,10 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     project,
     folder,
     environment: () => environmentOf(project, { names, url: platform.localUrl, key }),
-    onLine: (line, stream) => tell({ event: "output", stream, line }),
+    onLine: (line, stream) => {
+      devLog.add(stream, line);
+      tell({ event: "output", stream, line });
+    },
   });
   // Before the platform, which takes the last spans of what ends here.
   parts.defer(() => supervisor.close(CLOSING));

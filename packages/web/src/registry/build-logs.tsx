@@ -44,7 +44,7 @@ function LogTail({ app }: { readonly app: string }) {
             <time dateTime={time} className="shrink-0 text-ink-soft max-md:hidden">
               {formatTime(time)}
             </time>
-            <span className="shrink-0 text-ink-soft">{build}</span>
+            <span className="shrink-0 text-ink-soft">{build === 0 ? "dev" : build}</span>
             {stream !== "stdout" && (
               <span
                 className={classNames(

@@ -11,6 +11,7 @@ const ASK_AGAIN_MS = 3000;
 export interface LogLine {
   readonly key: number;
   readonly time: string;
+  /** 0: of the program that `agate dev` runs. */
   readonly build: number;
   readonly stream: "stdout" | "stderr" | "platform";
   readonly line: string;

@@ -23,10 +23,12 @@ interface LogsFlags {
 /** `agate logs`: what the builds of an application print. */
 export function logsCommand(): Command {
   const command = new Command("logs")
-    .description("Show what the builds of an application print.")
+    .description(
+      "Show what the builds of an application print, or the program that `agate dev` runs.",
+    )
     .helpGroup(HEADINGS.deploy)
     .argument(...APP)
-    .option("--build <number>", "only of this build", parseWholeNumber)
+    .option("--build <number>", "only of this build; 0 is what `agate dev` runs", parseWholeNumber)
     .option("--tail <number>", "how many of the last lines", parseWholeNumber, 100)
     .option("-f, --follow", "go on with new lines until Ctrl-C; with --json a document a line")
     .addHelpText("after", examples("agate logs support", "agate logs support --follow --tail 10"));
@@ -68,5 +70,6 @@ async function showLines(
 function formatLine({ time, build, stream, line }: LogLine, { paint }: Terminal): string {
   const text = printableText(line).trimEnd();
   const shown = stream === "platform" ? paint("cyan", text) : text;
-  return `${paint("dim", `${formatTime(time)} #${build}`)} ${shown}`;
+  const origin = build === 0 ? "dev" : `#${build}`;
+  return `${paint("dim", `${formatTime(time)} ${origin}`)} ${shown}`;
 }

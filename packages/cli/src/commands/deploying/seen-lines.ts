@@ -1,6 +1,7 @@
 /** A line of a build's log, as the API has it. */
 export interface LogLine {
   readonly time: string;
+  /** 0: of the program that `agate dev` runs. */
   readonly build: number;
   /** `platform`: what became of the process, told by the platform. */
   readonly stream: "stdout" | "stderr" | "platform";

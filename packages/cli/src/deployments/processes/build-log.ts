@@ -29,9 +29,15 @@ export class BuildLog {
     this.#files = new LogFiles(folder);
   }
 
-  add(build: number, stream: LogLine["stream"], line: string): void {
+  /** @param time When the line was printed: not before that of the line before it. */
+  add(
+    build: number,
+    stream: LogLine["stream"],
+    line: string,
+    time = new Date().toISOString(),
+  ): void {
     this.#lastBuild = build;
-    const entry: LogLine = { time: new Date().toISOString(), build, stream, line };
+    const entry: LogLine = { time, build, stream, line };
     for (const follower of this.#followers) follower.push(entry);
     const text = `${JSON.stringify(entry)}\n`;
     if (this.#waitingSize + text.length > MOST_WAITING) {

@@ -242,6 +242,17 @@ it("removes what belongs to an application that was deleted", async () => {
   await expect.poll(() => files("logs")).not.toContain(json.application.id);
 });
 
+it("shows the lines of the program that agate dev runs as those of build 0", async () => {
+  const { json } = await deploy(platform, "in-dev", workflow("x", { before: "console.log('1');" }));
+  const time = new Date().toISOString();
+  const line = { time, build: 0, stream: "stdout", line: "in dev" } as const;
+  platform.deployer.addLine(json.application.id, line);
+  expect(await logsOf(platform, "in-dev", "?build=0")).toEqual([line]);
+  expect((await logsOf(platform, "in-dev", "?build=1")).map(({ line }) => line)).not.toContain(
+    "in dev",
+  );
+});
+
 it("shows the last lines, those of one build, and new ones as they come", async () => {
   const handle = "console.log('called'); response.end('x');";
   await deploy(platform, "talking", workflow("", { handle, before: "console.error('hello');" }));

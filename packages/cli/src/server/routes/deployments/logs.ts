@@ -1,4 +1,6 @@
-import type { LogLine } from "../../../deployments/deployer.ts";
+import { DEV_BUILD, type LogLine } from "../../../deployments/deployer.ts";
+import type { ApplicationRef, Builds } from "../../../registry/registry.ts";
+import type { RegistryRefusal } from "../../../registry/registry-outcome.ts";
 import { opaqueAnswer, problemsAnswer } from "../../errors/error-answer.ts";
 import { choiceParameter, integerParameter, textParameter } from "../../query/parameter-kinds.ts";
 import { registryRoute } from "../registry/registry-route.ts";
@@ -11,7 +13,7 @@ const DEFAULT_TAIL = 100;
 const PARAMETERS = {
   build: textParameter({
     name: "build",
-    description: "Only of this build: its number or id.",
+    description: "Only of this build: its number or id; 0 is what `agate dev` runs.",
     example: "3",
   }),
   tail: integerParameter(
@@ -34,7 +36,7 @@ export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
     id: "readLogs",
     summary: "Read what the builds of an application print",
     description:
-      'A JSON object a line, oldest first: `{"time", "build", "stream", "line"}`. `stream` is `stdout`, `stderr` or `platform`, by which the platform tells what became of a build. With `follow=true` it ends when the server stops.',
+      'A JSON object a line, oldest first: `{"time", "build", "stream", "line"}`. `stream` is `stdout`, `stderr` or `platform`, by which the platform tells what became of a build. `build` is its number, 0 for what `agate dev` runs. With `follow=true` it ends when the server stops.',
     query: PARAMETERS,
     success: {
       status: 200,
@@ -45,8 +47,8 @@ export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
     answer: async ({ ref, query }) => {
       const application = await applications.get(ref);
       if (application.kind === "refused") return problemsAnswer(application.problems);
-      const build = query.build === undefined ? null : await builds.get(ref, query.build);
-      if (build?.kind === "refused") return problemsAnswer(build.problems);
+      const build = await buildNumber(builds, ref, query.build);
+      if (typeof build === "object" && build !== null) return problemsAnswer(build.problems);
       if (closing.aborted) return opaqueAnswer("shutting_down", { "retry-after": "5" });
       const follow = query.follow === "true";
       return {
@@ -58,7 +60,7 @@ export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
         open: (signal) =>
           encoded(
             deployer.logs(application.value.id, {
-              build: build?.value.number ?? null,
+              build,
               tail: query.tail ?? DEFAULT_TAIL,
               follow,
               signal,
@@ -67,6 +69,18 @@ export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
       };
     },
   });
+}
+
+/** Null: of every build. */
+async function buildNumber(
+  builds: Builds,
+  ref: ApplicationRef,
+  named: string | undefined,
+): Promise<number | null | RegistryRefusal> {
+  if (named === undefined) return null;
+  if (named === String(DEV_BUILD)) return DEV_BUILD;
+  const build = await builds.get(ref, named);
+  return build.kind === "refused" ? build : build.value.number;
 }
 
 async function* encoded(lines: AsyncIterable<LogLine>): AsyncGenerator<Uint8Array, void> {
