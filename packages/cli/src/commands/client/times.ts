@@ -1,7 +1,8 @@
 import { formatAgo, formatTime, NOTHING } from "../../terminal/figures.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
-interface Clock {
+/** What a time is shown by. */
+export interface Clock {
   readonly terminal: Pick<Terminal, "columns">;
   readonly now: number;
 }

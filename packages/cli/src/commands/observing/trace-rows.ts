@@ -2,8 +2,7 @@ import { AGATE_ATTRIBUTES, type ListedSpan, type SpanStatus } from "@agate/proto
 import { formatCost, formatCount, formatDuration, NOTHING } from "../../terminal/figures.ts";
 import type { Style } from "../../terminal/paint.ts";
 import type { Cell, Column, Row } from "../../terminal/table.ts";
-import type { Session } from "../client/on-platform.ts";
-import { timeCell } from "../client/times.ts";
+import { type Clock, timeCell } from "../client/times.ts";
 
 /** A trace in a list. The id comes last, where it is copied from. */
 export const TRACE_COLUMNS: readonly Column[] = [
@@ -24,13 +23,10 @@ export const STATUS_STYLES: Readonly<Record<SpanStatus, Style>> = {
   UNSET: "dim",
 };
 
-export function traceRow(
-  session: Pick<Session<unknown>, "terminal" | "now">,
-  span: ListedSpan,
-): Row {
+export function traceRow(clock: Clock, span: ListedSpan): Row {
   const { metadata, variant, status } = span;
   return [
-    timeCell(session, span.created_at),
+    timeCell(clock, span.created_at),
     nameCell(span),
     { text: status, style: STATUS_STYLES[status] ?? "dim" },
     formatDuration(metadata.latency),
