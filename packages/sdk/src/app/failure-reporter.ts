@@ -1,5 +1,6 @@
 import { warnOnConsole } from "../runtime/console.ts";
 import type { Workflow } from "../server/workflow.ts";
+import { describeThrown } from "../tracing/describe-thrown.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
 import type { AppOptions } from "./app.ts";
 
@@ -13,7 +14,11 @@ export function failureReporter(
     try {
       // In the call's own span, so that what is told elsewhere can name it.
       if (onError !== undefined) {
-        telemetry.withSpan(span, () => onError(thrown, { route, traceId, spanId }));
+        const told: unknown = telemetry.withSpan(span, () =>
+          onError(thrown, { route, traceId, spanId }),
+        );
+        // An `async` one must not end the process by a rejection.
+        if (told instanceof Promise) told.catch((error: unknown) => telemetry.fault(error));
       } else warnOnConsole(telemetry.redact(`${route} failed, trace ${traceId}: ${shown(thrown)}`));
     } catch (error) {
       // What tells of failures must not be one of them.
@@ -23,5 +28,6 @@ export function failureReporter(
 }
 
 function shown(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  const { stack, message } = describeThrown(thrown);
+  return stack ?? message;
 }

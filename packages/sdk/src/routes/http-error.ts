@@ -1,3 +1,5 @@
+import { checkedHeaders } from "./error-headers.ts";
+
 const MARKER = Symbol.for("agate.sdk.http-error");
 
 /**
@@ -15,8 +17,13 @@ export class HttpError extends Error {
   readonly status: number;
   /** For programs; `http_error` where none was given. */
   readonly type: string;
+  /** Sent with the answer, beside those that Agate sets itself. */
   readonly headers: Readonly<Record<string, string>>;
 
+  /**
+   * @throws RangeError when the status is not from 400 to 599.
+   * @throws TypeError when the type is not a string, or a header cannot be sent.
+   */
   constructor(
     status: number,
     message: string,
@@ -28,11 +35,15 @@ export class HttpError extends Error {
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new RangeError(`An HttpError has a status from 400 to 599, not ${status}.`);
+      throw new RangeError(`An HttpError has a status from 400 to 599, not ${String(status)}.`);
+    }
+    const { type = "http_error", headers = {} } = options;
+    if (typeof type !== "string") {
+      throw new TypeError(`The type of an HttpError is a string, not ${typeof type}.`);
     }
     this.status = status;
-    this.type = options.type ?? "http_error";
-    this.headers = options.headers ?? {};
+    this.type = type;
+    this.headers = checkedHeaders(headers);
   }
 
   /** Also for errors of another copy of this package. */

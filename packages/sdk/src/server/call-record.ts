@@ -1,6 +1,7 @@
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { recordByRules } from "../tracing/content-rules.ts";
+import { messageOf } from "../tracing/message-of.ts";
 import { recordFailure } from "../tracing/record-failure.ts";
 import type { Telemetry, TraceCollection } from "../tracing/telemetry.ts";
 import type { CallError } from "./call-error.ts";
@@ -40,14 +41,21 @@ export class CallRecord {
     return this.#end();
   }
 
-  /** Likewise. What the function threw is recorded as an exception. */
-  fail(error: CallError, thrown?: unknown): null | Promise<string> {
-    if (thrown !== undefined) recordFailure(this.#telemetry, this.span, thrown);
-    if (isFailure(error)) this.#workflow.reportFailure(thrown, this.#route.path, this.span);
-    const message = error.detail.map(({ msg }) => msg).join(" ");
-    this.span.setStatus({ code: SpanStatusCode.ERROR, message: this.#telemetry.redact(message) });
+  /** Likewise, of a call that was refused before its function ran. */
+  refuse(error: CallError): null | Promise<string> {
+    const message = this.shown(error)
+      .detail.map(({ msg }) => msg)
+      .join(" ");
+    this.span.setStatus({ code: SpanStatusCode.ERROR, message });
     this.span.setAttribute("http.response.status_code", error.status);
     return this.#end();
+  }
+
+  /** Likewise. What the function threw is recorded as an exception. */
+  fail(error: CallError, thrown: unknown): null | Promise<string> {
+    recordFailure(this.#telemetry, this.span, thrown);
+    if (isFailure(error)) this.#workflow.reportFailure(thrown, this.#route.path, this.span);
+    return this.refuse(error);
   }
 
   /** The error as a client may see it: without secrets, and without a stack outside the playground. */
@@ -56,7 +64,7 @@ export class CallRecord {
     const { redact } = this.#telemetry;
     return {
       ...rest,
-      detail: detail.map((each) => ({ ...each, msg: redact(each.msg) })),
+      detail: detail.map((each) => ({ ...each, msg: redact(textOf(each.msg)) })),
       stack: stack === undefined || this.#collection === null ? undefined : redact(stack),
     };
   }
@@ -64,6 +72,16 @@ export class CallRecord {
   #end(): null | Promise<string> {
     this.#ended = true;
     this.span.end();
-    return this.#collection === null ? null : this.#collection.take();
+    if (this.#collection === null) return null;
+    // A tree that cannot be written must not cost the call its answer.
+    return this.#collection.take().catch((error: unknown) => {
+      this.#telemetry.fault(error);
+      return "null";
+    });
   }
+}
+
+// A schema or a configuration source of other code may break its type.
+function textOf(msg: unknown): string {
+  return typeof msg === "string" ? msg : messageOf(msg);
 }

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from "@agate/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { messageOf } from "../tracing/message-of.ts";
 import { pathStep } from "./path-step.ts";
 
 /** What a function returned does not satisfy its own declaration. */
@@ -46,8 +47,7 @@ export function outputText(value: unknown, what: "output" | "chunk"): string {
   try {
     return JSON.stringify(value) ?? "null";
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const msg = `The function's ${what} cannot be written as JSON: ${reason}`;
+    const msg = `The function's ${what} cannot be written as JSON: ${messageOf(error)}`;
     throw new OutputError([{ loc: [what], msg, type: "output_invalid" }]);
   }
 }

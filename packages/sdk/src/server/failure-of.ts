@@ -1,4 +1,6 @@
 import { HttpError } from "../routes/http-error.ts";
+import { describeThrown } from "../tracing/describe-thrown.ts";
+import { messageOf } from "../tracing/message-of.ts";
 import { type CallError, callError } from "./call-error.ts";
 import type { CallSignal } from "./call-signal.ts";
 import { OutputError } from "./check-output.ts";
@@ -12,14 +14,36 @@ export function failureOf(thrown: unknown, signal: CallSignal): CallError {
   if (signal.cause === "client-gone") {
     return callError("client_closed_request", [], "The client went away before the answer.");
   }
-  if (HttpError.isInstance(thrown)) {
-    const { status, message, type, headers, stack } = thrown;
-    return { status, detail: [{ loc: [], msg: message, type }], headers, stack };
-  }
-  if (thrown instanceof OutputError) return { status: 500, detail: thrown.detail };
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  const stack = thrown instanceof Error ? thrown.stack : undefined;
+  const chosen = chosenAnswer(thrown);
+  if (chosen !== undefined) return chosen;
+  const { message, stack } = describeThrown(thrown);
   return { ...callError("function_failed", [], message), stack };
+}
+
+/** The answer of an error that chooses it: an `HttpError`, or an output that was refused. */
+function chosenAnswer(thrown: unknown): CallError | undefined {
+  try {
+    if (thrown instanceof OutputError) return { status: 500, detail: thrown.detail };
+    return HttpError.isInstance(thrown) ? httpAnswer(thrown) : undefined;
+  } catch {
+    // A proxy that refuses to be looked at is a thrown value like any other.
+    return undefined;
+  }
+}
+
+function httpAnswer(thrown: HttpError): CallError {
+  const { stack } = describeThrown(thrown);
+  try {
+    // Once more: another copy of this package, or code that changed the error, may not have checked.
+    const { status, message, type, headers } = new HttpError(
+      thrown.status,
+      messageOf(thrown),
+      thrown,
+    );
+    return { status, detail: [{ loc: [], msg: message, type }], headers, stack };
+  } catch (fault) {
+    return { ...callError("function_failed", [], messageOf(fault)), stack };
+  }
 }
 
 /** True of what the developer should hear of: a function that failed, and not a call that was refused. */

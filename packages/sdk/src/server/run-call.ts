@@ -51,7 +51,7 @@ export async function runCall(
     }
     if (preparation.kind === "broken") throw preparation.thrown;
     signal.settle();
-    return failed(record, preparation.error, await record.fail(preparation.error));
+    return failed(record, preparation.error, await record.refuse(preparation.error));
   } catch (thrown) {
     signal.settle();
     const error = failureOf(thrown, signal);

@@ -29,7 +29,7 @@ export async function* streamEvents(
   } finally {
     signal.settle();
     if (!record.ended) {
-      await record.fail(callError("client_closed_request", [], "The client went away."));
+      await record.refuse(callError("client_closed_request", [], "The client went away."));
     }
   }
 }

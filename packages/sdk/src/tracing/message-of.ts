@@ -1,9 +1,12 @@
-/** What a thrown value says, whatever was thrown. */
+/** The message of a thrown value of any kind. Never throws, and always a string. */
 export function messageOf(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return thrown.message || thrown.name;
-    return String(thrown);
+    if (!(thrown instanceof Error)) return String(thrown);
+    const message: unknown = thrown.message || thrown.name;
+    return typeof message === "string" ? message : String(message);
   } catch {
-    return "unknown error";
+    return UNREADABLE;
   }
 }
+
+const UNREADABLE = "The thrown value has no readable message.";
