@@ -9,9 +9,14 @@ export async function call(url: string) {
   const chunks: string[] = [];
   for await (const chunk of client.spell({ text: "abc" }, { config: {} })) chunks.push(chunk);
 
+  const ticket = { ticket: "help" };
+  const classified: string = await client.tickets.classify(ticket, { config: { urgent: true } });
+  const closed: string = await client.tickets.close(ticket, { config: {} });
+
   const summary: string = data.summary;
   const children = trace?.children?.map(({ name, spankind }) => `${spankind} ${name}`) ?? [];
-  return { summary, model: data.model, children, chunks, refused: await refusal(client.summarize) };
+  const refused = await refusal(client.summarize);
+  return { summary, model: data.model, children, chunks, classified, closed, refused };
 }
 
 async function refusal(

@@ -53,4 +53,7 @@ export class Support {
 
 export const support = new Support();
 
-export const app = ag.app(summarize, spell);
+export const app = ag.app(summarize, spell, {
+  "/tickets/classify": Support.classify,
+  "/tickets/close": support.close,
+});

@@ -13,6 +13,10 @@ void summarize({ words: "…" });
 const client = createClient<typeof app>("http://127.0.0.1:4101");
 // @ts-expect-error: there is no such route.
 void client.translate;
+// @ts-expect-error: a ticket is a text.
+void client.tickets.close({ ticket: 7 });
+// @ts-expect-error: whether it is urgent is no text.
+void client.tickets.close({ ticket: "" }, { config: { urgent: "yes" } });
 // @ts-expect-error: a number is not a tone.
 void client.summarize({ text: "" }, { config: { tone: 1 } });
 // @ts-expect-error: the model is a text.

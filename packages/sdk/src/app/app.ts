@@ -1,5 +1,6 @@
 import type { TracerProvider } from "@opentelemetry/api";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { FieldValue } from "../config/base-model.ts";
 import type {
   ConfigDeclaration,
   EveryFieldDefaults,
@@ -7,7 +8,13 @@ import type {
 } from "../config/config-declaration.ts";
 import type { ConfigManager } from "../config-source/config-manager.ts";
 import type { ConfigSource } from "../config-source/config-source.ts";
-import type { DeclareFrom, DeclareRoute, Route, RouteOptions } from "../routes/route-types.ts";
+import type {
+  Call,
+  DeclareFrom,
+  DeclareRoute,
+  Route,
+  RouteOptions,
+} from "../routes/route-types.ts";
 import { ANSWER, type Answer } from "../server/answer.ts";
 import type { IncomingCall } from "../server/incoming-call.ts";
 import type {
@@ -20,6 +27,34 @@ import type { ROUTE_PATHS } from "./route-paths.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: any route at all.
 export type AnyRoute = Route<any, any, any, any, any, any>;
+
+// biome-ignore lint/suspicious/noExplicitAny: any method at all.
+type AnyMethod = (input: any, call: any) => unknown;
+
+/**
+ * Decorated methods by the paths of their routes. A decorator cannot change the type of its method,
+ * so the path is named here once more; it is compared with the declared one.
+ */
+export type MethodsByPath = Readonly<Record<`/${string}`, AnyMethod>>;
+
+/** What types an app: its routes, and its decorated methods by path. */
+export type TypedBy = AnyRoute | MethodsByPath;
+
+/** The routes of what an app is typed by. */
+export type RoutesIn<Given> = Given extends AnyRoute
+  ? Given
+  : { [Path in keyof Given & string]: MethodRoute<Path, Given[Path]> }[keyof Given & string];
+
+type MethodRoute<Path extends string, Method> = Method extends AnyRoute
+  ? Method
+  : Method extends (input: infer Input, call: infer Given) => infer Result
+    ? Route<Path, MethodConfig<Given>, Input, Result>
+    : never;
+
+/** As the method declares it: `{ config }: ag.Call<ClassifyConfig>`. */
+type MethodConfig<Given> = [Given] extends [Call<infer Config>]
+  ? Config
+  : Readonly<Record<string, FieldValue>>;
 
 /** Which call it was that failed. */
 export interface FailedCall {
@@ -67,10 +102,14 @@ export interface App<Routes extends AnyRoute = AnyRoute> {
   readonly route: DeclareRouteOnApp;
   /** Declares this app's entrypoint: see `ag.entrypoint`. */
   readonly entrypoint: DeclareEntrypointOnApp;
-  /** This app, typed by the routes that it is given: for `createClient<typeof app>`. */
-  readonly typed: <Declared extends readonly AnyRoute[]>(
-    ...routes: Declared
-  ) => App<Declared[number]>;
+  /**
+   * This app, typed by the routes that it is given: for `createClient<typeof app>`.
+   *
+   * @throws DeclarationError where one of them is no route of this app, or has another path.
+   */
+  readonly typed: <Given extends readonly TypedBy[]>(
+    ...routes: Given
+  ) => App<RoutesIn<Given[number]>>;
   /** Reads this app's configurations. */
   readonly ConfigManager: ConfigManager;
   /** What this app traces with, for other libraries: see `ag.tracerProvider`, `ag.spanProcessor`. */

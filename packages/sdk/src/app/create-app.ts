@@ -1,4 +1,3 @@
-import { DeclarationError } from "../config/declaration-error.ts";
 import { type ConfigSource, UNNAMED_APPLICATION } from "../config-source/config-source.ts";
 import { createConfigManager } from "../config-source/create-config-manager.ts";
 import { defaultConfigSource } from "../config-source/default-config-source.ts";
@@ -16,7 +15,8 @@ import type { Workflow } from "../server/workflow.ts";
 import { createTelemetry } from "../tracing/create-telemetry.ts";
 import { withEnvironment } from "../tracing/environment-options.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
-import type { AnyRoute, App, AppOptions, ExecutionContext } from "./app.ts";
+import type { App, AppOptions, ExecutionContext, TypedBy } from "./app.ts";
+import { checkTypedBy } from "./check-typed-by.ts";
 import { failureReporter } from "./failure-reporter.ts";
 import { ROUTE_PATHS } from "./route-paths.ts";
 
@@ -49,7 +49,8 @@ type Declared = Parameters<typeof declareRoute>[2];
 /** Puts an app together. Nothing is read, opened or started before it is used. */
 export function buildApp(parts: AppParts): App {
   const routes = new RouteTable();
-  const declared = new WeakSet<object>();
+  /** The path of each route, by what its declaration returned. */
+  const declared = new WeakMap<object, string>();
   const workflow = lazily(() => workflowOf(parts, routes));
   const host: RouteHost = {
     add: (route) => routes.add(route),
@@ -64,7 +65,7 @@ export function buildApp(parts: AppParts): App {
     const wrap = declareRoute(host, path, given, entrypoint, more);
     return (...target: Parameters<typeof wrap>) => {
       const route = wrap(...target);
-      declared.add(route);
+      declared.set(route, path);
       return route;
     };
   };
@@ -87,13 +88,8 @@ export function buildApp(parts: AppParts): App {
     [ROUTE_PATHS]: () => routes.all().map(({ path }) => path),
     route: (path: string, given: Declared, ...more: unknown[]) => declare(path, given, false, more),
     entrypoint: (given: Declared, ...more: unknown[]) => declare("/", given, true, more),
-    typed(...given: readonly AnyRoute[]) {
-      for (const route of given) {
-        if (declared.has(route)) continue;
-        throw new DeclarationError(
-          `The route ${route.path} was declared on another app. Pass the routes of this one.`,
-        );
-      }
+    typed(...given: readonly TypedBy[]) {
+      for (const each of given) checkTypedBy(declared, each);
       return app;
     },
     ConfigManager: createConfigManager({

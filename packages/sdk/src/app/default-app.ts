@@ -1,6 +1,6 @@
 import { configureTelemetry, defaultTelemetry } from "../tracing/default-telemetry.ts";
 import type { ExportStatistics } from "../tracing/telemetry.ts";
-import type { AnyRoute, App, AppOptions } from "./app.ts";
+import type { App, AppOptions, RoutesIn, TypedBy } from "./app.ts";
 import { buildApp } from "./create-app.ts";
 
 /** The app that `ag.route` and `ag.entrypoint` declare on: one in a process. */
@@ -37,13 +37,16 @@ export function init(options: AppOptions): void {
 
 /**
  * The app that `ag.route` declares on, as a web-standard handler. Given its routes, it is typed by
- * them, for `createClient<typeof app>`.
+ * them, for `createClient<typeof app>`; decorated methods are given by their paths.
  *
  * @example
- * export const app = ag.app(summarize, classify);
+ * export const app = ag.app(summarize, { "/classify": Support.classify });
  * export default app; // Bun, Deno, workers
+ * @throws DeclarationError where one of them is no route of this app, or has another path.
  */
-export function app<Routes extends readonly AnyRoute[]>(...routes: Routes): App<Routes[number]> {
+export function app<Given extends readonly TypedBy[]>(
+  ...routes: Given
+): App<RoutesIn<Given[number]>> {
   return defaultApp.app.typed(...routes);
 }
 
