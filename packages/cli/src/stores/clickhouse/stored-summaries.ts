@@ -9,7 +9,7 @@ import { FACT_COLUMNS, factsOf } from "./span-row.ts";
 import type { NodeRow } from "./trace-nodes.ts";
 import { NODE_COLUMNS, TraceNodes } from "./trace-nodes.ts";
 import type { TopColumns, TraceSummary } from "./trace-summary.ts";
-import { possibleStarts, summaryOf } from "./trace-summary.ts";
+import { summaryOf } from "./trace-summary.ts";
 
 /** The writes that touched a trace. */
 export interface CommitInfo {
@@ -116,11 +116,6 @@ async function summaryOfLarge(
       top: said.top,
       belonging: fillBelonging(said.belonging, belongings),
       total: tree.total(tree.top),
-      possibleStarts: () =>
-        possibleStarts(
-          Array.from({ length: nodes.table.length }, (_, n) => nodes.table.at(n) as PlacedNode),
-          ({ segment }) => segment,
-        ),
     },
   ];
 }

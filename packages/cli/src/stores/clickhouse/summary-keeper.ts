@@ -1,6 +1,7 @@
 import type { StoreTrouble } from "../store-trouble.ts";
 import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 
 const ROUND_MS = 60_000;
@@ -12,8 +13,9 @@ const SETTLED_MS = 5_000;
 const TRACES_PER_STEP = 100;
 
 /**
- * Puts right what writers could not: summaries that a replica died before making, and traces that two
- * of them listed at two places at once. Every replica does this for all, now and then.
+ * Puts right what writers could not: summaries that a replica died before making, traces that two of
+ * them listed at two places at once, and summaries that were written while their trace was deleted.
+ * Every replica does this for all, once a minute.
  */
 export class SummaryKeeper {
   readonly #session: ClickHouseSession;
@@ -46,6 +48,7 @@ export class SummaryKeeper {
       while (renewed === TRACES_PER_STEP && !this.#closed) {
         renewed = await this.#renewSome(this.#since, until);
       }
+      await this.#removeOrphans(this.#since, until);
       this.#since = until;
     } catch (error) {
       // The next round begins where this one did.
@@ -88,6 +91,27 @@ export class SummaryKeeper {
       );
     }
     return rows.length;
+  }
+
+  /** Deletes summaries that a writer made while their trace was deleted. */
+  async #removeOrphans(since: number, until: number): Promise<void> {
+    const rows = await this.#session.rows<[project: string, traceId: string]>(
+      `WITH recent AS (
+         SELECT project, trace_id FROM ${this.#session.table("traces_by_id")}
+         WHERE written > fromUnixTimestamp64Milli({since:Int64})
+           AND written <= fromUnixTimestamp64Milli({until:Int64})
+       )
+       SELECT DISTINCT project, trace_id FROM recent
+       WHERE (project, trace_id) NOT IN (
+         SELECT project, trace_id FROM ${this.#session.table("commits")}
+         WHERE (project, trace_id) IN (SELECT project, trace_id FROM recent)
+       )`,
+      { since, until },
+    );
+    if (rows.length === 0) return;
+    const traces = rows.map(([project, traceId]) => ({ project, traceId }));
+    // What has been sent again since then is newer, and stays.
+    await deleteRows(this.#session, SUMMARY_TABLES, traces, until * 1_000);
   }
 
   /** One trace that cannot be summarised must not keep the others from it. */

@@ -1,6 +1,7 @@
 import type { StoredSpan } from "@agate/spans";
 import { mayWait } from "../summary/may-wait.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
 import type { SpanWrite } from "./incoming-rows.ts";
 import { wellFormed } from "./incoming-rows.ts";
 import type { CommitInfo } from "./stored-summaries.ts";
@@ -53,19 +54,51 @@ export class SummaryWriter {
       ...fresh.map(([, writes]) => summaryOf(writes)),
       ...(due.length === 0 ? [] : await summariesOf(this.#session, project, due)),
     ];
-    await this.#insert(project, summaries, allPlaces(summaries, continued, places), written);
+    const left = await this.#leftPlaces(project, summaries, continued, places);
+    await this.#insert(project, summaries, left, written);
     const made = new Set(due);
     return continued.filter((trace) => !made.has(trace)).map(({ traceId }) => traceId);
   }
 
-  /** Makes summaries anew, whatever has been written since. */
+  /**
+   * Makes summaries anew from all that is stored. Making one of a large trace takes long: one whose
+   * spans were deleted meanwhile is withdrawn, and made again from what was written since.
+   */
   async renew(project: string, traceIds: readonly string[]): Promise<void> {
+    let due = traceIds;
+    while (due.length > 0) {
+      const commits = await this.#commits(project, due);
+      const [summaries, places] = await Promise.all([
+        summariesOf(this.#session, project, commits),
+        this.#placesOf(project, due),
+      ]);
+      const left = await this.#leftPlaces(project, summaries, commits, places);
+      await this.#insert(project, summaries, left, new Map());
+      due = await this.#withdrawDeleted(project, summaries);
+    }
+  }
+
+  /**
+   * {@link TraceRemover} deletes summaries once more after the last write has gone: one that was
+   * inserted even later finds here that the writes it was made from have gone.
+   *
+   * @returns The traces whose summaries were withdrawn.
+   */
+  async #withdrawDeleted(project: string, summaries: readonly TraceSummary[]): Promise<string[]> {
+    const traceIds = summaries.map(({ traceId }) => traceId);
     const commits = await this.#commits(project, traceIds);
-    const [summaries, places] = await Promise.all([
-      summariesOf(this.#session, project, commits),
-      this.#placesOf(project, traceIds),
-    ]);
-    await this.#insert(project, summaries, allPlaces(summaries, commits, places), new Map());
+    const firstVersions = new Map(commits.map((commit) => [commit.traceId, commit.firstVersion]));
+    const deleted = summaries.filter(
+      ({ traceId, firstVersion }) =>
+        (firstVersions.get(traceId) ?? Number.POSITIVE_INFINITY) > firstVersion,
+    );
+    if (deleted.length === 0) return [];
+    await deleteRows(
+      this.#session,
+      SUMMARY_TABLES,
+      deleted.map(({ traceId }) => ({ project, traceId })),
+    );
+    return deleted.map(({ traceId }) => traceId);
   }
 
   /** Of the traces that were written to, those that others wrote to as well, or we before. */
@@ -117,6 +150,56 @@ export class SummaryWriter {
     );
   }
 
+  /**
+   * The starts at which traces are listed, or will be: the server that wrote spans which no summary has
+   * seen may be about to list the trace by those alone, and would do so after this one.
+   */
+  async #leftPlaces(
+    project: string,
+    summaries: readonly TraceSummary[],
+    commits: readonly CommitInfo[],
+    places: ReadonlyMap<string, readonly ListedPlace[]>,
+  ): Promise<Map<string, Set<number>>> {
+    const made = new Set(summaries.map(({ traceId }) => traceId));
+    const expected = commits.filter(
+      ({ traceId, others }) =>
+        made.has(traceId) &&
+        !places
+          .get(traceId)
+          ?.some(({ newest, spans }) => newest >= others.newest && spans >= others.spans),
+    );
+    const starts = await this.#possibleStarts(
+      project,
+      expected.map(({ traceId }) => traceId),
+    );
+    for (const [traceId, listed] of places) {
+      const known = starts.get(traceId) ?? new Set();
+      starts.set(traceId, known);
+      for (const { start } of listed) known.add(start);
+    }
+    return starts;
+  }
+
+  /**
+   * The starts of spans that may be a top while others are missing: their parent came in another write.
+   * Rows of earlier writes count, too: a span that was sent again may have had another start before.
+   */
+  async #possibleStarts(
+    project: string,
+    traceIds: readonly string[],
+  ): Promise<Map<string, Set<number>>> {
+    if (traceIds.length === 0) return new Map();
+    const rows = `FROM ${this.#session.table("spans")}
+       WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}`;
+    const starts = await this.#session.rows<[string, number[]]>(
+      `SELECT trace_id, groupUniqArray(start) ${rows}
+         AND (trace_id, coalesce(parent_id, ''), version) NOT IN (SELECT trace_id, span_id, version ${rows})
+       GROUP BY trace_id`,
+      { project, traceIds },
+    );
+    return new Map(starts.map(([traceId, own]) => [traceId, new Set(own)]));
+  }
+
   /** In one insert: no moment must show a trace at two places, or at none. */
   async #insert(
     project: string,
@@ -141,28 +224,4 @@ function recordAtHand({ traceId, topId, topVersion }: TraceSummary, written: Wri
     ?.find(({ version, span }) => span.id === topId && version === topVersion);
   const record = top?.span.openRecord ?? "";
   return record.length <= SHORT_RECORD ? wellFormed(record) : "";
-}
-
-/**
- * The starts at which traces are listed, or will be: whoever wrote spans that no summary has seen may
- * be about to list the trace by those alone, and would do so after us.
- */
-function allPlaces(
-  summaries: readonly TraceSummary[],
-  commits: readonly CommitInfo[],
-  places: ReadonlyMap<string, readonly ListedPlace[]>,
-): Map<string, Set<number>> {
-  const othersOf = new Map(commits.map(({ traceId, others }) => [traceId, others]));
-  return new Map(
-    summaries.map((summary) => {
-      const { traceId } = summary;
-      const listed = places.get(traceId) ?? [];
-      const others = othersOf.get(traceId);
-      const isExpected =
-        others !== undefined &&
-        !listed.some(({ newest, spans }) => newest >= others.newest && spans >= others.spans);
-      const starts = listed.map(({ start }) => start);
-      return [traceId, new Set(isExpected ? [...starts, ...summary.possibleStarts()] : starts)];
-    }),
-  );
 }

@@ -1,5 +1,4 @@
 import type { Figures } from "@agate/protocol";
-import type { SpanNode } from "@agate/spans/tree";
 import { buildTree, compareNodes, totalText } from "@agate/spans/tree";
 import type { Belonging } from "../summary/fill-belonging.ts";
 import { fillBelonging } from "../summary/fill-belonging.ts";
@@ -34,8 +33,6 @@ export interface TraceSummary {
   readonly top: TopColumns;
   readonly belonging: Belonging;
   readonly total: Figures;
-  /** Where the trace may be listed by who has seen only some of its writes. */
-  possibleStarts(): readonly number[];
 }
 
 export const SUMMARY_COLUMNS = [
@@ -83,24 +80,7 @@ export function summaryOf(
     top: [top.latency, wellFormed(top.name), top.kind, top.status],
     belonging: fillBelonging(belongingOf(top), others.map(belongingOf)),
     total: tree.total(tree.top),
-    possibleStarts: () =>
-      possibleStarts(
-        writes.map(({ version, span }) => ({ ...span, version })),
-        ({ version }) => version,
-      ),
   };
-}
-
-/** The starts of spans that may be a top while others are missing: their parent came in another write. */
-export function possibleStarts<Node extends SpanNode>(
-  nodes: readonly Node[],
-  writeOf: (node: Node) => number,
-): number[] {
-  const writes = new Map(nodes.map((node) => [node.id, writeOf(node)]));
-  const tops = nodes.filter(
-    (node) => node.parentId === null || writes.get(node.parentId) !== writeOf(node),
-  );
-  return [...new Set(tops.map(({ start }) => start))];
 }
 
 function firstOf(writes: readonly SpanWrite[]) {
