@@ -202,13 +202,6 @@ describe("the body of a call", () => {
     } as RequestInit);
     expect((await app.fetch(streamed)).status).toBe(413);
   });
-
-  it("gives an empty object to a function where it has no inputs", async () => {
-    const { app } = desk();
-    app.route("/say", ToneConfig)(({ text }: { text?: string }) => text ?? "nothing");
-    const { body } = await answerOf(post(app, "/playground/run/say", {}));
-    expect(body.data).toBe("nothing");
-  });
 });
 
 describe("an entrypoint", () => {

@@ -1,8 +1,10 @@
 import type { SpanRecord } from "@agate/protocol";
 import { expect, expectTypeOf, it } from "vitest";
+import type { RouteTypes } from "../routes/route-types.ts";
 import type {
   CallAnswer,
   Client,
+  ClientMethod,
   PendingCall,
   StreamingCall,
   UntypedClient,
@@ -31,6 +33,30 @@ it("takes what is sent, not what the function gets of it", () => {
   expectTypeOf<AppClient["nothing"]>().toBeCallableWith();
 });
 
+it("lets an input be left out that may be undefined or empty, and no other", () => {
+  const compileOnly = (client: AppClient) => {
+    client.nothing();
+    client.greet();
+    client.greet("ada", { config: {} });
+    client.list();
+    client.list({ limit: 3 });
+    client.list(undefined, { environment: "staging" });
+    client.repeat();
+    client.moments();
+    // @ts-expect-error the name is a text
+    client.greet(7);
+    // @ts-expect-error the filter has no such member
+    client.list({ limits: 3 });
+    // @ts-expect-error the input has to be given
+    client.docs.search();
+    // @ts-expect-error the input has to be given
+    client.tell();
+    // @ts-expect-error options are the second argument
+    client.greet({ config: {} });
+  };
+  expect(compileOnly).toBeTypeOf("function");
+});
+
 it("gives what the function returns, as it arrives", () => {
   expectTypeOf<ReturnType<AppClient>>().toEqualTypeOf<PendingCall<string>>();
   expectTypeOf<ReturnType<AppClient["docs"]["search"]>>().toEqualTypeOf<PendingCall<string[]>>();
@@ -39,6 +65,14 @@ it("gives what the function returns, as it arrives", () => {
     tone: "plain" | "formal";
   }>();
   expectTypeOf<ReturnType<AppClient["nothing"]>>().toEqualTypeOf<PendingCall<null>>();
+  expectTypeOf<ReturnType<AppClient["list"]>>().toEqualTypeOf<
+    PendingCall<{ limit: number; at: string; next?: never }>
+  >();
+  expectTypeOf<ReturnType<AppClient["repeat"]>>().toEqualTypeOf<
+    PendingCall<{ times: number; until: string }>
+  >();
+  expectTypeOf<ReturnType<AppClient["perhaps"]>>().toEqualTypeOf<PendingCall<string | null>>();
+  expectTypeOf<ReturnType<AppClient["refuse"]>>().toEqualTypeOf<PendingCall<string>>();
   expectTypeOf<CallAnswer<string>["trace"]>().toEqualTypeOf<SpanRecord | null>();
 });
 
@@ -47,6 +81,25 @@ it("gives streams as async iterables of chunks, and collected when awaited", () 
   expectTypeOf<Awaited<ReturnType<AppClient["tell"]>>>().toEqualTypeOf<string>();
   expectTypeOf<ReturnType<AppClient["count"]>>().toEqualTypeOf<StreamingCall<{ n: number }>>();
   expectTypeOf<Awaited<ReturnType<AppClient["count"]>>>().toEqualTypeOf<{ n: number }[]>();
+  expectTypeOf<ReturnType<AppClient["moments"]>>().toEqualTypeOf<StreamingCall<{ at: string }>>();
+});
+
+it("types results that are not what they seem", () => {
+  // biome-ignore lint/suspicious/noExplicitAny: what a function without types returns.
+  type Got<Returned> = ReturnType<ClientMethod<RouteTypes<"/a", any, string, Returned>>>;
+  expectTypeOf<Got<never>>().toEqualTypeOf<PendingCall<never>>();
+  expectTypeOf<Got<unknown>>().toEqualTypeOf<PendingCall<unknown>>();
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  expectTypeOf<Got<any>>().toEqualTypeOf<PendingCall<any>>();
+  expectTypeOf<Got<Promise<AsyncIterable<Date>>>>().toEqualTypeOf<StreamingCall<string>>();
+  expectTypeOf<Got<Date | Generator<Date>>>().toEqualTypeOf<
+    PendingCall<string> | StreamingCall<string>
+  >();
+  // Chunks that all are texts are joined, whatever else they could have been.
+  expectTypeOf<Awaited<Got<Generator<string | number>>>>().toEqualTypeOf<
+    string | (string | number)[]
+  >();
+  expectTypeOf<Awaited<Got<Generator<unknown>>>>().toEqualTypeOf<string | unknown[]>();
 });
 
 it("is a compile error where a call cannot be right", () => {

@@ -1,7 +1,8 @@
 import type { SpanRecord } from "@agate/protocol";
 import type { AnyRoute, App } from "../app/app.ts";
 import type { FieldValues } from "../config/base-model.ts";
-import type { RouteTypes } from "../routes/route-types.ts";
+import type { CallArguments, RouteTypes } from "../routes/route-types.ts";
+import type { Jsonify } from "./jsonify.ts";
 
 /** How a client reaches its app. */
 export interface ClientOptions {
@@ -56,25 +57,38 @@ export interface StreamingCall<Chunk> extends AsyncIterable<Chunk>, PromiseLike<
   readonly answer: Promise<CallAnswer<Collected<Chunk>>>;
 }
 
-/** Chunks of text are one text; others are a list. */
-type Collected<Chunk> = [Chunk] extends [string] ? string : Chunk[];
+/** Chunks that are all texts are one text; others are a list. */
+type Collected<Chunk> = [Chunk] extends [string]
+  ? string
+  : unknown extends Chunk
+    ? string | Chunk[]
+    : [Extract<Chunk, string>] extends [never]
+      ? Chunk[]
+      : string | Chunk[];
 
-/** What a JSON answer makes of a result. */
-type Result<Returned> =
-  Awaited<Returned> extends infer Value
-    ? Value extends AsyncIterable<infer Chunk>
-      ? StreamingCall<Chunk>
-      : Value extends IterableIterator<infer Chunk>
-        ? StreamingCall<Chunk>
-        : PendingCall<Value extends undefined ? null : Value>
-    : never;
+/** What a client gets of a function's result: its JSON, or a stream of it. */
+type Result<Returned> = ResultOf<Awaited<Returned>>;
+
+type ResultOf<Value> = unknown extends Value
+  ? PendingCall<Value>
+  : [Value] extends [AnyStream]
+    ? [Value] extends [never]
+      ? PendingCall<never>
+      : StreamingCall<ChunkOf<Value>>
+    : [Extract<Value, AnyStream>] extends [never]
+      ? PendingCall<Jsonify<Value>>
+      : PendingCall<Jsonify<Exclude<Value, AnyStream>>> | StreamingCall<ChunkOf<Value>>;
+
+type AnyStream = AsyncIterable<unknown> | IterableIterator<unknown>;
+
+type ChunkOf<Stream> = Jsonify<
+  Stream extends AsyncIterable<infer Chunk> | IterableIterator<infer Chunk> ? Chunk : never
+>;
 
 /** One route, as a function. */
 export type ClientMethod<Types> =
   Types extends RouteTypes<string, infer Config, infer Sent, infer Returned>
-    ? unknown extends Sent
-      ? (input?: unknown, options?: CallOptions<Config>) => Result<Returned>
-      : (input: Sent, options?: CallOptions<Config>) => Result<Returned>
+    ? (...args: CallArguments<Sent, CallOptions<Config>>) => Result<Returned>
     : never;
 
 /** The routes of an app's type, of a module's exports, or of an object that holds some. */

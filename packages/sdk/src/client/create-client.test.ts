@@ -81,6 +81,22 @@ describe("a client", () => {
     });
   });
 
+  it("calls without an input where the function needs none", async () => {
+    const { client, sent } = connected();
+    const config = {};
+    expect(await client.greet(undefined, { config })).toBe("Hello, world");
+    expect(await client.list(undefined, { config })).toEqual({
+      limit: 10,
+      at: "1970-01-01T00:00:00.000Z",
+    });
+    expect(await client.repeat(undefined, { config })).toMatchObject({ times: 2 });
+    expect(await client.moments(undefined, { config })).toEqual([
+      { at: "1970-01-01T00:00:00.001Z" },
+      { at: "1970-01-01T00:00:00.002Z" },
+    ]);
+    expect(await sent[0]?.json()).toEqual({ config });
+  });
+
   it("can be handed around in promises, with its parts", async () => {
     const { client, sent } = connected();
     expect(await Promise.resolve(client)).toBe(client);

@@ -9,3 +9,4 @@ export type {
   UntypedClient,
 } from "./client-types.ts";
 export { createClient } from "./create-client.ts";
+export type { Jsonify } from "./jsonify.ts";

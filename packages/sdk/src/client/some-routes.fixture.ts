@@ -54,7 +54,50 @@ export const refuse = app.route(
 
 export const nothing = app.route("/nothing", SayConfig)(() => undefined);
 
-export const typedApp = app.typed(answer, say, search, tell, count, odd, refuse, nothing);
+export const greet = app.route("/greet", SayConfig)((name?: string) => `Hello, ${name ?? "world"}`);
+
+export const list = app.route(
+  "/list",
+  SayConfig,
+)((filter: { limit?: number }) => ({
+  limit: filter.limit ?? 10,
+  at: new Date(0),
+  next: undefined,
+}));
+
+export const repeat = app.route("/repeat", {
+  config: SayConfig,
+  input: z.number().default(2),
+  output: z.object({ times: z.number(), until: z.date() }),
+})((times) => ({ times, until: new Date(0) }));
+
+export const moments = app.route(
+  "/moments",
+  SayConfig,
+)(async function* ({ from = 1, to = 2 }: { from?: number; to?: number }) {
+  for (let n = from; n <= to; n += 1) yield { at: new Date(n), skip: () => n };
+});
+
+export const perhaps = app.route(
+  "/perhaps",
+  SayConfig,
+)(async (name: string): Promise<string | undefined> => (name === "" ? undefined : name));
+
+export const typedApp = app.typed(
+  answer,
+  say,
+  search,
+  tell,
+  count,
+  odd,
+  refuse,
+  nothing,
+  greet,
+  list,
+  repeat,
+  moments,
+  perhaps,
+);
 
 /** Not a route: a module exports other things too. */
 export const VERSION = 3;

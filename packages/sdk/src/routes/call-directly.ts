@@ -21,9 +21,10 @@ export function callDirectly(
   app: { readonly telemetry: Telemetry; readonly configSource: ConfigSource },
   route: RouteDefinition,
   handler: (input: unknown, call: Call<unknown>) => unknown,
-  input: unknown,
+  given: unknown,
   direct: DirectCall<object> = {},
 ): unknown {
+  const input = given === undefined ? route.absentInput() : given;
   const outer = callSlot.get();
   const around = routingSlot.get() ?? {};
   const values = direct.config ?? inherited(route, outer, around);

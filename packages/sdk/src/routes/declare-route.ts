@@ -2,6 +2,7 @@ import { compileConfig } from "../config/compile-config.ts";
 import type { ConfigDeclaration } from "../config/config-declaration.ts";
 import type { ConfigSchema } from "../config/config-schema.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
+import { absentInput } from "./absent-input.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { checkRoutePath } from "./route-path.ts";
 import type { Call, DirectCall, RouteOptions } from "./route-types.ts";
@@ -64,14 +65,14 @@ export function declareRoute(
       );
     }
     if (context === undefined) {
-      const route: RouteDefinition = { ...definition, handler: target };
+      const route = { ...definition, handler: target, absentInput: absentInput(target) };
       host.add(route);
       return Object.defineProperties(directly(host, route, target), {
         path: { value: path, enumerable: true },
       });
     }
     const method = methodOf(path, target, context);
-    const route: RouteDefinition = { ...definition, handler: method };
+    const route = { ...definition, handler: method, absentInput: absentInput(target) };
     host.add(route);
     return directly(host, route, target);
   };

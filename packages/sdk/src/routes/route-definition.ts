@@ -23,4 +23,6 @@ export interface RouteDefinition {
   readonly isEntrypoint: boolean;
   /** The function, bound to its object where it is a method. Throws while that object is missing. */
   readonly handler: (input: unknown, call: Call<unknown>) => unknown;
+  /** What the function gets where a call has no input. */
+  readonly absentInput: () => unknown;
 }

@@ -141,6 +141,48 @@ describe("the types of a handler", () => {
     expect(compileOnly).toBeTypeOf("function");
   });
 
+  it("let an input be left out that may be undefined or empty, and no other", () => {
+    const app = createApp();
+    const none = app.route("/none", Config)(() => "none");
+    const optional = app.route("/optional", Config)((name?: string) => name ?? "none");
+    const defaulted = app.route("/defaulted", Config)((name = "none") => name);
+    const either = app.route("/either", Config)((name: string | undefined) => name ?? "none");
+    const filter = app.route("/filter", Config)((given: { a?: string }) => given.a ?? "none");
+    const pattern = app.route("/pattern", Config)(({ a = "none" }: { a?: string }) => a);
+    const schema = app.route("/schema", {
+      config: Config,
+      input: z.object({ a: z.string().optional() }),
+    })(({ a }) => a ?? "none");
+    const later = app.route("/later", Config)(async (name?: string) => name ?? "none");
+    const calls = [none(), optional(), defaulted(), either(), filter(), pattern(), schema()];
+    expect(calls).toEqual(Array(7).fill("none"));
+    expect(optional(undefined, { config: { loud: true } })).toBe("none");
+    expect(optional("some")).toBe("some");
+    expectTypeOf(none).toBeCallableWith();
+    expectTypeOf(later).returns.toEqualTypeOf<Promise<string>>();
+    expectTypeOf(optional).parameter(0).toEqualTypeOf<string | undefined>();
+    const required = app.route("/required", Config)((input: { a: string }) => input.a);
+    const list = app.route("/list", Config)((names: string[]) => names);
+    const checked = app.route("/checked", {
+      config: Config,
+      input: z.object({ a: z.string() }),
+      output: z.string(),
+    })(({ a }) => a);
+    const compileOnly = () => {
+      // @ts-expect-error the input has to be given
+      required();
+      // @ts-expect-error the input has to be given
+      list();
+      // @ts-expect-error the input has to be given
+      checked();
+      // @ts-expect-error the name is a text
+      optional(7);
+      // @ts-expect-error a call has an input and options
+      none({}, {}, {});
+    };
+    expect(compileOnly).toBeTypeOf("function");
+  });
+
   it("are those of a decorated method, which keeps its own", () => {
     const app = createApp();
     class Desk {

@@ -24,6 +24,15 @@ export interface DirectCall<Config> {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The arguments of a call: the input may be left out where it may be `undefined` or `{}`. */
+export type CallArguments<Input, Options> = unknown extends Input
+  ? [input?: Input, options?: Options]
+  : undefined extends Input
+    ? [input?: Input, options?: Options]
+    : Record<never, never> extends Input
+      ? [input?: Input, options?: Options]
+      : [input: Input, options?: Options];
+
 /** The part of a route that only types see: what a client sends and gets. */
 export interface RouteTypes<Path extends string, Config, Sent, Result> {
   readonly path: Path;
@@ -40,7 +49,7 @@ export interface RouteTypes<Path extends string, Config, Sent, Result> {
  * await summarize({ text: "…" }, { config: { temperature: 0 } });
  */
 export interface Route<Path extends string, Config, Input, Result, Sent = Input, Got = Result> {
-  (input: Input, call?: DirectCall<Config>): Result;
+  (...args: CallArguments<Input, DirectCall<Config>>): Result;
   readonly path: Path;
   /** Never there: carries the types to `createClient`. */
   readonly "~types"?: RouteTypes<Path, Config, Sent, Got>;

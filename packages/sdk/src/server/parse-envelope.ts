@@ -8,7 +8,7 @@ export type Wanted =
   | { readonly by: "environment"; readonly environment: string }
   | { readonly by: "variant"; readonly variant: string; readonly revision: number | null };
 
-/** The body of a call, design §8. */
+/** The body of a call, design §8. `inputs` is undefined where the body has none. */
 export type Envelope =
   | { readonly endpoint: "playground"; readonly config: Dictionary; readonly inputs: unknown }
   | { readonly endpoint: "deployed"; readonly wanted: Wanted; readonly inputs: unknown };
@@ -35,8 +35,7 @@ export function parseEnvelope(body: unknown, endpoint: Endpoint): EnvelopeOutcom
   for (const key of Object.keys(body)) {
     if (!fields.includes(key)) detail.push(unknownField(key, fields));
   }
-  // A function that destructures its input would throw on `undefined`.
-  const inputs = Object.hasOwn(body, "inputs") ? body.inputs : {};
+  const inputs = Object.hasOwn(body, "inputs") ? body.inputs : undefined;
   const envelope: Envelope =
     endpoint === "playground"
       ? { endpoint, config: configOf(body, detail), inputs }

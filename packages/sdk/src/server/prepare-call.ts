@@ -68,7 +68,7 @@ export async function prepareCall(
     const error = { ...configured.error, detail: [...configured.error.detail, ...detail] };
     return { ...configured, error, inputs: given };
   }
-  const checking = checkInputs(route.input, given);
+  const checking = checkInputs(route, given);
   const checked = checking instanceof Promise ? await checking : checking;
   if (checked.issues !== undefined) {
     const { config, identity } = configured.call;
@@ -195,14 +195,23 @@ function referenceOf(workflow: Workflow, wanted: Wanted): ConfigReference {
 }
 
 function checkInputs(
-  schema: StandardSchemaV1 | undefined,
+  { input: schema, absentInput }: RouteDefinition,
   inputs: unknown,
 ): StandardSchemaV1.Result<unknown> | Promise<StandardSchemaV1.Result<unknown>> {
-  return schema === undefined ? { value: inputs } : schema["~standard"].validate(inputs);
+  if (schema === undefined) return { value: inputs === undefined ? absentInput() : inputs };
+  return inputs === undefined ? checkAbsentInput(schema) : schema["~standard"].validate(inputs);
+}
+
+/** A schema that refuses `undefined` is asked for `{}`: its issues then name the fields that are missing. */
+async function checkAbsentInput(
+  schema: StandardSchemaV1,
+): Promise<StandardSchemaV1.Result<unknown>> {
+  const absent = await schema["~standard"].validate(undefined);
+  return absent.issues === undefined ? absent : schema["~standard"].validate({});
 }
 
 async function inputProblems(route: RouteDefinition, inputs: unknown): Promise<ErrorDetail[]> {
-  const { issues } = await checkInputs(route.input, inputs);
+  const { issues } = await checkInputs(route, inputs);
   return issues === undefined ? [] : inputDetails(issues);
 }
 
