@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Application, ApplicationSchema } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHAT_USAGE, startFakeOpenAi } from "../clients/fake-openai.ts";
@@ -70,6 +72,21 @@ describe("agate dev", () => {
     await dev.printed(new RegExp(`POST /run  200 +\\S+ m?s  ${traceId}\n`));
     await traceOf(dev.url, traceId);
     expect(dev.text()).not.toMatch(/v1\/traces|observability|registry/);
+  });
+
+  it("reports type errors in the background, serves all the same, and tells when they are gone", async () => {
+    const wrong = 'export const wrong: number = "text";\n';
+    await project.edit("app.ts", "export const app =", `${wrong}export const app =`);
+    await dev.printed(
+      /app\.ts:\d+:14: TS2322: Type 'string' is not assignable to type 'number'\.\n +\d+ \| export const wrong/,
+    );
+    await dev.printed(/1 type error\. The workflow is served all the same\.\n/);
+    expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
+    // A change of types alone leaves the program as it is: nothing is reloaded for it.
+    await project.edit("app.ts", "wrong: number", "wrong: string");
+    await dev.printed(/No type errors any more\.\n/);
+    await project.edit("app.ts", wrong.replace("number", "string"), "");
+    await dev.printed(/Reloaded in/);
   });
 
   it("has what the program prints for agate logs, and for its followers", async () => {
@@ -275,6 +292,25 @@ describe("the first version of agate dev", () => {
     expect(await call(`${dev.url}/run`)).toMatchObject({ status: 200 });
     const { items } = await read<{ items: Application[] }>(`${dev.url}/registry/applications`);
     expect(items.map(({ slug }) => slug)).toEqual(["desk"]);
+  });
+
+  it("checks types with the project's own compiler, and not with --no-typecheck", async () => {
+    await using project = await makeProject();
+    const compiler = join(project.folder, "node_modules/typescript");
+    await mkdir(compiler, { recursive: true });
+    await writeFile(join(compiler, "package.json"), '{"bin": {"tsc": "tsc.cjs"}}');
+    await writeFile(join(compiler, "tsc.cjs"), "console.log('app.ts(1,1): error TS9999: Own.')");
+    await using checking = await startAgate([...DEV, "--json"], { cwd: project.folder });
+    const problem = JSON.parse(await checking.printed(/({"event":"type-errors".*})\n/)) as object;
+    expect(problem).toMatchObject({ count: 1, problems: [{ message: "TS9999: Own." }] });
+    await checking.end();
+    await using silent = await startAgate([...DEV, "--no-typecheck"], { cwd: project.folder });
+    await silent.printed(/Ready in/);
+    for (const sentences of [3, 4]) {
+      await project.edit("app.ts", `default: ${sentences - 1}, ge`, `default: ${sentences}, ge`);
+      await silent.printed(/Reloaded in/);
+    }
+    expect(silent.text()).not.toContain("TS9999");
   });
 
   it("calls a model, where .env has its key and the call asks for it", async () => {

@@ -17,6 +17,7 @@ interface DevFlags {
   readonly host: string;
   readonly dataDir: string;
   readonly app?: string;
+  readonly typecheck: boolean;
   readonly logLevel: LogLevel;
   readonly json?: boolean;
 }
@@ -39,6 +40,7 @@ export function devCommand(): Command {
       "--app <name>",
       "name of the application (default: $AGATE_APPLICATION, else the project's)",
     )
+    .option("--no-typecheck", "do not check types in the background")
     .addOption(
       new Option("--log-level <level>", "how much of the platform's own log to show")
         .choices(LOG_LEVELS)
@@ -63,6 +65,7 @@ async function runDev({ flags, terminal }: Session, named: string | undefined): 
     port: flags.port,
     dataDirectory: resolve(flags.dataDir),
     application: flags.app,
+    checkTypes: flags.typecheck,
     log: {
       level: flags.logLevel,
       format: process.stderr.isTTY ? "pretty" : "json",

@@ -1,6 +1,6 @@
 import type { CodeProblem } from "../packing/code-problem.ts";
 import { formatProblems } from "../packing/format-problems.ts";
-import { formatDuration } from "../terminal/figures.ts";
+import { formatDuration, plural } from "../terminal/figures.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { padText } from "../terminal/text-width.ts";
@@ -51,6 +51,17 @@ export function describeEvent(event: DevEvent, paint: Paint): readonly string[] 
       ];
     case "misfit":
       return event.problems.map(({ msg }) => paint("yellow", printableLine(msg)));
+    case "type-errors":
+      return typeLines(event, paint);
+    case "types-fixed":
+      return [paint("green", "No type errors any more.")];
+    case "types-unchecked":
+      return [
+        paint(
+          "yellow",
+          `Types could not be checked: ${printableLine(event.reason)}. Run npx tsc --noEmit to see why, or leave it to --no-typecheck.`,
+        ),
+      ];
     case "output":
       return [event.line];
     case "call":
@@ -58,6 +69,20 @@ export function describeEvent(event: DevEvent, paint: Paint): readonly string[] 
     case "ending":
       return ["Ending. Ctrl-C again does not wait."];
   }
+}
+
+function typeLines(
+  { problems, count, unchanged }: Extract<DevEvent, { event: "type-errors" }>,
+  paint: Paint,
+): string[] {
+  const errors = plural(count, "type error");
+  if (unchanged) return [paint("yellow", `Still ${errors}.`)];
+  const hidden = count - problems.length;
+  return [
+    ...problemLines(problems, paint),
+    ...(hidden === 0 ? [] : [`${hidden} more: npx tsc --noEmit shows all.`]),
+    paint("yellow", `${errors}. The workflow is served all the same.`),
+  ];
 }
 
 function problemLines(problems: readonly CodeProblem[], paint: Paint): string[] {

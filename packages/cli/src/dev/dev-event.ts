@@ -29,6 +29,20 @@ export type DevEvent =
   | { readonly event: "renamed"; readonly from: string; readonly to: string }
   /** What is live no longer fits the code, or the registry refuses what the code says of itself. */
   | { readonly event: "misfit"; readonly problems: readonly RegistryProblem[] }
+  /** The types were checked, after a save. The workflow is served in any case. */
+  | {
+      readonly event: "type-errors";
+      /** The first few. */
+      readonly problems: readonly CodeProblem[];
+      /** Of all. */
+      readonly count: number;
+      /** Whether these are the errors that were told the time before. */
+      readonly unchanged: boolean;
+    }
+  /** There are none any more. */
+  | { readonly event: "types-fixed" }
+  /** The compiler failed before it had checked anything. */
+  | { readonly event: "types-unchecked"; readonly reason: string }
   | { readonly event: "output"; readonly stream: "stdout" | "stderr"; readonly line: string }
   | ServedCall
   /** It is being ended. */

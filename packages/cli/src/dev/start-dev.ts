@@ -17,6 +17,8 @@ import { DevRegistration } from "./dev-registration.ts";
 import { DevWorkflow } from "./dev-workflow.ts";
 import { readEnvFile, unsetIn } from "./env-file.ts";
 import { nameApp, nameVariables } from "./name-app.ts";
+import { reportTypes } from "./report-types.ts";
+import { TypeChecker } from "./type-checker.ts";
 import { watchEnvFile } from "./watch-env-file.ts";
 
 export interface DevOptions {
@@ -27,6 +29,8 @@ export interface DevOptions {
   readonly dataDirectory: string;
   /** The application's slug; without it the one that the environment or the project says. */
   readonly application: string | undefined;
+  /** Whether types are checked in the background, where the project has TypeScript. */
+  readonly checkTypes: boolean;
   /** Of the platform itself. */
   readonly log: LogOptions;
   readonly tell: (event: DevEvent) => void;
@@ -137,6 +141,13 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   parts.defer(() => workflow.close());
   parts.use(watchEnvFile(project.folder, () => workflow.restart()));
 
+  const types = new TypeChecker({
+    folder: project.folder,
+    cacheFolder: folder,
+    onChecked: reportTypes(tell),
+  });
+  parts.defer(() => types.close());
+  const onBuilt = options.checkTypes ? () => types.checkSoon() : undefined;
   let isFirst = true;
   const onOutcome = (built: FreshBundle | BrokenCode): void => {
     if (built.kind === "broken") {
@@ -146,7 +157,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     }
     isFirst = false;
   };
-  const watcher = await watchApp(project.entry, { onOutcome, onError, folder });
+  const watcher = await watchApp(project.entry, { onOutcome, onBuilt, onError, folder });
   if (watcher.kind === "refused") return watcher;
   parts.use(watcher);
 

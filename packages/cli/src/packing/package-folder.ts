@@ -13,6 +13,7 @@ export interface PackageJson {
   readonly overrides?: unknown;
   /** Agate's own settings; not checked here. */
   readonly agate?: unknown;
+  readonly bin?: unknown;
   readonly imports?: Readonly<Record<string, unknown>>;
 }
 

@@ -26,6 +26,8 @@ export interface FreshBundle {
 export interface WatchOptions {
   /** Gets the first bundle and every other one after it, or what is wrong with the code. */
   readonly onOutcome: (outcome: FreshBundle | BrokenCode) => void;
+  /** Told of every good build, also of one that changes no byte of the bundle: of types alone, say. */
+  readonly onBuilt?: (() => void) | undefined;
   /** Gets what nobody expected: a full disk, say. */
   readonly onError: (error: unknown) => void;
   /** Where the bundle is written, in or below the project's folder; without it below `node_modules`. */
@@ -68,6 +70,7 @@ export async function watchApp(
       const isNew = !isSame(outcome, last);
       last = outcome;
       if (outcome.kind === "broken") return onOutcome(outcome);
+      options.onBuilt?.();
       // Editors save files that nobody has changed: a program need not be started again for that.
       if (!isNew) return;
       await writeBundle(folder, outcome);
