@@ -28,7 +28,11 @@ it("the assets need nothing", async () => {
 it("loads late what few programs need", async () => {
   const index = await distGraph("index.js");
   const client = await distGraph("client.js");
-  expect(index.late.toSorted()).toEqual(["#serve", "tracing/record-writer.js"]);
+  expect(index.late.toSorted()).toEqual([
+    "#serve",
+    "server/openapi-document.js",
+    "tracing/record-writer.js",
+  ]);
   expect(client.late).toEqual([]);
   expect(index.files).not.toContain("node/serve.js");
 });

@@ -31,7 +31,7 @@ async function minifiedBundle(entry: string): Promise<Uint8Array> {
     minify: true,
     format: "esm",
     packages: "external",
-    external: ["#*", "*/record-writer.js"],
+    external: ["#*", "*/openapi-document.js", "*/record-writer.js"],
     write: false,
   });
   return outputFiles[0]!.contents;

@@ -2,15 +2,15 @@ import { createServer } from "node:http";
 import * as ag from "@agate/sdk";
 import express from "express";
 import { describe, expect, it } from "vitest";
-import { ADAPTERS, listening, type Mounted } from "./adapters.ts";
+import { ADAPTERS, listening, type Mounted, UNDER_BASE_PATH } from "./adapters.ts";
 
 class Config extends ag.BaseModel {
   loud = ag.Field(ag.bool, { default: false });
 }
 
 /** An app whose functions wait until they are let go. */
-function gatedApp() {
-  const app = ag.createApp({ application: "adapters" });
+function gatedApp(basePath?: string) {
+  const app = ag.createApp({ application: "adapters", basePath });
   const gate = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<unknown>();
@@ -70,11 +70,18 @@ function post(mounted: Mounted, path: string, body: unknown, init: RequestInit =
 
 const events = { headers: { accept: "text/event-stream" } };
 
-describe.each(Object.keys(ADAPTERS))("an app in %s", (name) => {
-  const mount = ADAPTERS[name]!;
+const MOUNTED = [
+  ...Object.entries(ADAPTERS).map(([name, mount]) => ({ name, mount, basePath: "" })),
+  ...Object.entries(UNDER_BASE_PATH).map(([name, mount]) => ({
+    name: `${name}, with a base path`,
+    mount,
+    basePath: "/api/agate",
+  })),
+];
 
+describe.each(MOUNTED)("an app in $name", ({ name, mount, basePath }) => {
   it("answers calls, and says what it has", async () => {
-    const { app } = gatedApp();
+    const { app } = gatedApp(basePath);
     await using mounted = await mount(app);
     const answer = await post(mounted, "/playground/run/echo", {
       config: { loud: true },
@@ -92,14 +99,14 @@ describe.each(Object.keys(ADAPTERS))("an app in %s", (name) => {
   });
 
   it("finds a route whose path is percent-encoded", async () => {
-    const { app } = gatedApp();
+    const { app } = gatedApp(basePath);
     await using mounted = await mount(app);
     const answer = await post(mounted, "/playground/run/a:b/%C3%A9t%C3%A9%2F1?q=%2F", {});
     expect(await answer.json()).toMatchObject({ data: "percent-encoded" });
   });
 
   it("serves every path with a slash at its end, too", async () => {
-    const { app } = gatedApp();
+    const { app } = gatedApp(basePath);
     await using mounted = await mount(app);
     expect((await mounted.send("/health/")).status).toBe(200);
     expect((await mounted.send("/openapi.json/")).status).toBe(200);
@@ -107,7 +114,7 @@ describe.each(Object.keys(ADAPTERS))("an app in %s", (name) => {
   });
 
   it("answers with its own errors", async () => {
-    const { app } = gatedApp();
+    const { app } = gatedApp(basePath);
     await using mounted = await mount(app);
     const teapot = await post(mounted, "/playground/run/fail", {});
     expect([teapot.status, teapot.headers.get("x-tea")]).toEqual([418, "green"]);
@@ -126,7 +133,7 @@ describe.each(Object.keys(ADAPTERS))("an app in %s", (name) => {
   });
 
   it("sends each chunk when it is there", async () => {
-    const { app, gate, ended } = gatedApp();
+    const { app, gate, ended } = gatedApp(basePath);
     await using mounted = await mount(app);
     const answer = await post(mounted, "/playground/run/tell", {}, events);
     expect(answer.headers.get("content-type")).toBe("text/event-stream");
@@ -142,7 +149,7 @@ describe.each(Object.keys(ADAPTERS))("an app in %s", (name) => {
   });
 
   it("ends a stream whose client goes away", async () => {
-    const { app, ended } = gatedApp();
+    const { app, ended } = gatedApp(basePath);
     await using mounted = await mount(app);
     const client = new AbortController();
     const answer = await post(
@@ -162,7 +169,7 @@ describe.each(Object.keys(ADAPTERS))("an app in %s", (name) => {
   });
 
   it("aborts the signal of a call whose client goes away", async () => {
-    const { app, started, ended } = gatedApp();
+    const { app, started, ended } = gatedApp(basePath);
     await using mounted = await mount(app);
     const client = new AbortController();
     const answer = post(mounted, "/playground/run/wait", {}, { signal: client.signal });
@@ -178,7 +185,7 @@ describe.each(Object.keys(ADAPTERS))("an app in %s", (name) => {
   });
 
   it("takes large bodies and gives large answers", async () => {
-    const { app } = gatedApp();
+    const { app } = gatedApp(basePath);
     await using mounted = await mount(app);
     const text = "é".repeat(2_000_000);
     const answer = await post(mounted, "/playground/run/echo", { inputs: text });

@@ -84,6 +84,31 @@ export const ADAPTERS: Readonly<Record<string, Mount>> = {
   },
 };
 
+/** Ways that leave the path as it is: the app has the base path `/api/agate`. */
+export const UNDER_BASE_PATH: Readonly<Record<string, Mount>> = {
+  "a bare runtime": (app) => called((request) => app.fetch(request), "/api/agate"),
+
+  "a route of Hono": (app) => {
+    const hono = new Hono();
+    hono.all("/api/agate/*", (context) => app.fetch(context.req.raw));
+    return called((request) => hono.fetch(request), "/api/agate");
+  },
+
+  "node:http": (app) => listening(createServer(ag.toNodeHandler(app)), "/api/agate"),
+
+  Express: (app) => listening(createServer(express().use(ag.toNodeHandler(app))), "/api/agate"),
+
+  Fastify: async (app) => {
+    const server = fastify({ bodyLimit: 20_000_000, forceCloseConnections: true });
+    server.all("/*", ag.toNodeHandler(app));
+    const url = await server.listen({ port: 0, host: "127.0.0.1" });
+    return {
+      send: (path, init) => fetch(`${url}/api/agate${path}`, init),
+      [Symbol.asyncDispose]: () => server.close(),
+    };
+  },
+};
+
 function called(answer: (request: Request) => Response | Promise<Response>, prefix = ""): Mounted {
   return {
     send: async (path, init) => answer(new Request(`http://workflow.test${prefix}${path}`, init)),

@@ -24,6 +24,7 @@ const ENTRIES = {
   assets: "src/assets/index.ts",
   client: "src/client/index.ts",
   runner: "src/runner/index.ts",
+  "server/openapi-document": "src/server/openapi-document.ts",
   "tracing/record-writer": "src/tracing/record-writer.ts",
   "node/serve": "src/node/serve.ts",
   "elsewhere/serve": "src/elsewhere/serve.ts",

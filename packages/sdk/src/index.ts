@@ -56,6 +56,7 @@ export {
 } from "./context/routing-context-manager.ts";
 export { HttpError } from "./routes/http-error.ts";
 export type { Call, DirectCall, Route, RouteOptions, Streamed } from "./routes/route-types.ts";
+export type { CorsOptions } from "./server/cors.ts";
 export { spanProcessor, tracerProvider } from "./tracing/default-telemetry.ts";
 export { type InstrumentOptions, instrument } from "./tracing/instrument.ts";
 export type { Redact } from "./tracing/redaction.ts";

@@ -16,6 +16,7 @@ import type {
   RouteOptions,
 } from "../routes/route-types.ts";
 import { ANSWER, type Answer } from "../server/answer.ts";
+import type { CorsOptions } from "../server/cors.ts";
 import type { IncomingCall } from "../server/incoming-call.ts";
 import type {
   SpanProcessorLike,
@@ -79,6 +80,13 @@ export interface AppOptions extends TelemetryOptions {
   readonly onError?: ((error: unknown, call: FailedCall) => void) | undefined;
   /** Bytes that a request's body may have; 10 MiB. */
   readonly maxBodyBytes?: number | undefined;
+  /**
+   * The path that the app is served below, such as `/api/agate`, where what calls it leaves the path
+   * as it is. Without effect where others run the program: `AGATE_LISTEN`.
+   */
+  readonly basePath?: string | undefined;
+  /** Which pages of other origins may call the app from a browser; by default none. */
+  readonly cors?: CorsOptions | undefined;
 }
 
 /** What a platform that bills by the request gives to a handler beside it. */

@@ -9,6 +9,8 @@ import { RouteTable } from "../routes/route-table.ts";
 import { warnOnConsole } from "../runtime/console.ts";
 import { applicationSetting, setting } from "../runtime/setting.ts";
 import { ANSWER, toResponse, withEnd } from "../server/answer.ts";
+import { basePathOf } from "../server/base-path.ts";
+import { corsPolicy } from "../server/cors.ts";
 import { handleCall } from "../server/handle-call.ts";
 import { fromRequest, type IncomingCall } from "../server/incoming-call.ts";
 import type { Workflow } from "../server/workflow.ts";
@@ -32,10 +34,21 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
  * export default app;
  */
 export function createApp(options: AppOptions = {}): App {
+  checkOptions(options);
   return buildApp({
     options: () => options,
     telemetry: () => createTelemetry(withEnvironment(options)),
   });
+}
+
+/**
+ * Checks options when they are given, and not at the first request.
+ *
+ * @throws DeclarationError which says what to write instead.
+ */
+export function checkOptions({ basePath, cors }: AppOptions): void {
+  basePathOf(basePath);
+  corsPolicy(cors);
 }
 
 interface AppParts {
@@ -127,6 +140,8 @@ function workflowOf(parts: AppParts, routes: RouteTable): Workflow {
     telemetry,
     configSource: options.configSource ?? sourceOf(options),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
+    basePath: basePathOf(options.basePath),
+    cors: corsPolicy(options.cors),
     warn: warnOnce(options, telemetry),
     reportFailure: failureReporter(options, telemetry),
   };

@@ -1,7 +1,7 @@
 import { configureTelemetry, defaultTelemetry } from "../tracing/default-telemetry.ts";
 import type { ExportStatistics } from "../tracing/telemetry.ts";
 import type { App, AppOptions, RoutesIn, TypedBy } from "./app.ts";
-import { buildApp } from "./create-app.ts";
+import { buildApp, checkOptions } from "./create-app.ts";
 
 /** The app that `ag.route` and `ag.entrypoint` declare on: one in a process. */
 class DefaultApp {
@@ -13,6 +13,7 @@ class DefaultApp {
     if (this.#isTaken) {
       throw new Error("ag.init() comes too late: the app has been used already. Call it first.");
     }
+    checkOptions(options);
     configureTelemetry(options);
     this.#options = options;
   }

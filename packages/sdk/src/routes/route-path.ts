@@ -9,13 +9,14 @@ const SEGMENT = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+$/;
  */
 export function checkRoutePath(path: string): void {
   if (path === "/") return;
-  const problem = problemOf(path);
+  const problem = pathProblem(path);
   if (problem !== null) {
     throw new DeclarationError(`${JSON.stringify(path)} is not a path for a route: ${problem}`);
   }
 }
 
-function problemOf(path: string): string | null {
+/** Why a path is not a valid one, with what to write instead; null where it is. */
+export function pathProblem(path: string): string | null {
   if (typeof path !== "string") return 'write a string such as "/summarize".';
   if (!path.startsWith("/")) return `it must begin with "/". Write ${quotedPath(path)}.`;
   if (/[?#]/.test(path))

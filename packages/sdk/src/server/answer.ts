@@ -46,7 +46,9 @@ export function withEnd(answer: Answer): {
 
 /** An answer as a web response. The next event is only asked for when the client has room for it. */
 export function toResponse({ status, headers, body }: Answer): Response {
-  return new Response(typeof body === "string" ? body : eventStream(body), { status, headers });
+  if (typeof body !== "string") return new Response(eventStream(body), { status, headers });
+  // Not even an empty text is allowed with a 204.
+  return new Response(body === "" ? null : body, { status, headers });
 }
 
 function eventStream({ events, abandon }: EventSource): ReadableStream<Uint8Array> {

@@ -45,7 +45,12 @@ class NoConfig extends BaseModel {}
 /** An app that can fail in every way that there is. */
 function failingApp() {
   const configSource = new KnownConfig({});
-  const app = createApp({ configSource, maxBodyBytes: 1_000, onError: () => {} });
+  const app = createApp({
+    configSource,
+    maxBodyBytes: 1_000,
+    onError: () => {},
+    cors: { origins: ["https://app.example"] },
+  });
   app.route("/typed", { config: NoConfig, input: z.object({ text: z.string() }) })(() => null);
   app.route(
     "/throws",
@@ -82,6 +87,13 @@ const PROVOKED: Readonly<
   unknown_field: ({ app }) => post(app, "/run/typed", { config: {} }),
   input_invalid: ({ app }) => post(app, "/run/typed", { inputs: { text: 7 } }),
   host_not_allowed: ({ app }) => fromForeignHost(app),
+  origin_not_allowed: ({ app }) =>
+    app.fetch(
+      new Request("http://workflow.test/run/typed", {
+        method: "OPTIONS",
+        headers: { origin: "https://evil.example", "access-control-request-method": "POST" },
+      }),
+    ),
   route_not_found: ({ app }) => post(app, "/run/nothing", {}),
   config_not_found: ({ app }) => post(app, "/run/typed", { environment: "staging" }),
   method_not_allowed: ({ app }) => app.fetch(new Request("http://workflow.test/run/typed")),

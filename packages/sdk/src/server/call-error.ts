@@ -25,6 +25,10 @@ export const CALL_ERROR_TYPES = {
     meaning:
       "The workflow listens on this machine only, and the `Host` header names another. Protects against DNS rebinding.",
   },
+  origin_not_allowed: {
+    status: 403,
+    meaning: "A page of an origin that `cors` does not allow asked whether it may call the path.",
+  },
   route_not_found: { status: 404, meaning: "There is nothing at this path." },
   config_not_found: {
     status: 404,

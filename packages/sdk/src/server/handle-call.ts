@@ -1,30 +1,50 @@
 import { SDK_VERSION } from "../version.ts";
 import { type Answer, jsonAnswer } from "./answer.ts";
+import { pathBelow } from "./base-path.ts";
 import { callError } from "./call-error.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import { openapiDocument } from "./openapi-document.ts";
 import { refusal } from "./respond.ts";
 import { runCall } from "./run-call.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** Answers any request to a workflow. */
 export function handleCall(workflow: Workflow, incoming: IncomingCall): Answer | Promise<Answer> {
-  const { path: pathname, method } = incoming;
-  const match = workflow.routes.match(pathname);
+  const { cors } = workflow;
+  const answer = answerTo(workflow, incoming);
+  if (cors === null) return answer;
+  return answer instanceof Promise
+    ? answer.then((later) => cors.readable(later, incoming))
+    : cors.readable(answer, incoming);
+}
+
+function answerTo(workflow: Workflow, incoming: IncomingCall): Answer | Promise<Answer> {
+  const { method } = incoming;
+  const path = pathBelow(workflow.basePath, incoming.path);
+  const match = path === null ? undefined : workflow.routes.match(path);
   if (match !== undefined) {
-    return method === "POST" ? runCall(workflow, match, incoming) : notAllowed("POST");
+    if (method === "POST") return runCall(workflow, match, incoming);
+    return workflow.cors?.preflight(incoming, "POST") ?? notAllowed("POST");
   }
-  switch (pathname.replace(/\/$/, "")) {
+  switch (path?.replace(/\/$/, "")) {
     case "/health":
-      return isRead(method) ? json(health(workflow)) : notAllowed("GET, HEAD");
+      return isRead(method) ? json(health(workflow)) : notRead(workflow, incoming);
     case "/openapi.json":
-      return isRead(method) ? json(openapiDocument(workflow)) : notAllowed("GET, HEAD");
+      return isRead(method) ? openapi(workflow) : notRead(workflow, incoming);
     default:
-      return {
-        ...refusal(callError("route_not_found", ["path"], missing(workflow, pathname))),
-        isUnserved: true,
-      };
+      return { ...notFound(workflow, incoming), isUnserved: true };
   }
+}
+
+/** A page that asks first must be let through to read what is wrong with its path. */
+function notFound(workflow: Workflow, incoming: IncomingCall): Answer {
+  return (
+    workflow.cors?.preflight(incoming, "GET, HEAD, POST") ??
+    refusal(callError("route_not_found", ["path"], missing(workflow, incoming.path)))
+  );
+}
+
+function notRead({ cors }: Workflow, incoming: IncomingCall): Answer {
+  return cors?.preflight(incoming, "GET, HEAD") ?? notAllowed("GET, HEAD");
 }
 
 function health({ application, routes, telemetry }: Workflow) {
@@ -36,6 +56,12 @@ function health({ application, routes, telemetry }: Workflow) {
     routes: routes.all().map(({ path }) => path),
     telemetry: { exported, dropped, queued, last_error: lastError },
   };
+}
+
+// Loaded when it is first asked for: most processes are never asked.
+async function openapi(workflow: Workflow): Promise<Answer> {
+  const { openapiDocument } = await import("./openapi-document.ts");
+  return json(openapiDocument(workflow));
 }
 
 function isRead(method: string): boolean {
@@ -54,11 +80,11 @@ function notAllowed(allow: string): Answer {
   );
 }
 
-function missing({ routes }: Workflow, pathname: string): string {
+function missing({ basePath, routes }: Workflow, pathname: string): string {
   const paths = routes.all().map(({ path }) => path);
   const known =
     paths.length === 0
       ? "No route is declared: is the module that declares them imported?"
-      : `The routes are ${paths.join(", ")}: POST /playground/run/… or /run/…`;
+      : `The routes are ${paths.join(", ")}: POST ${basePath}/playground/run/… or ${basePath}/run/…`;
   return `There is nothing at ${pathname}. ${known}`;
 }

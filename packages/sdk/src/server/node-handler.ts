@@ -59,7 +59,9 @@ export async function answerNode(
     return;
   }
   if (client.isUnread) request.resume();
-  response.writeHead(status, { ...headers, "content-length": byteLength(body) });
+  // A 204 has no content, and so no length.
+  const length = status === 204 ? {} : { "content-length": byteLength(body) };
+  response.writeHead(status, { ...headers, ...length });
   response.end(body);
 }
 

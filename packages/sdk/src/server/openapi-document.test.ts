@@ -222,7 +222,7 @@ describe("GET /openapi.json", () => {
     [
       "throws nothing that can be shown",
       converting(() => throwing(Object.create(null))),
-      "unknown error.",
+      "no readable message.",
     ],
     ["writes a cycle", converting(() => cyclic), "circular structure"],
     ["writes what JSON has not", converting(() => ({ default: 1n })), "BigInt"],

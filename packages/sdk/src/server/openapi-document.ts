@@ -8,10 +8,10 @@ import type { Workflow } from "./workflow.ts";
 
 type Json = Record<string, unknown>;
 
-type DescribedWorkflow = Pick<Workflow, "application" | "routes" | "warn">;
+type DescribedWorkflow = Pick<Workflow, "application" | "basePath" | "routes" | "warn">;
 
 /** `GET /openapi.json`: every route's bodies, with the playground control of every configuration field. */
-export function openapiDocument({ application, routes, warn }: DescribedWorkflow): Json {
+export function openapiDocument({ application, basePath, routes, warn }: DescribedWorkflow): Json {
   const paths: Record<string, Json> = {
     "/health": { get: operation("health", "Whether the workflow runs.", HEALTH) },
     "/openapi.json": { get: operation("openapi", "This document.", { type: "object" }) },
@@ -33,6 +33,7 @@ export function openapiDocument({ application, routes, warn }: DescribedWorkflow
   return {
     openapi: "3.1.0",
     info: { title: application ?? "Agate workflow", version: SDK_VERSION },
+    ...(basePath === "" ? {} : { servers: [{ url: basePath }] }),
     paths,
     components: { schemas: components.schemas },
   };

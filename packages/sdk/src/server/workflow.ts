@@ -2,6 +2,7 @@ import type { Span } from "@opentelemetry/api";
 import type { ConfigSource } from "../config-source/config-source.ts";
 import type { RouteTable } from "../routes/route-table.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
+import type { CorsPolicy } from "./cors.ts";
 
 /** What the server serves: the parts of an app that a call needs. */
 export interface Workflow {
@@ -13,6 +14,10 @@ export interface Workflow {
   readonly telemetry: Telemetry;
   readonly configSource: ConfigSource;
   readonly maxBodyBytes: number;
+  /** The path that it is served below; empty for the root. */
+  readonly basePath: string;
+  /** Null where no page of another origin may call it. */
+  readonly cors: CorsPolicy | null;
   /** Tells a person something once. */
   warn(sentence: string): void;
   /** Is told of what a function threw. Never throws. */
