@@ -9,12 +9,11 @@ import type {
   FromRegistryOptions,
   FromRouteOptions,
 } from "./config-manager.ts";
-import { ConfigNotFoundError } from "./config-not-found-error.ts";
 import { configOfRoute } from "./config-of-route.ts";
-import type { ConfigReference, ConfigSource } from "./config-source.ts";
-import { ConfigUnavailableError } from "./config-unavailable-error.ts";
+import type { ConfigSource } from "./config-source.ts";
 import { copyData } from "./copy-data.ts";
 import { referenceOf } from "./reference-of.ts";
+import { resolvedOrThrow } from "./resolved-or-throw.ts";
 
 export interface ConfigManagerDependencies {
   /** Where deployed endpoints get their configuration from. */
@@ -67,19 +66,8 @@ export function createConfigManager(dependencies: ConfigManagerDependencies): Co
   ): Promise<unknown> {
     const route = routeFor(options);
     const reference = { ...referenceOf(context, dependencies), route };
-    const resolution = await source.resolve(reference);
-    switch (resolution.kind) {
-      case "resolved":
-        return filled(options.schema, configOfRoute(resolution.resolved, route));
-      case "not-found":
-        throw new ConfigNotFoundError(
-          `There is no configuration for ${described(reference)}. ${resolution.reason}`,
-        );
-      case "unavailable":
-        throw new ConfigUnavailableError(
-          `The configuration for ${described(reference)} could not be read. ${resolution.reason}`,
-        );
-    }
+    const resolved = resolvedOrThrow(reference, await source.resolve(reference));
+    return filled(options.schema, configOfRoute(resolved, route));
   }
 
   function routeFor({ route, schema }: Pick<Options, "route" | "schema">): string {
@@ -135,13 +123,4 @@ async function filled(
   const outcome = await compiled.parse(values, { unknownFields: "ignore" });
   if (outcome.kind === "valid") return outcome.config;
   throw new ConfigValidationError(compiled.name, outcome.issues);
-}
-
-function described(reference: ConfigReference): string {
-  const application = `application ${JSON.stringify(reference.application)}`;
-  if (reference.by === "environment") {
-    return `environment ${JSON.stringify(reference.environment)} of ${application}`;
-  }
-  const revision = reference.revision === null ? "" : `, revision ${reference.revision},`;
-  return `variant ${JSON.stringify(reference.variant)}${revision} of ${application}`;
 }

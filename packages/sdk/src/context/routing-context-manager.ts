@@ -22,7 +22,8 @@ const OVERRIDDEN: Readonly<Record<Parameter, readonly Parameter[]>> = {
 };
 
 /**
- * Sets routing information for a block: what `ConfigManager.getFromRoute` finds there (contract 4.5).
+ * Sets routing information for a block: what `ConfigManager.getFromRoute` finds there (contract 4.5),
+ * and what routes are configured with that are called there directly.
  * With a callback it holds while that runs, promises included, and its result is returned. Without
  * one it holds until the end of the block, in `using ctx = …`; an async function that is called
  * without `await` shares that block with its caller up to its first `await`, so use the callback there.

@@ -8,6 +8,7 @@ import { ConfigValidationError } from "../config/config-validation-error.ts";
 import { Field } from "../config/field.ts";
 import { float, str } from "../config/field-type.ts";
 import { routingContextManager } from "../context/routing-context-manager.ts";
+import { instrument } from "../tracing/instrument.ts";
 
 class Config extends BaseModel {
   prompt = Field(str, { default: "Say:" });
@@ -80,7 +81,7 @@ describe("a route that code calls", () => {
         say({}, { config: { temperature: 0.2 } }),
       ),
     ).toEqual([0.2, 0.2]);
-    expect(() => inBlock({ temperature: 7 })).toThrow(ConfigValidationError);
+    await expect(inBlock({ temperature: 7 })).rejects.toThrow(ConfigValidationError);
   });
 
   it("asks the registry where nobody has configured it, however deep it is called", async () => {
@@ -99,10 +100,50 @@ describe("a route that code calls", () => {
     expect(say({}).aborted).toBe(false);
   });
 
-  it("says so when its configuration can only be checked asynchronously", () => {
-    const config = z.object({ prompt: z.string().default("") }).refine(async () => true);
-    const say = desk().route("/say", config)(() => null);
-    expect(() => say({})).toThrow(/checks that are async.*createClient\(\)/);
+  it("waits for a configuration that is checked asynchronously, or says that it cannot", async () => {
+    const app = desk();
+    const config = z
+      .object({ prompt: z.string().default("") })
+      .refine(async ({ prompt }) => prompt !== "bad");
+    const say = app.route("/say", config)(() => null);
+    expect(() => say({})).toThrow(/checks that are async.*function async.*createClient\(\)/);
+    const later = app.route("/later", config)(async (_input, call) => call.config.prompt);
+    expect(await later({}, { config: { prompt: "Say:" } })).toBe("Say:");
+    await expect(later({}, { config: { prompt: "bad" } })).rejects.toThrow(ConfigValidationError);
+  });
+
+  it("rejects where it is refused and its function is async, and throws where it is not", async () => {
+    const app = desk();
+    const call = { config: { temperature: 3 } };
+    const later = app.route("/later", Config)(async () => "said");
+    const traced = app.route("/traced", Config)(instrument()(async () => "said"));
+    class Desk {
+      @app.route("/method", Config)
+      async method(_input: object, _call?: object) {
+        return "said";
+      }
+    }
+    for (const refused of [later({}, call), traced({}, call), new Desk().method({}, call)]) {
+      await expect(refused).rejects.toThrow(ConfigValidationError);
+    }
+    const stream = app.route(
+      "/stream",
+      Config,
+    )(async function* () {
+      yield "said";
+    })({}, call);
+    await expect(stream.next()).rejects.toThrow(ConfigValidationError);
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+
+    const now = app.route("/now", Config)(() => "said");
+    expect(() => now({}, call)).toThrow(ConfigValidationError);
+    const chunks = app.route(
+      "/chunks",
+      Config,
+    )(function* () {
+      yield "said";
+    });
+    expect(() => chunks({}, call)).toThrow(ConfigValidationError);
   });
 });
 
@@ -141,6 +182,74 @@ describe("a route that is called inside a call of another", () => {
     expect(played.body.data).toEqual({ outer: 1, inner: [0.7, 0.7] });
   });
 
+  it("has what it is given over the configuration of its own", async () => {
+    const app = desk({ "/outer": { prompt: "Out:" }, "/inner": { prompt: "In:", gone: 1 } });
+    const inner = app.route("/inner", Config)((_input: object, { config }) => ({ ...config }));
+    app.route(
+      "/outer",
+      Config,
+    )(() => [
+      inner({}, { config: { temperature: 0.1 } }),
+      inner({}, { config: { temperature: 0.1, prompt: undefined } }),
+      inner({}, { config: { prompt: "Given:" } }),
+      routingContextManager({ config: { temperature: 0.2 } }, () =>
+        inner({}, { config: { prompt: "Given:" } }),
+      ),
+      inner({}),
+    ]);
+    const { body } = await answerOf(post(app, "/run/outer", {}));
+    expect(body.data).toEqual([
+      { prompt: "In:", temperature: 0.1 },
+      { prompt: "In:", temperature: 0.1 },
+      { prompt: "Given:", temperature: 0.7 },
+      { prompt: "Given:", temperature: 0.2 },
+      { prompt: "In:", temperature: 0.7 },
+    ]);
+  });
+
+  it("has what it is given over that of the running call where it calls itself", async () => {
+    const app = desk();
+    const count = app.route(
+      "/count",
+      Config,
+    )(async ({ n }: { n: number }, { config }): Promise<unknown[]> => {
+      const own = [config.prompt, config.temperature];
+      return n === 0
+        ? [own]
+        : [own, ...(await count({ n: n - 1 }, { config: { temperature: n / 10 } }))];
+    });
+    const config = { prompt: "Count:", temperature: 1 };
+    const { body } = await answerOf(
+      post(app, "/playground/run/count", { config, inputs: { n: 2 } }),
+    );
+    expect(body.data).toEqual([
+      ["Count:", 1],
+      ["Count:", 0.2],
+      ["Count:", 0.1],
+    ]);
+  });
+
+  it("refuses a field that it does not have, and values that are none", async () => {
+    const app = desk({ "/inner": { prompt: "In:", gone: 1 } });
+    const inner = app.route("/inner", Config)((_input: object, { config }) => ({ ...config }));
+    app.route(
+      "/outer",
+      Config,
+    )((input: { config: object }) => {
+      try {
+        return inner({}, input);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    });
+    const refused = async (config: unknown) =>
+      (await answerOf(post(app, "/run/outer", { inputs: { config } }))).body.data;
+    expect(await refused({ gone: 2 })).toMatch(/gone/);
+    expect(await refused({ temprature: 1 })).toMatch(/did you mean "temperature"/);
+    expect(await refused([])).toMatch(/object/);
+    expect(await refused("warm")).toMatch(/object/);
+  });
+
   it("has the configuration that it is given instead", async () => {
     const app = nested({ "/inner": { temperature: 2 } });
     const inputs = { config: { temperature: 0.5 } };
@@ -148,7 +257,7 @@ describe("a route that is called inside a call of another", () => {
     expect(body.data.inner).toEqual([0.5, 0.5]);
   });
 
-  it("has that of a block inside the call, or asks for what such a block names", async () => {
+  it("has that of a block inside the call, or of what such a block names", async () => {
     const app = desk({ "/inner": { temperature: 2 } });
     const inner = app.route(
       "/inner",
@@ -166,11 +275,9 @@ describe("a route that is called inside a call of another", () => {
       await inner({}),
     ]);
     const { body } = await answerOf(post(app, "/run/outer", {}));
-    // A function that was called directly cannot wait for the registry before it begins: the variant's
-    // configuration is there for those who ask, and what it is handed are its defaults.
     expect(body.data).toEqual([
       [0.1, 0.1],
-      [0.7, 2],
+      [2, 2],
       [2, 2],
     ]);
   });

@@ -2,6 +2,7 @@ import { compileConfig } from "../config/compile-config.ts";
 import type { ConfigDeclaration } from "../config/config-declaration.ts";
 import type { ConfigSchema } from "../config/config-schema.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
+import { functionKind, withKindOf } from "../runtime/function-kind.ts";
 import { absentInput } from "./absent-input.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { checkRoutePath } from "./route-path.ts";
@@ -65,14 +66,14 @@ export function declareRoute(
       );
     }
     if (context === undefined) {
-      const route = { ...definition, handler: target, absentInput: absentInput(target) };
+      const route = { ...definition, ...functionOf(target), handler: target };
       host.add(route);
       return Object.defineProperties(directly(host, route, target), {
         path: { value: path, enumerable: true },
       });
     }
     const method = methodOf(path, target, context);
-    const route = { ...definition, handler: method, absentInput: absentInput(target) };
+    const route = { ...definition, ...functionOf(target), handler: method };
     host.add(route);
     return directly(host, route, target);
   };
@@ -87,6 +88,10 @@ function compiled(path: string, declaration: ConfigDeclaration): ConfigSchema<ob
   }
 }
 
+function functionOf(target: Handler): Pick<RouteDefinition, "kind" | "absentInput"> {
+  return { kind: functionKind(target), absentInput: absentInput(target) };
+}
+
 /** The function itself, traced when code calls it. */
 function directly(host: RouteHost, route: RouteDefinition, target: Handler): Handler {
   // What code passes is a DirectCall: the handler's own type is for what it is given.
@@ -94,7 +99,7 @@ function directly(host: RouteHost, route: RouteDefinition, target: Handler): Han
     const handler = (...args: Parameters<Handler>) => target.apply(this, args);
     return host.callDirectly(route, handler, input, call as DirectCall<object> | undefined);
   }
-  return Object.defineProperty(direct, "name", { value: target.name });
+  return withKindOf(target, Object.defineProperty(direct, "name", { value: target.name }));
 }
 
 /** The method as the server calls it: on the class, or on the first object of it. */

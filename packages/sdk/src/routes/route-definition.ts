@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ConfigSchema } from "../config/config-schema.ts";
+import type { FunctionKind } from "../runtime/function-kind.ts";
 import type { ContentRules } from "../tracing/content-rules.ts";
 import type { Call } from "./route-types.ts";
 
@@ -23,6 +24,8 @@ export interface RouteDefinition {
   readonly isEntrypoint: boolean;
   /** The function, bound to its object where it is a method. Throws while that object is missing. */
   readonly handler: (input: unknown, call: Call<unknown>) => unknown;
+  /** Of which kind the function is. */
+  readonly kind: FunctionKind;
   /** What the function gets where a call has no input. */
   readonly absentInput: () => unknown;
 }

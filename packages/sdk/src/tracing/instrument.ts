@@ -1,5 +1,6 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Context } from "@opentelemetry/api";
+import { functionKind, withKindOf } from "../runtime/function-kind.ts";
 import { activeContext } from "./active-context.ts";
 import { type ContentRules, recordByRules } from "./content-rules.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
@@ -67,7 +68,8 @@ type AnyFunction = (...args: never[]) => unknown;
 type NamedOptions = InstrumentOptions & { readonly name: string };
 
 function traced(fn: AnyFunction, options: NamedOptions): AnyFunction {
-  const isLazy = isGeneratorFunction(fn);
+  const kind = functionKind(fn);
+  const isLazy = kind === "generator" || kind === "async-generator";
   const wrapper = function (this: unknown, ...args: never[]): unknown {
     const run = (): unknown => Reflect.apply(fn, this, args);
     if (!isLazy) return runTraced(begin(options, args), run);
@@ -75,7 +77,7 @@ function traced(fn: AnyFunction, options: NamedOptions): AnyFunction {
     const parent = activeContext();
     return tracedGenerator(run() as Generator, () => begin(options, args, parent));
   };
-  return Object.defineProperties(wrapper, {
+  return Object.defineProperties(withKindOf(fn, wrapper), {
     name: { value: fn.name, configurable: true },
     length: { value: fn.length, configurable: true },
   });
@@ -90,8 +92,4 @@ function begin(options: NamedOptions, args: readonly unknown[], parent?: Context
   record("config", config);
   record("inputs", args.length > 1 ? args : args[0]);
   return { telemetry, span, returned: (value) => record("outputs", value) };
-}
-
-function isGeneratorFunction(fn: AnyFunction): boolean {
-  return /^\[object (Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(fn));
 }
