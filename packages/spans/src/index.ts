@@ -1,5 +1,6 @@
 // The tree has a door of its own, @agate/spans/tree, and so have the 100 KB of shipped prices,
-// @agate/spans/prices: each is loaded only by who needs it.
+// @agate/spans/prices, and the list of content attributes, @agate/spans/content: each is loaded only
+// by who needs it.
 export type {
   Attributes,
   AttributeValue,

@@ -1,4 +1,5 @@
 import { AGATE_ATTRIBUTES as AG } from "@agate/protocol";
+import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { Dialect } from "./dialect.ts";
 import { embeddedObject } from "./json-text.ts";
 import { kindNamed } from "./span-kind-names.ts";
@@ -24,7 +25,7 @@ export const agate: Dialect = {
     reasoningTokens: [AG.reasoningTokens],
     cost: [AG.cost],
   },
-  contentNames: [AG.inputs, AG.internals, AG.outputs, AG.config],
+  contentNames: CONTENT_ATTRIBUTES.agate.names,
   content(attributes, draft) {
     draft.take("inputs", attributes, AG.inputs, "json");
     draft.take("internals", attributes, AG.internals, "json");

@@ -1,5 +1,6 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Attributes } from "../otlp-span.ts";
+import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { Dialect } from "./dialect.ts";
 
 const OPERATION = "ai.operationId";
@@ -50,29 +51,7 @@ export const aiSdk: Dialect = {
     "ai.settings.seed": "seed",
     "ai.settings.maxRetries": "max_retries",
   },
-  contentNames: [
-    "ai.prompt",
-    "ai.prompt.messages",
-    "ai.prompt.tools",
-    "ai.prompt.toolChoice",
-    "ai.toolCall.args",
-    "ai.toolCall.result",
-    "ai.value",
-    "ai.values",
-    "ai.embedding",
-    "ai.embeddings",
-    "ai.documents",
-    "ai.ranking",
-    "ai.decision.state",
-    "ai.decision.questions",
-    "ai.decision.answers",
-    "ai.request.text",
-    "ai.response.text",
-    "ai.response.object",
-    "ai.response.toolCalls",
-    "ai.response.reasoning",
-    "ai.response.files",
-  ],
+  contentNames: CONTENT_ATTRIBUTES.aiSdk.names,
   content(attributes, draft) {
     if (attributes.has("ai.prompt.messages")) {
       draft.compose("inputs", attributes, [

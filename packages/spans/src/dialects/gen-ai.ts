@@ -1,4 +1,5 @@
 import type { SpanKind } from "@agate/protocol";
+import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { Dialect } from "./dialect.ts";
 
 const KINDS: ReadonlyMap<string, SpanKind> = new Map([
@@ -59,19 +60,8 @@ export const genAi: Dialect = {
     cost: ["gen_ai.usage.cost", "gen_ai.usage.total_cost", "operation.cost"],
   },
   parameterPrefixes: ["gen_ai.request.", "gen_ai.openai.request."],
-  contentNames: [
-    "gen_ai.tool.call.arguments",
-    "gen_ai.tool.call.result",
-    "gen_ai.input.messages",
-    "gen_ai.output.messages",
-    "gen_ai.system_instructions",
-    "gen_ai.tool.definitions",
-    "gen_ai.retrieval.query.text",
-    "gen_ai.retrieval.documents",
-    "gen_ai.prompt",
-    "gen_ai.completion",
-  ],
-  groups: ["gen_ai.prompt", "gen_ai.completion", "llm.request.functions"],
+  contentNames: CONTENT_ATTRIBUTES.genAi.names,
+  groups: CONTENT_ATTRIBUTES.genAi.groups,
   content(attributes, draft) {
     draft.take("inputs", attributes, "gen_ai.tool.call.arguments", "json");
     draft.take("outputs", attributes, "gen_ai.tool.call.result", "json");

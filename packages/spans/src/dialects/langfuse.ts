@@ -1,6 +1,7 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Attributes } from "../otlp-span.ts";
 import type { NumberField } from "./claim.ts";
+import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { Dialect, DialectFigures } from "./dialect.ts";
 import { parsedObject } from "./json-text.ts";
 import { kindNamed } from "./span-kind-names.ts";
@@ -41,12 +42,7 @@ export const langfuse: Dialect = {
     environment: ["langfuse.environment"],
   },
   parameterObjects: ["langfuse.observation.model.parameters"],
-  contentNames: [
-    "langfuse.observation.input",
-    "langfuse.observation.output",
-    "langfuse.trace.input",
-    "langfuse.trace.output",
-  ],
+  contentNames: CONTENT_ATTRIBUTES.langfuse.names,
   content(attributes, draft) {
     draft.take("inputs", attributes, "langfuse.observation.input", "sniff");
     draft.take("outputs", attributes, "langfuse.observation.output", "sniff");

@@ -1,4 +1,5 @@
 import type { Attributes } from "../otlp-span.ts";
+import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { ContentDraft, ContentPart } from "./content-draft.ts";
 import type { Dialect } from "./dialect.ts";
 import type { TextForm } from "./json-text.ts";
@@ -59,10 +60,8 @@ export const openInference: Dialect = {
     cost: ["llm.cost.total"],
   },
   parameterObjects: ["llm.invocation_parameters"],
-  contentNames: ["input.value", "output.value", "reranker.query"],
-  groups: [...INPUT_GROUPS, ...OUTPUT_GROUPS].flatMap((part) =>
-    "group" in part ? [part.group] : [],
-  ),
+  contentNames: CONTENT_ATTRIBUTES.openInference.names,
+  groups: CONTENT_ATTRIBUTES.openInference.groups,
   content(attributes, draft) {
     draft.take("inputs", attributes, "input.value", formOf(attributes, "input.mime_type"));
     const takeOutput = () =>

@@ -1,3 +1,4 @@
+import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { Dialect } from "./dialect.ts";
 import { kindNamed } from "./span-kind-names.ts";
 
@@ -22,13 +23,8 @@ export const openLlmetry: Dialect = {
     "llm.presence_penalty": "presence_penalty",
     "llm.chat.stop_sequences": "stop_sequences",
   },
-  contentNames: [
-    "traceloop.entity.input",
-    "traceloop.entity.output",
-    "gen_ai.guardrail.input",
-    "gen_ai.guardrail.output",
-  ],
-  groups: ["llm.completions"],
+  contentNames: CONTENT_ATTRIBUTES.openLlmetry.names,
+  groups: CONTENT_ATTRIBUTES.openLlmetry.groups,
   content(attributes, draft) {
     draft.take("inputs", attributes, "traceloop.entity.input", "json");
     draft.take("outputs", attributes, "traceloop.entity.output", "json");
