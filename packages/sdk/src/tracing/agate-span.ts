@@ -9,9 +9,10 @@ import type {
   TimeInput,
 } from "@opentelemetry/api";
 import type { ReadableSpan, Span as RecordedSpan } from "@opentelemetry/sdk-trace";
+import { type Cleaning, cleaningFor, UNCHANGED } from "./cleaning.ts";
 import type { EndedSpan } from "./ended-span.ts";
 import type { Faults } from "./faults.ts";
-import { redactValue } from "./redact-value.ts";
+import type { SpanRedaction } from "./redaction/span-redaction.ts";
 import type { Secrets } from "./secrets.ts";
 import type { TraceClock } from "./trace-clock.ts";
 
@@ -24,6 +25,8 @@ export const AGATE_PART = Symbol("agate part");
 export interface SpanOwner {
   readonly faults: Faults;
   readonly secrets: Secrets;
+  /** What its settings leave out of every span; undefined where that is nothing. */
+  readonly redaction: SpanRedaction | undefined;
   /** The spans of other libraries that it will be given. */
   readonly foreign: WeakSet<object>;
   /** Is given each span once, when it has ended: its own, and other libraries' inside them. */
@@ -84,41 +87,47 @@ export class AgateSpan implements Span, Disposable {
   }
 
   setAttribute(key: string, value: AttributeValue): this {
-    return this.#change((span, clean) => span.setAttribute(key, clean(value)));
+    return this.#change((span, clean) => {
+      const kept = clean.attribute(key, value);
+      if (kept !== undefined) span.setAttribute(key, kept);
+    });
   }
 
   setAttributes(attributes: Attributes): this {
-    return this.#change((span, clean) => span.setAttributes(clean(attributes)));
+    return this.#change((span, clean) => span.setAttributes(clean.attributes(attributes)));
   }
 
   addEvent(name: string, attributesOrTime?: Attributes | TimeInput, time?: TimeInput): this {
     const { clock } = this;
-    return isTime(attributesOrTime)
-      ? this.#change((span) => span.addEvent(name, attributesOrTime))
-      : this.#change((span, clean) =>
-          span.addEvent(name, clean(attributesOrTime), time ?? clock.now()),
-        );
+    return this.#change((span, clean) => {
+      if (clean.hidesEvent(name)) return;
+      if (isTime(attributesOrTime)) span.addEvent(clean.text(name), attributesOrTime);
+      else {
+        const attributes = attributesOrTime && clean.attributes(attributesOrTime);
+        span.addEvent(clean.text(name), attributes, time ?? clock.now());
+      }
+    });
   }
 
   addLink(link: Link): this {
-    return this.#change((span) => span.addLink(link));
+    return this.#change((span, clean) => span.addLink(clean.link(link)));
   }
 
   addLinks(links: Link[]): this {
-    return this.#change((span) => span.addLinks(links));
+    return this.#change((span, clean) => span.addLinks(links.map(clean.link)));
   }
 
   setStatus(status: SpanStatus): this {
-    return this.#change((span, clean) => span.setStatus(clean(status)));
+    return this.#change((span, clean) => span.setStatus(clean.status(status)));
   }
 
   updateName(name: string): this {
-    return this.#change((span, clean) => span.updateName(clean(name)));
+    return this.#change((span, clean) => span.updateName(clean.text(name)));
   }
 
   recordException(exception: Exception, time?: TimeInput): void {
     const at = time ?? this.clock.now();
-    this.#change((span, clean) => span.recordException(clean(exception), at));
+    this.#change((span, clean) => span.recordException(clean.exception(exception), at));
   }
 
   end(time?: TimeInput): void {
@@ -140,20 +149,20 @@ export class AgateSpan implements Span, Disposable {
     this.end();
   }
 
-  #change(change: (span: Span, clean: <T>(value: T) => T) => void): this {
-    const { faults, secrets } = this.owner;
+  #change(change: (span: Span, clean: Cleaning) => void): this {
+    const { faults } = this.owner;
     // OpenTelemetry reports changes after the end as errors of the program; they are harmless.
     if (!this.#record.isRecording()) return this;
     try {
       // Redacted only when it is sent: a secret may become known later.
-      change(this.#record, unchanged);
+      change(this.#record, UNCHANGED);
     } catch (error) {
       faults.add(error);
     }
     const twin = this.#twin;
     if (twin === undefined) return this;
     try {
-      change(twin, secrets.isEmpty ? unchanged : (value) => redactValue(value, secrets));
+      change(twin, cleaningFor(this.owner, this.#record.name));
     } catch (error) {
       faults.add(error);
     }
@@ -168,8 +177,4 @@ export function agateSpanOf(span: Span | undefined): AgateSpan | undefined {
 
 function isTime(value: Attributes | TimeInput | undefined): value is TimeInput {
   return typeof value === "number" || Array.isArray(value) || value instanceof Date;
-}
-
-function unchanged<T>(value: T): T {
-  return value;
 }

@@ -13,11 +13,11 @@ import type { Span as RecordedSpan } from "@opentelemetry/sdk-trace";
 import { identitySlot } from "../context/identity.ts";
 import { activeContext, agateSpanIn, contextInside } from "./active-context.ts";
 import { AgateSpan, agateSpanOf, type SpanOwner } from "./agate-span.ts";
+import { cleaningFor } from "./cleaning.ts";
 import { AGATE_PROVIDER, ExistingSetup } from "./existing-setup.ts";
 import type { HandedIds } from "./handed-ids.ts";
 import { addIdentity } from "./identity-attributes.ts";
 import { joinTwin } from "./join-twin.ts";
-import { redactValue } from "./redact-value.ts";
 import { runInContext } from "./run-in-context.ts";
 import { TraceClock } from "./trace-clock.ts";
 
@@ -140,15 +140,15 @@ export class AgateTracer implements Tracer {
   }
 
   #startTwin(name: string, given: SpanOptions, own: Attributes, parent: Context): Span | undefined {
-    const { faults, secrets } = this.#parts;
-    return faults.guard(() => {
+    return this.#parts.faults.guard(() => {
       if (!this.#setup.isThere) return undefined;
-      const attributes = { ...own, ...given.attributes };
+      const clean = cleaningFor(this.#parts, name);
       const options = {
         ...given,
-        attributes: secrets.isEmpty ? attributes : redactValue(attributes, secrets),
+        attributes: clean.attributes({ ...own, ...given.attributes }),
+        ...(given.links !== undefined && { links: given.links.map(clean.link) }),
       };
-      const twin = this.#setup.startTwin(secrets.redact(name), options, parent, this.#parts);
+      const twin = this.#setup.startTwin(clean.text(name), options, parent, this.#parts);
       if (twin !== undefined) this.#parts.twinStarted(twin);
       return twin;
     }, undefined);

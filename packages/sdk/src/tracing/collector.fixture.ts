@@ -22,6 +22,8 @@ export class Collector {
   readonly spans: OtlpSpan[] = [];
   /** The sizes of all requests, accepted or not. */
   readonly requests: number[] = [];
+  /** The bodies of all requests, as they came. */
+  readonly bodies: Buffer[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
   behaviour: Behaviour = accept;
   #server: Server;
@@ -66,7 +68,9 @@ export class Collector {
 
   #createServer(): Server {
     return createServer(async (request, response) => {
-      const decoded = decodeOtlpProtobuf(await buffer(request));
+      const body = await buffer(request);
+      this.bodies.push(body);
+      const decoded = decodeOtlpProtobuf(body);
       if (decoded.kind !== "decoded") throw new Error(decoded.reason);
       const { spans } = decoded.request;
       this.requests.push(spans.length);

@@ -27,6 +27,40 @@ describe("what is recorded of a value", () => {
     });
   });
 
+  it("leaves keys out of Maps, Sets, class instances, errors, and JSON inside texts", () => {
+    class Account {
+      readonly email = "a";
+      readonly name = "b";
+    }
+    const value = {
+      mixed: new Map<unknown, unknown>([
+        [1, "one"],
+        ["email", "c"],
+        [{ email: "d", id: 2 }, new Set([new Account()])],
+        [Symbol("email"), "e"],
+      ]),
+      texts: new Map([["email", "f"]]),
+      error: Object.assign(new Error('Refused {"email":"g"}'), { email: "h" }),
+      json: JSON.stringify({ email: "i", inner: JSON.stringify({ email: "j", id: 3 }) }),
+    };
+    expect(JSON.parse(textOf(value, { own: ["email"] }))).toEqual({
+      mixed: [
+        [1, "one"],
+        ["email", "[redacted]"],
+        [{ email: "[redacted]", id: 2 }, [{ email: "[redacted]", name: "b" }]],
+        ["Symbol(email)", "[redacted]"],
+      ],
+      texts: { email: "[redacted]" },
+      error: { name: "Error", message: 'Refused {"email":"[redacted]"}', email: "[redacted]" },
+      json: '{"email":"[redacted]","inner":"{\\"email\\":\\"[redacted]\\",\\"id\\":3}"}',
+    });
+    // A limit cuts what is shown, not what would be hidden.
+    for (let limit = 60; limit < 200; limit++) {
+      const text = JSON.stringify({ email: "x".repeat(200), note: "y".repeat(200) });
+      expect(textOf({ text }, { own: ["email"], limit })).not.toContain("xx");
+    }
+  });
+
   it("goes through both functions, the function's own first", () => {
     const add = (letter: string) => (value: unknown) => `${value}${letter}`;
     expect(textOf("x", { own: add("a"), redact: add("b") })).toBe('"xab"');

@@ -39,7 +39,7 @@ export class ContentPolicy {
       return secrets.redact(json);
     }
     // Beyond the limit by a secret's length: a secret that the cut goes through must be found too.
-    const writer = new JsonWriter({ limit: limit + secrets.longest, hides: redaction.hides });
+    const writer = new JsonWriter({ limit: limit + secrets.longest, hidden: redaction.hidden });
     writer.write(redaction.apply(value, about));
     const text = secrets.redact(writer.text);
     if (!writer.isFull && text.length <= limit) return text;

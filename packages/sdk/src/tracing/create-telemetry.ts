@@ -30,6 +30,7 @@ import { Faults } from "./faults.ts";
 import { HandedIds } from "./handed-ids.ts";
 import { processSecrets } from "./process-secrets.ts";
 import { ProcessorReminder } from "./processor-reminder.ts";
+import { SpanRedaction } from "./redaction/span-redaction.ts";
 import { runInContext } from "./run-in-context.ts";
 import type { Secrets } from "./secrets.ts";
 import { type ExporterParts, SpanExporter } from "./span-exporter.ts";
@@ -76,12 +77,17 @@ export function createTelemetry(
     secrets,
     limit: options.contentLimit ?? CONTENT_LIMIT,
   });
+  // Whoever runs the process may forbid what its code allows, but not the other way round.
+  const capturesContent = options.captureContent !== false && environmentAllowsContent(warn);
+  const redaction = SpanRedaction.of({ capturesContent, redact: options.redact });
+  const redact = (text: string): string => secrets.redact(redaction?.text(text) ?? text);
   const flush = async (): Promise<void> => exporter?.flush();
 
   const ids = new HandedIds();
   const parts: TracerParts = {
     faults,
     secrets,
+    redaction,
     foreign: new WeakSet(),
     ids,
     recorder: new TracerProvider({
@@ -94,15 +100,15 @@ export function createTelemetry(
     prepare: once(() => faults.guard(ensureContextManager, undefined)),
     twinStarted: (twin) => reminder.twinStarted(twin),
     take: (ended) => {
-      collections.add(ended);
-      exporter?.add(ended);
+      const shown = redaction?.ended(ended) ?? ended;
+      collections.add(shown);
+      exporter?.add(shown);
     },
     processorSeen: () => reminder.processorSeen(),
     flush,
   };
   const tracerProvider = new AgateTracerProvider(parts);
   const tracer = tracerProvider.getTracer(TRACER_NAME, SDK_VERSION);
-  const capturesContent = options.captureContent !== false && environmentAllowsContent();
 
   return {
     tracerProvider,
@@ -122,7 +128,7 @@ export function createTelemetry(
     collect: (traceId, spanId) => collections.collect(traceId, spanId),
     contentText: (value, about) =>
       capturesContent ? faults.guard(() => content.textOf(value, about), UNREADABLE) : null,
-    redact: (text) => secrets.redact(text),
+    redact,
     fault: (error) => faults.add(error),
     statistics: () => ({ ...(exporter?.statistics() ?? NO_EXPORT), faults: faults.count }),
     flush,
@@ -165,9 +171,28 @@ function createExporter(
   return new SpanExporter({ ...parts, target, limits });
 }
 
-function environmentAllowsContent(): boolean {
-  const value = environment("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");
-  return value?.toLowerCase() !== "false";
+const CAPTURE_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+
+/** As OpenTelemetry's own libraries read it, but that content is recorded where it is not set. */
+function environmentAllowsContent(warn: (sentence: string) => void): boolean {
+  const value = environment(CAPTURE_CONTENT)?.trim().toLowerCase() ?? "";
+  switch (value) {
+    case "":
+    case "true":
+    case "span_only":
+    case "span_and_event":
+      return true;
+    case "false":
+    case "no_content":
+    // Events are log records, which the SDK does not send; what is in a span is in the span.
+    case "event_only":
+      return false;
+    default:
+      warn(
+        `${CAPTURE_CONTENT} is ${JSON.stringify(value)}, which is none of true, false, NO_CONTENT, SPAN_ONLY, EVENT_ONLY and SPAN_AND_EVENT: no content is recorded. Set it to one of them.`,
+      );
+      return false;
+  }
 }
 
 function once(run: () => void): () => void {

@@ -63,10 +63,32 @@ describe("the process's own telemetry", () => {
     },
   );
 
-  it("records no content when OpenTelemetry's variable forbids it", () => {
-    vi.stubEnv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "False");
-    expect(createTelemetry().capturesContent).toBe(false);
-    expect(createTelemetry({ captureContent: true }).capturesContent).toBe(false);
+  it.each([
+    ["False", false],
+    ["no_content", false],
+    ["EVENT_ONLY", false],
+    ["true", true],
+    ["SPAN_ONLY", true],
+    ["span_and_event", true],
+    ["", true],
+  ])("follows OpenTelemetry's variable for content: %j", (value, expected) => {
+    vi.stubEnv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", value);
+    const warnings: string[] = [];
+    const onWarning = (sentence: string) => warnings.push(sentence);
+    expect(createTelemetry({ onWarning }).capturesContent).toBe(expected);
+    expect(createTelemetry({ captureContent: true }).capturesContent).toBe(expected);
+    expect(createTelemetry({ captureContent: false }).capturesContent).toBe(false);
+    expect(warnings).toEqual([]);
+  });
+
+  it("records no content when the variable says something else, and tells so", () => {
+    vi.stubEnv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "off");
+    const warnings: string[] = [];
+    const onWarning = (sentence: string) => warnings.push(sentence);
+    expect(createTelemetry({ onWarning }).capturesContent).toBe(false);
+    expect(warnings).toEqual([
+      expect.stringContaining('MESSAGE_CONTENT is "off", which is none of'),
+    ]);
   });
 
   it("lends a processor and a provider before it is made, which follow the running call", async () => {

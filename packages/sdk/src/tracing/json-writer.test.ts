@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { JsonWriter } from "./json-writer.ts";
+import { HiddenKeys } from "./redaction/hidden-keys.ts";
 
 function written(value: unknown, limit = 100_000): unknown {
   const writer = new JsonWriter({ limit });
@@ -162,7 +163,7 @@ describe("any value as JSON", () => {
   });
 
   it("hides what is named", () => {
-    const writer = new JsonWriter({ limit: 1_000, hides: (path) => path.join(".") === "a.0.b" });
+    const writer = new JsonWriter({ limit: 1_000, hidden: new HiddenKeys(["a.0.b"]) });
     writer.write({ a: [{ b: "hidden", c: 1 }], b: "shown" });
     expect(JSON.parse(writer.text)).toEqual({ a: [{ b: "[redacted]", c: 1 }], b: "shown" });
   });

@@ -1,5 +1,6 @@
 import { messageOf } from "./message-of.ts";
-import { type PathFilter, REDACTED } from "./redaction.ts";
+import { type HiddenKeys, REDACTED } from "./redaction/hidden-keys.ts";
+import { redactText } from "./redaction/redact-text.ts";
 
 /** Deeper nesting is not written: the platform reads 500 levels. */
 const DEEPEST = 400;
@@ -16,13 +17,13 @@ const DEEPEST = 400;
 export class JsonWriter {
   text = "";
   readonly #limit: number;
-  readonly #hides: PathFilter | undefined;
+  readonly #hidden: HiddenKeys | undefined;
   readonly #ancestors: object[] = [];
   readonly #path: string[] = [];
 
-  constructor(options: { readonly limit: number; readonly hides?: PathFilter | undefined }) {
+  constructor(options: { readonly limit: number; readonly hidden?: HiddenKeys | undefined }) {
     this.#limit = options.limit;
-    this.#hides = options.hides;
+    this.#hidden = options.hidden;
   }
 
   /** True when something was left out at the end: the text is no JSON then. */
@@ -33,10 +34,7 @@ export class JsonWriter {
   write(value: unknown): void {
     switch (typeof value) {
       case "string":
-        // One character more than the limit allows, so that a cut is noticed.
-        this.text += JSON.stringify(
-          value.slice(0, Math.max(this.#limit - this.text.length + 1, 0)),
-        );
+        this.#writeText(value);
         return;
       case "number":
         this.text += Number.isFinite(value) ? String(value) : `"${value}"`;
@@ -60,6 +58,15 @@ export class JsonWriter {
     }
   }
 
+  #writeText(value: string): void {
+    const hidden = this.#hidden;
+    // Before it is cut: half a key would not be found.
+    const shown =
+      hidden === undefined ? value : redactText(value, hidden, hidden.fromTop, this.#path);
+    // One character more than the limit allows, so that a cut is noticed.
+    this.text += JSON.stringify(shown.slice(0, Math.max(this.#limit - this.text.length + 1, 0)));
+  }
+
   #writeGuarded(value: object): void {
     const ancestors = this.#ancestors;
     if (ancestors.includes(value)) this.text += tagged("Circular");
@@ -72,7 +79,8 @@ export class JsonWriter {
         this.#writeObject(value);
       } catch (error) {
         this.#path.length = depth;
-        this.text = before + tagged("Unreadable", messageOf(error));
+        this.text = before;
+        this.#writeText(label("Unreadable", messageOf(error)));
       }
       ancestors.pop();
     }
@@ -105,7 +113,25 @@ export class JsonWriter {
     const keys = [...map.keys()];
     if (keys.every((key) => typeof key === "string"))
       this.#writeMembers(keys, (key) => map.get(key));
-    else this.#writeList([...map]);
+    else this.#writePairs(map);
+  }
+
+  // As a list of pairs; what is hidden is still found by the key.
+  #writePairs(map: ReadonlyMap<unknown, unknown>): void {
+    let separator = "[";
+    let index = 0;
+    for (const [key, value] of map) {
+      if (this.isFull) break;
+      const name = nameOf(key);
+      this.text += `${separator}[`;
+      this.#writeMember(String(index), key);
+      this.text += ",";
+      this.#writeMember(name ?? String(index), value);
+      this.text += "]";
+      separator = ",";
+      index += 1;
+    }
+    this.text += "]";
   }
 
   #writeError(error: Error): void {
@@ -149,9 +175,15 @@ export class JsonWriter {
 
   #writeMember(key: string, value: unknown): void {
     this.#path.push(key);
-    this.write(this.#hides?.(this.#path) ? REDACTED : value);
+    this.write(this.#hidden?.fromTop(this.#path) ? REDACTED : value);
     this.#path.pop();
   }
+}
+
+/** What a Map's key is called; undefined of an object, which has no name. */
+function nameOf(key: unknown): string | undefined {
+  if (typeof key === "symbol") return key.description;
+  return typeof key === "object" || typeof key === "function" ? undefined : String(key);
 }
 
 function isPlain(value: object): boolean {

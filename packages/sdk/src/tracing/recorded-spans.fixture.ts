@@ -29,10 +29,13 @@ export async function recordedSpans(
 
 export class RecordedSpans {
   readonly spans: readonly OtlpSpan[];
+  /** Everything that was sent, as text. */
+  readonly sent: string;
   readonly #collector: Collector;
 
   constructor(collector: Collector) {
     this.spans = collector.spans;
+    this.sent = Buffer.concat(collector.bodies).toString();
     this.#collector = collector;
   }
 

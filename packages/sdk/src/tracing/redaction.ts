@@ -1,3 +1,5 @@
+import { HiddenKeys } from "./redaction/hidden-keys.ts";
+
 /** The parts of a span that hold what a function saw. */
 export type ContentField = "inputs" | "outputs" | "internals" | "config";
 
@@ -19,18 +21,14 @@ export interface RedactedContent {
  */
 export type Redact = readonly string[] | ((value: unknown, about: RedactedContent) => unknown);
 
-/** Says whether the value at a path is to be hidden. */
-export type PathFilter = (path: readonly string[]) => boolean;
-
-/** What is recorded in place of a value that a list of paths names. */
-export const REDACTED = "[redacted]";
 /** What is recorded when a redact function failed: never the raw value. */
 export const REDACTION_FAILED = "[redaction failed]";
 
 /** Several {@link Redact}s as one: functions first, in order, then all the paths. */
 export interface Redaction {
   apply(value: unknown, about: RedactedContent): unknown;
-  readonly hides: PathFilter | undefined;
+  readonly hasFunctions: boolean;
+  readonly hidden: HiddenKeys | undefined;
   /** True where nothing is hidden. */
   readonly isEmpty: boolean;
 }
@@ -46,7 +44,8 @@ export function createRedaction(redacts: readonly (Redact | undefined)[]): Redac
         return REDACTION_FAILED;
       }
     },
-    hides: paths.length === 0 ? undefined : pathFilter(paths),
+    hasFunctions: functions.length > 0,
+    hidden: paths.length === 0 ? undefined : new HiddenKeys(paths),
     isEmpty: functions.length === 0 && paths.length === 0,
   };
 }
@@ -56,16 +55,4 @@ function settled(value: unknown): unknown {
   if (!(value instanceof Promise)) return value;
   value.catch(() => undefined);
   return REDACTION_FAILED;
-}
-
-function pathFilter(paths: readonly string[]): PathFilter {
-  const keys = new Set(paths.filter((path) => !path.includes(".")));
-  const fromTop = paths.filter((path) => path.includes(".")).map((path) => path.split("."));
-  return (path) =>
-    keys.has(path.at(-1)!) ||
-    fromTop.some(
-      (pattern) =>
-        pattern.length === path.length &&
-        pattern.every((part, index) => part === "*" || part === path[index]),
-    );
 }

@@ -1,0 +1,63 @@
+import type { Attributes, AttributeValue, Exception, Link, SpanStatus } from "@opentelemetry/api";
+import { redactValue } from "./redact-value.ts";
+import type { SpanRedaction } from "./redaction/span-redaction.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** What is done to the parts of a span before another set-up gets them. */
+export interface Cleaning {
+  /** Undefined where it is to be left out. */
+  attribute(name: string, value: AttributeValue): AttributeValue | undefined;
+  attributes(attributes: Attributes): Attributes;
+  hidesEvent(name: string): boolean;
+  link(this: void, link: Link): Link;
+  status(status: SpanStatus): SpanStatus;
+  exception(exception: Exception): Exception;
+  text(text: string): string;
+}
+
+export const UNCHANGED: Cleaning = {
+  attribute: (_name, value) => value,
+  attributes: (attributes) => attributes,
+  hidesEvent: () => false,
+  link: (link) => link,
+  status: (status) => status,
+  exception: (exception) => exception,
+  text: (text) => text,
+};
+
+/** Leaves out what the settings hide, and replaces secrets. */
+export function cleaningFor(
+  owner: { readonly secrets: Secrets; readonly redaction: SpanRedaction | undefined },
+  span: string,
+): Cleaning {
+  const { secrets, redaction } = owner;
+  if (redaction === undefined) {
+    return secrets.isEmpty ? UNCHANGED : withoutSecrets(UNCHANGED, secrets);
+  }
+  const hiding: Cleaning = {
+    attribute: (name, value) => redaction.attribute(name, value, span),
+    attributes: (attributes) => redaction.attributes(attributes, span),
+    hidesEvent: (name) => redaction.hidesEvent(name),
+    link: (link) => redaction.link(link, span),
+    status: (status) => redaction.status(status),
+    exception: (exception) => redaction.exception(exception),
+    text: (text) => redaction.text(text),
+  };
+  return secrets.isEmpty ? hiding : withoutSecrets(hiding, secrets);
+}
+
+function withoutSecrets(cleaning: Cleaning, secrets: Secrets): Cleaning {
+  const clean = <T>(value: T): T => redactValue(value, secrets);
+  return {
+    attribute: (name, value) => clean(cleaning.attribute(name, value)),
+    attributes: (attributes) => clean(cleaning.attributes(attributes)),
+    hidesEvent: cleaning.hidesEvent,
+    link: (link) => {
+      const { attributes, ...rest } = cleaning.link(link);
+      return attributes === undefined ? rest : { ...rest, attributes: clean(attributes) };
+    },
+    status: (status) => clean(cleaning.status(status)),
+    exception: (exception) => clean(cleaning.exception(exception)),
+    text: (text) => secrets.redact(cleaning.text(text)),
+  };
+}

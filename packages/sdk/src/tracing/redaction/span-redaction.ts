@@ -1,0 +1,211 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import { isContentAttribute, isContentEvent } from "@agate/spans/content";
+import type { Attributes, AttributeValue, Exception, Link, SpanStatus } from "@opentelemetry/api";
+import type { AnyReadableSpan, EndedSpan } from "../ended-span.ts";
+import { parentOf, scopeOf } from "../otlp/parent-and-scope.ts";
+import { type ContentField, createRedaction, type Redact, type Redaction } from "../redaction.ts";
+import { isErrorMessage, isErrorStack, stackWithoutMessage } from "./error-text.ts";
+import { type HiddenKeys, REDACTED } from "./hidden-keys.ts";
+import { redactText } from "./redact-text.ts";
+
+type SpanEvent = NonNullable<AnyReadableSpan["events"]>[number];
+
+export interface SpanRedactionOptions {
+  /** False to leave out all content. */
+  readonly capturesContent: boolean;
+  readonly redact: Redact | undefined;
+}
+
+interface ThrownParts {
+  readonly name?: string;
+  readonly message?: string;
+  readonly stack?: string;
+  readonly code?: string | number;
+}
+
+const AGATES: ReadonlySet<string> = new Set(Object.values(AGATE_ATTRIBUTES));
+/** What Agate itself records of a value: functions have seen it, and its top is known. */
+const AGATES_CONTENT: ReadonlySet<string> = new Set([
+  AGATE_ATTRIBUTES.inputs,
+  AGATE_ATTRIBUTES.internals,
+  AGATE_ATTRIBUTES.outputs,
+  AGATE_ATTRIBUTES.config,
+]);
+
+// Names that conventions give to models, tools and figures. A key like `name` means a person's.
+const STRUCTURE =
+  /^(?:gen_ai|ai|llm|openinference|traceloop|langfuse|tool|agent|embedding|reranker)\.(?!.*(?:metadata|context|properties)\.)(?:(?:usage|token_count|cost)\.|(?:[a-z_]+\.)*(?:\w*(?:name|model|id)|type|kind|system|provider|version)$)/i;
+
+const OF_OUTPUTS =
+  /output|response|completion|result|choice|embedding|ranking|answer|documents|transcript/i;
+
+/** Leaves out of spans, whatever made them, what an app's settings say. */
+export class SpanRedaction {
+  readonly #capturesContent: boolean;
+  readonly #redaction: Redaction;
+  readonly #keys: HiddenKeys | undefined;
+  /** What the settings name in full. */
+  readonly #named: ReadonlySet<string>;
+
+  /** Undefined where the settings leave everything as it is: then spans cost nothing more. */
+  static of(options: SpanRedactionOptions): SpanRedaction | undefined {
+    const redaction = createRedaction([options.redact]);
+    const isOn = !options.capturesContent || !redaction.isEmpty;
+    return isOn ? new SpanRedaction(options, redaction) : undefined;
+  }
+
+  private constructor({ capturesContent, redact }: SpanRedactionOptions, redaction: Redaction) {
+    this.#capturesContent = capturesContent;
+    this.#redaction = redaction;
+    this.#keys = this.#redaction.hidden;
+    this.#named = new Set(typeof redact === "function" ? [] : redact);
+  }
+
+  /** A span as it may be sent and shown. */
+  ended({ span, added, call }: EndedSpan): EndedSpan {
+    const { name, events = [], links = [], resource } = span;
+    const parent = parentOf(span);
+    const shown: AnyReadableSpan = {
+      name: this.text(name),
+      kind: span.kind ?? 0,
+      spanContext: () => span.spanContext(),
+      ...(parent !== undefined && { parentSpanContext: parent }),
+      startTime: span.startTime,
+      endTime: span.endTime,
+      duration: span.duration ?? [0, 0],
+      attributes: this.attributes(span.attributes, name),
+      status: this.status(span.status, errorTypeOf(span)),
+      events: events.flatMap((event) => this.#event(event, name)),
+      links: links.map((link) => this.link(link, name)),
+      ...(resource !== undefined && { resource }),
+      instrumentationScope: scopeOf(span),
+      droppedAttributesCount: span.droppedAttributesCount ?? 0,
+      droppedEventsCount: span.droppedEventsCount ?? 0,
+      droppedLinksCount: span.droppedLinksCount ?? 0,
+    };
+    return { span: shown, added, call };
+  }
+
+  /** @param span The name of the span. */
+  attributes(attributes: Attributes, span: string): Attributes {
+    // Without a prototype: `__proto__` is a name like any other.
+    const shown: Attributes = Object.create(null);
+    for (const name of Object.keys(attributes)) {
+      const value = this.#attribute(name, attributes, span);
+      if (value !== undefined) shown[name] = value;
+    }
+    return shown;
+  }
+
+  /** Undefined where it is to be left out. */
+  attribute(name: string, value: AttributeValue, span: string): AttributeValue | undefined {
+    return this.#attribute(name, { [name]: value }, span);
+  }
+
+  /** Whether an event is to be left out altogether. */
+  hidesEvent(name: string): boolean {
+    return !this.#capturesContent && isContentEvent(name);
+  }
+
+  link(link: Link, span: string): Link {
+    if (link.attributes === undefined) return link;
+    return { ...link, attributes: this.attributes(link.attributes, span) };
+  }
+
+  /** Without content, a message is what the error was a case of, as far as that is known. */
+  status({ code, message }: SpanStatus, errorType?: string): SpanStatus {
+    const shown = this.#capturesContent ? message && this.text(message) : message && errorType;
+    return shown ? { code, message: shown } : { code };
+  }
+
+  /** What was thrown, as far as it may be recorded. */
+  exception(exception: Exception): Exception {
+    const thrown: ThrownParts =
+      typeof exception === "string" ? { message: exception } : (exception as ThrownParts);
+    const { name = "Error", message, stack, code } = thrown;
+    const shown = this.attributes(
+      { "exception.type": name, "exception.message": message, "exception.stacktrace": stack },
+      "",
+    );
+    const kept = { message: shown["exception.message"], stack: shown["exception.stacktrace"] };
+    return { name, ...(code !== undefined && { code }), ...kept } as Exception;
+  }
+
+  /** A text that has no name: of a status, an error, a log line. */
+  text(text: string): string {
+    return this.#keys === undefined ? text : redactText(text, this.#keys, this.#keys.anywhere, []);
+  }
+
+  #event(event: SpanEvent, span: string): SpanEvent[] {
+    if (this.hidesEvent(event.name)) return [];
+    const name = this.text(event.name);
+    if (event.attributes === undefined) return [{ ...event, name }];
+    return [{ ...event, name, attributes: this.attributes(event.attributes, span) }];
+  }
+
+  #attribute(name: string, all: Attributes, span: string): AttributeValue | undefined {
+    const value = all[name];
+    if (value === undefined) return undefined;
+    const isContent = isContentAttribute(name, value);
+    if (!this.#capturesContent) {
+      if (isContent || isErrorMessage(name)) return undefined;
+      if (isErrorStack(name)) {
+        const message = all["exception.message"] ?? all["error.message"];
+        const type = all["exception.type"] ?? all["error.type"];
+        return stackWithoutMessage(String(value), type, message);
+      }
+    }
+    if (this.#hidesName(name)) return REDACTED;
+    const isAgates = AGATES_CONTENT.has(name);
+    const allowed = isContent && !isAgates ? this.#allowed(name, value, span) : value;
+    if (this.#keys === undefined) return allowed;
+    const { fromTop, anywhere } = this.#keys;
+    const path = isAgates ? [] : name.split(".");
+    return this.#value(allowed, this.#keys, isAgates ? fromTop : anywhere, path) as AttributeValue;
+  }
+
+  #hidesName(name: string): boolean {
+    if (this.#keys === undefined) return false;
+    if (AGATES.has(name) || STRUCTURE.test(name)) return this.#named.has(name);
+    return this.#keys.hidesAttribute(name);
+  }
+
+  /** What the settings' functions allow of another library's content. */
+  #allowed(name: string, value: AttributeValue, span: string): AttributeValue | undefined {
+    if (!this.#redaction.hasFunctions) return value;
+    const field: ContentField = OF_OUTPUTS.test(name) ? "outputs" : "inputs";
+    const read = typeof value === "string" ? parsed(value) : value;
+    const allowed = this.#redaction.apply(read, { field, span });
+    if (allowed === read) return value;
+    return typeof allowed === "string" ? allowed : JSON.stringify(allowed);
+  }
+
+  #value(value: unknown, keys: HiddenKeys, hides: HiddenKeys["fromTop"], path: string[]): unknown {
+    if (typeof value === "string") return redactText(value, keys, hides, path);
+    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
+    const member = (key: string, item: unknown): unknown => {
+      const at = [...path, key];
+      return hides(at) ? REDACTED : this.#value(item, keys, hides, at);
+    };
+    if (Array.isArray(value)) return value.map((item, index) => member(String(index), item));
+    const shown: Record<string, unknown> = Object.create(null);
+    for (const [key, item] of Object.entries(value)) shown[key] = member(key, item);
+    return shown;
+  }
+}
+
+/** What the span's failure was a case of. */
+function errorTypeOf({ attributes, events = [] }: AnyReadableSpan): string | undefined {
+  const thrown = events.findLast(({ name }) => name === "exception")?.attributes;
+  const type = attributes["error.type"] ?? thrown?.["exception.type"];
+  return typeof type === "string" ? type : undefined;
+}
+
+/** JSON as what it says, anything else as it is. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
