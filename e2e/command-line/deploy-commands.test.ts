@@ -224,3 +224,37 @@ describe("agate builds and agate logs", () => {
     expect([call.code, call.stderr]).toEqual([1, expect.stringMatching(/No build serves loud/)]);
   });
 });
+
+describe("the files of a build", () => {
+  it("are those that package.json names, and a missing one is explained", async () => {
+    const reading = `${workflow(5)}
+      import { readFile } from "node:fs/promises";
+      export const read = ag.route("/read", NoConfig)(({ file }: { file: string }) =>
+        readFile(new URL(file, import.meta.url), "utf8"),
+      );`;
+    await using reader = await makeFolder({
+      "package.json": {
+        name: "reader",
+        type: "module",
+        dependencies: { "@agate/sdk": "*" },
+        agate: { include: ["prompts"] },
+      },
+      "app.ts": reading,
+      "prompts/kind.md": "Be kind.",
+      "data.csv": "1",
+    });
+    await installSdk(reader.path);
+    expect(await agate("deploy", reader.at("app.ts"))).toMatchObject({ code: 0 });
+    const read = (file: string) =>
+      agate("run", "read", "--app", "reader", "--input", `file=${file}`);
+    expect((await read("prompts/kind.md")).stdout).toBe("Be kind.\n");
+    expect((await read("data.csv")).code).toBe(1);
+    await expect
+      .poll(async () => (await agate("logs", "reader")).stdout)
+      .toContain(
+        'agate: "data.csv" is not in this build. If the program needs it, add "agate": {"include": ["data.csv"]} to package.json and deploy again.',
+      );
+    // Neither the SDK's own file nor a source, which Node looks for in stack traces.
+    expect((await agate("logs", "reader")).stdout.match(/is not in this build/g)).toHaveLength(1);
+  });
+});

@@ -89,6 +89,22 @@ describe("agate dev", () => {
     await dev.printed(/Reloaded in/);
   });
 
+  it("warns once of a file that it reads and that a deployed build would not have", async () => {
+    const good = await project.read("app.ts");
+    const reading = `import { readFileSync } from "node:fs";\nconsole.log(readFileSync(new URL("data/a.csv", import.meta.url), "utf8"));\n`;
+    await mkdir(join(project.folder, "data"));
+    await project.write("data/a.csv", "a,b");
+    await project.write("app.ts", reading + good);
+    await dev.printed(
+      /The program reads data\/a\.csv, which a deployed build would not have\. Add "agate": {"include": \["data\/a\.csv"\]} to package\.json\.\n/,
+    );
+    await project.write("app.ts", `${reading}console.log("again");\n${good}`);
+    await dev.printed(/again\n[\s\S]*Reloaded in/);
+    await project.write("app.ts", good);
+    await dev.printed(/Reloaded in/);
+    expect(dev.text().match(/which a deployed build/g)).toHaveLength(1);
+  });
+
   it("has what the program prints for agate logs, and for its followers", async () => {
     const logs = (...args: string[]) => runAgate(["logs", "support", "--url", dev.url, ...args]);
     await project.edit(

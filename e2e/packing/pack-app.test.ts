@@ -5,6 +5,7 @@ import { unpackTar } from "modern-tar";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { archiveFiles } from "../../packages/cli/src/packing/archive.ts";
 import { formatProblems } from "../../packages/cli/src/packing/format-problems.ts";
+import { isIncluded } from "../../packages/cli/src/packing/included-files.ts";
 import { type PackedBuild, packApp } from "../../packages/cli/src/packing/pack-app.ts";
 import { plainPaint } from "../../packages/cli/src/terminal/plain-paint.fixture.ts";
 import { startBuild, unpack } from "./running-build.fixture.ts";
@@ -96,6 +97,23 @@ describe("a packed program", () => {
       ["a", "b"],
       "Be *kind*.\n",
     ]);
+  });
+
+  it("has the files that package.json names, beside those that a command does", async () => {
+    const agate = { app: "app.ts", include: ["./prompts/", "data/*.csv"] };
+    await folder.write({
+      "package.json": { ...PACKAGE, agate },
+      "prompts/deep/a.md": "a",
+      "data/cities.csv": "b",
+      "data/notes.txt": "c",
+      "more.txt": "d",
+    });
+    const { files } = await packed("app.ts", ["more.txt", "data/cities.csv"]);
+    expect(
+      [...files.keys()].filter((name) => !/^(?:app|package|agate-build)\./.test(name)),
+    ).toEqual(["data/cities.csv", "more.txt", "prompts/deep/a.md"]);
+    const names = ["prompts/deep/a.md", "data/cities.csv", "data/notes.txt", "more.txt", "data"];
+    expect(names.filter((name) => isIncluded(name, agate.include))).toEqual(names.slice(0, 2));
   });
 
   it("finds what lies beside its sources, where it was included", async () => {
@@ -296,9 +314,22 @@ describe("what cannot be packed is refused", () => {
     ["prompts/**", "matches no file"],
     ["package.json", "cannot be included"],
   ])("where --include is %s", async (pattern, reason) => {
-    expect(await packApp(folder.at("app.ts"), { include: [pattern] })).toMatchObject({
-      kind: "refused",
-      reason: expect.stringContaining(reason),
-    });
+    const refused = { kind: "refused", reason: expect.stringContaining(reason) };
+    expect(await packApp(folder.at("app.ts"), { include: [pattern] })).toMatchObject(refused);
+    await folder.write({ "package.json": { ...PACKAGE, agate: { include: [pattern] } } });
+    expect(await packApp(folder.at("app.ts"), {})).toMatchObject(refused);
+  });
+
+  it.each([
+    ["src", '"agate" must be an object'],
+    [{ includes: [] }, '"agate" has no setting "includes", only "app", "allow" and "include"'],
+    [{ include: "prompts" }, '"agate.include" must be a list of paths and patterns'],
+    [{ include: [""] }, '"agate.include" must be a list of paths and patterns'],
+    [{ include: ["none"] }, '"agate.include" of package.json: none matches no file'],
+    [{ allow: ["network"] }, '"agate.allow" takes addons, child-process, worker, not "network"'],
+    [{ app: 1 }, '"agate.app" must be the path of a file'],
+  ])("where agate in package.json is %j", async (agate, reason) => {
+    await folder.write({ "package.json": { ...PACKAGE, agate } });
+    expect(await complaint()).toContain(reason);
   });
 });

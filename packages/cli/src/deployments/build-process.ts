@@ -63,6 +63,8 @@ export type StartBuildProcess = (
   options: {
     /** Every line that it prints, as it prints it. */
     readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
+    /** Every file of its folder that it reads, once, relative to the folder; not asked for by builds. */
+    readonly onFileRead?: (file: string) => void;
     readonly timeoutMs: number;
     readonly signal?: AbortSignal;
     /** The process and all that it starts end with this process, however it ends. */

@@ -51,6 +51,8 @@ export function describeEvent(event: DevEvent, paint: Paint): readonly string[] 
       ];
     case "misfit":
       return event.problems.map(({ msg }) => paint("yellow", printableLine(msg)));
+    case "not-packed":
+      return [paint("yellow", unpackedLine(event.file))];
     case "type-errors":
       return typeLines(event, paint);
     case "types-fixed":
@@ -69,6 +71,11 @@ export function describeEvent(event: DevEvent, paint: Paint): readonly string[] 
     case "ending":
       return ["Ending. Ctrl-C again does not wait."];
   }
+}
+
+function unpackedLine(file: string): string {
+  const name = printableLine(file);
+  return `The program reads ${name}, which a deployed build would not have. Add "agate": {"include": [${JSON.stringify(name)}]} to package.json.`;
 }
 
 function typeLines(

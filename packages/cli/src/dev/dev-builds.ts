@@ -18,6 +18,8 @@ export interface DevBuildsOptions {
   /** Asked at every start: a file of variables may have changed. */
   readonly environment: () => Readonly<Record<string, string>>;
   readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
+  /** Told of files of the project that the program reads, by each of its processes. */
+  readonly onFileRead: (file: string) => void;
 }
 
 /**
@@ -63,12 +65,12 @@ export class DevBuilds {
   }
 
   #start(program: string, signal: AbortSignal): Promise<BuildProcess | StartFailure> {
-    const { project, environment, onLine } = this.#options;
+    const { project, environment, onLine, onFileRead } = this.#options;
     // In the project's own folder, where its files are found by the paths that it uses.
     const entry = relative(project.folder, program);
     return startBuildProcess(
       { folder: project.folder, entry, environment: environment(), restrictions: null },
-      { onLine, timeoutMs: START_MS, signal, groups: this.#groups },
+      { onLine, onFileRead, timeoutMs: START_MS, signal, groups: this.#groups },
     );
   }
 }

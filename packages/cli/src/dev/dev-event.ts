@@ -29,6 +29,8 @@ export type DevEvent =
   | { readonly event: "renamed"; readonly from: string; readonly to: string }
   /** What is live no longer fits the code, or the registry refuses what the code says of itself. */
   | { readonly event: "misfit"; readonly problems: readonly RegistryProblem[] }
+  /** The program has read a file of the project that a deployed build would not have. */
+  | { readonly event: "not-packed"; readonly file: string }
   /** The types were checked, after a save. The workflow is served in any case. */
   | {
       readonly event: "type-errors";

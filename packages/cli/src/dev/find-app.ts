@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readPackageJson } from "../packing/package-folder.ts";
 import { type Refusal, refused } from "../packing/project.ts";
+import { projectSettings } from "../packing/project-settings.ts";
 
 const USUAL = ["app.ts", "src/app.ts"] as const;
 
@@ -12,12 +13,12 @@ const USUAL = ["app.ts", "src/app.ts"] as const;
  * @throws SyntaxError where the package.json is none.
  */
 export function findApp(folder: string): string | Refusal {
-  const { agate, main } = (readPackageJson(folder) ?? {}) as {
-    readonly agate?: { readonly app?: unknown };
-    readonly main?: unknown;
-  };
-  const named = agate?.app;
-  if (typeof named === "string") {
+  const json = readPackageJson(folder) ?? {};
+  const settings = projectSettings({ folder, json });
+  if ("kind" in settings) return settings;
+  const { app: named } = settings;
+  const { main } = json as { readonly main?: unknown };
+  if (named !== undefined) {
     return existsSync(join(folder, named))
       ? join(folder, named)
       : refused(`package.json names ${named} as agate.app, which is not there.`);

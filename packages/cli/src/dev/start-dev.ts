@@ -19,6 +19,7 @@ import { readEnvFile, unsetIn } from "./env-file.ts";
 import { nameApp, nameVariables } from "./name-app.ts";
 import { reportTypes } from "./report-types.ts";
 import { TypeChecker } from "./type-checker.ts";
+import { watchUnpackedReads } from "./unpacked-reads.ts";
 import { watchEnvFile } from "./watch-env-file.ts";
 
 export interface DevOptions {
@@ -128,6 +129,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
       devLog.add(stream, line);
       tell({ event: "output", stream, line });
     },
+    onFileRead: watchUnpackedReads(project.folder, (file) => tell({ event: "not-packed", file })),
   });
   // Before the platform, which takes the last spans of what ends here.
   parts.defer(() => supervisor.close(CLOSING));

@@ -1,5 +1,5 @@
 import { glob, readFile, stat } from "node:fs/promises";
-import { isAbsolute, join, relative } from "node:path";
+import { isAbsolute, join, matchesGlob, normalize, relative } from "node:path";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
 import { BUNDLE_FILE, BUNDLE_MAP_FILE } from "./bundle-app.ts";
 import { type Refusal, refused, slashed } from "./project.ts";
@@ -20,22 +20,32 @@ export type IncludeOutcome =
   | { readonly kind: "files"; readonly files: ReadonlyMap<string, Uint8Array> }
   | Refusal;
 
+/** A pattern, and where it stands: `--include`, or `"agate.include" of package.json`. */
+export interface IncludePattern {
+  readonly pattern: string;
+  readonly source: string;
+}
+
+/** Whether a file of a project is packed by these patterns. @param file Relative, with `/`. */
+export function isIncluded(file: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => globsOf(pattern).some((glob) => matchesGlob(file, glob)));
+}
+
 /** The files of a project that its program reads: those that match a pattern, folders with all they hold. */
 export async function includedFiles(
   folder: string,
-  patterns: readonly string[],
+  patterns: readonly IncludePattern[],
 ): Promise<IncludeOutcome> {
   const names = new Set<string>();
   if (await isFile(join(folder, CONFIG_FILE))) names.add(CONFIG_FILE);
-  for (const pattern of patterns) {
+  for (const { pattern, source } of patterns) {
+    const named = `${source} ${pattern}`;
     if (isAbsolute(pattern) || pattern.split(/[\\/]/).includes("..")) {
-      return refused(
-        `--include ${pattern} leaves the project's folder. Name files inside of ${folder}.`,
-      );
+      return refused(`${named} leaves the project's folder. Name files inside of ${folder}.`);
     }
     const matched = await filesMatching(folder, pattern);
     if (matched.length === 0) {
-      return refused(`--include ${pattern} matches no file in ${folder}.`);
+      return refused(`${named} matches no file in ${folder}.`);
     }
     for (const name of matched) names.add(name);
   }
@@ -48,10 +58,16 @@ export async function includedFiles(
   return { kind: "files", files };
 }
 
+/** A folder means all that it holds. */
+function globsOf(pattern: string): string[] {
+  const path = normalize(pattern).replace(/[\\/]+$/, "");
+  return [path, `${path}/**`];
+}
+
 async function filesMatching(folder: string, pattern: string): Promise<string[]> {
   const matched: string[] = [];
   const exclude = (name: string): boolean => name.split(/[\\/]/).includes("node_modules");
-  for await (const path of glob([pattern, `${pattern}/**`], { cwd: folder, exclude })) {
+  for await (const path of glob(globsOf(pattern), { cwd: folder, exclude })) {
     const file = join(folder, path);
     if (await isFile(file)) matched.push(slashed(relative(folder, file)));
   }

@@ -8,12 +8,15 @@ import { type ImportedPackage, importedPackages } from "./imported-packages.ts";
 import { includedFiles } from "./included-files.ts";
 import { type InstallPlan, planInstall } from "./install-plan.ts";
 import { openProject, type Project, type Refusal, refused } from "./project.ts";
-import { requestedPermissions } from "./requested-permissions.ts";
+import { projectSettings } from "./project-settings.ts";
 
 export interface PackOptions {
   /** The application's slug; without it one that fits the project: see `appName`. */
   readonly application?: string | undefined;
-  /** Patterns of files that the program reads, relative to the project's folder. */
+  /**
+   * Patterns of files that the program reads, relative to the project's folder: in addition to those
+   * of its package.json.
+   */
   readonly include?: readonly string[] | undefined;
 }
 
@@ -52,9 +55,13 @@ async function packProject(
   application: string,
   include: readonly string[],
 ): Promise<PackOutcome> {
-  const allow = requestedPermissions(project);
-  if ("kind" in allow) return allow;
-  const included = await includedFiles(project.folder, include);
+  const settings = projectSettings(project);
+  if ("kind" in settings) return settings;
+  const { allow } = settings;
+  const included = await includedFiles(project.folder, [
+    ...settings.include.map((pattern) => ({ pattern, source: '"agate.include" of package.json:' })),
+    ...include.map((pattern) => ({ pattern, source: "--include" })),
+  ]);
   if (included.kind === "refused") return included;
   const bundled = await bundleForInstall(project);
   if (bundled.kind !== "planned") return bundled;

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { BuildUsers, closedFolder, type UserRange } from "../processes/build-users.ts";
-import { PRELOAD_FILE } from "../processes/spawn-build.ts";
+import { PRELOAD_FILES } from "../processes/spawn-build.ts";
 
 export interface OpenBuildUsersOptions {
   /** Null runs all builds as the platform's own user. */
@@ -21,7 +21,7 @@ export async function openBuildUsers(options: OpenBuildUsersOptions): Promise<Bu
   if (range === null || process.getuid?.() !== 0) return null;
   const inside = ["builds", "modules"].map((name) => join(dataDirectory, name));
   for (const folder of inside) await mkdir(folder, { recursive: true });
-  for (const path of [dataDirectory, process.execPath, PRELOAD_FILE]) {
+  for (const path of [dataDirectory, process.execPath, ...PRELOAD_FILES]) {
     const closed = await closedFolder(await realpath(path));
     if (closed !== undefined) {
       onClosed(closed);

@@ -10,7 +10,7 @@ const HINTS: readonly (readonly [printed: RegExp, hint: string])[] = [
   ],
   [
     /permission: 'FileSystemRead'/,
-    "A build may read its own files only: add those that it needs with `agate deploy --include`.",
+    'A build may read its own files only: name those that it needs in package.json, "agate": {"include": […]}.',
   ],
 ];
 

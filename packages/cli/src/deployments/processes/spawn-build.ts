@@ -33,16 +33,20 @@ export async function spawnBuild(
   program: BuildProgram,
   {
     onLine,
+    onFileRead,
     groups,
   }: {
     readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
+    readonly onFileRead?: (file: string) => void;
     readonly groups: ProcessGroups;
   },
 ): Promise<SpawnedBuild> {
   const own = await createProcessFolder();
   let child: ChildProcess;
   try {
-    child = await spawnProgram(program, own);
+    const reports = onFileRead === undefined ? {} : { AGATE_REPORT_READS: "1" };
+    child = await spawnProgram(program, own, reports);
+    if (onFileRead !== undefined) child.on("message", (sent) => passOn(sent, onFileRead));
     groups.add(child, own.folder);
   } catch (error) {
     await own.remove();
@@ -72,17 +76,29 @@ export async function spawnBuild(
   };
 }
 
-async function spawnProgram(program: BuildProgram, own: ProcessFolder): Promise<ChildProcess> {
+/** Programs may send messages of their own. */
+function passOn(sent: unknown, onFileRead: (file: string) => void): void {
+  const { kind, path } = (sent ?? {}) as { readonly kind?: unknown; readonly path?: unknown };
+  if (kind === "agate:file-read" && typeof path === "string") onFileRead(path);
+}
+
+async function spawnProgram(
+  program: BuildProgram,
+  own: ProcessFolder,
+  reports: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
   const { entry, environment, restrictions } = program;
   // Permissions are checked by real paths.
   const folder = restrictions === null ? program.folder : await realpath(program.folder);
   const limits = restrictions === null ? NO_LIMITS : await limitsOf(folder, restrictions, own);
-  const args = ["--enable-source-maps", ...limits.flags, "--import", PRELOAD.href];
+  const preloads = PRELOADS.flatMap((preload) => ["--import", preload.href]);
+  const args = ["--enable-source-maps", ...limits.flags, ...preloads];
   return spawn(process.execPath, [...args, resolve(folder, entry)], {
     cwd: folder,
     env: childEnvironment(process.env, {
       ...limits.environment,
       ...environment,
+      ...reports,
       AGATE_LISTEN: `unix:${own.socketPath}`,
       PORT: "0",
       HOST: "127.0.0.1",
@@ -122,7 +138,7 @@ async function limitsOf(
   return {
     flags: permissionFlags({
       allow,
-      readable: [folder, ...packages, PRELOAD_FILE],
+      readable: [folder, ...packages, ...PRELOAD_FILES],
       writable: [await realpath(own.folder)],
     }),
     user,
@@ -136,12 +152,11 @@ async function limitsOf(
   };
 }
 
-/** The guard beside this file: from source a `.ts`, in the built product flat beside the bundle. */
-const PRELOAD = new URL(
-  `./child-preload.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`,
-  import.meta.url,
+/** Beside this file: from source a `.ts`, in the built product flat beside the bundle. */
+const PRELOADS = ["child-preload", "file-reads-preload"].map(
+  (name) => new URL(`./${name}${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
 );
-export const PRELOAD_FILE = fileURLToPath(PRELOAD);
+export const PRELOAD_FILES = PRELOADS.map((preload) => fileURLToPath(preload));
 
 async function endOf(child: ChildProcess): Promise<Omit<ProcessEnd, "log">> {
   const { promise, resolve } = Promise.withResolvers<Omit<ProcessEnd, "log">>();
