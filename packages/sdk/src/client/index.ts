@@ -1,4 +1,4 @@
-export { ClientError } from "./client-error.ts";
+export { ClientError, type ClientErrorKind } from "./client-error.ts";
 export type {
   CallAnswer,
   CallOptions,

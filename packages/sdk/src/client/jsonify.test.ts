@@ -160,6 +160,8 @@ interface Kind<T> {
 
 const isString = (value: unknown): value is string => typeof value === "string";
 const isNull = (value: unknown): value is null => value === null;
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
 const isEmpty = (value: unknown): value is Nothing => JSON.stringify(value) === "{}";
 
 const text: Kind<string> = { values: fc.string(), isJson: isString };
@@ -186,7 +188,7 @@ const set: Kind<Set<string>> = { values: fc.constant(new Set(["a"])), isJson: is
 const bytes: Kind<Uint8Array> = {
   values: fc.uint8Array(),
   isJson: (value): value is Record<string, number> =>
-    typeof value === "object" && Object.values(value!).every((byte) => typeof byte === "number"),
+    isObject(value) && Object.values(value).every((byte) => typeof byte === "number"),
 };
 const money: Kind<Money> = {
   values: fc.integer().map((cents) => new Money(cents)),
@@ -196,8 +198,7 @@ const money: Kind<Money> = {
 const temperature: Kind<Temperature> = {
   values: fc.integer().map((degrees) => new Temperature(degrees)),
   isJson: (value): value is { degrees: number; readAt: string } =>
-    number.isJson((value as { degrees: unknown }).degrees) &&
-    isString((value as { readAt: unknown }).readAt),
+    isObject(value) && number.isJson(value.degrees) && isString(value.readAt),
 };
 const failure: Kind<Failure> = {
   values: fc.string().map((message) => new Failure(message)),
@@ -240,14 +241,12 @@ function objectOf(members: Readonly<Record<string, AnyKind>>): AnyKind {
   return {
     values: fc.record(Object.fromEntries(values)),
     isJson: (value) =>
-      typeof value === "object" &&
-      value !== null &&
+      isObject(value) &&
       Object.keys(value).every((name) => Object.hasOwn(members, name)) &&
       Object.entries(members).every(([name, kind]) =>
         Object.hasOwn(value, name)
-          ? kind.isJson((value as Record<string, unknown>)[name]) &&
-            // A member is never `null` for want of JSON: it is left out.
-            !(kind.isOptional === true && isNull((value as Record<string, unknown>)[name]))
+          ? // A member is never `null` for want of JSON: it is left out.
+            kind.isJson(value[name]) && !(kind.isOptional === true && isNull(value[name]))
           : kind.isOptional === true,
       ),
   };

@@ -1,8 +1,8 @@
-import type { SpanRecord } from "@agate/protocol";
 import { trace } from "@opentelemetry/api";
-import { readEvents } from "../runtime/read-events.ts";
-import { ClientError } from "./client-error.ts";
+import { type Answered, cutOff, redirectOf, requestFailure, streamLeft } from "./call-failures.ts";
 import type { CallAnswer, CallOptions, ClientOptions } from "./client-types.ts";
+import { errorOf } from "./error-answer.ts";
+import { answerEvents, isEventStream } from "./read-answer.ts";
 
 interface RouteCallParts {
   readonly base: string;
@@ -18,11 +18,13 @@ interface RouteCallParts {
  * is a promise of the data, and iterates over the chunks as they come.
  */
 export class RouteCall implements PromiseLike<unknown>, AsyncIterable<unknown> {
+  readonly #url: string;
   readonly #answered: Promise<Answered>;
   #collected: Promise<Collected> | undefined;
 
   constructor(parts: RouteCallParts) {
-    this.#answered = send(parts);
+    this.#url = urlOf(parts);
+    this.#answered = send(this.#url, parts);
   }
 
   get answer(): Promise<CallAnswer<unknown>> {
@@ -76,15 +78,9 @@ export class RouteCall implements PromiseLike<unknown>, AsyncIterable<unknown> {
       ended.reject(error);
       throw error;
     } finally {
-      ended.reject(new DOMException("The stream was left before its end.", "AbortError"));
+      ended.reject(streamLeft(this.#url));
     }
   }
-}
-
-/** An answer that began well, and where it came from: a response of one's own `fetch` does not know. */
-interface Answered {
-  readonly url: string;
-  readonly response: Response;
 }
 
 /** Everything that a call answered. */
@@ -93,37 +89,54 @@ interface Collected {
   readonly chunks: readonly unknown[];
 }
 
-type Ids = Omit<CallAnswer<unknown>, "data">;
-type AnswerEvent =
-  | { readonly kind: "chunk"; readonly chunk: unknown }
-  | { readonly kind: "done"; readonly ids: Ids };
+function urlOf({ base, path, callOptions }: RouteCallParts): string {
+  const endpoint = callOptions.config === undefined ? "/run" : "/playground/run";
+  return `${base}${endpoint}${path.replaceAll(NOT_IN_PATHS, encodeURIComponent)}`;
+}
 
-async function send({
-  base,
-  path,
-  input,
-  options,
-  callOptions,
-}: RouteCallParts): Promise<Answered> {
+async function send(
+  url: string,
+  { input, options, callOptions }: RouteCallParts,
+): Promise<Answered> {
   const { config, environment, variant, signal, headers } = callOptions;
-  const endpoint = config === undefined ? "/run" : "/playground/run";
-  const url = `${base}${endpoint}${path.replaceAll(NOT_IN_PATHS, encodeURIComponent)}`;
-  const response = await (options.fetch ?? fetch)(url, {
+  const request: RequestInit = {
     method: "POST",
-    headers: {
-      "content-type": "application/json",
-      accept: "text/event-stream, application/json",
-      ...traceHeaders(),
-      ...(options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }),
-      ...options.headers,
-      ...headers,
-    },
+    headers: headersOf(options, headers),
     // What is undefined is left out of JSON.
     body: JSON.stringify({ config, environment, variant, inputs: input }),
+    // Most redirects would turn the call into a GET without a body.
+    redirect: "manual",
     signal: signal ?? null,
+  };
+  let response: Response;
+  try {
+    response = await (options.fetch ?? fetch)(url, request);
+  } catch (thrown) {
+    throw requestFailure(url, thrown, signal);
+  }
+  const answered = { url, response, signal };
+  const redirect = redirectOf(answered);
+  if (redirect !== null || !response.ok) {
+    const failure = redirect ?? (await errorOf(answered));
+    // Where the body was not read, it would hold the connection.
+    await response.body?.cancel().catch(() => {});
+    throw failure;
+  }
+  return answered;
+}
+
+/** Those of the call come before those of the client, in whichever case they are written. */
+function headersOf(options: ClientOptions, ofCall: ClientOptions["headers"]): Headers {
+  const headers = new Headers({
+    "content-type": "application/json",
+    accept: "text/event-stream, application/json",
+    ...traceHeaders(),
+    ...(options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }),
   });
-  if (!response.ok) throw await errorOf({ url, response });
-  return { url, response };
+  for (const given of [options.headers ?? {}, ofCall ?? {}]) {
+    for (const [name, value] of Object.entries(given)) headers.set(name, value);
+  }
+  return headers;
 }
 
 /** What the path of a route cannot have: a typed client's are as they were declared. */
@@ -152,78 +165,8 @@ async function collected(answered: Answered): Promise<Collected> {
   throw cutOff(answered);
 }
 
-async function* answerEvents(answered: Answered): AsyncGenerator<AnswerEvent, void, void> {
-  const { response } = answered;
-  if (!isEvents(response) || response.body === null) {
-    // The function returned a value: one chunk.
-    const body = (await response.json()) as AnswerBody;
-    yield { kind: "chunk", chunk: body.data };
-    yield { kind: "done", ids: idsOf(body) };
-    return;
-  }
-  for await (const { event, data } of readEvents(response.body)) {
-    switch (event) {
-      case "chunk":
-        yield { kind: "chunk", chunk: JSON.parse(data) };
-        break;
-      case "done":
-        yield { kind: "done", ids: idsOf(JSON.parse(data) as AnswerBody) };
-        return;
-      case "error":
-        throw errorFrom(JSON.parse(data), answered);
-    }
-  }
-  throw cutOff(answered);
-}
-
-interface AnswerBody {
-  readonly data: unknown;
-  readonly trace_id: string;
-  readonly span_id: string;
-  readonly trace?: SpanRecord;
-}
-
-function idsOf({ trace_id, span_id, trace: tree }: AnswerBody): Ids {
-  return { traceId: trace_id, spanId: span_id, trace: tree ?? null };
-}
-
-function dataOf({ response }: Answered, chunks: readonly unknown[]): unknown {
-  if (!isEvents(response)) return chunks[0];
+function dataOf(answered: Answered, chunks: readonly unknown[]): unknown {
+  if (!isEventStream(answered)) return chunks[0];
   const isText = chunks.length > 0 && chunks.every((chunk) => typeof chunk === "string");
   return isText ? chunks.join("") : chunks;
-}
-
-function isEvents(response: Response): boolean {
-  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-}
-
-function cutOff(answered: Answered): ClientError {
-  return errorFrom({ detail: [] }, answered, "The connection was lost before the stream was done.");
-}
-
-async function errorOf(answered: Answered): Promise<ClientError> {
-  const text = await answered.response.text();
-  try {
-    return errorFrom(JSON.parse(text), answered);
-  } catch {
-    // A proxy in between answers with pages of its own.
-    return errorFrom({ detail: [] }, answered, text.slice(0, 200));
-  }
-}
-
-function errorFrom(body: unknown, { url, response }: Answered, otherwise = ""): ClientError {
-  const { detail, trace_id } = (body ?? {}) as {
-    detail?: ClientError["detail"];
-    trace_id?: string;
-  };
-  const details = Array.isArray(detail) ? (detail as ClientError["detail"]) : [];
-  const said = details.map(({ loc, msg }) => (loc.length > 0 ? `${loc.join(".")}: ${msg}` : msg));
-  const message = said.join(" ") || otherwise || response.statusText;
-  const retryAfter = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
-  return new ClientError(`${url} answered ${response.status}: ${message}`, {
-    status: response.status,
-    detail: details,
-    traceId: trace_id ?? null,
-    retryAfter: Number.isNaN(retryAfter) ? null : retryAfter,
-  });
 }
