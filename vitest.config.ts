@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
-import { lowerDecorators } from "./scripts/lower-decorators.ts";
+import { agate } from "./packages/sdk/src/vite/decorator-plugin.ts";
 
 // Threads and programs of tests are TypeScript, loaded by Node itself hundreds of times: what it has
 // stripped and compiled once, it keeps. Whoever sets the variable to a folder of their own has that.
@@ -20,7 +20,7 @@ const SHARING = [
 const LONG = "**/*.long.test.ts";
 
 export default defineConfig({
-  plugins: [lowerDecorators()],
+  plugins: [agate()],
   test: {
     // Processes, not threads: the server under test starts worker threads of its own.
     pool: "forks",

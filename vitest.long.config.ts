@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { lowerDecorators } from "./scripts/lower-decorators.ts";
+import { agate } from "./packages/sdk/src/vite/decorator-plugin.ts";
 
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 /** `npm run test:long`: fault campaigns and seeded comparisons that take minutes. */
 export default defineConfig({
-  plugins: [lowerDecorators()],
+  plugins: [agate()],
   test: {
     pool: "forks",
     // One file at a time: each campaign loads the machine by itself.

@@ -24,6 +24,7 @@ const ENTRIES = {
   assets: "src/assets/index.ts",
   client: "src/client/index.ts",
   runner: "src/runner/index.ts",
+  vite: "src/vite/index.ts",
   "server/openapi-document": "src/server/openapi-document.ts",
   "tracing/record-writer": "src/tracing/record-writer.ts",
   "node/serve": "src/node/serve.ts",
@@ -31,7 +32,13 @@ const ENTRIES = {
 } as const;
 
 /** The sources that `exports` names the types of. */
-const TYPED = ["index.ts", "assets/index.ts", "client/index.ts", "runner/index.ts"] as const;
+const TYPED = [
+  "index.ts",
+  "assets/index.ts",
+  "client/index.ts",
+  "runner/index.ts",
+  "vite/index.ts",
+] as const;
 
 /** Never inlined: the user's own copies are meant. */
 const SHARED = ["@opentelemetry/api", "@standard-schema/spec"] as const;
@@ -59,7 +66,7 @@ async function bundleSources(): Promise<Files> {
     mainFields: ["module", "main"],
     target: "es2022",
     // Which `#serve` is loaded is for the runtime to choose: `imports` in package.json.
-    external: [...SHARED, "node:*", "#serve"],
+    external: [...SHARED, "node:*", "#serve", "esbuild"],
     legalComments: "none",
     metafile: true,
     write: false,

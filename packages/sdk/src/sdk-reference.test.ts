@@ -77,9 +77,10 @@ describe(`the names of ${PAGE}`, () => {
   const assets = "`@agate/sdk/assets`";
   const client = "`@agate/sdk/client`";
   const runner = "`@agate/sdk/runner`";
+  const vite = "`@agate/sdk/vite`";
 
   it("are those of @agate/sdk", () => {
-    const entries = [assets, client, runner];
+    const entries = [assets, client, runner, vite];
     const others = [...sections].filter(([heading = ""]) => !entries.includes(heading));
     const own = namesIn(others.map(([, markdown]) => markdown).join("\n"));
     const [, list = ""] = /^Also in `@agate\/sdk`: (.*)\.$/m.exec(section(client)) ?? [];
@@ -97,9 +98,10 @@ describe(`the names of ${PAGE}`, () => {
     expect(namesIn(section(assets))).toEqual(exportsOf("assets/index.ts"));
     expect(namesIn(section(client))).toEqual(exportsOf("client/index.ts"));
     expect(namesIn(section(runner))).toEqual(exportsOf("runner/index.ts"));
+    expect(namesIn(section(vite))).toEqual(exportsOf("vite/index.ts"));
   });
 
-  it.each(["index.ts", "assets/index.ts", "client/index.ts", "runner/index.ts"])(
+  it.each(["index.ts", "assets/index.ts", "client/index.ts", "runner/index.ts", "vite/index.ts"])(
     "are really what %s exports at run time",
     async (file) => {
       const module: object = await import(join(sdk, "src", file));
