@@ -35,7 +35,12 @@ describe("the guide to getting started", () => {
   it("begins with the commands that the other tests try, npm install included", () => {
     expect(blocks[0]).toEqual({
       info: "sh run=init",
-      code: "npx @agate/cli init my-project\ncd my-project\nnpm run dev\n",
+      code: `npm install
+npm run pack
+npx agate init ../my-project --sdk tarballs/agate-sdk-0.1.0.tgz --cli tarballs/agate-cli-0.1.0.tgz
+cd ../my-project
+npm run dev
+`,
     });
   });
 

@@ -35,7 +35,13 @@ describe("the package as npm installs it", () => {
       (name) => !name.startsWith("."),
     );
     expect(packages).toEqual(["@agate", "@esbuild", "esbuild"]);
-    expect(await readdir(installed)).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
+    expect(await readdir(installed)).toEqual([
+      "LICENSE",
+      "README.md",
+      "bin",
+      "dist",
+      "package.json",
+    ]);
   });
 
   it("is no larger than it was without clients of databases", async () => {
