@@ -1,5 +1,3 @@
-const LINE_END = /\r\n|\r|\n/;
-
 export interface ReceivedEvent {
   /** `message` where the sender gives none. */
   readonly event: string;
@@ -35,9 +33,15 @@ export async function* readEvents(
   }
 }
 
-/** Takes the text piece by piece, and gives the events that each piece completes. */
+/**
+ * Takes the text piece by piece, and gives the events that each piece completes. Every character is
+ * looked at once: the pieces of a line are joined when its end is there, not with every piece.
+ */
 function eventParser(longestLine: number): (text: string) => Iterable<ReceivedEvent> {
-  let rest = "";
+  const lineEnd = /\r\n|\r|\n/g;
+  /** The line that has no end yet. */
+  let pieces: string[] = [];
+  let pending = 0;
   let afterReturn = false;
   let event = "";
   let data: string[] = [];
@@ -45,25 +49,36 @@ function eventParser(longestLine: number): (text: string) => Iterable<ReceivedEv
   return function* (text) {
     if (text === "") return;
     // `\r` ended a line at once; this is the other half of its `\r\n`.
-    const lines = (rest + (afterReturn && text.startsWith("\n") ? text.slice(1) : text)).split(
-      LINE_END,
-    );
+    let start = afterReturn && text.startsWith("\n") ? 1 : 0;
     afterReturn = text.endsWith("\r");
-    rest = lines.pop()!;
-    if (rest.length > longestLine) throw new Error("a line of it has no end");
-    for (const line of lines) {
-      if (line === "") {
-        if (data.length > 0)
-          yield { event: event === "" ? "message" : event, data: data.join("\n") };
-        event = "";
-        data = [];
+    lineEnd.lastIndex = start;
+    for (let end = lineEnd.exec(text); end !== null; end = lineEnd.exec(text)) {
+      pieces.push(text.slice(start, end.index));
+      const line = pieces.length === 1 ? pieces[0]! : pieces.join("");
+      pieces = [];
+      pending = 0;
+      start = lineEnd.lastIndex;
+      if (line !== "") {
+        readField(line);
         continue;
       }
-      const colon = line.indexOf(":");
-      const field = colon < 0 ? line : line.slice(0, colon);
-      const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-      if (field === "event") event = value;
-      else if (field === "data") data.push(value);
+      const completed = { event: event === "" ? "message" : event, data };
+      event = "";
+      data = [];
+      if (completed.data.length > 0) yield { ...completed, data: completed.data.join("\n") };
     }
+    if (start === text.length) return;
+    pieces.push(start === 0 ? text : text.slice(start));
+    pending += text.length - start;
+    if (pending > longestLine) throw new Error("a line of it has no end");
   };
+
+  function readField(line: string): void {
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    if (field !== "event" && field !== "data") return;
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "event") event = value;
+    else data.push(value);
+  }
 }
