@@ -23,6 +23,8 @@ export class CachedReference {
   /** When the answer was last known to be the registry's. */
   #knownAt = Number.NEGATIVE_INFINITY;
   #attemptedAt = Number.NEGATIVE_INFINITY;
+  /** When the request was sent whose answer this is. */
+  #settledAt = Number.NEGATIVE_INFINITY;
   #hasFailed = false;
 
   constructor(key: string, reference: ConfigReference) {
@@ -75,6 +77,9 @@ export class CachedReference {
 
   /** Takes an answer to a request that was sent at a time and after a number of changes. */
   settle(answer: RegistryAnswer, sentAt: number, epoch: number): void {
+    // On Cloudflare Workers each request asks for itself: a late answer must not undo a newer one.
+    if (sentAt < this.#settledAt) return;
+    this.#settledAt = sentAt;
     this.#hasFailed = answer.kind === "failed";
     if (answer.kind === "failed") {
       this.#resolution = this.#withoutRegistry(answer.reason);

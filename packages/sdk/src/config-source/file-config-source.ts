@@ -7,7 +7,7 @@ import {
   type ConfigSource,
   UNNAMED_APPLICATION,
 } from "./config-source.ts";
-import { detachedRunner } from "./detached.ts";
+import { detached } from "./detached.ts";
 import { type ConfigFile, parseConfigFile } from "./parse-config-file.ts";
 import { warnOnce } from "./warn-once.ts";
 
@@ -52,7 +52,6 @@ class FileConfigSource implements ConfigSource {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #warn: (message: string) => void;
-  readonly #detached = detachedRunner();
   readonly #files = builtinModule<FileSystem>("node:fs/promises");
   /** Time and size of the file when it was last read. */
   #version = "";
@@ -85,7 +84,7 @@ class FileConfigSource implements ConfigSource {
   }
 
   #lookAgain(files: FileSystem): Promise<void> {
-    this.#looking ??= this.#detached(async () => {
+    this.#looking ??= detached(async () => {
       this.#lookedAt = this.#clock.now();
       this.#look = await this.#read(files);
       this.#looking = null;

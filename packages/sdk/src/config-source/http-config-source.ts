@@ -1,8 +1,9 @@
+import { isRequestBound, keepRequestAlive } from "../runtime/workers-runtime.ts";
 import { CachedReference, FRESH } from "./cached-reference.ts";
 import { ChangeStream } from "./change-stream.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ConfigReference, ConfigResolution, ConfigSource } from "./config-source.ts";
-import { detachedRunner } from "./detached.ts";
+import { detached } from "./detached.ts";
 import { LruMap } from "./lru-map.ts";
 import { registryAddress } from "./registry-address.ts";
 import { createRegistryClient, type RegistryClient } from "./registry-client.ts";
@@ -61,7 +62,8 @@ class HttpConfigSource implements ConfigSource {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #warn: (message: string) => void;
-  readonly #detached = detachedRunner();
+  /** On Cloudflare Workers nothing may be shared between requests but the answers themselves. */
+  readonly #isRequestBound = isRequestBound();
   readonly #closing = new AbortController();
   readonly #watched = new Map<string, WatchedApplication>();
   readonly #resolved = new LruMap<string, CachedReference>(REMEMBERED);
@@ -79,7 +81,7 @@ class HttpConfigSource implements ConfigSource {
     this.#clock = clock;
     this.#random = random;
     this.#warn = warnOnce(options.onWarning, clock);
-    this.#liveUpdates = options.liveUpdates ?? false;
+    this.#liveUpdates = (options.liveUpdates ?? false) && !this.#isRequestBound;
     this.#client = createRegistryClient({
       address: registryAddress(baseUrl, apiKey),
       // Looked up for each request, as instrumentation may replace the global one later.
@@ -97,11 +99,18 @@ class HttpConfigSource implements ConfigSource {
     if (plan === "check-first") {
       return this.#check(cached).then(() => cached.resolution ?? CLOSED);
     }
-    if (plan === "serve-and-check") void this.#check(cached);
+    if (plan === "serve") return cached.resolution ?? CLOSED;
+    const check = this.#check(cached);
+    // Where a check ends with its request and nothing keeps that alive, the request waits for it.
+    if (this.#isRequestBound && !keepRequestAlive(check)) {
+      return check.then(() => cached.resolution ?? CLOSED);
+    }
     return cached.resolution ?? CLOSED;
   }
 
   startLiveUpdates(): void {
+    // The connection would end with the request that opened it.
+    if (this.#isRequestBound) return;
     this.#liveUpdates = true;
     for (const cached of this.#resolved.values()) this.#watch(cached);
   }
@@ -125,26 +134,30 @@ class HttpConfigSource implements ConfigSource {
   }
 
   #check(cached: CachedReference): Promise<void> {
+    // A request that is cancelled leaves its check unsettled for good, so none waits for another's.
+    if (this.#isRequestBound) return detached(() => this.#ask(cached, new AbortController().signal));
     if (cached.check !== null) return cached.check;
-    const check = this.#detached(async () => {
-      const sentAt = this.#clock.now();
-      const epoch = this.#watched.get(cached.reference.application)?.epoch ?? 0;
-      cached.attempted(sentAt);
-      const { signal } = this.#closing;
-      const answer = await this.#client.config(cached.reference, cached.etag, signal);
-      const wasResolved = cached.isResolved;
-      cached.check = null;
+    const check = detached(() => this.#ask(cached, this.#closing.signal)).finally(() => {
       this.#checks.delete(check);
-      cached.settle(answer, sentAt, epoch);
-      if (signal.aborted) return;
-      if (answer.kind === "failed") this.#warn(answer.reason);
-      if (cached.isResolved !== wasResolved) this.#move(cached);
-      this.#watch(cached);
-      this.#checkAgain(cached, answer.kind === "failed");
     });
     cached.check = check;
     this.#checks.add(check);
     return check;
+  }
+
+  async #ask(cached: CachedReference, signal: AbortSignal): Promise<void> {
+    const sentAt = this.#clock.now();
+    const epoch = this.#watched.get(cached.reference.application)?.epoch ?? 0;
+    cached.attempted(sentAt);
+    const answer = await this.#client.config(cached.reference, cached.etag, signal);
+    const wasResolved = cached.isResolved;
+    cached.check = null;
+    cached.settle(answer, sentAt, epoch);
+    if (signal.aborted) return;
+    if (answer.kind === "failed") this.#warn(answer.reason);
+    if (cached.isResolved !== wasResolved) this.#move(cached);
+    this.#watch(cached);
+    this.#checkAgain(cached, answer.kind === "failed");
   }
 
   #move(cached: CachedReference): void {
@@ -179,7 +192,7 @@ class HttpConfigSource implements ConfigSource {
     const name = cached.reference.application;
     if (!this.#liveUpdates || !cached.isResolved || cached.isImmutable) return;
     if (this.#watched.has(name) || this.#closing.signal.aborted) return;
-    const stream = this.#detached(
+    const stream = detached(
       () =>
         new ChangeStream({
           clock: this.#clock,

@@ -44,11 +44,11 @@ export class ContextSlot<T> {
   enter(value: T): () => void {
     const before = frames.getStore() ?? EMPTY;
     const { frame, entry } = this.#frameWith(value);
-    frames.enterWith(frame);
+    enterFrame(frame);
     return () => {
       entry.closed = true;
       // Only when nothing else was entered meanwhile: the others are closed in their own turn.
-      if (frames.getStore() === frame) frames.enterWith(before);
+      if (frames.getStore() === frame) enterFrame(before);
     };
   }
 
@@ -102,6 +102,18 @@ export function outsideContext<R>(work: () => R): R {
   return atLoad(() => frames.run(EMPTY, work));
 }
 
+/** Cloudflare Workers have `AsyncLocalStorage` without a working `enterWith`. */
+function enterFrame(frame: Frame): void {
+  try {
+    frames.enterWith(frame);
+  } catch (cause) {
+    throw new Error(
+      "This runtime cannot hold a context until the end of a block, so `using` does not work here: pass a callback instead, as in ag.span(name, () => …).",
+      { cause },
+    );
+  }
+}
+
 /** Stands in where the runtime has no `AsyncLocalStorage`: right for code that does not await. */
 function createSyncLocal<T>() {
   let current: T | undefined;
@@ -116,11 +128,9 @@ function createSyncLocal<T>() {
         current = before;
       }
     },
-    // Nobody would ever leave it where an `await` comes between.
+    // After an `await` the next request would find it.
     enterWith(_store: T): void {
-      throw new Error(
-        "This runtime has no AsyncLocalStorage, so `using` cannot hold a context: pass a callback instead.",
-      );
+      throw new Error("This runtime has no AsyncLocalStorage.");
     },
   };
 }

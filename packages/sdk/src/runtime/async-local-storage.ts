@@ -1,4 +1,5 @@
 import { builtinModule } from "./builtin-module.ts";
+import { isRequestBound } from "./workers-runtime.ts";
 
 /** The part of Node's `AsyncLocalStorage` that Agate uses; Bun, Deno and workerd have the same. */
 export interface AsyncLocal<T> {
@@ -20,9 +21,11 @@ export function createAsyncLocal<T>(): AsyncLocal<T> | undefined {
 
 /**
  * Remembers what every library's `AsyncLocalStorage` holds at this moment. The returned function runs
- * work with that, where the runtime can.
+ * work with that, where the runtime can. On Cloudflare Workers a snapshot belongs to the request that
+ * took it and throws in any other, and work stays within its request anyway: there it runs as it is.
  */
 export function asyncSnapshot(): <R>(work: () => R) => R {
+  if (isRequestBound()) return (work) => work();
   return asyncLocalClass()?.snapshot?.() ?? ((work) => work());
 }
 

@@ -3,10 +3,10 @@ interface ProcessLike {
 }
 
 /**
- * One of Node's own modules, or undefined where the runtime has none of that name. Not an import:
- * a bundler for the edge would refuse the whole package for it.
+ * One of the runtime's own modules, or undefined where it has none of that name. Not an import: a
+ * bundler for the edge would refuse the whole package for it.
  */
-export function builtinModule<T>(name: `node:${string}`): T | undefined {
+export function builtinModule<T>(name: `node:${string}` | "cloudflare:workers"): T | undefined {
   const { process } = globalThis as { process?: ProcessLike };
   return process?.getBuiltinModule?.(name) as T | undefined;
 }

@@ -1,23 +1,40 @@
+import { isRequestBound, workersModule } from "./workers-runtime.ts";
+
 interface Runtimes {
   process?: { env?: Record<string, string | undefined> };
   Deno?: { env: { get(name: string): string | undefined } };
 }
 
+type Bindings = Readonly<Record<string, unknown>>;
+
+/** The bindings of a worker, which has one set of them for its whole life. */
+const worker: { bindings: Bindings | undefined } = { bindings: undefined };
+
 /**
- * An environment variable; undefined when it is unset or empty, and where the runtime has no
- * environment or does not let us read it.
+ * Takes over the `env` that Cloudflare Workers pass to a handler: without the flag `nodejs_compat`, a
+ * worker can read its settings from there only. On other runtimes the argument is something else (Hono
+ * passes Node's request, Bun its server) and is ignored.
  */
-export function environment(name: string): string | undefined {
-  const { process, Deno } = globalThis as Runtimes;
-  const value = process?.env === undefined ? fromDeno(Deno, name) : process.env[name];
-  return value === "" ? undefined : value;
+export function useBindings(env: unknown): void {
+  if (!isRequestBound() || typeof env !== "object" || env === null) return;
+  worker.bindings = env as Bindings;
 }
 
-function fromDeno(deno: Runtimes["Deno"], name: string): string | undefined {
+/**
+ * An environment variable, or the binding of that name on Cloudflare Workers; undefined when it is
+ * unset or empty, and where the runtime has no environment or denies access to it.
+ */
+export function environment(name: string): string | undefined {
+  const value = variable(name) ?? workersModule()?.env?.[name] ?? worker.bindings?.[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function variable(name: string): string | undefined {
+  const { process, Deno } = globalThis as Runtimes;
   try {
-    return deno?.env.get(name);
+    return process?.env === undefined ? Deno?.env.get(name) : process.env[name];
   } catch {
-    // Deno asks for a permission to read its environment; without it there is none for us.
+    // Deno throws where the program may not read this variable: without --allow-env it has none.
     return undefined;
   }
 }
