@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -166,6 +166,37 @@ describe("changes", () => {
     clock.advance(999);
     expect(temperature()).toBe(0.2);
     clock.advance(1);
+    await until(() => temperature() === 0.9);
+  });
+
+  /** Both of the same size, with the same modification time. */
+  const writeTwin = async (to: string, value: number): Promise<void> => {
+    await writeFile(to, JSON.stringify(withTemperature(value)));
+    await utimes(to, 1_000, 1_000);
+  };
+
+  test("a symbolic link that leads elsewhere is seen, as when Kubernetes updates a ConfigMap", async () => {
+    // A mounted ConfigMap: agate.config.json → ..data/agate.config.json, and ..data → a folder per version.
+    for (const [version, value] of [0.2, 0.9].entries()) {
+      await mkdir(join(folder, `..v${version}`));
+      await writeTwin(join(folder, `..v${version}`, "agate.config.json"), value);
+    }
+    await symlink("..v0", join(folder, "..data"));
+    await symlink("..data/agate.config.json", path);
+    await source.resolve(PRODUCTION);
+    expect(temperature()).toBe(0.2);
+    await symlink("..v1", join(folder, "..data_tmp"));
+    await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+    clock.advance(1_000);
+    await until(() => temperature() === 0.9);
+  });
+
+  test("an edit in place is seen, even if its size and modification time are those of before", async () => {
+    await writeTwin(path, 0.2);
+    await source.resolve(PRODUCTION);
+    expect(temperature()).toBe(0.2);
+    await writeTwin(path, 0.9);
+    clock.advance(1_000);
     await until(() => temperature() === 0.9);
   });
 

@@ -1,5 +1,6 @@
 import { builtinModule } from "../runtime/builtin-module.ts";
 import { environment } from "../runtime/environment.ts";
+import { isRequestBound } from "../runtime/workers-runtime.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import {
   type ConfigReference,
@@ -22,9 +23,18 @@ export interface FileConfigSourceOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** Of what a symbolic link leads to. Some file systems have no inode numbers. */
+interface FileStatus {
+  readonly dev: number;
+  readonly ino: number | null;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+}
+
 /** The part of `node:fs/promises` that is used here. */
 interface FileSystem {
-  stat(path: string): Promise<{ readonly mtimeMs: number; readonly size: number }>;
+  stat(path: string): Promise<FileStatus>;
   readFile(path: string, encoding: "utf8"): Promise<string>;
 }
 
@@ -53,7 +63,7 @@ class FileConfigSource implements ConfigSource {
   readonly #clock: Clock;
   readonly #warn: (message: string) => void;
   readonly #files = builtinModule<FileSystem>("node:fs/promises");
-  /** Time and size of the file when it was last read. */
+  /** What `versionOf` said of the file when it was last read. */
   #version = "";
   /** What the file last said that made sense. */
   #file: ConfigFile | null = null;
@@ -84,7 +94,7 @@ class FileConfigSource implements ConfigSource {
   }
 
   #lookAgain(files: FileSystem): Promise<void> {
-    this.#looking ??= detached(async () => {
+    const look = async () => {
       this.#lookedAt = this.#clock.now();
       this.#look = await this.#read(files);
       this.#looking = null;
@@ -92,15 +102,17 @@ class FileConfigSource implements ConfigSource {
       if (this.#look.kind === "missing" && this.#file !== null) {
         this.#warn(`${this.#path} is gone. What it said last is still in use.`);
       }
-    });
+    };
+    // No request waits for the promise of another: it may never settle.
+    if (isRequestBound()) return detached(look);
+    this.#looking ??= detached(look);
     return this.#looking;
   }
 
   async #read(files: FileSystem): Promise<Look> {
     try {
       // Before it is read: what is written meanwhile is seen next time.
-      const { mtimeMs, size } = await files.stat(this.#path);
-      const version = `${mtimeMs} ${size}`;
+      const version = versionOf(await files.stat(this.#path));
       if (version === this.#version) return this.#look;
       const parsed = parseConfigFile(await files.readFile(this.#path, "utf8"));
       this.#version = version;
@@ -180,6 +192,14 @@ class FileConfigSource implements ConfigSource {
       reason: `This runtime has no file system to read ${this.#path} from. Set AGATE_BASE_URL to the URL of a platform.`,
     };
   }
+}
+
+/**
+ * Kubernetes replaces a mounted ConfigMap by pointing a symbolic link elsewhere, and tools that copy files
+ * keep their times: size and modification time alone may stay the same. A program can't set the change time.
+ */
+function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: FileStatus): string {
+  return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
 }
 
 function environmentOf(reference: ConfigReference): string {
