@@ -1,4 +1,5 @@
 import { asyncSnapshot, createAsyncLocal } from "../runtime/async-local-storage.ts";
+import { refuseOldNode } from "../runtime/refuse-old-node.ts";
 
 interface Entry {
   readonly value: unknown;
@@ -8,6 +9,10 @@ interface Entry {
 }
 
 type Frame = Readonly<Record<symbol, Entry | undefined>>;
+
+// Here, because every part of the SDK but the client needs this module: bundlers leave out statements of
+// modules that only pass names on, such as index.ts.
+refuseOldNode();
 
 const EMPTY: Frame = {};
 const frames = createAsyncLocal<Frame>() ?? createSyncLocal<Frame>();
