@@ -7,8 +7,10 @@ import { callSlot } from "../routes/current-call.ts";
 import { declareRoute, type RouteHost } from "../routes/declare-route.ts";
 import { RouteTable } from "../routes/route-table.ts";
 import { warnOnConsole } from "../runtime/console.ts";
+import { useBindings } from "../runtime/environment.ts";
 import { applicationSetting, setting } from "../runtime/setting.ts";
-import { ANSWER, toResponse, withEnd } from "../server/answer.ts";
+import { isRequestBound, keepRequestAlive } from "../runtime/workers-runtime.ts";
+import { ANSWER, toResponse } from "../server/answer.ts";
 import { basePathOf } from "../server/base-path.ts";
 import { corsPolicy } from "../server/cors.ts";
 import { handleCall } from "../server/handle-call.ts";
@@ -17,6 +19,7 @@ import type { Workflow } from "../server/workflow.ts";
 import { createTelemetry } from "../tracing/create-telemetry.ts";
 import { withEnvironment } from "../tracing/environment-options.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
+import { answerAndFlush, type WaitUntil } from "./answer-and-flush.ts";
 import type { App, AppOptions, ExecutionContext, TypedBy } from "./app.ts";
 import { checkTypedBy } from "./check-typed-by.ts";
 import { failureReporter } from "./failure-reporter.ts";
@@ -83,21 +86,23 @@ export function buildApp(parts: AppParts): App {
     };
   };
 
-  const answer = (incoming: IncomingCall) => {
-    workflow().configSource.startLiveUpdates?.();
-    return handleCall(workflow(), incoming);
+  const answer = (incoming: IncomingCall, waitUntil?: WaitUntil) => {
+    const { configSource, telemetry } = workflow();
+    const answering = () => handleCall(workflow(), incoming);
+    if (waitUntil !== undefined || isRequestBound()) {
+      const flush = () => telemetry.flush();
+      return answerAndFlush(incoming, answering, flush, waitUntil ?? keepRequestAlive);
+    }
+    configSource.startLiveUpdates?.();
+    return answering();
   };
   const app = {
-    async fetch(request: Request, _environment?: unknown, context?: ExecutionContext) {
-      const incoming = fromRequest(request);
-      if (context?.waitUntil === undefined) return toResponse(await answer(incoming));
-      // Where the platform freezes the process after an answer, the spans would be stuck in it, and
-      // a connection that hears of changes would not outlive the request.
-      const { answer: watched, ended } = withEnd(await handleCall(workflow(), incoming));
-      context.waitUntil(ended.then(() => workflow().telemetry.flush()));
-      return toResponse(watched);
+    async fetch(request: Request, environment?: unknown, context?: ExecutionContext) {
+      useBindings(environment);
+      const waitUntil = context?.waitUntil?.bind(context);
+      return toResponse(await answer(fromRequest(request), waitUntil));
     },
-    [ANSWER]: answer,
+    [ANSWER]: (incoming: IncomingCall) => answer(incoming),
     [ROUTE_PATHS]: () => routes.all().map(({ path }) => path),
     route: (path: string, given: Declared, ...more: unknown[]) => declare(path, given, false, more),
     entrypoint: (given: Declared, ...more: unknown[]) => declare("/", given, true, more),

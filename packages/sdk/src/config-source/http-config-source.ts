@@ -135,7 +135,8 @@ class HttpConfigSource implements ConfigSource {
 
   #check(cached: CachedReference): Promise<void> {
     // A request that is cancelled leaves its check unsettled for good, so none waits for another's.
-    if (this.#isRequestBound) return detached(() => this.#ask(cached, new AbortController().signal));
+    if (this.#isRequestBound)
+      return detached(() => this.#ask(cached, new AbortController().signal));
     if (cached.check !== null) return cached.check;
     const check = detached(() => this.#ask(cached, this.#closing.signal)).finally(() => {
       this.#checks.delete(check);

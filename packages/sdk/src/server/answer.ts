@@ -25,25 +25,6 @@ export function jsonAnswer(
   return { status, headers: { "content-type": "application/json", ...headers }, body: text };
 }
 
-/** An answer with a promise of its end: once the last event was taken, or its client went away. */
-export function withEnd(answer: Answer): {
-  readonly answer: Answer;
-  readonly ended: Promise<void>;
-} {
-  const { body } = answer;
-  if (typeof body === "string") return { answer, ended: Promise.resolve() };
-  const end = Promise.withResolvers<void>();
-  async function* events({ events }: EventSource): AsyncGenerator<string, void, void> {
-    try {
-      yield* events;
-    } finally {
-      end.resolve();
-    }
-  }
-  const watched = { events: events(body), abandon: () => body.abandon() };
-  return { answer: { ...answer, body: watched }, ended: end.promise };
-}
-
 /** An answer as a web response. The next event is only asked for when the client has room for it. */
 export function toResponse({ status, headers, body }: Answer): Response {
   if (typeof body !== "string") return new Response(eventStream(body), { status, headers });

@@ -15,6 +15,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { warnOnConsole } from "../runtime/console.ts";
 import { environment } from "../runtime/environment.ts";
+import { isRequestBound } from "../runtime/workers-runtime.ts";
 import { SDK_VERSION } from "../version.ts";
 import {
   activeContext,
@@ -31,9 +32,10 @@ import { HandedIds } from "./handed-ids.ts";
 import { processSecrets } from "./process-secrets.ts";
 import { ProcessorReminder } from "./processor-reminder.ts";
 import { SpanRedaction } from "./redaction/span-redaction.ts";
+import { RequestBoundExporter } from "./request-bound-exporter.ts";
 import { runInContext } from "./run-in-context.ts";
 import type { Secrets } from "./secrets.ts";
-import { type ExporterParts, SpanExporter } from "./span-exporter.ts";
+import { type Exporter, type ExporterParts, SpanExporter } from "./span-exporter.ts";
 import { SpanReader } from "./span-reader.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
@@ -157,7 +159,7 @@ function contextOf(headers: Pick<Headers, "get">): Context {
 function createExporter(
   options: TelemetryOptions,
   parts: Omit<ExporterParts, "target" | "limits">,
-): SpanExporter | null {
+): Exporter | null {
   const { baseUrl, apiKey, disabled } = options;
   if (baseUrl === undefined || disabled) return null;
   const limits = { ...DEFAULT_EXPORT_LIMITS, ...options.limits };
@@ -168,7 +170,8 @@ function createExporter(
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs: limits.timeoutMs,
   } satisfies ExporterParts["target"];
-  return new SpanExporter({ ...parts, target, limits });
+  const all = { ...parts, target, limits };
+  return isRequestBound() ? new RequestBoundExporter(all) : new SpanExporter(all);
 }
 
 const CAPTURE_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";

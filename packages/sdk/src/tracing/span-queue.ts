@@ -40,6 +40,10 @@ export class SpanQueue {
     return this.#waiting.length + this.#taken.size;
   }
 
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** The order of the span that came last. */
   get lastOrder(): number {
     return this.#order;
@@ -83,18 +87,23 @@ export class SpanQueue {
     return batch;
   }
 
-  release(batch: Batch): void {
+  /** Ends the hold on spans that are settled. Returns how many of them were still held. */
+  release(batch: Batch): number {
+    let count = 0;
     for (const span of batch) {
-      if (this.#taken.delete(span)) this.#bytes -= span.bytes;
+      if (!this.#taken.delete(span)) continue;
+      this.#bytes -= span.bytes;
+      count += 1;
     }
+    return count;
   }
 
-  putBack(batch: Batch): void {
-    for (const span of batch) {
-      this.#taken.delete(span);
-      this.#waitingBytes += span.bytes;
-    }
-    this.#waiting = [...batch, ...this.#waiting].sort((a, b) => a.order - b.order);
+  /** Spans that are still held wait again, in their old place. Returns how many there were. */
+  putBack(batch: Batch): number {
+    const held = batch.filter((span) => this.#taken.delete(span));
+    for (const span of held) this.#waitingBytes += span.bytes;
+    this.#waiting = [...held, ...this.#waiting].sort((a, b) => a.order - b.order);
+    return held.length;
   }
 
   /** Whether a span that came no later than `order` is still here. */

@@ -36,7 +36,7 @@ class CollectedSpans {
 export class TraceCollections {
   readonly #reader: SpanReader;
   readonly #byTrace = new Map<string, Set<CollectedSpans>>();
-  #writer: Promise<RecordWriter> | undefined;
+  #writer: RecordWriter | undefined;
 
   constructor(reader: SpanReader) {
     this.#reader = reader;
@@ -63,8 +63,9 @@ export class TraceCollections {
       drop,
       take: async () => {
         drop();
-        this.#writer ??= loadWriter();
-        const writer = await this.#writer;
+        // The writer is kept, not its promise: on Cloudflare Workers that belongs to one request.
+        const writer = this.#writer ?? (await loadWriter());
+        this.#writer = writer;
         const kept = spans.kept();
         const own = call === undefined ? kept : spansOfCall(kept, call);
         return writer.write(

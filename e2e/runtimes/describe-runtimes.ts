@@ -1,0 +1,69 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "../running-server.ts";
+import { PROBES, type Probe, type Probed } from "./probes.ts";
+import { RUNTIMES, type RuntimeId } from "./runtimes.ts";
+import { findRuntime, type RunningRuntime, startRuntime } from "./start-runtime.ts";
+
+const CONFIG_FILE = { variants: { default: { "/file": { prefix: "from a file" } } } };
+
+/**
+ * Runs probes on runtimes, against the built platform. Where the declaration of a probe says that it fails,
+ * it has to: otherwise the table in the documentation promises too little.
+ */
+export function describeRuntimes(
+  runtimes: readonly RuntimeId[],
+  isIncluded: (probe: Probe) => boolean = () => true,
+): void {
+  let platform: RunningServer;
+  let folder: string;
+
+  beforeAll(async () => {
+    platform = await startServer();
+    folder = await mkdtemp(join(tmpdir(), "agate-runtimes-"));
+    await writeFile(join(folder, "agate.config.json"), JSON.stringify(CONFIG_FILE));
+  });
+  afterAll(async () => {
+    await platform[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  for (const id of runtimes) {
+    const { title } = RUNTIMES[id];
+    if (findRuntime(id) === undefined) {
+      describe.skip(`${title}: not installed by npm on this platform`, () => {
+        it("is skipped", () => {});
+      });
+      continue;
+    }
+    describe(title, () => {
+      let running: RunningRuntime;
+      let probed: Probed;
+
+      beforeAll(async () => {
+        const application = `probe-${id}`;
+        const secret = "s3cr3t-of-the-probes";
+        running = await startRuntime(id, {
+          baseUrl: platform.url,
+          application,
+          env: { PROBE_SECRET: secret },
+          file: join(folder, "agate.config.json"),
+        });
+        probed = { url: running.url, platformUrl: platform.url, application, secret };
+      });
+      afterAll(() => running?.[Symbol.asyncDispose]());
+
+      for (const { title, fails, run } of PROBES.filter(isIncluded)) {
+        const reason = fails?.[id];
+        if (reason === undefined) it(title, () => run(probed));
+        else {
+          it(`not ${title} (${reason})`, async () => {
+            await expect(run(probed)).rejects.toThrow();
+          });
+        }
+      }
+    });
+  }
+}
