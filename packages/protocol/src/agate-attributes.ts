@@ -19,6 +19,8 @@ export const AGATE_ATTRIBUTES = {
   origin: "ag.call.origin",
   /** True when the registry could not be asked and the last known configuration served. */
   staleConfig: "ag.config.stale",
+  /** True where the client went away or the consumer left before the end. */
+  cancelled: "ag.cancelled",
   /** JSON object. */
   config: "ag.config",
   /** JSON. */

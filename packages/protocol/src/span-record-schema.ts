@@ -77,6 +77,9 @@ export const metadataSchema: z.ZodType<SpanMetadata> = z
     session_id: optionalText,
     application: optionalText,
     status_message: optionalText,
+    cancelled: z.literal(true).optional().meta({
+      description: "The client went away, or the consumer left, before the end.",
+    }),
     events: z.array(eventSchema),
     links: z.array(linkSchema),
     attributes: attributes.meta({ description: "Every attribute that no other field shows." }),

@@ -64,6 +64,8 @@ export interface SpanMetadata {
   session_id: string | null;
   application: string | null;
   status_message: string | null;
+  /** True where the client went away, or the consumer left, before the end; else not there. */
+  cancelled?: true | undefined;
   events: SpanEvent[];
   links: SpanLink[];
   /** Every attribute that no other field shows. */

@@ -171,6 +171,18 @@ describe("a mapper", () => {
     expect([a, b, a].map((span) => map(span).application)).toEqual(["a", "b", "a"]);
   });
 
+  it("tells that a call was cancelled, and says nothing of other calls", () => {
+    const { metadata } = mapped({ "ag.cancelled": true, other: 1 }).record;
+    expect([metadata.cancelled, metadata.attributes]).toEqual([true, { other: 1 }]);
+    expect(mapped({ "ag.route": "/a" }).record.metadata).not.toHaveProperty("cancelled");
+    // Any other value is an attribute like any other.
+    for (const value of [false, "true", 1]) {
+      const { metadata: other } = mapped({ "ag.cancelled": value }).record;
+      expect(other).not.toHaveProperty("cancelled");
+      expect(other.attributes).toEqual({ "ag.cancelled": value });
+    }
+  });
+
   it("tells the route and the revision that a span is found by", () => {
     const { stored, record } = mapped({ "ag.route": "/summarize", "ag.variant.revision": 3 });
     expect([stored.route, stored.revision]).toEqual(["/summarize", 3]);

@@ -42,6 +42,7 @@ export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) =
     const status: SpanStatus = SPAN_STATUSES[span.statusCode] ?? "UNSET";
     const latency = latencyOf(span.start, span.end);
     const { draft } = reading;
+    const isCancelled = span.attributes.get(AGATE_ATTRIBUTES.cancelled) === true;
 
     const started = instants.openMicros(span.start);
     const { parentSpanId } = span;
@@ -61,6 +62,7 @@ export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) =
     text += `,"cost":${fields.cost},"session_id":${optional(fields.sessionId)}`;
     text += `,"application":${optional(fields.application)}`;
     text += `,"status_message":${span.statusMessage === "" ? "null" : quoted(span.statusMessage)}`;
+    if (isCancelled) text += ',"cancelled":true';
     text += `,"events":${eventsText(span.events, instants)},"links":${linksText(span.links)}`;
     text += `,"attributes":${remainingText(span.attributes, fields, reading)}`;
     text += `,"resource":${resource.text},"scope":${scope},"otel":${otelText(span)},"total":`;
@@ -102,6 +104,8 @@ function remainingText(attributes: Attributes, fields: SpanFields, reading: Span
   for (const value of attributes.values()) {
     const info = reading.infos[index++];
     if (info === undefined || isShown(info, value, fields, reading)) continue;
+    // `metadata.cancelled` shows it.
+    if (value === true && info.name === AGATE_ATTRIBUTES.cancelled) continue;
     text += `${text === "" ? "{" : ","}${info.keyText}${valueText(value)}`;
   }
   return text === "" ? "{}" : `${text}}`;
