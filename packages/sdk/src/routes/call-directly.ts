@@ -1,11 +1,13 @@
+import { cancellationSlot } from "../context/cancellation.ts";
 import { captureContext, contextWith } from "../context/context-slot.ts";
 import { identitySlot } from "../context/identity.ts";
 import { type Dictionary, routingSlot } from "../context/routing-context.ts";
-import { recordByRules } from "../tracing/content-rules.ts";
+import { outputLimitOf, recordByRules } from "../tracing/content-rules.ts";
 import type { ContentField } from "../tracing/redaction.ts";
 import { runTraced } from "../tracing/run-traced.ts";
 import { type Telemetry, telemetrySlot } from "../tracing/telemetry.ts";
 import { type CurrentCall, callSlot } from "./current-call.ts";
+import { DirectCancellation } from "./direct-cancellation.ts";
 import { type ConfiguringApp, type DirectConfig, directConfig } from "./direct-config.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { Call, DirectCall } from "./route-types.ts";
@@ -85,11 +87,12 @@ function runConfigured(
   // A call with nothing but defaults has no configuration in the context either, so that
   // `ConfigManager.getFromRoute` asks the registry, as the contract says.
   const routing = isConfigured ? { ...around, config: config as Dictionary } : around;
+  const cancellation = new DirectCancellation(direct.signal, cancellationSlot.get());
   const call = {
     config,
     span,
     get signal(): AbortSignal {
-      return direct.signal ?? outer?.cancellation.signal ?? new AbortController().signal;
+      return cancellation.signal;
     },
   };
   const current: CurrentCall = {
@@ -97,14 +100,17 @@ function runConfigured(
     params,
     configSource: outer?.configSource ?? app.configSource,
     config: routing.config,
-    cancellation: call,
   };
   const inside = contextWith(
     telemetrySlot.holding(telemetry),
     routingSlot.holding(routing),
     callSlot.holding(current),
     ...(identity === undefined ? [] : [identitySlot.holding(identity)]),
+    cancellationSlot.holding(cancellation),
   );
+  const outputLimit = outputLimitOf(route.rules, telemetry);
   const returned = (value: unknown): void => record("outputs", value);
-  return inside(() => runTraced({ telemetry, span, returned }, () => handler(input, call)));
+  const onLeave = (): void => cancellation.leave();
+  const traced = { telemetry, span, cancellation, outputLimit, onLeave, returned };
+  return inside(() => runTraced(traced, () => handler(input, call)));
 }

@@ -12,8 +12,6 @@ export interface CurrentCall {
   readonly configSource: ConfigSource;
   /** What was in the routing context when the call began: another one there is a block's inside the call. */
   readonly config: object | undefined;
-  /** Holds the call's signal, which is only made when it is asked for. */
-  readonly cancellation: { readonly signal: AbortSignal };
 }
 
 export const callSlot = new ContextSlot<CurrentCall>("call");

@@ -3,6 +3,7 @@ import type { ConfigDeclaration } from "../config/config-declaration.ts";
 import type { ConfigSchema } from "../config/config-schema.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
 import { functionKind, withKindOf } from "../runtime/function-kind.ts";
+import { messageOf } from "../tracing/message-of.ts";
 import { absentInput } from "./absent-input.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { checkRoutePath } from "./route-path.ts";
@@ -128,13 +129,17 @@ function optionsOf(path: string, given: ConfigDeclaration | RouteOptions): Route
       `The ${name} of the route ${path} is not a Standard Schema: pass a schema of zod, Valibot, ArkType or the like.`,
     );
   }
-  const { timeout } = options;
-  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) {
+  const timeout: unknown = options.timeout;
+  if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0)) {
     throw new DeclarationError(
-      `The timeout of the route ${path} is a number of milliseconds above 0, not ${timeout}.`,
+      `The timeout of the route ${path} is a number of milliseconds above 0, not ${shown(timeout)}. Infinity is no timeout.`,
     );
   }
   return options;
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : messageOf(value);
 }
 
 function isOptions(given: ConfigDeclaration | RouteOptions): given is RouteOptions {

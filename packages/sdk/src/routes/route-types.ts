@@ -146,7 +146,7 @@ export interface RouteOptions<
   readonly output?: Output;
   /** Checks and types each chunk of a function that streams. */
   readonly stream?: Chunk;
-  /** Milliseconds until the call is aborted and answered with 504. */
+  /** Milliseconds from the request's arrival until the call is aborted and answered with 504. */
   readonly timeout?: number | undefined;
   /** For people who read `/openapi.json`. */
   readonly description?: string | undefined;

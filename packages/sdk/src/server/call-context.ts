@@ -1,4 +1,5 @@
 import type { Span } from "@opentelemetry/api";
+import { cancellationSlot } from "../context/cancellation.ts";
 import { contextWith } from "../context/context-slot.ts";
 import { identitySlot } from "../context/identity.ts";
 import { type Dictionary, type RoutingContext, routingSlot } from "../context/routing-context.ts";
@@ -26,7 +27,8 @@ export function callContext(
     telemetrySlot.holding(telemetry),
     identitySlot.holding(call.identity),
     routingSlot.holding(routingOf(call)),
-    callSlot.holding({ route: route.path, params, configSource, config, cancellation }),
+    callSlot.holding({ route: route.path, params, configSource, config }),
+    cancellationSlot.holding(cancellation),
     telemetry.holding(span),
   );
   return (run) => inside(() => (telemetry.isActive(span) ? run() : telemetry.withSpan(span, run)));

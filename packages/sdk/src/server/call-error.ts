@@ -56,7 +56,10 @@ export const CALL_ERROR_TYPES = {
     meaning:
       "The registry, or the file of configurations, cannot be read and nothing is known from before.",
   },
-  timeout: { status: 504, meaning: "The function took longer than the route's `timeout`." },
+  timeout: {
+    status: 504,
+    meaning: "The call took longer than the route's `timeout`; `msg` names the step it was in.",
+  },
 } as const satisfies Record<string, CallErrorInfo>;
 
 export type CallErrorType = keyof typeof CALL_ERROR_TYPES;

@@ -1,21 +1,34 @@
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { RouteDefinition } from "../routes/route-definition.ts";
-import { recordByRules } from "../tracing/content-rules.ts";
+import { ChunkList } from "../tracing/chunk-list.ts";
+import { outputLimitOf, recordByRules } from "../tracing/content-rules.ts";
+import { isCancellation } from "../tracing/is-cancellation.ts";
 import { messageOf } from "../tracing/message-of.ts";
 import { recordFailure } from "../tracing/record-failure.ts";
 import type { Telemetry, TraceCollection } from "../tracing/telemetry.ts";
-import type { CallError } from "./call-error.ts";
-import { isFailure } from "./failure-of.ts";
+import { markCancelled } from "../tracing/traced-call.ts";
+import { type CallError, callError } from "./call-error.ts";
+import type { CallSignal } from "./call-signal.ts";
+import { failureOf, isFailure } from "./failure-of.ts";
 import type { Workflow } from "./workflow.ts";
+
+/** A call that was answered with an error. */
+export interface EndedCall {
+  readonly error: CallError;
+  /** The tree as JSON where the answer is to carry it. */
+  readonly trace: null | Promise<string>;
+}
 
 /** What is recorded of one call: its span and, on the playground, the tree that its answer carries. */
 export class CallRecord {
   readonly span: Span;
+  /** What a stream has given so far. */
+  readonly chunks: ChunkList;
   readonly #workflow: Workflow;
   readonly #telemetry: Telemetry;
   readonly #route: RouteDefinition;
   readonly #collection: TraceCollection | null;
-  #ended = false;
+  #ended: EndedCall | undefined;
 
   constructor(
     workflow: Workflow,
@@ -24,37 +37,61 @@ export class CallRecord {
     collection: TraceCollection | null,
   ) {
     this.span = span;
+    this.chunks = new ChunkList(outputLimitOf(route.rules, workflow.telemetry));
     this.#workflow = workflow;
     this.#telemetry = workflow.telemetry;
     this.#route = route;
     this.#collection = collection;
   }
 
-  get ended(): boolean {
-    return this.#ended;
-  }
-
   /** Ends the span. Returns the tree as JSON where the answer is to carry it. */
   succeed(outputs: unknown, json?: string): null | Promise<string> {
-    recordByRules(this.#route.rules, this.#telemetry, this.span, "outputs", outputs, json);
+    this.#recordOutputs(outputs, json);
     this.span.setStatus({ code: SpanStatusCode.OK });
-    return this.#end();
+    return this.#endSpan();
   }
 
-  /** Likewise, of a call that was refused before its function ran. */
-  refuse(error: CallError): null | Promise<string> {
+  /** Ends the span of a call that was refused before its function ran. */
+  refuse(error: CallError): EndedCall {
     const message = this.shown(error)
       .detail.map(({ msg }) => msg)
       .join(" ");
     this.span.setStatus({ code: SpanStatusCode.ERROR, message });
-    this.span.setAttribute("http.response.status_code", error.status);
-    return this.#end();
+    return this.#endWith(error);
   }
 
-  /** Likewise. What the function threw is recorded as an exception. */
-  fail(error: CallError, thrown: unknown): null | Promise<string> {
+  /**
+   * Ends the span of a call whose client has gone: neither as success nor as failure.
+   *
+   * @param outputs What the function returned all the same.
+   */
+  cancel(outputs?: unknown): EndedCall {
+    this.#recordOutputs(outputs);
+    markCancelled(this.span);
+    return this.#endWith(CLIENT_GONE);
+  }
+
+  /**
+   * Ends the span of a call whose function threw, or that was aborted, with what a stream had given
+   * by then. Only the first time counts: a stream that was aborted may throw as well.
+   */
+  end(thrown: unknown, signal: CallSignal): EndedCall {
+    this.#ended ??= this.#endThrown(thrown, signal);
+    return this.#ended;
+  }
+
+  /** Tells the app of an error that belongs to no answer. */
+  report(thrown: unknown): void {
+    this.#workflow.reportFailure(thrown, this.#route.path, this.span);
+  }
+
+  #endThrown(thrown: unknown, signal: CallSignal): EndedCall {
+    const partial = this.chunks.isEmpty ? undefined : this.chunks.value();
+    if (isCancellation(thrown, signal)) return this.cancel(partial);
+    const error = failureOf(thrown, signal);
+    this.#recordOutputs(partial);
     recordFailure(this.#telemetry, this.span, thrown);
-    if (isFailure(error)) this.#workflow.reportFailure(thrown, this.#route.path, this.span);
+    if (isFailure(error)) this.report(thrown);
     return this.refuse(error);
   }
 
@@ -69,8 +106,16 @@ export class CallRecord {
     };
   }
 
-  #end(): null | Promise<string> {
-    this.#ended = true;
+  #recordOutputs(outputs: unknown, json?: string): void {
+    recordByRules(this.#route.rules, this.#telemetry, this.span, "outputs", outputs, json);
+  }
+
+  #endWith(error: CallError): EndedCall {
+    this.span.setAttribute("http.response.status_code", error.status);
+    return { error, trace: this.#endSpan() };
+  }
+
+  #endSpan(): null | Promise<string> {
     this.span.end();
     if (this.#collection === null) return null;
     // A tree that cannot be written must not cost the call its answer.
@@ -80,6 +125,12 @@ export class CallRecord {
     });
   }
 }
+
+const CLIENT_GONE = callError(
+  "client_closed_request",
+  [],
+  "The client went away before the answer.",
+);
 
 // A schema or a configuration source of other code may break its type.
 function textOf(msg: unknown): string {

@@ -8,16 +8,15 @@ import { OutputError } from "./check-output.ts";
 /** What a client is told of something that a handler threw. */
 export function failureOf(thrown: unknown, signal: CallSignal): CallError {
   // A handler that was aborted throws whatever its libraries make of it.
-  if (signal.cause === "timeout") {
-    return callError("timeout", [], "The function took longer than the route's timeout.");
-  }
-  if (signal.cause === "client-gone") {
-    return callError("client_closed_request", [], "The client went away before the answer.");
-  }
+  if (signal.cause === "timeout") return callError("timeout", [], timeoutMessage(signal));
   const chosen = chosenAnswer(thrown);
   if (chosen !== undefined) return chosen;
   const { message, stack } = describeThrown(thrown);
   return { ...callError("function_failed", [], message), stack };
+}
+
+function timeoutMessage({ timeout, step }: CallSignal): string {
+  return `The call took longer than the route's timeout of ${timeout} ms: it was ${step}.`;
 }
 
 /** The answer of an error that chooses it: an `HttpError`, or an output that was refused. */

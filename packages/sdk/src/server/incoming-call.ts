@@ -9,6 +9,10 @@ export interface IncomingCall {
   header(name: string): string | null;
   /** The body as text; null when it has more bytes than that. */
   readText(maxBytes: number): Promise<string | null>;
+  /** Stops reading the body, if it has not come yet: its rest is not wanted. */
+  stopReading(): void;
+  /** True once the client is known to have gone away. */
+  readonly isGone: boolean;
   /** Aborted when the client goes away. Made when it is asked for. */
   readonly signal: AbortSignal;
 }
@@ -24,11 +28,16 @@ export class BodyTakenError extends Error {
 
 /** A web request as an incoming call. */
 export function fromRequest(request: Request): IncomingCall {
+  const body = new RequestBody(request);
   return {
     method: request.method,
     path: pathOf(request.url),
     header: (name) => request.headers.get(name),
-    readText: (maxBytes) => readAtMost(request, maxBytes),
+    readText: (maxBytes) => body.readText(maxBytes),
+    stopReading: () => body.stop(),
+    get isGone() {
+      return request.signal.aborted;
+    },
     get signal() {
       return request.signal;
     },
@@ -44,16 +53,38 @@ export function pathOf(url: string): string {
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-async function readAtMost(request: Request, maxBytes: number): Promise<string | null> {
-  if (Number(request.headers.get("content-length")) > maxBytes) return null;
-  if (request.body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of request.body) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) return null;
-    text += decoder.decode(chunk, { stream: true });
+class RequestBody {
+  readonly #request: Request;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  constructor(request: Request) {
+    this.#request = request;
   }
-  return text + decoder.decode();
+
+  /** The body as text; null when it has more bytes than that. */
+  async readText(maxBytes: number): Promise<string | null> {
+    const { headers, body } = this.#request;
+    if (Number(headers.get("content-length")) > maxBytes) return null;
+    if (body === null) return "";
+    const decoder = new TextDecoder();
+    const reader = body.getReader();
+    this.#reader = reader;
+    let text = "";
+    let bytes = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      bytes += value.byteLength;
+      if (bytes > maxBytes) {
+        this.stop();
+        return null;
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  }
+
+  stop(): void {
+    // What fails here is the client's connection, which is of no interest any more.
+    this.#reader?.cancel().catch(() => {});
+  }
 }

@@ -54,14 +54,21 @@ export async function answerNode(
   const { status, headers, body, isUnserved } = await answer(client);
   if (isUnserved && next !== undefined) return next();
   if (typeof body !== "string") {
-    response.writeHead(status, headers);
-    await sendEvents(response, body);
+    try {
+      response.writeHead(status, headers);
+      await sendEvents(response, body);
+    } finally {
+      // Where the answer could not be begun, nothing else ends its source.
+      body.abandon();
+    }
     return;
   }
   if (client.isUnread) request.resume();
   // A 204 has no content, and so no length.
   const length = status === 204 ? {} : { "content-length": byteLength(body) };
-  response.writeHead(status, { ...headers, ...length });
+  // The rest of a body would hold the connection for as long as the client takes to send it.
+  const end = client.isStopped ? { connection: "close" } : {};
+  response.writeHead(status, { ...headers, ...length, ...end });
   response.end(body);
 }
 
@@ -73,6 +80,8 @@ class NodeCall implements IncomingCall {
   readonly #body: unknown;
   #controller: AbortController | undefined;
   #isRead = false;
+  #isComplete = false;
+  #isStopped = false;
 
   constructor({ request, response, url, body }: NodeExchange) {
     this.method = request.method ?? "GET";
@@ -85,6 +94,15 @@ class NodeCall implements IncomingCall {
   /** True while the body waits to be read: the connection could not be used again. */
   get isUnread(): boolean {
     return !this.#isRead;
+  }
+
+  /** True where the rest of the body was not waited for. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed && !this.#response.writableFinished;
   }
 
   readonly header = (name: string): string | null => {
@@ -102,13 +120,21 @@ class NodeCall implements IncomingCall {
       const chunks: Uint8Array[] = [];
       let bytes = 0;
       request.on("data", (chunk) => {
+        if (this.#isStopped) return;
         bytes += chunk.byteLength;
         if (bytes > maxBytes) resolve(null);
         else chunks.push(chunk);
       });
-      request.on("end", () => resolve(decoder.decode(joined(chunks, bytes))));
+      request.on("end", () => {
+        this.#isComplete = true;
+        resolve(decoder.decode(joined(chunks, bytes)));
+      });
       request.on("error", reject);
     });
+  }
+
+  stopReading(): void {
+    this.#isStopped = this.#isRead && !this.#isComplete;
   }
 
   get signal(): AbortSignal {

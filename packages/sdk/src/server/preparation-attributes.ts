@@ -16,18 +16,16 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-type Known = Preparation | { readonly kind: "broken" };
-
-function identityOf(preparation: Known): Identity | undefined {
-  if (preparation.kind === "broken") return undefined;
-  return preparation.kind === "ready" ? preparation.call.identity : preparation.identity;
+function identityOf(preparation: Preparation): Identity | undefined {
+  if (preparation.kind === "ready") return preparation.call.identity;
+  return preparation.kind === "refused" ? preparation.identity : undefined;
 }
 
 /** What is known of a call before its function runs, as attributes of its span. */
 export function preparationAttributes(
   telemetry: Telemetry,
   route: RouteDefinition,
-  preparation: Known,
+  preparation: Preparation,
 ): Attributes {
   const identity = identityOf(preparation);
   const attributes: Attributes = identity === undefined ? {} : identityAttributes(identity);
@@ -46,7 +44,7 @@ export function preparationAttributes(
     // A configuration has nothing but texts, numbers and booleans.
     add("config", config, true);
     add("inputs", inputs, isPlain);
-  } else if (preparation.kind === "refused") {
+  } else {
     if ("config" in preparation) add("config", preparation.config, true);
     if ("inputs" in preparation) add("inputs", preparation.inputs, true);
   }

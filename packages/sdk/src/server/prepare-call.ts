@@ -12,6 +12,7 @@ import type { Dictionary } from "../context/routing-context.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { RouteMatch } from "../routes/route-table.ts";
 import { type CallError, callError } from "./call-error.ts";
+import type { CallSignal } from "./call-signal.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { type Envelope, parseEnvelope, type Wanted } from "./parse-envelope.ts";
 import { pathStep } from "./path-step.ts";
@@ -32,7 +33,12 @@ export interface PreparedCall {
   readonly staleConfig: boolean;
 }
 
-export type Preparation = { readonly kind: "ready"; readonly call: PreparedCall } | Refused;
+export type Preparation =
+  | { readonly kind: "ready"; readonly call: PreparedCall }
+  | Refused
+  | { readonly kind: "client-gone" }
+  // A schema or a source that threw is a fault of the program, as is one that took too long.
+  | { readonly kind: "broken"; readonly thrown: unknown; readonly inputs?: unknown };
 
 /** What is known of a call that may not run is recorded: it tells why, and the call can be tried again. */
 interface Refused {
@@ -44,37 +50,60 @@ interface Refused {
   readonly identity?: Identity;
 }
 
-/** Reads and checks everything that a call needs, before the function runs. */
+/** Reads and checks everything that a call needs, before the function runs. Never rejects. */
 export async function prepareCall(
   workflow: Workflow,
-  { route, endpoint }: RouteMatch,
+  match: RouteMatch,
   incoming: IncomingCall,
+  signal: CallSignal,
 ): Promise<Preparation> {
-  const body = await readBody(incoming, workflow.maxBodyBytes);
-  if (body.kind === "refused") return body;
-  const parsed = parseEnvelope(body.value, endpoint);
-  if (parsed.kind === "invalid") return invalid(parsed.detail);
-  const { envelope } = parsed;
+  try {
+    const body = await signal.beforeDeadline(readBody(incoming, workflow.maxBodyBytes));
+    if (body.kind !== "read") return body;
+    const parsed = parseEnvelope(body.value, match.endpoint);
+    if (parsed.kind === "invalid") return invalid(parsed.detail);
+    return await checkCall(workflow, match.route, parsed.envelope, incoming, signal);
+  } catch (thrown) {
+    incoming.stopReading();
+    return { kind: "broken", thrown };
+  }
+}
 
-  const configuring =
-    envelope.endpoint === "playground"
-      ? fromPlayground(workflow, route, envelope, playgroundVariant(incoming.header))
-      : fromSource(workflow, route, envelope.wanted);
-  const configured = configuring instanceof Promise ? await configuring : configuring;
+async function checkCall(
+  workflow: Workflow,
+  route: RouteDefinition,
+  envelope: Envelope,
+  incoming: IncomingCall,
+  signal: CallSignal,
+): Promise<Preparation> {
   const { inputs: given } = envelope;
-  if (configured.kind === "refused") {
-    // A client that sent a bad configuration and bad inputs hears of both at once.
-    const detail = configured.error.status === 422 ? await inputProblems(route, given) : [];
-    const error = { ...configured.error, detail: [...configured.error.detail, ...detail] };
-    return { ...configured, error, inputs: given };
+  try {
+    const configuring =
+      envelope.endpoint === "playground"
+        ? fromPlayground(workflow, route, envelope, playgroundVariant(incoming.header), signal)
+        : fromSource(workflow, route, envelope.wanted, signal);
+    const configured =
+      configuring instanceof Promise ? await signal.beforeDeadline(configuring) : configuring;
+    signal.step = "checking the inputs";
+    if (configured.kind === "refused") {
+      // A client that sent a bad configuration and bad inputs hears of both at once.
+      const detail =
+        configured.error.status === 422
+          ? await signal.beforeDeadline(inputProblems(route, given))
+          : [];
+      const error = { ...configured.error, detail: [...configured.error.detail, ...detail] };
+      return { ...configured, error, inputs: given };
+    }
+    const checking = checkInputs(route, given);
+    const checked = checking instanceof Promise ? await signal.beforeDeadline(checking) : checking;
+    if (checked.issues !== undefined) {
+      const { config, identity } = configured.call;
+      return { ...invalid(inputDetails(checked.issues)), inputs: given, config, identity };
+    }
+    return { kind: "ready", call: { ...configured.call, inputs: checked.value } };
+  } catch (thrown) {
+    return { kind: "broken", thrown, inputs: given };
   }
-  const checking = checkInputs(route, given);
-  const checked = checking instanceof Promise ? await checking : checking;
-  if (checked.issues !== undefined) {
-    const { config, identity } = configured.call;
-    return { ...invalid(inputDetails(checked.issues)), inputs: given, config, identity };
-  }
-  return { kind: "ready", call: { ...configured.call, inputs: checked.value } };
 }
 
 type Configured =
@@ -86,7 +115,9 @@ async function fromPlayground(
   route: RouteDefinition,
   envelope: Envelope & { endpoint: "playground" },
   variant: PlaygroundVariant | null,
+  signal: CallSignal,
 ): Promise<Configured> {
+  signal.step = "checking the configuration";
   const outcome = await route.config.parse(envelope.config, { unknownFields: "refuse" });
   if (outcome.kind === "invalid") {
     return { ...invalid(details(outcome.issues, ["body", "config"])), config: envelope.config };
@@ -112,11 +143,15 @@ function fromSource(
   workflow: Workflow,
   route: RouteDefinition,
   wanted: Wanted,
+  signal: CallSignal,
 ): Configured | Promise<Configured> {
+  signal.step = "resolving the configuration";
   const reference = { ...referenceOf(workflow, wanted), route: route.path };
   const resolving = workflow.configSource.resolve(reference);
-  const use = (resolution: ConfigResolution) =>
-    fromResolution(workflow, route, reference, resolution);
+  const use = (resolution: ConfigResolution) => {
+    signal.step = "checking the configuration";
+    return fromResolution(workflow, route, reference, resolution);
+  };
   return resolving instanceof Promise ? resolving.then(use) : use(resolving);
 }
 

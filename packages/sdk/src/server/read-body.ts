@@ -3,7 +3,8 @@ import { BodyTakenError, type IncomingCall } from "./incoming-call.ts";
 
 export type BodyOutcome =
   | { readonly kind: "read"; readonly value: unknown }
-  | { readonly kind: "refused"; readonly error: CallError };
+  | { readonly kind: "refused"; readonly error: CallError }
+  | { readonly kind: "client-gone" };
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -19,8 +20,8 @@ export async function readBody(call: IncomingCall, maxBytes: number): Promise<Bo
     text = await call.readText(maxBytes);
   } catch (error) {
     if (error instanceof BodyTakenError) throw error;
-    // A body only breaks off with its connection: nobody is there to read the answer.
-    return refused("client_closed_request", ["body"], "The client went away before its body came.");
+    // A body only breaks off with its connection: no client is left to read the answer.
+    return { kind: "client-gone" };
   }
   if (text === null) {
     return refused("body_too_large", ["body"], `The body is larger than ${maxBytes} bytes.`);

@@ -1,17 +1,17 @@
 import type { RouteMatch } from "../routes/route-table.ts";
 import type { Call } from "../routes/route-types.ts";
 import { startWorkflowSpan } from "../routes/workflow-span.ts";
+import { isCancellation } from "../tracing/is-cancellation.ts";
 import { TraceClock } from "../tracing/trace-clock.ts";
-import { type Answer, jsonAnswer } from "./answer.ts";
+import { type Answer, type EventSource, jsonAnswer } from "./answer.ts";
 import { callContext } from "./call-context.ts";
-import type { CallError } from "./call-error.ts";
-import { CallRecord } from "./call-record.ts";
+import { CallRecord, type EndedCall } from "./call-record.ts";
 import { CallSignal } from "./call-signal.ts";
 import { checkOutput, outputText } from "./check-output.ts";
+import { ChunkSource, leaveUnread, type StreamReading } from "./chunk-source.ts";
 import { collectStream } from "./collect-stream.ts";
-import { failureOf } from "./failure-of.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import { isStream } from "./is-stream.ts";
+import { isStream, type Stream } from "./is-stream.ts";
 import { preparationAttributes } from "./preparation-attributes.ts";
 import { type PreparedCall, prepareCall } from "./prepare-call.ts";
 import { answerText, errorText, traceparent } from "./respond.ts";
@@ -39,47 +39,89 @@ export async function runCall(
   const clock = new TraceClock();
   const parent = telemetry.contextOf({ get: incoming.header });
   const signal = new CallSignal(incoming, route.timeout);
-  const preparation = await prepareCall(workflow, match, incoming).catch(broken);
+  const preparation = await prepareCall(workflow, match, incoming, signal);
   const own = preparationAttributes(telemetry, route, preparation);
   const span = startWorkflowSpan(telemetry, route, endpoint, { parent, clock, own });
   const { traceId, spanId } = span.spanContext();
   const collection = endpoint === "playground" ? telemetry.collect(traceId, spanId) : null;
   const record = new CallRecord(workflow, route, span, collection);
   try {
-    if (preparation.kind === "ready") {
-      return await run({ workflow, match, incoming, record, signal }, preparation.call);
+    switch (preparation.kind) {
+      case "ready":
+        // No client is left to take the answer.
+        if (incoming.isGone) return await failed(record, record.cancel(), signal);
+        return await run({ workflow, match, incoming, record, signal }, preparation.call);
+      case "client-gone":
+        return await failed(record, record.cancel(), signal);
+      case "refused":
+        return await failed(record, record.refuse(preparation.error), signal);
+      case "broken":
+        throw preparation.thrown;
     }
-    if (preparation.kind === "broken") throw preparation.thrown;
-    signal.settle();
-    return failed(record, preparation.error, await record.refuse(preparation.error));
   } catch (thrown) {
-    signal.settle();
-    const error = failureOf(thrown, signal);
-    return failed(record, error, await record.fail(error, thrown));
+    return failed(record, record.end(thrown, signal), signal);
   }
-}
-
-// A schema or a source that throws is a fault of the program: it is told like one of the function's.
-function broken(thrown: unknown) {
-  return { kind: "broken", thrown } as const;
 }
 
 async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {
   const { workflow, match, incoming, record, signal } = running;
   const { route } = match;
   const within = callContext(workflow, route, call, record.span, signal);
+  signal.step = "running the function";
   const returned = within(() => route.handler(call.inputs, new HandedCall(call, signal, record)));
+  const read = (stream: Stream): StreamReading => ({
+    stream,
+    schema: route.chunk,
+    signal,
+    within,
+    onLateError(thrown) {
+      if (!isAbortOf(signal, thrown)) record.report(thrown);
+    },
+  });
   const result =
-    route.timeout === undefined ? await returned : await Promise.race([returned, signal.aborted]);
+    route.timeout === undefined ? await returned : await beforeDeadline(returned, signal, read);
   if (!isStream(result)) {
-    const checked = checkOutput(route.output, result, "output");
-    return answered(record, checked instanceof Promise ? await checked : checked, signal);
+    signal.step = "checking the output";
+    const checking = checkOutput(route.output, result, "output");
+    const data = checking instanceof Promise ? await signal.beforeDeadline(checking) : checking;
+    return answered(running, data, outputText(data, "output"));
   }
-  const reading = { stream: result, schema: route.chunk, signal, within };
+  signal.step = "streaming the output";
+  signal.watchClient();
   if (incoming.header("accept")?.includes("text/event-stream")) {
-    return eventAnswer(record, streamEvents(reading, record), signal);
+    return eventAnswer(record, streamEvents(read(result), record));
   }
-  return answered(record, await collectStream(reading), signal);
+  const source = new ChunkSource(read(result));
+  try {
+    const text = await collectStream(source, record.chunks);
+    return await answered(running, record.chunks.value(), text);
+  } finally {
+    source.leave();
+  }
+}
+
+/** What the function returns in time. A stream that it returns later is left unread. */
+async function beforeDeadline(
+  returned: unknown,
+  signal: CallSignal,
+  read: (stream: Stream) => StreamReading,
+): Promise<unknown> {
+  const result = Promise.resolve(returned);
+  try {
+    return await signal.beforeDeadline(result);
+  } catch (thrown) {
+    result.then(
+      (late) => {
+        if (isStream(late)) leaveUnread(read(late));
+      },
+      () => {},
+    );
+    throw thrown;
+  }
+}
+
+function isAbortOf(signal: CallSignal, thrown: unknown): boolean {
+  return isCancellation(thrown, signal) || (signal.cause !== null && thrown === signal.reason);
 }
 
 /** What the handler is given. The signal is only made when it is asked for. */
@@ -100,29 +142,33 @@ class HandedCall implements Call<object> {
 }
 
 // Awaits nothing where there is no tree to wait for: each step less shows on the path of every call.
-function answered(record: CallRecord, data: unknown, signal: CallSignal): Answer | Promise<Answer> {
-  const text = outputText(data, "output");
+function answered(
+  { record, signal }: RunningCall,
+  outputs: unknown,
+  text: string,
+): Answer | Promise<Answer> {
   signal.settle();
   const answer = (trace: string | null) =>
     jsonAnswer(200, answerText(record.span, text, trace), {
       traceparent: traceparent(record.span),
     });
-  const taking = record.succeed(data, text);
+  const taking = record.succeed(outputs, text);
   return taking === null ? answer(null) : taking.then(answer);
 }
 
-function failed(record: CallRecord, error: CallError, trace: string | null): Answer {
-  return jsonAnswer(error.status, errorText(record.shown(error), record.span, trace), {
+async function failed(
+  record: CallRecord,
+  { error, trace }: EndedCall,
+  signal: CallSignal,
+): Promise<Answer> {
+  signal.settle();
+  return jsonAnswer(error.status, errorText(record.shown(error), record.span, await trace), {
     ...error.headers,
     traceparent: traceparent(record.span),
   });
 }
 
-function eventAnswer(
-  record: CallRecord,
-  events: AsyncGenerator<string, void, void>,
-  signal: CallSignal,
-): Answer {
+function eventAnswer(record: CallRecord, body: EventSource): Answer {
   return {
     status: 200,
     headers: {
@@ -130,6 +176,6 @@ function eventAnswer(
       "cache-control": "no-cache",
       traceparent: traceparent(record.span),
     },
-    body: { events, abandon: () => signal.abort("client-gone") },
+    body,
   };
 }

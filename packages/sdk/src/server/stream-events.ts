@@ -1,35 +1,46 @@
-import { ChunkList } from "../tracing/chunk-list.ts";
-import { callError } from "./call-error.ts";
+import type { EventSource } from "./answer.ts";
 import type { CallRecord } from "./call-record.ts";
 import { outputText } from "./check-output.ts";
-import { failureOf } from "./failure-of.ts";
-import { readStream, type StreamReading } from "./read-stream.ts";
+import { ChunkSource, type StreamReading } from "./chunk-source.ts";
 import { answerEnd, errorText } from "./respond.ts";
 import { sentEvent } from "./sent-event.ts";
 
 /** The events of a streamed call: each chunk, then `done` with the call's ids, or `error`. */
-export async function* streamEvents(
-  reading: StreamReading,
+export function streamEvents(reading: StreamReading, record: CallRecord): EventSource {
+  const { signal } = reading;
+  const source = new ChunkSource(reading);
+  // Ends the call there and then: a client that went away asks for no further event.
+  signal.onAbort((reason) => {
+    source.leave();
+    record.end(reason, signal);
+  });
+  return { events: eventsOf(source, reading, record), abandon: () => signal.abort("client-gone") };
+}
+
+async function* eventsOf(
+  source: ChunkSource,
+  { signal }: StreamReading,
   record: CallRecord,
 ): AsyncGenerator<string, void, void> {
-  const { signal } = reading;
-  const log = new ChunkList();
   try {
-    for await (const chunk of readStream(reading)) {
-      log.add(chunk);
-      yield sentEvent("chunk", outputText(chunk, "chunk"));
+    for (;;) {
+      const step = await source.next();
+      if (step.done) break;
+      const text = outputText(step.value, "chunk");
+      record.chunks.add(step.value);
+      yield sentEvent("chunk", text);
     }
     signal.settle();
-    const trace = await record.succeed(log.value());
+    const trace = await record.succeed(record.chunks.value());
     yield sentEvent("done", `{${answerEnd(record.span, trace)}`);
   } catch (thrown) {
-    const error = failureOf(thrown, signal);
-    const trace = await record.fail(error, thrown);
-    yield sentEvent("error", errorText(record.shown(error), record.span, trace));
-  } finally {
+    const { error, trace } = record.end(thrown, signal);
     signal.settle();
-    if (!record.ended) {
-      await record.refuse(callError("client_closed_request", [], "The client went away."));
-    }
+    yield sentEvent("error", errorText(record.shown(error), record.span, await trace));
+  } finally {
+    // Left by its consumer, unless it has come to its end.
+    signal.abort("client-gone");
+    source.leave();
+    signal.settle();
   }
 }

@@ -45,3 +45,8 @@ export function recordByRules(
   const text = contentByRules(rules, telemetry, name, field, value, json);
   if (text !== null) span.setAttribute(AGATE_ATTRIBUTES[field], text);
 }
+
+/** Characters of JSON that are recorded of an output; 0 where none is. */
+export function outputLimitOf({ ignoreOutputs }: ContentRules, telemetry: Telemetry): number {
+  return ignoreOutputs === true ? 0 : telemetry.contentLimit;
+}

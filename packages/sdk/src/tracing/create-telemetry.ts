@@ -74,11 +74,8 @@ export function createTelemetry(
   const collections = new TraceCollections(reader);
   const exporter = createExporter(options, { reader, faults, warn });
   const reminder = new ProcessorReminder(exporter === null ? () => undefined : warn);
-  const content = new ContentPolicy({
-    redact: options.redact,
-    secrets,
-    limit: options.contentLimit ?? CONTENT_LIMIT,
-  });
+  const limit = options.contentLimit ?? CONTENT_LIMIT;
+  const content = new ContentPolicy({ redact: options.redact, secrets, limit });
   // Whoever runs the process may forbid what its code allows, but not the other way round.
   const capturesContent = options.captureContent !== false && environmentAllowsContent(warn);
   const redaction = SpanRedaction.of({ capturesContent, redact: options.redact });
@@ -116,6 +113,7 @@ export function createTelemetry(
     tracerProvider,
     owner: parts,
     capturesContent,
+    contentLimit: capturesContent ? limit : 0,
     startSpan(name, { kind, parent, attributes, own = {}, clock }) {
       own[AGATE_ATTRIBUTES.spanKind] = kind;
       const given = attributes === undefined ? NO_OPTIONS : { attributes };

@@ -1,8 +1,9 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Context } from "@opentelemetry/api";
+import { cancellationSlot } from "../context/cancellation.ts";
 import { functionKind, withKindOf } from "../runtime/function-kind.ts";
 import { activeContext } from "./active-context.ts";
-import { type ContentRules, recordByRules } from "./content-rules.ts";
+import { type ContentRules, outputLimitOf, recordByRules } from "./content-rules.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
 import type { ContentField } from "./redaction.ts";
 import { runTraced } from "./run-traced.ts";
@@ -91,5 +92,11 @@ function begin(options: NamedOptions, args: readonly unknown[], parent?: Context
     recordByRules(options, telemetry, span, field, value);
   record("config", config);
   record("inputs", args.length > 1 ? args : args[0]);
-  return { telemetry, span, returned: (value) => record("outputs", value) };
+  return {
+    telemetry,
+    span,
+    cancellation: cancellationSlot.get(),
+    outputLimit: outputLimitOf(options, telemetry),
+    returned: (value) => record("outputs", value),
+  };
 }

@@ -5,8 +5,6 @@ export function messageOf(thrown: unknown): string {
     const message: unknown = thrown.message || thrown.name;
     return typeof message === "string" ? message : String(message);
   } catch {
-    return UNREADABLE;
+    return "The thrown value has no readable message.";
   }
 }
-
-const UNREADABLE = "The thrown value has no readable message.";

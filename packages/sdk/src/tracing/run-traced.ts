@@ -1,4 +1,4 @@
-import { endFailed, endOk, type TracedCall } from "./traced-call.ts";
+import { endOk, endThrown, type TracedCall } from "./traced-call.ts";
 import { isGenerator, tracedGenerator } from "./traced-generator.ts";
 
 /**
@@ -10,7 +10,7 @@ export function runTraced<R>(call: TracedCall, run: () => R): R {
   try {
     result = call.telemetry.withSpan(call.span, run);
   } catch (thrown) {
-    endFailed(call, thrown);
+    endThrown(call, thrown);
     throw thrown;
   }
   if (isThenable(result)) return tracedThenable(call, result);
@@ -45,7 +45,7 @@ function tracedPromise<R extends Promise<unknown>>(call: TracedCall, promise: R)
       return value;
     },
     (thrown: unknown) => {
-      endFailed(call, thrown);
+      endThrown(call, thrown);
       throw thrown;
     },
   );

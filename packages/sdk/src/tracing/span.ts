@@ -1,5 +1,6 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Span } from "@opentelemetry/api";
+import { cancellationSlot } from "../context/cancellation.ts";
 import { activeContext, contextInside, enterContext } from "./active-context.ts";
 import { agateSpanOf } from "./agate-span.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
@@ -49,7 +50,10 @@ export function span<R>(
   recordContent(telemetry, started, "inputs", inputs);
   if (run === undefined) return entered(telemetry, started);
   const returned = (value: unknown): void => recordContent(telemetry, started, "outputs", value);
-  return runTraced({ telemetry, span: started, returned }, () => run(started));
+  const { contentLimit: outputLimit } = telemetry;
+  const cancellation = cancellationSlot.get();
+  const call = { telemetry, span: started, cancellation, outputLimit, returned };
+  return runTraced(call, () => run(started));
 }
 
 function entered(telemetry: Telemetry, started: Span): ActiveSpan {

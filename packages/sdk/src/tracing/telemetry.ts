@@ -73,6 +73,8 @@ export interface Telemetry {
   redact(text: string): string;
   /** False when content is not to be recorded. */
   readonly capturesContent: boolean;
+  /** Characters of JSON that are recorded of a value; 0 where content is not recorded. */
+  readonly contentLimit: number;
   statistics(): ExportStatistics;
   /** Counts a failure that was kept from the traced code. */
   fault(error: unknown): void;

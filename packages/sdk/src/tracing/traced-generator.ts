@@ -1,6 +1,7 @@
 import { captureContext } from "../context/context-slot.ts";
 import { ChunkList } from "./chunk-list.ts";
-import { endFailed, endOk, type TracedCall } from "./traced-call.ts";
+import { messageOf } from "./message-of.ts";
+import { endCancelled, endOk, endThrown, type TracedCall } from "./traced-call.ts";
 
 type AnyGenerator =
   | Generator<unknown, unknown, unknown>
@@ -17,48 +18,78 @@ export function isGenerator(value: unknown): value is AnyGenerator {
 
 /**
  * Traces a generator with a span that lasts until it ends, is left or throws. Its body runs in the
- * context that it was made in, whoever asks for the next value.
+ * context that it was made in, whichever code asks for the next value. Being left before its end is
+ * no failure: a consumer may have enough, unless the whole call was cancelled.
  *
  * @param begin Starts the span, when the first value is asked for.
  */
 export function tracedGenerator<G extends AnyGenerator>(generator: G, begin: () => TracedCall): G {
   const here = captureContext();
-  const chunks = new ChunkList();
   let call: TracedCall | undefined;
+  let chunks: ChunkList | undefined;
+  let isLeft = false;
   let isOver = false;
 
   const settle = (step: Step): Step => {
-    if (step.done) {
-      if (!isOver && call !== undefined) endOk(call, chunks.value());
+    if (isOver || call === undefined) return step;
+    if (typeof step !== "object" || step === null) return fail(notAResult(step));
+    if (!step.done) chunks?.add(step.value);
+    else {
       isOver = true;
-    } else if (!isOver) chunks.add(step.value);
+      if (isLeft && call.cancellation?.isCancelled) endCancelled(call, chunks?.value());
+      else endOk(call, chunks?.value());
+    }
     return step;
   };
   const fail = (thrown: unknown): never => {
-    if (!isOver && call !== undefined) endFailed(call, thrown);
-    isOver = true;
+    if (!isOver && call !== undefined) {
+      isOver = true;
+      if (chunks?.isEmpty === false) call.returned(chunks.value());
+      endThrown(call, thrown);
+    }
     throw thrown;
   };
-  const traced = (resume: () => Step | Promise<Step>): Step | Promise<Step> => {
+  const traced = (
+    resume: () => Step | Promise<Step>,
+    settled: (step: Step) => Step = settle,
+  ): Step | Promise<Step> => {
     if (isOver) return resume();
+    let step: Step | Promise<Step>;
     try {
       call ??= here(begin);
+      chunks ??= new ChunkList(call.outputLimit);
       const { telemetry, span } = call;
-      const step = here(() => telemetry.withSpan(span, resume));
-      return step instanceof Promise ? step.then(settle, fail) : settle(step);
+      step = here(() => telemetry.withSpan(span, resume));
     } catch (thrown) {
       return fail(thrown);
     }
+    return step instanceof Promise ? step.then(settled, fail) : settled(step);
+  };
+  // Not set before: a generator may come to its end by itself while the request to leave it waits.
+  const left = (step: Step): Step => {
+    isLeft = true;
+    return settle(step);
   };
   // A generator that is left before it began has done nothing.
-  const leaving = (resume: () => Step | Promise<Step>): Step | Promise<Step> =>
-    call === undefined ? resume() : traced(resume);
+  const leaving = (
+    resume: () => Step | Promise<Step>,
+    settled?: (step: Step) => Step,
+  ): Step | Promise<Step> => (call === undefined ? resume() : traced(resume, settled));
+  const leave = (value: unknown): Step | Promise<Step> => {
+    if (!isOver) call?.onLeave?.();
+    return leaving(() => generator.return(value), left);
+  };
 
   return Object.create(Object.getPrototypeOf(generator), {
     next: method((...sent: [] | [unknown]) => traced(() => generator.next(...sent))),
-    return: method((value: unknown) => leaving(() => generator.return(value))),
+    return: method(leave),
     throw: method((thrown: unknown) => leaving(() => generator.throw(thrown))),
   });
+}
+
+/** What `for await` throws for the same step. */
+function notAResult(step: unknown): TypeError {
+  return new TypeError(`Iterator result ${messageOf(step)} is not an object`);
 }
 
 function method(value: (...args: never[]) => unknown): PropertyDescriptor {

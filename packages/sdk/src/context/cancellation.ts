@@ -1,0 +1,12 @@
+import { ContextSlot } from "./context-slot.ts";
+
+/** How the running call can be ended from outside. */
+export interface Cancellation {
+  /** The call's signal, which is only made when it is asked for. */
+  readonly signal: AbortSignal;
+  /** True once the client has gone or the caller has aborted the call; not after a timeout. */
+  readonly isCancelled: boolean;
+}
+
+/** The cancellation of the call that is running. */
+export const cancellationSlot = new ContextSlot<Cancellation>("cancellation");

@@ -1,0 +1,134 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { eventLoopTurn } from "../runtime/event-loop-turn.ts";
+import { messageOf } from "../tracing/message-of.ts";
+import type { CallSignal } from "./call-signal.ts";
+import { checkOutput } from "./check-output.ts";
+import type { Stream } from "./is-stream.ts";
+
+export interface StreamReading {
+  readonly stream: Stream;
+  readonly schema: StandardSchemaV1 | undefined;
+  readonly signal: CallSignal;
+  /** Runs a function in the context of the call: a generator's body runs in that of the code that asks for the next chunk. */
+  within<R>(run: () => R): R;
+  /** Is told of an error that the source throws when it is left: the call is over by then. */
+  onLateError(thrown: unknown): void;
+}
+
+type Step = { readonly done: true } | { readonly done: false; readonly value: unknown };
+
+/** After so many chunks the event loop has a turn, so that timers and closed connections are noticed. */
+const CHUNKS_PER_TURN = 100;
+
+/**
+ * The chunks of a stream, checked. A source that hangs does not hold the call: an abort ends the
+ * wait for the next chunk.
+ */
+export class ChunkSource {
+  readonly #reading: StreamReading;
+  readonly #iterator: AsyncIterator<unknown> | Iterator<unknown>;
+  #isBegun = false;
+  #isOpen = true;
+  #given = 0;
+
+  constructor(reading: StreamReading) {
+    this.#reading = reading;
+    this.#iterator = reading.within(() => iteratorOf(reading.stream));
+  }
+
+  /** Throws what the source throws, or the reason of the abort. */
+  async next(): Promise<Step> {
+    const { stream, signal, schema } = this.#reading;
+    this.#given += 1;
+    if (this.#given % CHUNKS_PER_TURN === 0) await eventLoopTurn();
+    signal.throwIfAborted();
+    const result = await this.#step();
+    if (typeof result !== "object" || result === null) {
+      this.#isOpen = false;
+      // As `for await` has it.
+      throw new TypeError(`Iterator result ${messageOf(result)} is not an object`);
+    }
+    if (result.done) {
+      this.#isOpen = false;
+      return { done: true };
+    }
+    // The values of a plain iterator may be promises.
+    const value =
+      Symbol.asyncIterator in stream
+        ? result.value
+        : await signal.beforeAbort(Promise.resolve(result.value));
+    const checking = checkOutput(schema, value, "chunk");
+    const checked =
+      checking instanceof Promise ? await signal.beforeAbort(checking) : (checking as unknown);
+    return { done: false, value: checked };
+  }
+
+  async #step(): Promise<IteratorResult<unknown>> {
+    const { signal, within } = this.#reading;
+    this.#isBegun = true;
+    const asked = new Promise<IteratorResult<unknown>>((resolve) => {
+      resolve(within(() => this.#iterator.next()));
+    });
+    try {
+      return await signal.beforeAbort(asked);
+    } catch (thrown) {
+      // After a throw of its own a source is over; after an abort it has to be left.
+      if (signal.cause === null) this.#isOpen = false;
+      throw thrown;
+    }
+  }
+
+  /** Ends the source, unless it has come to its end. It is not waited for: it may hang. */
+  leave(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const { within, onLateError } = this.#reading;
+    // A generator that was never begun would skip its `finally`.
+    if (!this.#isBegun) this.#begin();
+    const leaving = new Promise((resolve) => {
+      resolve(within(() => this.#iterator.return?.()));
+    });
+    leaving.catch(onLateError);
+  }
+
+  #begin(): void {
+    const { within, onLateError } = this.#reading;
+    const beginning = new Promise((resolve) => {
+      resolve(within(() => this.#iterator.next()));
+    });
+    beginning.catch(onLateError);
+  }
+}
+
+function iteratorOf(stream: Stream): AsyncIterator<unknown> | Iterator<unknown> {
+  if (!(Symbol.asyncIterator in stream)) return stream[Symbol.iterator]();
+  return isNativeReadable(stream) ? readerOf(stream) : stream[Symbol.asyncIterator]();
+}
+
+function isNativeReadable(stream: AsyncIterable<unknown>): stream is ReadableStream<unknown> {
+  return (
+    stream instanceof ReadableStream &&
+    stream[Symbol.asyncIterator] === ReadableStream.prototype[Symbol.asyncIterator]
+  );
+}
+
+/** Its own iterator would cancel a stream that hangs only when the next chunk has come. */
+function readerOf(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
+  const reader = stream.getReader();
+  return {
+    next: () => reader.read() as Promise<IteratorResult<unknown>>,
+    async return() {
+      await reader.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+/** Ends a stream that is not going to be read. */
+export function leaveUnread(reading: StreamReading): void {
+  try {
+    new ChunkSource(reading).leave();
+  } catch (thrown) {
+    reading.onLateError(thrown);
+  }
+}
