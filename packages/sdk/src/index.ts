@@ -38,6 +38,8 @@ export {
   str,
 } from "./config/field-type.ts";
 export type { Issue } from "./config/issue.ts";
+export { type Message, type MessageList, Messages } from "./config/messages.ts";
+export { render } from "./config/render.ts";
 // Where configuration comes from
 export { ConfigNotFoundError } from "./config-source/config-not-found-error.ts";
 export type {

@@ -1,20 +1,18 @@
 import { shownChoices } from "../shown-value.ts";
+import { templateName, unknownVariable } from "../template.ts";
 import type { ConfigFieldSchema } from "./route-schema.ts";
+import { fieldType, isNullable } from "./route-schema.ts";
 
 /**
  * What a field takes, when it does not take this value: "a number of at most 2". It knows the keywords
- * that the SDK writes into a workflow's `/openapi.json`, and says it in the SDK's own words. The
- * registry checks what is committed with it, and the playground what is typed.
+ * that the SDK writes into a workflow's `/openapi.json`, and says it in the SDK's own words. Of objects
+ * and lists it looks at the outside only: `configFaults` looks into them.
  */
 export function refusedBy(field: ConfigFieldSchema, value: unknown): string | undefined {
-  switch (field.type) {
+  if (value === null && isNullable(field)) return undefined;
+  switch (fieldType(field)) {
     case "string":
-      if (field.enum !== undefined) {
-        return field.enum.some((choice) => choice === value)
-          ? undefined
-          : shownChoices([...new Set(field.enum)]);
-      }
-      return typeof value === "string" ? undefined : "a string";
+      return refusedText(field, value);
     case "boolean":
       return typeof value === "boolean" ? undefined : "true or false";
     case "integer":
@@ -24,7 +22,25 @@ export function refusedBy(field: ConfigFieldSchema, value: unknown): string | un
       return outOfBounds(field, value as number);
     case "number":
       return Number.isFinite(value) ? outOfBounds(field, value as number) : "a number";
+    case "object":
+      return isRecord(value) ? undefined : "an object of fields";
+    case "array":
+      return Array.isArray(value) ? wrongLength(field, value.length) : "a list";
   }
+}
+
+function refusedText(field: ConfigFieldSchema, value: unknown): string | undefined {
+  if (field.enum !== undefined) {
+    const choices = field.enum.filter((choice) => choice !== null);
+    return choices.some((choice) => choice === value)
+      ? undefined
+      : shownChoices([...new Set(choices)]);
+  }
+  if (typeof value !== "string") return "a string";
+  const variables = field["x-ag-variables"];
+  return variables === undefined || unknownVariable(value, variables) === undefined
+    ? undefined
+    : templateName(variables);
 }
 
 function outOfBounds(field: ConfigFieldSchema, value: number): string | undefined {
@@ -38,4 +54,19 @@ function outOfBounds(field: ConfigFieldSchema, value: number): string | undefine
     return `a number less than ${exclusiveMaximum}`;
   }
   return undefined;
+}
+
+function wrongLength({ minItems, maxItems }: ConfigFieldSchema, length: number) {
+  if (minItems !== undefined && length < minItems) return `at least ${itemCount(minItems)}`;
+  if (maxItems !== undefined && length > maxItems) return `at most ${itemCount(maxItems)}`;
+  return undefined;
+}
+
+/** @example itemCount(1) // 1 item */
+export function itemCount(count: number): string {
+  return count === 1 ? "1 item" : `${count} items`;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,19 +1,33 @@
 import { z } from "zod";
 import type { ApplicationSchema, ConfigFieldSchema, RouteSchema } from "./route-schema.ts";
 
+const fieldTypeSchema = z.enum(["string", "integer", "number", "boolean", "object", "array"]);
+
 const configFieldSchema: z.ZodType<ConfigFieldSchema> = z
   .strictObject({
-    type: z.enum(["string", "integer", "number", "boolean"]),
-    default: z.unknown(),
+    type: z.union([fieldTypeSchema, z.tuple([fieldTypeSchema, z.literal("null")])]),
+    default: z.unknown().exactOptional(),
     title: z.string().exactOptional(),
     description: z.string().exactOptional(),
     minimum: z.number().exactOptional(),
     exclusiveMinimum: z.number().exactOptional(),
     maximum: z.number().exactOptional(),
     exclusiveMaximum: z.number().exactOptional(),
-    enum: z.array(z.string()).exactOptional(),
+    enum: z.array(z.string().nullable()).exactOptional(),
+    pattern: z.string().exactOptional(),
+    get properties() {
+      return z.record(z.string(), configFieldSchema).exactOptional();
+    },
+    required: z.array(z.string()).exactOptional(),
+    additionalProperties: z.literal(false).exactOptional(),
+    get items() {
+      return configFieldSchema.exactOptional();
+    },
+    minItems: z.int().exactOptional(),
+    maxItems: z.int().exactOptional(),
     "x-ag-control": z.string(),
     "x-ag-groups": z.record(z.string(), z.array(z.string())).exactOptional(),
+    "x-ag-variables": z.array(z.string()).exactOptional(),
   })
   .meta({ id: "ConfigField", description: "One field of a route's configuration." });
 

@@ -1,6 +1,7 @@
 import { compileConfig } from "../config/compile-config.ts";
 import type { ConfigDeclaration } from "../config/config-declaration.ts";
 import { ConfigValidationError } from "../config/config-validation-error.ts";
+import { copyData } from "../config/copy-data.ts";
 import type { RoutingContext } from "../context/routing-context.ts";
 import { nestedRouting, routingContext } from "../context/routing-context-manager.ts";
 import type {
@@ -10,8 +11,13 @@ import type {
   FromRouteOptions,
 } from "./config-manager.ts";
 import { configOfRoute } from "./config-of-route.ts";
+<<<<<<< HEAD
 import type { ConfigSource } from "./config-source.ts";
 import { copyData } from "./copy-data.ts";
+=======
+import type { ConfigReference, ConfigSource } from "./config-source.ts";
+import { ConfigUnavailableError } from "./config-unavailable-error.ts";
+>>>>>>> abac2ca (Accept nested configuration from zod objects, and ag.Messages)
 import { referenceOf } from "./reference-of.ts";
 import { resolvedOrThrow } from "./resolved-or-throw.ts";
 

@@ -1,20 +1,32 @@
 import { ConfigValidationError } from "./config-validation-error.ts";
 import { isFieldSpec } from "./field.ts";
+import type { Message } from "./messages.ts";
 import type { ModelClass } from "./model-schema.ts";
 import { declarationInProgress, defineValue, modelSchema } from "./model-schema.ts";
 
 /** Tells the classes derived from BaseModel from other classes, in types. */
 export const MODEL: unique symbol = Symbol.for("agate.sdk.base-model");
 
-/** The value of a field, of any of the six kinds. */
-export type FieldValue = string | number | boolean;
+/** The value of a field of a class: of any of the six kinds, or messages. */
+export type FieldValue = string | number | boolean | readonly Message[];
 
-/** Any subset of a configuration's fields: its methods are none. */
+/**
+ * Any subset of a configuration's fields, and of those of an object inside of it; a list is given as a
+ * whole. Methods are no fields.
+ */
 export type FieldValues<Config> = {
-  readonly [Name in keyof Config as Config[Name] extends FieldValue ? Name : never]?:
-    | Config[Name]
+  readonly [Name in keyof Config as Config[Name] extends Method ? never : Name]?:
+    | PartOf<Config[Name]>
     | undefined;
 };
+
+type Method = (...args: never) => unknown;
+
+type PartOf<Value> = Value extends readonly (infer Item)[]
+  ? readonly Item[]
+  : Value extends object
+    ? FieldValues<Value>
+    : Value;
 
 /**
  * A configuration: the fields that a class derived from this one declares, each with a default.

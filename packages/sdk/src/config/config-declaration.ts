@@ -8,8 +8,9 @@ export interface ModelDeclaration {
 }
 
 /**
- * A zod object, of zod 4, `zod/mini` or `zod/v4`; zod itself is not imported. The groups of a grouped
- * choice are metadata of a string or an enum, under the name `groups`.
+ * A zod object, of zod 4, `zod/mini` or `zod/v4`; zod itself is not imported. Objects and lists may be
+ * inside of it, optional and nullable fields, and `ag.Messages`. The groups of a grouped choice are
+ * metadata of a string or an enum, under the name `groups`.
  *
  * @example
  * z.object({
@@ -49,7 +50,18 @@ export type InferConfig<Declaration extends ConfigDeclaration> =
  * `Declaration & EveryFieldDefaults<Declaration>`. For a BaseModel class, `Field` does so itself.
  */
 export type EveryFieldDefaults<Declaration> = Declaration extends ZodObjectDeclaration
-  ? Record<never, never> extends Declaration["_zod"]["input"]
+  ? WithoutDefault<Declaration["_zod"]["input"]> extends never
     ? unknown
     : { readonly "every field of a configuration needs a default": never }
   : unknown;
+
+/** The fields that have to be given. An object needs no default where all of its fields have one. */
+type WithoutDefault<Input> = {
+  [Name in keyof Input]-?: Record<never, never> extends Pick<Input, Name>
+    ? never
+    : Input[Name] extends readonly unknown[]
+      ? Name
+      : Input[Name] extends object
+        ? WithoutDefault<Input[Name]>
+        : Name;
+}[keyof Input];

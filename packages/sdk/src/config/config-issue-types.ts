@@ -3,7 +3,8 @@
  * clients: it is never renamed. docs/reference/errors.md lists them.
  */
 export const CONFIG_ISSUE_TYPES = {
-  object_type: "A configuration is an object of fields.",
+  object_type: "A configuration, or a field that is an object, is an object of fields.",
+  list_type: "The field takes a list.",
   string_type: "The field takes a string.",
   int_type: "The field takes a whole number of at most 53 bits.",
   float_type: "The field takes a finite number.",
@@ -13,6 +14,10 @@ export const CONFIG_ISSUE_TYPES = {
   less_than_equal: "The number is above the field's `le`.",
   less_than: "The number is not below the field's `lt`.",
   choice: "The field takes one of its choices, and this is none of them.",
+  too_few_items: "The list has fewer items than the field takes.",
+  too_many_items: "The list has more items than the field takes.",
+  unknown_variable: "The text has a `{{variable}}` that was not declared.",
+  missing_field: "The object lacks a field that has no default.",
   custom: "A check of the configuration's own zod schema failed.",
   unknown_field: "The configuration has no field of this name.",
 } as const satisfies Record<string, string>;

@@ -1,19 +1,13 @@
-import type { ConfigFieldSchema } from "@agate/protocol";
-import type { Bounds, ConfigField } from "./config-field.ts";
+import { type ConfigFieldSchema, VARIABLE_SYNTAX } from "@agate/protocol";
+import type { Bounds, ConfigField, ConfigType } from "./config-field.ts";
 import type { ConfigSchema } from "./config-schema.ts";
-import type { FieldControl } from "./field-control.ts";
 import { controlOf } from "./field-control.ts";
-
-/** A field in JSON Schema. */
-export interface FieldJsonSchema extends ConfigFieldSchema {
-  readonly "x-ag-control": FieldControl;
-}
 
 /** A configuration in JSON Schema, draft 2020-12: any subset of the fields. */
 export interface ConfigJsonSchema {
   readonly type: "object";
   readonly title: string;
-  readonly properties: Readonly<Record<string, FieldJsonSchema>>;
+  readonly properties: Readonly<Record<string, ConfigFieldSchema>>;
   readonly additionalProperties: false;
 }
 
@@ -23,47 +17,84 @@ export function configJsonSchema(
   return {
     type: "object",
     title: schema.name,
-    properties: Object.fromEntries(schema.fields.map((field) => [field.name, fieldSchema(field)])),
+    properties: propertiesOf(schema.fields),
     additionalProperties: false,
   };
 }
 
-function fieldSchema(field: ConfigField): FieldJsonSchema {
-  return {
-    ...typeOf(field),
-    default: field.default,
-    ...(field.title === undefined ? {} : { title: field.title }),
-    ...(field.description === undefined ? {} : { description: field.description }),
-    "x-ag-control": controlOf(field),
-  };
+function propertiesOf(fields: readonly ConfigField[]): ConfigJsonSchema["properties"] {
+  return Object.fromEntries(
+    fields.map((field) => [field.name, typeSchema(field, { default: field.default })]),
+  );
 }
 
-function typeOf(field: ConfigField): Omit<FieldJsonSchema, "default" | "x-ag-control"> {
+function typeSchema(
+  field: ConfigType,
+  more: { readonly default?: unknown } = {},
+): ConfigFieldSchema {
+  const { type, ...keywords } = keywordsOf(field);
+  const schema = {
+    type: field.isNullable === true ? ([type, "null"] as const) : type,
+    ...keywords,
+    ...more,
+    title: field.title,
+    description: field.description,
+    "x-ag-control": controlOf(field),
+  };
+  const given = Object.entries(schema).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as unknown as ConfigFieldSchema;
+}
+
+function keywordsOf(field: ConfigType) {
   switch (field.kind) {
     case "str":
-      return { type: "string" };
+      return { type: "string", ...variableKeywords(field.variables) } as const;
     case "int":
-      return { type: "integer", ...limits(field.bounds) };
+      return { type: "integer", ...limits(field.bounds) } as const;
     case "float":
-      return { type: "number", ...limits(field.bounds) };
+      return { type: "number", ...limits(field.bounds) } as const;
     case "bool":
-      return { type: "boolean" };
+      return { type: "boolean" } as const;
     case "choice":
-      return { type: "string", enum: field.choices };
+      return { type: "string", enum: choicesOf(field, field.choices) } as const;
     case "grouped-choice":
       return {
         type: "string",
-        enum: [...new Set(Object.values(field.groups).flat())],
+        enum: choicesOf(field, [...new Set(Object.values(field.groups).flat())]),
         "x-ag-groups": field.groups,
-      };
+      } as const;
+    case "object": {
+      const required = field.fields.filter(({ isRequired }) => isRequired);
+      return {
+        type: "object",
+        properties: propertiesOf(field.fields),
+        required: required.length === 0 ? undefined : required.map(({ name }) => name),
+        additionalProperties: false,
+      } as const;
+    }
+    case "list":
+    case "messages":
+      return {
+        type: "array",
+        items: typeSchema(field.items),
+        minItems: field.minItems,
+        maxItems: field.maxItems,
+      } as const;
   }
 }
 
+function choicesOf({ isNullable }: ConfigType, choices: readonly string[]) {
+  return isNullable === true ? [...choices, null] : choices;
+}
+
+/** The pattern tells other validators what `x-ag-variables` means: no variable but these. */
+function variableKeywords(variables: readonly string[] | undefined) {
+  if (variables === undefined) return {};
+  const known = variables.map((name) => name.replaceAll("$", "\\$")).join("|");
+  const other = VARIABLE_SYNTAX.replace("(", `(?!(?:${known})\\s*\\}\\})(?:`);
+  return { pattern: `^(?![\\s\\S]*${other})`, "x-ag-variables": variables };
+}
+
 function limits({ ge, gt, le, lt }: Bounds) {
-  return {
-    ...(ge === undefined ? {} : { minimum: ge }),
-    ...(gt === undefined ? {} : { exclusiveMinimum: gt }),
-    ...(le === undefined ? {} : { maximum: le }),
-    ...(lt === undefined ? {} : { exclusiveMaximum: lt }),
-  };
+  return { minimum: ge, exclusiveMinimum: gt, maximum: le, exclusiveMaximum: lt };
 }

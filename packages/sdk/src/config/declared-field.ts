@@ -1,14 +1,17 @@
 import { shownValue } from "@agate/protocol";
-import type { ConfigField, ConfigFieldKind } from "./config-field.ts";
+import type { ConfigField, ConfigFieldKind, ConfigType } from "./config-field.ts";
 import { DeclarationError } from "./declaration-error.ts";
 import { declaredBounds } from "./declared-bounds.ts";
 import { declaredType } from "./declared-type.ts";
-import { createValueCheck } from "./value-check.ts";
+import { createFieldReader } from "./field-reader.ts";
 
 /** A field as somebody declared it, in either way of writing a configuration; nothing is checked. */
 export interface FieldDraft {
   readonly type: unknown;
   readonly options: Readonly<Record<string, unknown>>;
+  readonly isNullable?: boolean;
+  /** What it may do without a default; otherwise it needs one. */
+  readonly absence?: "optional" | "required";
 }
 
 /** Which field of which configuration a message is about, and how its author writes things. */
@@ -30,12 +33,40 @@ const OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws DeclarationError that says which field is wrong and what to write. */
-export function declaredField(place: FieldPlace, { type, options }: FieldDraft): ConfigField {
-  const fail = (message: string) =>
-    new DeclarationError(`${place.owner}.${place.name}: ${message}`);
+export function declaredField(place: FieldPlace, draft: FieldDraft): ConfigField {
+  const fail = failureAt(place);
+  const type = declaredValue(place, draft);
+  const { default: value } = draft.options;
+  if (value === undefined && draft.absence === undefined) {
+    throw fail(`Every field needs a default. Write ${place.example(type.kind)}.`);
+  }
+  const field: ConfigField = {
+    ...type,
+    name: place.name,
+    default: value,
+    ...(value === undefined && draft.absence === "required" ? { isRequired: true } : {}),
+  };
+  // The default is checked by the same rules as any other value.
+  const { issues } = createFieldReader([field])(Object.fromEntries([[field.name, value]]), {
+    unknownFields: "refuse",
+  });
+  const [problem] = issues;
+  if (problem !== undefined) {
+    const where = problem.path.length > 1 ? `At ${problem.path.slice(1).join(".")}: ` : "";
+    throw fail(
+      `Its own default is not valid. ${where}${problem.message} Choose a default that it takes.`,
+    );
+  }
+  return Object.freeze(field);
+}
 
+/** What a field or an item of a list takes. */
+export function declaredValue(
+  place: Pick<FieldPlace, "owner" | "name">,
+  { type, options, isNullable = false }: FieldDraft,
+): ConfigType {
+  const fail = failureAt(place);
   const declared = declaredType(type, fail);
-  const { kind } = declared;
   for (const option of Object.keys(options)) {
     if (!OPTIONS.has(option)) {
       throw fail(
@@ -43,24 +74,18 @@ export function declaredField(place: FieldPlace, { type, options }: FieldDraft):
       );
     }
   }
-  if (options.default === undefined) {
-    throw fail(`Every field needs a default. Write ${place.example(kind)}.`);
-  }
-  const bounds = declaredBounds(kind, options, fail);
-  const field = {
+  const bounds = declaredBounds(declared.kind, options, fail);
+  return {
     ...declared,
-    name: place.name,
-    default: options.default,
+    ...(bounds === null ? {} : { bounds }),
     title: textOf(options.title),
     description: textOf(options.description),
-    ...(bounds === null ? {} : { bounds }),
-    // The default is checked by the same rules as any other value, right below.
-  } as ConfigField;
-  const problem = createValueCheck(field)(field.default);
-  if (problem !== null) {
-    throw fail(`Its own default is not valid. ${problem.message} Choose a default that it takes.`);
-  }
-  return Object.freeze(field);
+    ...(isNullable ? { isNullable } : {}),
+  } as ConfigType;
+}
+
+export function failureAt({ owner, name }: Pick<FieldPlace, "owner" | "name">) {
+  return (message: string) => new DeclarationError(`${owner}.${name}: ${message}`);
 }
 
 function textOf(value: unknown): string | undefined {

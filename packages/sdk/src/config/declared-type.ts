@@ -1,14 +1,18 @@
 import { shownValue } from "@agate/protocol";
+import type { ListType, ObjectType } from "./config-field.ts";
 import type { DeclarationError } from "./declaration-error.ts";
+import { messagesType } from "./messages-type.ts";
 
-/** A field's type, with its choices checked. */
+/** A field's type, with its choices checked; numbers are without their bounds. */
 export type DeclaredType =
   | { readonly kind: "str" | "int" | "float" | "bool" }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | {
       readonly kind: "grouped-choice";
       readonly groups: Readonly<Record<string, readonly string[]>>;
-    };
+    }
+  | ObjectType
+  | ListType;
 
 /** @throws what `fail` makes of the first thing that is wrong. */
 export function declaredType(
@@ -26,13 +30,19 @@ export function declaredType(
       return { kind: "choice", choices: readChoices(declared.choices, "choices", fail) };
     case "grouped-choice":
       return { kind: "grouped-choice", groups: readGroups(declared.choices, fail) };
+    case "messages":
+      return messagesType(declared.variables, fail);
+    // Only the reader of zod's schemas makes these, of parts that it has read already.
+    case "object":
+    case "list":
+      return declared as DeclaredType;
     case "misannotated":
       throw fail(
         `Only strings have choices, and ${shownValue(declared.base)} is annotated with some. Write ag.Annotated(ag.str, ag.MultipleChoice({ choices: [...] })).`,
       );
     default:
       throw fail(
-        `${shownValue(type)} is not the type of a field. Write ag.str, ag.int, ag.float, ag.bool, ag.MultipleChoice({ choices: [...] }) or ag.GroupedMultipleChoice({ choices: { group: [...] } }).`,
+        `${shownValue(type)} is not the type of a field. Write ag.str, ag.int, ag.float, ag.bool, ag.MultipleChoice({ choices: [...] }), ag.GroupedMultipleChoice({ choices: { group: [...] } }) or ag.Messages().`,
       );
   }
 }

@@ -1,10 +1,18 @@
-import type { ConfigField } from "./config-field.ts";
+import type { ConfigType } from "./config-field.ts";
 
-/** How the playground shows a field: contract 2.4. */
-export type FieldControl = "text-area" | "slider" | "checkbox" | "dropdown" | "grouped-dropdown";
+/** How the playground shows a field: contract 2.4, and the kinds that the contract does not have. */
+export type FieldControl =
+  | "text-area"
+  | "slider"
+  | "checkbox"
+  | "dropdown"
+  | "grouped-dropdown"
+  | "group"
+  | "list"
+  | "messages";
 
-export function controlOf(field: ConfigField): FieldControl {
-  switch (field.kind) {
+export function controlOf(type: ConfigType): FieldControl {
+  switch (type.kind) {
     case "str":
       return "text-area";
     case "int":
@@ -16,5 +24,10 @@ export function controlOf(field: ConfigField): FieldControl {
       return "dropdown";
     case "grouped-choice":
       return "grouped-dropdown";
+    case "object":
+      return "group";
+    case "list":
+    case "messages":
+      return type.kind;
   }
 }

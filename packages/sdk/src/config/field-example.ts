@@ -1,19 +1,24 @@
 import { shownValue } from "@agate/protocol";
 import type { ConfigFieldKind } from "./config-field.ts";
 
-const EXAMPLES: Readonly<Record<ConfigFieldKind, { type: string; value: unknown }>> = {
+/** A class has no fields that are objects or lists of anything: those are declared with zod. */
+type ClassFieldKind = Exclude<ConfigFieldKind, "object" | "list">;
+
+const EXAMPLES: Readonly<Record<ClassFieldKind, { type: string; value: unknown }>> = {
   str: { type: "ag.str", value: "..." },
   int: { type: "ag.int", value: 0 },
   float: { type: "ag.float", value: 0.5 },
   bool: { type: "ag.bool", value: false },
   choice: { type: "ag.MultipleChoice({ choices: [...] })", value: "..." },
   "grouped-choice": { type: "ag.GroupedMultipleChoice({ choices: {...} })", value: "..." },
+  messages: { type: "ag.Messages()", value: [{ role: "system", content: "..." }] },
 };
 
 /** How a class declares a field, for a message that says what to write. */
 export function fieldExample(name: string, kind: ConfigFieldKind, value?: unknown): string {
-  const { type, value: example } = EXAMPLES[kind];
-  return `${name} = ag.Field(${type}, { default: ${shownValue(value ?? example)} })`;
+  const { type, value: example } = EXAMPLES[kind as ClassFieldKind];
+  const shown = kind === "messages" ? JSON.stringify(example) : shownValue(value ?? example);
+  return `${name} = ag.Field(${type}, { default: ${shown} })`;
 }
 
 /** What to do about a member of a class that is not a field. */
@@ -37,10 +42,10 @@ function instead(example: string): string {
 }
 
 /** The kind of `ag.int` in `foo = ag.int`, where `Field` was forgotten. */
-function typeKind(value: unknown): ConfigFieldKind | undefined {
+function typeKind(value: unknown): ClassFieldKind | undefined {
   if (typeof value !== "object" || value === null || !("kind" in value)) return undefined;
   const { kind } = value;
   return typeof kind === "string" && Object.hasOwn(EXAMPLES, kind)
-    ? (kind as ConfigFieldKind)
+    ? (kind as ClassFieldKind)
     : undefined;
 }

@@ -12,7 +12,7 @@ export interface FieldSpec {
 
 interface AnyFieldOptions<Value> {
   /** Shown in the playground when the application is first run. */
-  readonly default: Value;
+  readonly default: Value extends readonly (infer Item)[] ? readonly Item[] : Value;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
 }

@@ -1,10 +1,11 @@
 import type { ConfigField } from "./config-field.ts";
 import type { ConfigOutcome, ConfigSchema, ParseOptions } from "./config-schema.ts";
+import { copyData } from "./copy-data.ts";
 import { DeclarationError } from "./declaration-error.ts";
 import { declaredField } from "./declared-field.ts";
 import { isFieldSpec } from "./field.ts";
 import { fieldExample, notAField } from "./field-example.ts";
-import { createFieldReader } from "./field-reader.ts";
+import { createFieldReader, defaultsOf } from "./field-reader.ts";
 
 /** A class derived from BaseModel, as far as this file has to know it. */
 export type ModelClass = new () => object;
@@ -43,7 +44,7 @@ function readModel(model: ModelClass): ModelSchema {
     name,
     fields,
     declaration: model,
-    defaults: Object.freeze(Object.fromEntries(fields.map((field) => [field.name, field.default]))),
+    defaults: defaultsOf(fields),
     parse(values, options) {
       const { given, issues } = read(values, options);
       return issues.length === 0
@@ -71,7 +72,7 @@ function declaredFields(model: ModelClass, owner: string): ConfigField[] {
       value,
     );
     fields.set(key, field);
-    return field.default;
+    return copyData(field.default);
   });
   try {
     Reflect.construct(model, []);

@@ -1,5 +1,5 @@
-import { shownChoices, shownValue } from "@agate/protocol";
-import type { Bounds, ConfigField } from "./config-field.ts";
+import { shownChoices, shownValue, templateName, unknownVariable } from "@agate/protocol";
+import type { Bounds, ScalarType } from "./config-field.ts";
 import type { ConfigIssueType } from "./config-issue-types.ts";
 
 /** What is wrong with the value of a field. */
@@ -12,11 +12,10 @@ export interface Problem {
 export type ValueCheck = (value: unknown) => Problem | null;
 
 /** Made once a field: what can be prepared is prepared. */
-export function createValueCheck(field: ConfigField): ValueCheck {
+export function createValueCheck(field: ScalarType): ValueCheck {
   switch (field.kind) {
     case "str":
-      return (value) =>
-        typeof value === "string" ? null : refusal("string_type", "a string", value);
+      return createTextCheck(field.variables);
     case "int":
       return (value) => checkInt(value) ?? checkBounds(field.bounds, value as number);
     case "float":
@@ -32,6 +31,16 @@ export function createValueCheck(field: ConfigField): ValueCheck {
     case "grouped-choice":
       return createChoiceCheck(Object.values(field.groups).flat());
   }
+}
+
+function createTextCheck(variables: readonly string[] | undefined): ValueCheck {
+  return (value) => {
+    if (typeof value !== "string") return refusal("string_type", "a string", value);
+    const unknown = variables && unknownVariable(value, variables);
+    if (variables === undefined || unknown === undefined) return null;
+    const message = `Takes ${templateName(variables)}, not {{${unknown}}}.`;
+    return { type: "unknown_variable", message };
+  };
 }
 
 function checkInt(value: unknown): Problem | null {

@@ -40,3 +40,20 @@ function tighter(current: Limit | undefined, other: Limit, direction: 1 | -1): L
   if (current.value === other.value) return current.inclusive ? other : current;
   return (other.value - current.value) * direction > 0 ? other : current;
 }
+
+/** How many items zod's checks of an array allow. */
+export function itemCounts(checks: readonly ZodCheck[]): {
+  readonly minItems?: number;
+  readonly maxItems?: number;
+} {
+  const lowest = checks.flatMap(({ check, minimum, length }) =>
+    check === "min_length" ? [Number(minimum)] : check === "length_equals" ? [Number(length)] : [],
+  );
+  const highest = checks.flatMap(({ check, maximum, length }) =>
+    check === "max_length" ? [Number(maximum)] : check === "length_equals" ? [Number(length)] : [],
+  );
+  return {
+    ...(lowest.length > 0 && { minItems: Math.max(...lowest) }),
+    ...(highest.length > 0 && { maxItems: Math.min(...highest) }),
+  };
+}

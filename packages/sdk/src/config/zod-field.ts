@@ -1,18 +1,14 @@
-import type { ConfigField, ConfigFieldKind } from "./config-field.ts";
-import { DeclarationError } from "./declaration-error.ts";
-import { declaredField } from "./declared-field.ts";
-import { zodBounds } from "./zod-bounds.ts";
-import type { ZodCheck, ZodMeta, ZodNode } from "./zod-node.ts";
-import { metaOf } from "./zod-node.ts";
-
-const WRAPPERS: ReadonlySet<string> = new Set([
-  "default",
-  "prefault",
-  "optional",
-  "nonoptional",
-  "nullable",
-  "readonly",
-]);
+import { isRecord } from "@agate/protocol";
+import type { ConfigField, ConfigFieldKind, ConfigType, ObjectType } from "./config-field.ts";
+import type { DeclarationError } from "./declaration-error.ts";
+import type { FieldPlace } from "./declared-field.ts";
+import { declaredField, declaredValue, failureAt } from "./declared-field.ts";
+import { createFieldReader } from "./field-reader.ts";
+import { itemCounts, zodBounds } from "./zod-bounds.ts";
+import { defaultProblem } from "./zod-default.ts";
+import type { ZodNode } from "./zod-node.ts";
+import { scalarType } from "./zod-scalar.ts";
+import { type UnwrappedField, unwrapField } from "./zod-unwrap.ts";
 
 const EXAMPLES: Readonly<Record<ConfigFieldKind, string>> = {
   str: 'z.string().default("...")',
@@ -21,121 +17,164 @@ const EXAMPLES: Readonly<Record<ConfigFieldKind, string>> = {
   bool: "z.boolean().default(false)",
   choice: 'z.enum(["a", "b"]).default("a")',
   "grouped-choice": 'z.string().meta({ groups: { A: ["a"], B: ["b"] } }).default("a")',
+  object: "z.object({ ... }).default({ ... })",
+  list: "z.array(...).default([])",
+  messages: 'ag.Messages({ default: [{ role: "system", content: "..." }] })',
 };
 
-/** @throws DeclarationError that says which field is declared wrongly and what to write. */
-export function zodField(owner: string, name: string, node: ZodNode): ConfigField {
-  const fail = (message: string) => new DeclarationError(`${owner}.${name}: ${message}`);
+/** The registry keeps configurations up to 32 levels deep; routes and the configuration are two of them. */
+const MOST_LEVELS = 16;
+
+/** Where in a configuration a zod schema stands. */
+export interface ZodPlace {
+  /** `Config.retrieval`, for messages. */
+  readonly owner: string;
+  /** The schemas around it: one that is in itself has no end. */
+  readonly around: readonly ZodNode[];
+  /** Whether what is around it is there in every configuration, so that it has to have a default. */
+  readonly isAlwaysThere: boolean;
+}
+
+/**
+ * The fields of a zod object, at any depth.
+ *
+ * @param defaults The object's own default: it counts before those of the fields.
+ * @throws DeclarationError for an object that is not all that a configuration can be.
+ */
+export function zodMembers(
+  at: ZodPlace,
+  { _zod: { def } }: ZodNode,
+  defaults: unknown,
+  fail: (message: string) => DeclarationError,
+): readonly ConfigField[] {
+  if (def.shape === undefined) throw fail("The object has no fields. Write z.object({ ... }).");
+  // `never` is the catch-all of a strict object.
+  if (def.catchall !== undefined && def.catchall._zod.def.type !== "never") {
+    throw fail(
+      "It takes fields that it does not name, and a configuration has no others. Write z.object({ ... }).",
+    );
+  }
+  const innermost = at.around.at(-1);
+  if (innermost !== undefined && at.around.indexOf(innermost) < at.around.length - 1) {
+    throw fail(
+      "It contains itself, and a configuration has a fixed depth. Write out the levels that you need.",
+    );
+  }
+  if (at.around.length > MOST_LEVELS) {
+    throw fail(`It is nested more than ${MOST_LEVELS} levels deep. Use fewer levels.`);
+  }
+  const given = isRecord(defaults) ? defaults : {};
+  return Object.freeze(
+    Object.entries(def.shape).map(([name, node]) =>
+      zodField(at, name, node, Object.hasOwn(given, name) ? given[name] : undefined),
+    ),
+  );
+}
+
+/**
+ * A field of a zod object.
+ *
+ * @param given What the default of an object around it says; undefined where it says nothing.
+ * @throws DeclarationError that says which field is declared wrongly and what to write.
+ */
+function zodField(at: ZodPlace, name: string, node: ZodNode, given?: unknown): ConfigField {
+  const place: FieldPlace = {
+    owner: at.owner,
+    name,
+    example: (kind) => `${name}: ${EXAMPLES[kind]}`,
+  };
+  const fail = failureAt(place);
   // zod leaves such a key out of what it returns.
   if (name === "__proto__") throw fail("zod ignores a key of this name. Choose another.");
   const unwrapped = unwrapField(node);
-  const field = declaredField(
-    { owner, name, example: (kind) => `${name}: ${EXAMPLES[kind]}` },
-    {
-      type: typeOf(unwrapped, fail),
-      options: {
-        default: unwrapped.default,
-        title: unwrapped.meta.title,
-        description: unwrapped.meta.description,
-        ...zodBounds(unwrapped.inner, unwrapped.checks),
-      },
-    },
-  );
-  const problem = defaultProblem(node, unwrapped);
+  const value = given === undefined ? unwrapped.default : given;
+  const absence = absenceOf(at, unwrapped);
+  const type = typeOf(at, name, unwrapped, {
+    value,
+    isAlwaysThere: value === undefined ? absence === undefined : isRecord(value),
+  });
+  const field = declaredField(place, {
+    type,
+    options: { ...optionsOf(unwrapped), default: completed(type, value, unwrapped) },
+    isNullable: unwrapped.isNullable,
+    ...(absence !== undefined && { absence }),
+  });
+  // As a call would have it: zod looks into prototypes, and the reader leaves none where that matters.
+  const [initial = field.default] = createFieldReader([field])(
+    {},
+    { unknownFields: "ignore" },
+  ).given;
+  const problem = defaultProblem(node, initial);
   if (problem !== undefined) {
     throw fail(`Its own default is not valid. ${problem} Choose a default that it takes.`);
   }
   return field;
 }
 
-/** A field of a zod object, with what was wrapped around it. */
-interface UnwrappedField {
-  readonly inner: ZodNode;
-  /** Undefined where no wrapper has a default. */
-  readonly default: unknown;
-  readonly checks: readonly ZodCheck[];
-  readonly meta: ZodMeta;
+function absenceOf({ isAlwaysThere }: ZodPlace, { isOptional }: UnwrappedField) {
+  if (isOptional) return "optional";
+  return isAlwaysThere ? undefined : "required";
 }
 
-/** The outermost default and the outermost metadata count, as they do for zod. */
-function unwrapField(field: ZodNode): UnwrappedField {
-  let inner = field;
-  let defaultValue: unknown;
-  let meta = metaOf(inner);
-  const checks = checksOf(inner);
-  for (;;) {
-    const { type, innerType, defaultValue: ownDefault } = inner._zod.def;
-    if (!WRAPPERS.has(type) || innerType === undefined) break;
-    if (defaultValue === undefined) defaultValue = ownDefault;
-    inner = innerType;
-    meta = { ...metaOf(inner), ...meta };
-    checks.push(...checksOf(inner));
+/** What the default of an object says of its fields, and whether the object is always there. */
+interface ObjectDefault {
+  readonly value: unknown;
+  readonly isAlwaysThere: boolean;
+}
+
+function typeOf(
+  { owner, around }: ZodPlace,
+  name: string,
+  unwrapped: UnwrappedField,
+  { value, isAlwaysThere }: ObjectDefault,
+): unknown {
+  const { inner } = unwrapped;
+  const { type, element } = inner._zod.def;
+  const fail = failureAt({ owner, name });
+  const inside = { owner: `${owner}.${name}`, around: [...around, inner] };
+  if (type === "object") {
+    const fields = zodMembers({ ...inside, isAlwaysThere }, inner, value, fail);
+    return { kind: "object", fields };
   }
-  return { inner, default: defaultValue, checks, meta };
-}
-
-function checksOf(node: ZodNode): ZodCheck[] {
-  return (node._zod.def.checks ?? []).map((check) => check._zod.def);
-}
-
-function typeOf({ inner, checks, meta }: UnwrappedField, fail: (message: string) => Error) {
-  const { type, format } = inner._zod.def;
-  const choices = choicesOf(inner);
-  if (meta.groups !== undefined && (choices !== undefined || type === "string")) {
-    const grouped = Object.values(Object(meta.groups) as object).flat();
-    if (choices !== undefined && !isSameSet(choices, grouped)) {
-      throw fail("Its groups hold other choices than its enum. List the same ones in both.");
-    }
-    return { kind: "grouped-choice", choices: meta.groups };
+  if (type === "array" && element !== undefined) {
+    const items = zodItem({ ...inside, isAlwaysThere: false }, element);
+    return { kind: "list", items, ...itemCounts(unwrapped.checks) };
   }
-  if (choices !== undefined) return { kind: "choice", choices };
-  switch (type) {
-    case "string":
-      return { kind: "str" };
-    case "boolean":
-      return { kind: "bool" };
-    case "number": {
-      const formats = [format, ...checks.map((check) => check.format)];
-      return { kind: formats.some((name) => name?.includes("int")) ? "int" : "float" };
-    }
-    default:
-      throw fail(
-        `A field cannot be a zod ${type}. Write z.string(), z.int(), z.number(), z.boolean(), z.enum([...]), or a string with .meta({ groups: {...} }), each with .default(...).`,
-      );
-  }
+  return scalarType(unwrapped, fail);
 }
 
-/** The values of an enum, a literal or a union of these; undefined for anything else. */
-function choicesOf(node: ZodNode): readonly unknown[] | undefined {
-  const { def, values } = node._zod;
-  switch (def.type) {
-    case "enum":
-    case "literal":
-      return [...(values ?? [])];
-    case "union": {
-      const options = (def.options ?? []).map(choicesOf);
-      const isChoice = options.every((choices) => choices !== undefined);
-      return isChoice ? [...new Set(options.flat())] : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
-
-function isSameSet(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return (
-    left.every((value) => right.includes(value)) && right.every((value) => left.includes(value))
+/** What a list takes as each of its items. */
+function zodItem(at: ZodPlace, node: ZodNode): ConfigType {
+  const unwrapped = unwrapField(node);
+  const nothing = { value: undefined, isAlwaysThere: false };
+  return declaredValue(
+    { owner: at.owner, name: "[]" },
+    {
+      type: typeOf(at, "[]", unwrapped, nothing),
+      options: optionsOf(unwrapped),
+      isNullable: unwrapped.isNullable,
+    },
   );
 }
 
-/** What zod's own checks, such as `.min(1)` of a string, say about a default: zod itself never asks. */
-function defaultProblem(node: ZodNode, { checks, default: value }: UnwrappedField) {
-  // A refinement may be anything, a call over the network as well: not while modules are loaded.
-  if (checks.some(({ check }) => check === "custom")) return undefined;
-  const result = node["~standard"].validate(value);
-  if (!(result instanceof Promise)) return result.issues?.[0]?.message;
-  // A check that throws makes zod try again in its own time. It will throw at the first call as well,
-  // where somebody waits for the answer.
-  result.catch(() => undefined);
-  return undefined;
+function optionsOf({ inner, checks, meta }: UnwrappedField) {
+  const { title, description } = meta;
+  return { title, description, ...zodBounds(inner, checks) };
+}
+
+/**
+ * An object's default with those of its fields; an object whose fields all have one needs none of its
+ * own. What its default has beside its fields stays there, to be refused.
+ */
+function completed(type: unknown, value: unknown, { isOptional }: UnwrappedField): unknown {
+  const { kind, fields } = type as ObjectType;
+  if (kind !== "object") return value;
+  const hasOwn = isRecord(value);
+  const isAbsent = value === undefined && !isOptional && fields.every((field) => !field.isRequired);
+  if (!hasOwn && !isAbsent) return value;
+  const defaults = fields.filter((field) => field.default !== undefined);
+  return {
+    ...(hasOwn ? value : {}),
+    ...Object.fromEntries(defaults.map((field) => [field.name, field.default])),
+  };
 }

@@ -23,6 +23,8 @@ export interface ZodDefinition extends ZodCheck {
   readonly catchall?: ZodNode;
   readonly options?: readonly ZodNode[];
   readonly innerType?: ZodNode;
+  /** Of an array. */
+  readonly element?: ZodNode;
   readonly defaultValue?: unknown;
 }
 
@@ -31,6 +33,10 @@ export interface ZodCheck {
   readonly value?: unknown;
   readonly inclusive?: boolean;
   readonly format?: string;
+  /** Of the length of an array. */
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly length?: unknown;
 }
 
 export type ZodMeta = Readonly<Record<string, unknown>>;

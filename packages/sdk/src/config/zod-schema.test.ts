@@ -225,21 +225,19 @@ describe("a zod object as configuration", () => {
     expect(compileConfig(declaration).fields[0]).toMatchObject(expected);
   });
 
-  it("takes only the six types of value, whatever zod would coerce or let through", () => {
+  it("takes only values of its type, whatever zod would coerce or let through", () => {
     const schema = compileConfig(
       z.object({
         a: z.coerce.number<number>().default(1),
-        b: z.string().nullable().default("b"),
         c: z
           .string()
           .meta({ groups: { C: ["c"] } })
           .default("c"),
       }),
     );
-    expect(schema.parse({ a: "2", b: null, c: "d" }, refuse)).toMatchObject({
+    expect(schema.parse({ a: "2", c: "d" }, refuse)).toMatchObject({
       issues: [
         { path: ["a"], type: "float_type" },
-        { path: ["b"], type: "string_type" },
         { path: ["c"], type: "choice" },
       ],
     });
@@ -285,17 +283,15 @@ describe("a zod schema that is no configuration", () => {
       "Config.a: Every field needs a default. Write a: z.int().default(0).",
     ],
     [
-      "optional only",
-      z.object({ a: z.boolean().optional() }),
+      "optional inside, required outside",
+      z.object({ a: z.boolean().optional().nonoptional() }),
       "Write a: z.boolean().default(false).",
     ],
-    ["a null default", z.object({ a: z.string().nullable().default(null) }), "not null"],
     [
-      "a list",
-      z.object({ a: z.array(z.string()).default([]) }),
-      "Config.a: A field cannot be a zod array. Write z.string(), z.int()",
+      "a null default of what is not nullable",
+      z.object({ a: z.string().default(null as unknown as string) }),
+      "not null",
     ],
-    ["an object", z.object({ a: z.object({}).default({}) }), "cannot be a zod object"],
     ["a date", z.object({ a: z.date().default(new Date(0)) }), "cannot be a zod date"],
     [
       "a transform",

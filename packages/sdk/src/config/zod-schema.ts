@@ -2,9 +2,9 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ConfigField } from "./config-field.ts";
 import type { ConfigOutcome, ConfigSchema } from "./config-schema.ts";
 import { DeclarationError } from "./declaration-error.ts";
-import { createFieldReader } from "./field-reader.ts";
+import { createFieldReader, defaultsOf } from "./field-reader.ts";
 import type { Issue } from "./issue.ts";
-import { zodField } from "./zod-field.ts";
+import { zodMembers } from "./zod-field.ts";
 import type { ZodNode } from "./zod-node.ts";
 import { metaOf } from "./zod-node.ts";
 
@@ -22,14 +22,13 @@ export function zodSchema(declaration: ZodNode): ConfigSchema<object> {
 function readZodObject(declaration: ZodNode): ConfigSchema<object> {
   const { title, id } = metaOf(declaration);
   const name = [title, id].find((text) => typeof text === "string") ?? "Config";
-  const shape = Object.entries(shapeOf(declaration, name));
-  const fields = Object.freeze(shape.map(([key, node]) => zodField(name, key, node)));
+  const fields = fieldsOf(declaration, name);
   const read = createFieldReader(fields);
   return {
     name,
     fields,
     declaration,
-    defaults: Object.freeze(Object.fromEntries(fields.map((field) => [field.name, field.default]))),
+    defaults: defaultsOf(fields),
     parse(values, options) {
       const { given, issues } = read(values, options);
       if (issues[0]?.type === "object_type") return { kind: "invalid", issues };
@@ -46,19 +45,17 @@ function readZodObject(declaration: ZodNode): ConfigSchema<object> {
   };
 }
 
-function shapeOf({ _zod: { def } }: ZodNode, name: string): Readonly<Record<string, ZodNode>> {
-  if (def.type !== "object" || def.shape === undefined) {
+function fieldsOf(declaration: ZodNode, name: string): readonly ConfigField[] {
+  const { type } = declaration._zod.def;
+  if (type !== "object") {
     throw new DeclarationError(
-      `${name} is a zod ${def.type}, and a configuration is an object. Write z.object({ ... }).`,
+      `${name} is a zod ${type}, and a configuration is an object. Write z.object({ ... }).`,
     );
   }
-  // `never` is the catch-all of a strict object.
-  if (def.catchall !== undefined && def.catchall._zod.def.type !== "never") {
-    throw new DeclarationError(
-      `${name} takes fields that it does not name, and a configuration has no others. Write z.object({ ... }).`,
-    );
-  }
-  return def.shape;
+  const place = { owner: name, around: [declaration], isAlwaysThere: true };
+  return zodMembers(place, declaration, undefined, (message) => {
+    return new DeclarationError(`${name}: ${message}`);
+  });
 }
 
 /**
@@ -73,9 +70,14 @@ function outcomeOf(
   if (issues.length === 0 && result.issues === undefined) {
     return { kind: "valid", config: result.value as object };
   }
-  const judged = new Set(issues.map(({ path }) => path[0]));
-  const others = (result.issues ?? []).map(customIssue).filter(({ path }) => !judged.has(path[0]));
+  const others = (result.issues ?? [])
+    .map(customIssue)
+    .filter(({ path }) => !issues.some((judged) => isWithin(path, judged.path)));
   return { kind: "invalid", issues: inFieldOrder(fields, [...issues, ...others]) };
+}
+
+function isWithin(path: Issue["path"], outer: Issue["path"]): boolean {
+  return outer.every((key, index) => path[index] === key);
 }
 
 function customIssue({ path = [], message }: StandardSchemaV1.Issue): Issue {

@@ -16,6 +16,8 @@ export function choiceGroups(field: ConfigFieldSchema): readonly ChoiceGroup[] {
     choices: [...new Set(choices)],
   }));
   const grouped = new Set(groups.flatMap(({ choices }) => choices));
-  const others = [...new Set(field.enum)].filter((choice) => !grouped.has(choice));
+  const others = [...new Set(field.enum)].filter(
+    (choice) => choice !== null && !grouped.has(choice),
+  ) as string[];
   return others.length === 0 ? groups : [...groups, { name: null, choices: others }];
 }

@@ -1,33 +1,60 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
-import { isSameJson } from "@agate/protocol";
+import { isNullable, isRecord, isSameJson } from "@agate/protocol";
+import { ChevronRight, Plus } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
 import { Badge } from "../design/badge.tsx";
-import { Checkbox } from "../design/checkbox.tsx";
+import { Button } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
-import { Field, type FieldIds } from "../design/field.tsx";
-import { ChoiceField } from "./choice-field.tsx";
+import { Field } from "../design/field.tsx";
+import { blankValue } from "./blank-value.ts";
+import { ownField, withoutField, withValue } from "./config-values.ts";
 import { controlOf } from "./control-of.ts";
 import { EarlierValues } from "./earlier-values.tsx";
 import { FieldName } from "./field-name.tsx";
-import { NumberField } from "./number-field.tsx";
-import { TextField } from "./text-field.tsx";
+import { type FieldProblem, problemsAt, problemsBelow } from "./field-problem.ts";
+import { ItemButtons } from "./item-buttons.tsx";
+import { idsOf, MessagesControl, ProblemLine } from "./messages-control.tsx";
+import { PresenceSwitch } from "./presence-switch.tsx";
+import { ScalarControl } from "./scalar-control.tsx";
+import { UnknownFields } from "./unknown-fields.tsx";
+import { useListEdits } from "./use-list-edits.ts";
 
 interface ConfigFieldProps {
   readonly name: string;
   readonly field: ConfigFieldSchema;
   readonly value: unknown;
-  /** What it was. */
-  readonly base: unknown;
-  readonly problem: string | undefined;
+  /** What it was; null inside of a list, whose items were in other places. */
+  readonly base: { readonly value: unknown } | null;
+  /** From this field on: those of all of it have an empty path. */
+  readonly problems: readonly FieldProblem[];
+  /** It has to have a value: there is no default. */
+  readonly isRequired?: boolean;
   /** Another form beside this one has another value. */
-  readonly isDiffering: boolean;
+  readonly isDiffering?: boolean;
+  /** Undefined takes the field out. */
   readonly onChange: (value: unknown) => void;
   readonly onPutBack: () => void;
 }
 
 /** One parameter: its control, what is wrong with it, and the way back to what it was. */
 export function ConfigField(props: ConfigFieldProps) {
-  const { name, field, value, base, problem, isDiffering, onChange, onPutBack } = props;
-  const isChanged = !isSameJson(value, base);
+  const { name, field, value, base, problems, isRequired, isDiffering, onChange } = props;
+  const isChanged = base !== null && !isSameJson(value, base.value);
+  const control = controlOf(field);
+  const isComposite = control === "group" || control === "list" || control === "messages";
+  const isSet = value !== undefined && value !== null;
+  const mayBeUnset = isNullable(field) || (field.default === undefined && isRequired !== true);
+  const label = field.title ?? name;
+  const aside = (
+    <>
+      {isDiffering && <Badge>differs</Badge>}
+      {isChanged && <Badge tone="accent">changed</Badge>}
+      {mayBeUnset && (
+        <PresenceSwitch label={label} field={field} value={value} onChange={onChange} />
+      )}
+    </>
+  );
+  const heading = <FieldName name={name} title={field.title} />;
   return (
     <div
       className={classNames(
@@ -36,65 +63,320 @@ export function ConfigField(props: ConfigFieldProps) {
         isChanged ? "border-accent" : "border-transparent forced-colors:border-[Canvas]",
       )}
     >
-      <Field
-        label={<FieldName name={name} title={field.title} />}
-        description={field.description}
-        problem={problem}
-        aside={
-          <>
-            {isDiffering && <Badge>differs</Badge>}
-            {isChanged && <Badge tone="accent">changed</Badge>}
-          </>
-        }
-        isInline={controlOf(field) === "checkbox"}
-      >
-        {(ids) => (
-          <Control
+      {isComposite ? (
+        <CompositeField
+          heading={heading}
+          description={field.description}
+          problems={problems}
+          aside={aside}
+          isEmpty={!isSet}
+        >
+          <CompositeControl
             field={field}
-            label={field.title ?? name}
-            ids={ids}
+            label={label}
             value={value}
+            base={base}
+            problems={problems}
             onChange={onChange}
           />
+        </CompositeField>
+      ) : (
+        <Field
+          label={heading}
+          description={field.description}
+          problem={allText(problems)}
+          aside={aside}
+          isInline={control === "checkbox"}
+        >
+          {(ids) =>
+            isSet || !mayBeUnset ? (
+              <ScalarControl
+                field={field}
+                label={label}
+                ids={ids}
+                value={value}
+                onChange={onChange}
+              />
+            ) : null
+          }
+        </Field>
+      )}
+      {base !== null && control !== "group" && (
+        <EarlierValues
+          name={name}
+          value={value}
+          base={base.value}
+          initial={field.default}
+          onPutBack={props.onPutBack}
+          onUseDefault={() => onChange(field.default)}
+        />
+      )}
+    </div>
+  );
+}
+
+function allText(problems: readonly FieldProblem[]): string | undefined {
+  return problemsAt(
+    problems.map(({ path, message }) => ({ path: ["field", ...path], message })),
+    "field",
+  );
+}
+
+interface CompositeFieldProps {
+  readonly heading: ReactNode;
+  readonly description: string | undefined;
+  readonly problems: readonly FieldProblem[];
+  readonly aside: ReactNode;
+  readonly isEmpty: boolean;
+  readonly children: ReactNode;
+}
+
+/** A field with others inside of it, which can be collapsed; where something is wrong it is open. */
+function CompositeField(props: CompositeFieldProps) {
+  const { heading, description, problems, aside, isEmpty, children } = props;
+  const id = useId();
+  const [isCollapsed, setCollapsed] = useState(false);
+  const isOpen = !isEmpty && (!isCollapsed || problems.length > 0);
+  const own = problems.filter(({ path }) => path.length === 0);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a legend cannot have the switch beside it.
+    <div
+      role="group"
+      aria-labelledby={id}
+      aria-describedby={own.length > 0 ? `${id}-problem` : undefined}
+      className="flex min-w-0 flex-col gap-1"
+    >
+      <div className="flex min-h-7 items-center gap-2">
+        {isEmpty ? (
+          <span id={id} className="min-w-0 flex-1 font-medium wrap-anywhere">
+            {heading}
+          </span>
+        ) : (
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            disabled={problems.length > 0}
+            onClick={() => setCollapsed(!isCollapsed)}
+            className="-ml-1 flex min-w-0 flex-1 items-center gap-1 rounded text-left font-medium"
+          >
+            <ChevronRight
+              size={15}
+              aria-hidden
+              className={classNames(
+                "shrink-0 text-ink-soft transition-transform",
+                isOpen && "rotate-90",
+              )}
+            />
+            <span id={id} className="min-w-0 wrap-anywhere">
+              {heading}
+            </span>
+          </button>
         )}
-      </Field>
-      <EarlierValues
-        name={name}
-        value={value}
+        {aside}
+      </div>
+      {description !== undefined && <p className="text-[0.93rem] text-ink-soft">{description}</p>}
+      <ProblemLine id={`${id}-problem`} text={own.length > 0 ? allText(own) : undefined} />
+      {isOpen && <div className="ml-1.5 border-l border-line pl-3">{children}</div>}
+    </div>
+  );
+}
+
+interface CompositeControlProps {
+  readonly field: ConfigFieldSchema;
+  readonly label: string;
+  readonly value: unknown;
+  readonly base: ConfigFieldProps["base"];
+  readonly problems: readonly FieldProblem[];
+  readonly onChange: (value: unknown) => void;
+}
+
+function CompositeControl(props: CompositeControlProps) {
+  const { field, label, value, base, problems, onChange } = props;
+  const control = controlOf(field);
+  if (control === "group") {
+    const values = isRecord(value) ? value : {};
+    return (
+      <GroupFields
+        field={field}
+        values={values}
         base={base}
-        initial={field.default}
-        onPutBack={onPutBack}
-        onUseDefault={() => onChange(field.default)}
+        problems={problems}
+        onChange={onChange}
+      />
+    );
+  }
+  const items = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  return control === "messages" ? (
+    <MessagesControl
+      field={field}
+      label={label}
+      value={items}
+      problems={problems}
+      onChange={onChange}
+    />
+  ) : (
+    <ListControl
+      field={field}
+      label={label}
+      items={items}
+      problems={problems}
+      onChange={onChange}
+    />
+  );
+}
+
+interface GroupFieldsProps extends Pick<CompositeControlProps, "field" | "base" | "problems"> {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly onChange: (values: Readonly<Record<string, unknown>>) => void;
+}
+
+/** The fields of an object, each with its own control. */
+function GroupFields({ field, values, base, problems, onChange }: GroupFieldsProps) {
+  const { properties = {}, required = [] } = field;
+  const before = isRecord(base?.value) ? base.value : null;
+  const unknown = Object.keys(values).filter((name) => !Object.hasOwn(properties, name));
+  return (
+    <div className="flex flex-col gap-3">
+      {Object.entries(properties).map(([name, inner]) => (
+        <ConfigField
+          key={name}
+          name={name}
+          field={inner}
+          value={ownField(values, name)}
+          base={before === null ? null : { value: ownField(before, name) }}
+          problems={problemsBelow(problems, name)}
+          isRequired={required.includes(name)}
+          onChange={(value) => onChange(withValue(values, name, value))}
+          onPutBack={() =>
+            onChange(withValue(values, name, before === null ? undefined : ownField(before, name)))
+          }
+        />
+      ))}
+      <UnknownFields
+        names={unknown}
+        values={values}
+        problems={problems}
+        onRemove={(name) => onChange(withoutField(values, name))}
       />
     </div>
   );
 }
 
-interface ControlProps {
+interface ListControlProps extends Pick<CompositeControlProps, "field" | "label" | "problems"> {
+  readonly items: readonly unknown[];
+  readonly onChange: (items: readonly unknown[]) => void;
+}
+
+/** A list: each item with its control, to be moved and taken out, and more of them. */
+function ListControl({ field, label, items, problems, onChange }: ListControlProps) {
+  const { container, edit } = useListEdits(items, onChange);
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items: itemField } = field;
+  if (itemField === undefined) return null;
+  return (
+    <div ref={container} className="flex flex-col gap-2">
+      <ol className="flex flex-col gap-2">
+        {items.map((item, index) => (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: items may be equal; their places are not.
+            key={index}
+            data-list-place={`item ${index}`}
+          >
+            <ListItem
+              field={itemField}
+              name={`item ${index + 1} of ${label}`}
+              item={item}
+              problems={problemsBelow(problems, index)}
+              buttons={
+                <ItemButtons
+                  name={`item ${index + 1} of ${label}`}
+                  index={index}
+                  length={items.length}
+                  minItems={minItems}
+                  onEdit={edit}
+                />
+              }
+              onChange={(value) => edit({ kind: "change", index, item: value })}
+            />
+          </li>
+        ))}
+      </ol>
+      <Button
+        size="small"
+        look="quiet"
+        data-list-place="add"
+        disabled={items.length >= maxItems}
+        onClick={() => edit({ kind: "add", item: blankValue(itemField) })}
+        className="self-start"
+      >
+        <Plus size={14} aria-hidden /> Add item
+      </Button>
+    </div>
+  );
+}
+
+interface ListItemProps {
   readonly field: ConfigFieldSchema;
-  readonly label: string;
-  readonly ids: FieldIds;
-  readonly value: unknown;
+  readonly name: string;
+  readonly item: unknown;
+  readonly problems: readonly FieldProblem[];
+  readonly buttons: ReactNode;
   readonly onChange: (value: unknown) => void;
 }
 
-function Control({ field, label, ids, value, onChange }: ControlProps) {
-  switch (controlOf(field)) {
-    case "text":
-      return <TextField label={label} ids={ids} value={value} onChange={onChange} />;
-    case "number":
-      return (
-        <NumberField field={field} label={label} ids={ids} value={value} onChange={onChange} />
-      );
-    case "checkbox":
-      return (
-        <Checkbox
-          {...ids}
-          checked={value === true}
-          onChange={(event) => onChange(event.target.checked)}
+function ListItem({ field, name, item, problems, buttons, onChange }: ListItemProps) {
+  const id = useId();
+  const control = controlOf(field);
+  const toggle = isNullable(field) && (
+    <PresenceSwitch label={name} field={field} value={item} onChange={onChange} />
+  );
+  if (control === "group" || control === "list" || control === "messages") {
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: a legend cannot have buttons beside it.
+      <div
+        role="group"
+        aria-label={name}
+        className="flex flex-col gap-2 rounded-md border border-line p-2"
+      >
+        <div className="flex items-center justify-end gap-2">
+          {toggle}
+          {buttons}
+        </div>
+        <ProblemLine
+          id={`${id}-problem`}
+          text={allText(problems.filter(({ path }) => path.length === 0))}
         />
-      );
-    case "choice":
-      return <ChoiceField field={field} ids={ids} value={value} onChange={onChange} />;
+        {item !== null && (
+          <CompositeControl
+            field={field}
+            label={name}
+            value={item}
+            base={null}
+            problems={problems}
+            onChange={onChange}
+          />
+        )}
+      </div>
+    );
   }
+  const problem = allText(problems);
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex items-start gap-1">
+        <div className="min-w-0 flex-1">
+          {item !== null && (
+            <ScalarControl
+              field={field}
+              label={name}
+              ids={idsOf(id, name, problem !== undefined)}
+              value={item}
+              onChange={onChange}
+            />
+          )}
+        </div>
+        {toggle}
+        {buttons}
+      </div>
+      <ProblemLine id={`${id}-problem`} text={problem} />
+    </div>
+  );
 }

@@ -9,7 +9,7 @@ import {
   withoutField,
   withValue,
 } from "./config-values.ts";
-import { type FieldProblem, problemsAt, problemsElsewhere } from "./field-problem.ts";
+import { type FieldProblem, problemsBelow, problemsElsewhere } from "./field-problem.ts";
 import { ProblemSummary } from "./problem-summary.tsx";
 import { UnknownFields } from "./unknown-fields.tsx";
 
@@ -44,8 +44,8 @@ export function ConfigForm(props: ConfigFormProps) {
           name={name}
           field={field}
           value={fieldValue(route, values, name)}
-          base={fieldValue(route, base, name)}
-          problem={problemsAt(all, name)}
+          base={{ value: fieldValue(route, base, name) }}
+          problems={problemsBelow(all, name)}
           isDiffering={differing.includes(name)}
           onChange={(value) => onChange(withValue(values, name, value))}
           onPutBack={() => onChange(putBack(values, base, name))}

@@ -1,7 +1,15 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
+import { fieldType } from "@agate/protocol";
 
 /** How a field is shown. */
-export type ConfigControl = "text" | "number" | "checkbox" | "choice";
+export type ConfigControl =
+  | "text"
+  | "number"
+  | "checkbox"
+  | "choice"
+  | "group"
+  | "list"
+  | "messages";
 
 const CONTROLS: Readonly<Record<string, ConfigControl>> = {
   "text-area": "text",
@@ -9,6 +17,9 @@ const CONTROLS: Readonly<Record<string, ConfigControl>> = {
   checkbox: "checkbox",
   dropdown: "choice",
   "grouped-dropdown": "choice",
+  group: "group",
+  list: "list",
+  messages: "messages",
 };
 
 /** What the field asks for; a control of a later SDK that the page does not know yet follows the type. */
@@ -18,14 +29,18 @@ export function controlOf(field: ConfigFieldSchema): ConfigControl {
   return known ?? controlOfType(field);
 }
 
-function controlOfType({ type, enum: choices }: ConfigFieldSchema): ConfigControl {
-  switch (type) {
+function controlOfType(field: ConfigFieldSchema): ConfigControl {
+  switch (fieldType(field)) {
     case "string":
-      return choices === undefined ? "text" : "choice";
+      return field.enum === undefined ? "text" : "choice";
     case "integer":
     case "number":
       return "number";
     case "boolean":
       return "checkbox";
+    case "object":
+      return "group";
+    case "array":
+      return "list";
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../api/api-error.ts";
-import { pathText, problemsAt, problemsElsewhere, problemsFrom } from "./field-problem.ts";
+import { problemsAt, problemsBelow, problemsElsewhere, problemsFrom } from "./field-problem.ts";
 
 function refused(
   ...details: readonly (readonly [readonly (string | number)[], string])[]
@@ -78,7 +78,19 @@ describe("problemsElsewhere", () => {
   });
 });
 
-it("writes a path as a programmer would", () => {
-  expect(pathText(["messages", 0, "content"])).toBe("messages[0].content");
-  expect(pathText([0, "a b"])).toBe('[0]["a b"]');
+it("gives the problems inside of a field from there, for names and for places in a list", () => {
+  const problems = [
+    { path: ["retrieval"], message: "All of it." },
+    { path: ["retrieval", "weights", 2], message: "Too large." },
+    { path: ["tone"], message: "Not this one." },
+    { path: [], message: "The whole." },
+  ];
+  const below = problemsBelow(problems, "retrieval");
+  expect(below).toEqual([
+    { path: [], message: "All of it." },
+    { path: ["weights", 2], message: "Too large." },
+  ]);
+  expect(problemsBelow(problemsBelow(below, "weights"), 2)).toEqual([
+    { path: [], message: "Too large." },
+  ]);
 });

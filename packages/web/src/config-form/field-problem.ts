@@ -1,4 +1,4 @@
-import { shownValue } from "@agate/protocol";
+import { pathText } from "@agate/protocol";
 import type { ApiError } from "../api/api-error.ts";
 
 /** Something wrong with what is in a form. */
@@ -54,17 +54,6 @@ function sentence(path: Loc, message: string): string {
   return path.length === 0 ? message : `${pathText(path)}: ${message}`;
 }
 
-/** @example pathText(["messages", 0, "content"]) // messages[0].content */
-export function pathText(path: Loc): string {
-  return path
-    .map((key, index) => {
-      if (typeof key === "number") return `[${key}]`;
-      if (!/^[\w/-]+$/.test(key)) return `[${shownValue(key)}]`;
-      return index === 0 ? key : `.${key}`;
-    })
-    .join("");
-}
-
 /** What to say at one field; a fault deeper inside it says where. */
 export function problemsAt(problems: readonly FieldProblem[], field: string): string | undefined {
   const messages = problems
@@ -72,6 +61,16 @@ export function problemsAt(problems: readonly FieldProblem[], field: string): st
     .map(({ path, message }) => sentence(path.slice(1), message));
   // The page and the server may have found the same.
   return messages.length === 0 ? undefined : [...new Set(messages)].join(" ");
+}
+
+/** Those inside of one field, from there: what is wrong with all of it has an empty path. */
+export function problemsBelow(
+  problems: readonly FieldProblem[],
+  field: string | number,
+): readonly FieldProblem[] {
+  return problems
+    .filter(({ path }) => path.length > 0 && String(path[0]) === String(field))
+    .map(({ path, message }) => ({ path: path.slice(1), message }));
 }
 
 /** Those of no field that the form has. */

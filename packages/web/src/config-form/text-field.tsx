@@ -7,11 +7,14 @@ import type { FieldIds } from "../design/field.tsx";
 import { IconButton } from "../design/icon-button.tsx";
 import { TextArea } from "../design/text-area.tsx";
 import { formatCount } from "../format/format-count.ts";
+import { TemplateArea } from "./template-area.tsx";
 
 interface TextFieldProps {
   readonly label: string;
   readonly ids: FieldIds;
   readonly value: unknown;
+  /** Its `{{variables}}` stand out; those that are not among these as mistakes. */
+  readonly template?: { readonly variables: readonly string[] | undefined } | undefined;
   readonly onChange: (value: string) => void;
 }
 
@@ -19,19 +22,29 @@ interface TextFieldProps {
 const LONG = 200;
 
 /** A text area that grows, with a larger place to write prompts in. */
-export function TextField({ label, ids, value, onChange }: TextFieldProps) {
+export function TextField({ label, ids, value, template, onChange }: TextFieldProps) {
   const [isLarge, setLarge] = useState(false);
   // A value of another type is marked, and stays what it is until something is typed.
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return (
     <div className="flex flex-col gap-1">
       <div className="relative flex">
-        <TextArea
-          {...ids}
-          value={text}
-          onChange={(event) => onChange(event.target.value)}
-          className="pr-8"
-        />
+        {template === undefined ? (
+          <TextArea
+            {...ids}
+            value={text}
+            onChange={(event) => onChange(event.target.value)}
+            className="pr-8"
+          />
+        ) : (
+          <TemplateArea
+            {...ids}
+            value={text}
+            variables={template.variables}
+            onChange={(event) => onChange(event.target.value)}
+            className="pr-8"
+          />
+        )}
         <IconButton
           icon={Maximize2}
           label={`Edit ${label} in a larger editor`}

@@ -6,6 +6,8 @@ export interface FieldIds {
   readonly id: string;
   readonly "aria-describedby": string | undefined;
   readonly "aria-invalid": true | undefined;
+  /** For a control without a label that is seen. */
+  readonly "aria-label"?: string | undefined;
 }
 
 interface FieldProps {

@@ -1,4 +1,5 @@
 import type { ApplicationSchema, ConfigFieldSchema } from "@agate/protocol";
+import { fieldType, isNullable, itemCount, pathText } from "@agate/protocol";
 import { printableLine } from "../../terminal/printable.ts";
 import { layOutTable, tableLine } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -13,12 +14,7 @@ export function* schemaLines(
 ): Generator<string> {
   for (const { route, config } of routes) {
     yield paint("bold", printableLine(route));
-    const rows = Object.entries(config).map(([name, field]) => [
-      name,
-      field.type,
-      JSON.stringify(field.default) ?? "",
-      boundsOf(field),
-    ]);
+    const rows = Object.entries(config).flatMap(([name, field]) => rowsOf([name], field));
     const layout = layOutTable(
       [{ title: "" }, { title: "" }, { title: "", least: 8 }, { title: "", least: 8 }],
       rows,
@@ -28,10 +24,35 @@ export function* schemaLines(
   }
 }
 
+/** A field, and below it those that it has inside. */
+function rowsOf(path: readonly string[], field: ConfigFieldSchema): string[][] {
+  const { properties = {}, items } = field;
+  const isGroup = fieldType(field) === "object";
+  const own = [
+    pathText(path).replaceAll('["[]"]', "[]"),
+    typeText(field),
+    // A group's default is those of its fields.
+    isGroup && field.default !== null ? "" : (JSON.stringify(field.default) ?? ""),
+    boundsOf(field),
+  ];
+  return [
+    own,
+    ...Object.entries(properties).flatMap(([name, inner]) => rowsOf([...path, name], inner)),
+    ...(items !== undefined && fieldType(items) === "object" ? rowsOf([...path, "[]"], items) : []),
+  ];
+}
+
+function typeText(field: ConfigFieldSchema): string {
+  const { items } = field;
+  const type = items === undefined ? fieldType(field) : `${fieldType(items)}[]`;
+  return isNullable(field) ? `${type} | null` : type;
+}
+
 function boundsOf(field: ConfigFieldSchema): string {
   if (field.enum !== undefined) {
-    const shown = field.enum.slice(0, MOST_CHOICES).join(" | ");
-    const rest = field.enum.length - MOST_CHOICES;
+    const choices = field.enum.filter((choice) => choice !== null);
+    const shown = choices.slice(0, MOST_CHOICES).join(" | ");
+    const rest = choices.length - MOST_CHOICES;
     return rest > 0 ? `${shown} | ${rest} more` : shown;
   }
   return [
@@ -39,6 +60,8 @@ function boundsOf(field: ConfigFieldSchema): string {
     field.exclusiveMinimum === undefined ? "" : `> ${field.exclusiveMinimum}`,
     field.maximum === undefined ? "" : `<= ${field.maximum}`,
     field.exclusiveMaximum === undefined ? "" : `< ${field.exclusiveMaximum}`,
+    field.minItems === undefined ? "" : `>= ${itemCount(field.minItems)}`,
+    field.maxItems === undefined ? "" : `<= ${itemCount(field.maxItems)}`,
   ]
     .filter((bound) => bound !== "")
     .join(", ");

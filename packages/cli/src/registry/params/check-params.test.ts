@@ -137,11 +137,11 @@ describe("checkParams without a schema", () => {
 describe("findMisfits", () => {
   it("finds values that are not taken, and lets be what the schema does not know", () => {
     const params = { "/summarize": { temperature: 2.5, gone: "x" }, "/gone": { temperature: 9 } };
-    expect(findMisfits(params, ROUTES)).toEqual([
+    expect(findMisfits(params, ROUTES)).toMatchObject([
       {
         route: "/summarize",
-        field: "temperature",
-        value: 2.5,
+        path: ["temperature"],
+        given: "2.5",
         takes: "a number of at most 2",
       },
     ]);

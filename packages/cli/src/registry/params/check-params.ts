@@ -1,5 +1,5 @@
-import type { ConfigFieldSchema, RouteParams, RouteSchema } from "@agate/protocol";
-import { refusedBy, shownValue, unknownName } from "@agate/protocol";
+import type { ConfigFault, RouteParams, RouteSchema } from "@agate/protocol";
+import { configFaults, isRecord, shownValue, unknownName } from "@agate/protocol";
 import { isDeeperThan } from "./json-depth.ts";
 
 /** Of a revision's parameters as JSON. */
@@ -11,7 +11,7 @@ const MAX_FAULTS = 100;
 
 /** Something wrong with parameters: where in them, and a sentence for people. */
 export interface ParamsFault {
-  readonly path: readonly string[];
+  readonly path: readonly (string | number)[];
   readonly msg: string;
 }
 
@@ -40,14 +40,8 @@ export function checkParams(params: unknown, routes: readonly RouteSchema[] | nu
     : { kind: "invalid", faults: [first, ...others] };
 }
 
-/** A value that a route does not take. */
-export interface Misfit {
-  readonly route: string;
-  readonly field: string;
-  readonly value: unknown;
-  /** "a number of at most 2" */
-  readonly takes: string;
-}
+/** A value that a route does not take, or lacks. */
+export type Misfit = ConfigFault & { readonly route: string };
 
 /**
  * What of a stored configuration a schema does not take. Routes and fields that it does not know are
@@ -55,22 +49,12 @@ export interface Misfit {
  */
 export function findMisfits(params: RouteParams, routes: readonly RouteSchema[]): Misfit[] {
   return routes.flatMap(({ route, config }) =>
-    Object.hasOwn(params, route) ? [...misfitsOf(route, config, params[route] ?? {})] : [],
+    Object.hasOwn(params, route)
+      ? [...configFaults(config, params[route] ?? {})]
+          .filter(({ kind }) => kind !== "unknown")
+          .map((fault) => ({ ...fault, route }))
+      : [],
   );
-}
-
-type Fields = Readonly<Record<string, ConfigFieldSchema>>;
-
-function* misfitsOf(
-  route: string,
-  config: Fields,
-  values: Readonly<Record<string, unknown>>,
-): Iterable<Misfit> {
-  for (const [field, schema] of Object.entries(config)) {
-    if (!Object.hasOwn(values, field)) continue;
-    const takes = refusedBy(schema, values[field]);
-    if (takes !== undefined) yield { route, field, value: values[field], takes };
-  }
 }
 
 function faultOfShape(params: unknown): ParamsFault | undefined {
@@ -100,27 +84,11 @@ function* faultsOf(
       const msg = `Takes an object of fields, not ${shownValue(values)}.`;
       yield { path: [route], msg };
     } else if (config !== undefined) {
-      yield* faultsOfRoute(route, config, values);
+      for (const { path, message } of configFaults(config, values)) {
+        yield { path: [route, ...path], msg: message };
+      }
     }
   }
-}
-
-function* faultsOfRoute(
-  route: string,
-  config: Fields,
-  values: Readonly<Record<string, unknown>>,
-): Iterable<ParamsFault> {
-  for (const { field, value, takes } of misfitsOf(route, config, values)) {
-    yield { path: [route, field], msg: `Takes ${takes}, not ${shownValue(value)}.` };
-  }
-  for (const field of Object.keys(values)) {
-    if (Object.hasOwn(config, field)) continue;
-    yield { path: [route, field], msg: unknownName("field", field, Object.keys(config)) };
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shownCount(count: number): string {

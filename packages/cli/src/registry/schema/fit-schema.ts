@@ -1,5 +1,5 @@
 import type { RouteParams, RouteSchema } from "@agate/protocol";
-import { shownValue } from "@agate/protocol";
+import { pathText } from "@agate/protocol";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 import type { Misfit } from "../params/check-params.ts";
 import { findMisfits } from "../params/check-params.ts";
@@ -46,6 +46,9 @@ function misfitsIn(params: string, routes: readonly RouteSchema[]): Misfit[] {
   return findMisfits(JSON.parse(params) as RouteParams, routes);
 }
 
-function described({ route, field, value, takes }: Misfit): string {
-  return `${route}.${field} is ${shownValue(value)}: takes ${takes}.`;
+function described({ route, path, ...fault }: Misfit): string {
+  const field = `${route}.${pathText(path)}`;
+  return fault.kind === "refused"
+    ? `${field} is ${fault.given}: takes ${fault.takes}.`
+    : `${field} is missing: it has no default.`;
 }

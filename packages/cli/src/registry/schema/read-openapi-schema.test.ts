@@ -7,6 +7,8 @@ import { BaseModel } from "../../../../sdk/src/config/base-model.ts";
 import { compileConfig } from "../../../../sdk/src/config/compile-config.ts";
 import { configJsonSchema } from "../../../../sdk/src/config/config-json-schema.ts";
 import { modelOf, randomConfig } from "../../../../sdk/src/config/random-config.fixture.ts";
+import { randomNestedConfig } from "../../../../sdk/src/config/random-nested-config.fixture.ts";
+import { checkParams } from "../params/check-params.ts";
 import { readOpenapiSchema } from "./read-openapi-schema.ts";
 import { documentOf, summarizeDocument } from "./workflow-document.fixture.ts";
 
@@ -58,6 +60,28 @@ describe("readOpenapiSchema", () => {
         expect(route?.config).toEqual(JSON.parse(JSON.stringify(properties)));
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it("keeps every field of a nested configuration as the SDK writes it, and checks values alike", async () => {
+    await fc.assert(
+      fc.asyncProperty(randomNestedConfig({ odd: true }), async ({ schema, values }) => {
+        const app = createApp();
+        app.route("/r", schema as unknown as typeof NoConfig)(() => null);
+        const [route] = routesOf(await documentOf(app));
+        const compiled = compileConfig(schema as unknown as typeof NoConfig);
+        const { properties } = configJsonSchema(compiled);
+        expect(route?.config).toEqual(JSON.parse(JSON.stringify(properties)));
+        const outcome = await compiled.parse(values, { unknownFields: "refuse" });
+        const checked = checkParams({ "/r": values }, [route!]);
+        expect(checked.kind).toBe(outcome.kind);
+        if (outcome.kind === "invalid" && checked.kind === "invalid") {
+          expect(checked.faults.map(({ path, msg }) => [path.slice(1), msg])).toEqual(
+            outcome.issues.map(({ path, message }) => [path, message]),
+          );
+        }
+      }),
+      { numRuns: 100 },
     );
   });
 
@@ -119,11 +143,18 @@ describe("readOpenapiSchema", () => {
     const field = async (schema: unknown) =>
       reasonOf(await withConfig({ properties: { temperature: schema } }));
     expect(await field({ default: 1, "x-ag-control": "slider" })).toContain(
-      '["temperature"]["type"] should be string or integer or number or boolean',
+      '["temperature"]["type"] should be string or integer or number or boolean or object or array',
     );
-    expect(await field({ type: "number", "x-ag-control": "slider" })).toContain(
-      '["temperature"]["default"] should be there',
+    expect(await field({ type: "number", default: 1 })).toContain(
+      '["temperature"]["x-ag-control"] should be there',
     );
+    expect(
+      await field({
+        type: ["object", "null"],
+        "x-ag-control": "group",
+        properties: { a: { type: "array", "x-ag-control": "list", items: { type: "date" } } },
+      }),
+    ).toContain('["temperature"]["properties"]["a"]["items"]["type"] should be string or');
     expect(
       await field({ type: "number", default: 1, "x-ag-control": "slider", maximum: "2" }),
     ).toContain('["temperature"]["maximum"] should be a number');

@@ -1,5 +1,5 @@
 import type { ConfigFieldSchema, RouteSchema } from "@agate/protocol";
-import { shownValue } from "@agate/protocol";
+import { isRecord, shownValue } from "@agate/protocol";
 import { isDeeperThan } from "../params/json-depth.ts";
 import { selfContained } from "./self-contained-schema.ts";
 
@@ -87,20 +87,45 @@ function readRoute(
 
 function readField(field: unknown, at: readonly string[]): ConfigFieldSchema {
   if (!isRecord(field)) throw new Unreadable(at, "a JSON Schema");
-  const type = FIELD_TYPES.find((known) => known === field.type);
+  const type = readType(field.type);
   if (type === undefined) throw new Unreadable([...at, "type"], FIELD_TYPES.join(" or "));
-  for (const key of ["default", "x-ag-control"]) {
-    if (!Object.hasOwn(field, key)) throw new Unreadable([...at, key], "there");
+  if (!Object.hasOwn(field, "x-ag-control")) {
+    throw new Unreadable([...at, "x-ag-control"], "there");
   }
   const known = Object.entries(field).filter(([key]) => Object.hasOwn(KEYWORDS, key));
   for (const [key, value] of known) {
     const { isValid, expected } = KEYWORDS[key] as Keyword;
     if (!isValid(value)) throw new Unreadable([...at, key], expected);
   }
-  return { type, default: field.default, ...Object.fromEntries(known) } as ConfigFieldSchema;
+  return { type, ...Object.fromEntries(known), ...readInside(field, at) } as ConfigFieldSchema;
 }
 
-const FIELD_TYPES = ["string", "integer", "number", "boolean"] as const;
+function readType(type: unknown): ConfigFieldSchema["type"] | undefined {
+  const [only, beside] = Array.isArray(type) ? type : [type];
+  const known = FIELD_TYPES.find((name) => name === only);
+  if (known === undefined || !Array.isArray(type)) return known;
+  return type.length === 2 && beside === "null" ? [known, "null"] : undefined;
+}
+
+/** The fields of an object, the items of a list. */
+function readInside(field: Json, at: readonly string[]) {
+  const { properties, items } = field;
+  const isObject = [field.type].flat()[0] === "object";
+  const isList = [field.type].flat()[0] === "array";
+  if (isObject && !isRecord(properties)) throw new Unreadable([...at, "properties"], "an object");
+  return {
+    ...(isObject && {
+      properties: Object.fromEntries(
+        Object.entries(properties as Json).map(([name, inner]) => {
+          return [name, readField(inner, [...at, "properties", name])];
+        }),
+      ),
+    }),
+    ...(isList && { items: readField(items, [...at, "items"]) }),
+  };
+}
+
+const FIELD_TYPES = ["string", "integer", "number", "boolean", "object", "array"] as const;
 
 interface Keyword {
   readonly isValid: (value: unknown) => boolean;
@@ -110,16 +135,30 @@ interface Keyword {
 const number: Keyword = { isValid: Number.isFinite, expected: "a number" };
 const text: Keyword = { isValid: (value) => typeof value === "string", expected: "a string" };
 const texts: Keyword = { isValid: isTexts, expected: "a list of strings" };
+const count: Keyword = {
+  isValid: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  expected: "a whole number from 0",
+};
 
-/** What is kept of a field beside its type and default: those that the SDK writes. */
+/** What is kept of a field beside its type and what is inside of it: the keywords that the SDK writes. */
 const KEYWORDS: Readonly<Record<string, Keyword>> = {
+  default: { isValid: () => true, expected: "anything" },
   title: text,
   description: text,
   minimum: number,
   exclusiveMinimum: number,
   maximum: number,
   exclusiveMaximum: number,
-  enum: texts,
+  enum: {
+    isValid: (value) => Array.isArray(value) && isTexts(value.filter((item) => item !== null)),
+    expected: "a list of strings",
+  },
+  pattern: text,
+  required: texts,
+  additionalProperties: { isValid: (value) => value === false, expected: "false" },
+  minItems: count,
+  maxItems: count,
+  "x-ag-variables": texts,
   "x-ag-control": text,
   "x-ag-groups": {
     isValid: (value) => isRecord(value) && Object.values(value).every(isTexts),
@@ -142,8 +181,4 @@ function recordAt(from: unknown, path: readonly string[], at: readonly string[] 
 
 function schemasOf(components: unknown): Json {
   return isRecord(components) && isRecord(components.schemas) ? components.schemas : {};
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

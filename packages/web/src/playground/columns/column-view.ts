@@ -1,9 +1,13 @@
 import type { RouteParams, RouteSchema } from "@agate/protocol";
-import { type ConfigValues, withDefaults } from "../../config-form/config-values.ts";
+import { configFaults, pathText } from "@agate/protocol";
+import {
+  type ConfigValues,
+  knownFields,
+  ownField,
+  withDefaults,
+} from "../../config-form/config-values.ts";
 import { changedFields } from "../state/changed-fields.ts";
 import { columnTitle } from "../state/column-base.ts";
-import { knownFields } from "../state/known-fields.ts";
-import { ownField } from "../state/own-field.ts";
 import type { Column, RevisionName } from "../state/workspace.ts";
 
 /** A column with everything that it stands for. */
@@ -45,8 +49,10 @@ export function readyColumn(
   const stored = ownField(params, route.route) ?? {};
   const changes = column.draft?.changes ?? {};
   const baseValues = withDefaults(route, knownFields(route, stored));
-  const values = { ...baseValues, ...knownFields(route, changes) };
-  const given = Object.keys({ ...stored, ...changes });
+  const values = knownFields(route, { ...baseValues, ...changes });
+  const unknown = [...configFaults(route.config, { ...stored, ...changes })].filter(
+    ({ kind }) => kind === "unknown",
+  );
   return {
     kind: "ready",
     column,
@@ -56,6 +62,6 @@ export function readyColumn(
     baseValues,
     values,
     changed: Object.keys(changedFields(baseValues, values)),
-    leftOut: given.filter((field) => !Object.hasOwn(route.config, field)),
+    leftOut: unknown.map(({ path }) => pathText(path)),
   };
 }

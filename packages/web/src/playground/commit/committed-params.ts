@@ -1,6 +1,5 @@
 import type { RouteParams, RouteSchema } from "@agate/protocol";
-import type { ConfigValues } from "../../config-form/config-values.ts";
-import { ownField } from "../state/own-field.ts";
+import { type ConfigValues, knownFields, ownField } from "../../config-form/config-values.ts";
 
 /**
  * What is committed: the configuration of this route, and the base's of every other. What no route
@@ -12,11 +11,9 @@ export function committedParams(
   route: string,
   values: ConfigValues,
 ): RouteParams {
-  const entries = routes.flatMap(({ route: path, config }) => {
-    const given = path === route ? values : ownField(base, path);
-    if (given === undefined) return [];
-    const known = Object.entries(given).filter(([field]) => Object.hasOwn(config, field));
-    return [[path, Object.fromEntries(known)] as const];
+  const entries = routes.flatMap((schema) => {
+    const given = schema.route === route ? values : ownField(base, schema.route);
+    return given === undefined ? [] : [[schema.route, knownFields(schema, given)] as const];
   });
   return Object.fromEntries(entries);
 }

@@ -1,7 +1,7 @@
 import type { RouteParams, RouteSchema } from "@agate/protocol";
+import { ownField } from "../../config-form/config-values.ts";
 import type { ReadyColumn } from "../columns/column-view.ts";
 import { changedFields } from "../state/changed-fields.ts";
-import { ownField } from "../state/own-field.ts";
 import { committedParams } from "./committed-params.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { isSameJson } from "@agate/protocol";
-import type { ConfigValues } from "../../config-form/config-values.ts";
-import { ownField } from "../state/own-field.ts";
+import { type ConfigValues, ownField } from "../../config-form/config-values.ts";
 
 /** Whose value is taken. */
 export type Side = "mine" | "theirs";

@@ -1,13 +1,13 @@
 import { isSameJson } from "@agate/protocol";
 import type { ConfigValues } from "../../config-form/config-values.ts";
 
-/** The fields of `values` that are not as in `base`. */
+/** The fields of `values` that are not as in `base`. One that `base` has and `values` has not is null. */
 export function changedFields(base: ConfigValues, values: ConfigValues): ConfigValues {
-  return Object.fromEntries(
-    Object.entries(values).filter(
-      ([field, value]) => !Object.hasOwn(base, field) || !isSameJson(base[field], value),
-    ),
+  const removed = Object.keys(base).filter((field) => !Object.hasOwn(values, field));
+  const changed = Object.entries(values).filter(
+    ([field, value]) => !Object.hasOwn(base, field) || !isSameJson(base[field], value),
   );
+  return Object.fromEntries([...changed, ...removed.map((field) => [field, null] as const)]);
 }
 
 /** The fields in which any of them differs from another, in the order of the first. */

@@ -1,11 +1,9 @@
 import type { RouteParams, RouteSchema, SpanRecord } from "@agate/protocol";
-import { withDefaults } from "../../config-form/config-values.ts";
+import { knownFields, ownField, withDefaults } from "../../config-form/config-values.ts";
 import { draftOf } from "../../input-form/input-draft.ts";
 import { editedFrom } from "../../spans/edited-from.ts";
 import { changedFields } from "./changed-fields.ts";
 import { parseSource } from "./config-source.ts";
-import { knownFields } from "./known-fields.ts";
-import { ownField } from "./own-field.ts";
 import type { Column, RevisionName, Workspace } from "./workspace.ts";
 
 /** The revision that a recorded call ran with, or was edited from; null where it named none. */

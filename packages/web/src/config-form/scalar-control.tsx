@@ -1,0 +1,47 @@
+import type { ConfigFieldSchema } from "@agate/protocol";
+import { Checkbox } from "../design/checkbox.tsx";
+import type { FieldIds } from "../design/field.tsx";
+import { ChoiceField } from "./choice-field.tsx";
+import { controlOf } from "./control-of.ts";
+import { NumberField } from "./number-field.tsx";
+import { TextField } from "./text-field.tsx";
+
+interface ScalarControlProps {
+  readonly field: ConfigFieldSchema;
+  readonly label: string;
+  readonly ids: FieldIds;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** The control of a field that has nothing inside of it. */
+export function ScalarControl({ field, label, ids, value, onChange }: ScalarControlProps) {
+  switch (controlOf(field)) {
+    case "number":
+      return (
+        <NumberField field={field} label={label} ids={ids} value={value} onChange={onChange} />
+      );
+    case "checkbox":
+      return (
+        <Checkbox
+          {...ids}
+          checked={value === true}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+      );
+    case "choice":
+      return <ChoiceField field={field} ids={ids} value={value} onChange={onChange} />;
+    default: {
+      const variables = field["x-ag-variables"];
+      return (
+        <TextField
+          label={label}
+          ids={ids}
+          value={value}
+          template={variables === undefined ? undefined : { variables }}
+          onChange={onChange}
+        />
+      );
+    }
+  }
+}
