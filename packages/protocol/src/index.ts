@@ -37,7 +37,7 @@ export { DEPLOYMENT_KINDS } from "./registry/deployment.ts";
 export { diffParams } from "./registry/diff-params.ts";
 export type { Environment } from "./registry/environment.ts";
 export type { LeafChange } from "./registry/leaf-changes.ts";
-export { leafChanges } from "./registry/leaf-changes.ts";
+export { expandFieldDiff, leafChanges } from "./registry/leaf-changes.ts";
 export { mergeConfig } from "./registry/merge-config.ts";
 export type { Project } from "./registry/project.ts";
 export { DEFAULT_PROJECT_ID } from "./registry/project.ts";

@@ -1,4 +1,6 @@
+import { pathText } from "../path-text.ts";
 import { isSameJson } from "../same-json.ts";
+import type { FieldDiff } from "./config-diff.ts";
 import { isRecord } from "./refused-by.ts";
 
 /** A part of a value that is another one now; undefined: it was not there, or is not there any more. */
@@ -26,6 +28,19 @@ export function leafChanges(
     return places.flatMap((index) => leafChanges(from[index], to[index], [...path, index]));
   }
   return [{ path, from, to }];
+}
+
+/** The change of an object or a list as the changes inside of it, each named by its path. */
+export function expandFieldDiff(diff: FieldDiff): readonly FieldDiff[] {
+  if (diff.change !== "changed") return [diff];
+  return leafChanges(diff.from, diff.to).map(({ path, from, to }) => {
+    const field = pathText([diff.field, ...path]);
+    // At the field itself its name is only a name, whatever is in it.
+    const named = { field: path.length === 0 ? diff.field : field };
+    if (from === undefined) return { ...named, change: "added", to };
+    if (to === undefined) return { ...named, change: "removed", from };
+    return { ...named, change: "changed", from, to };
+  });
 }
 
 function own(record: Readonly<Record<string, unknown>>, name: string): unknown {

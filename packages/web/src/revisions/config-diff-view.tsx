@@ -1,4 +1,5 @@
 import type { ApplicationSchema, ConfigDiff } from "@agate/protocol";
+import { expandFieldDiff } from "@agate/protocol";
 import { Equal } from "lucide-react";
 import { FieldDiffView } from "./field-diff-view.tsx";
 
@@ -28,7 +29,7 @@ export function ConfigDiffView({ diff, schema }: ConfigDiffViewProps) {
               {route}
             </p>
             <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-              {fields.map((field) => (
+              {fields.flatMap(expandFieldDiff).map((field) => (
                 <li key={field.field} className="px-3 py-2">
                   <FieldDiffView
                     diff={field}

@@ -1,4 +1,5 @@
 import type { ConfigFieldSchema, FieldDiff } from "@agate/protocol";
+import { isSameJson } from "@agate/protocol";
 
 /** One side of a field's change. */
 export interface FieldSide {
@@ -26,8 +27,7 @@ export function fieldChange(diff: FieldDiff, schema: ConfigFieldSchema | undefin
   return {
     from,
     to,
-    // Defaults are simple values.
-    hasNoEffect: diff.change !== "changed" && from.value === to.value,
+    hasNoEffect: diff.change !== "changed" && isSameJson(from.value, to.value),
     texts: schema?.enum === undefined ? longTexts(from.value, to.value) : null,
   };
 }

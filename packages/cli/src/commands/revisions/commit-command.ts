@@ -1,4 +1,9 @@
-import type { RegistryVariant, Revision, RouteParams } from "@agate/protocol";
+import type {
+  ApplicationSchema,
+  RegistryVariant,
+  Revision,
+  RouteParams,
+} from "@agate/protocol";
 import { Command } from "commander";
 import type { ApiClient } from "../../api-client/api-client.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
@@ -14,13 +19,19 @@ import { messageOption } from "../client/option-values.ts";
 import { readObjectInput } from "../client/read-input.ts";
 import { formatRevision } from "../client/revision-ref.ts";
 import { parseWholeNumber } from "../option-parsers.ts";
-import type { ParamEdit } from "./edit-params.ts";
-import { collectRemoval, collectSetting, editParams } from "./edit-params.ts";
+import type { ParamEdit, TypedEdit } from "./edit-params.ts";
+import {
+  collectRemoval,
+  collectSetting,
+  editParams,
+  isAmbiguous,
+  resolveEdit,
+} from "./edit-params.ts";
 
 interface CommitFlags {
   readonly params?: string;
-  readonly set?: readonly ParamEdit[];
-  readonly unset?: readonly ParamEdit[];
+  readonly set?: readonly TypedEdit[];
+  readonly unset?: readonly TypedEdit[];
   readonly base?: number;
   readonly message?: string;
 }
@@ -37,7 +48,7 @@ export function commitCommand(): Command {
     )
     .option(
       "--set </route.field=value>",
-      "change one field, the rest stays; the value is JSON, else text (repeatable)",
+      "change one field, also inside of others (/route.a.b=1), the rest stays; the value is JSON, else text (repeatable)",
       collectSetting,
     )
     .option(
@@ -63,8 +74,8 @@ export function commitCommand(): Command {
 
 async function commit(session: Session<CommitFlags>, app: string, variant: string): Promise<void> {
   const { api, flags } = session;
-  const edits = [...(flags.set ?? []), ...(flags.unset ?? [])];
-  if (flags.params === undefined && edits.length === 0) {
+  const typed = [...(flags.set ?? []), ...(flags.unset ?? [])];
+  if (flags.params === undefined && typed.length === 0) {
     throw new WrongUsage("say what to commit with --params, --set or --unset");
   }
   const base = flags.base ?? (await latestRevision(api, app, variant));
@@ -72,10 +83,11 @@ async function commit(session: Session<CommitFlags>, app: string, variant: strin
     flags.params !== undefined
       ? ((await readObjectInput(flags.params)) as RouteParams)
       : await paramsOf(api, app, variant, base);
+  const edits = await resolveEdits(api, app, before, typed);
   const path = apiPath`/registry/applications/${app}/variants/${variant}/revisions`;
   try {
     const document = await api.send<Revision>("POST", path, {
-      params: editParams(before, edits),
+      params: edited(before, edits),
       base_revision: base,
       ...(flags.message !== undefined && { message: flags.message }),
     });
@@ -83,7 +95,38 @@ async function commit(session: Session<CommitFlags>, app: string, variant: strin
       printableLine(`Committed ${formatRevision(revision.variant)}.`),
     ]);
   } catch (error) {
-    throw isStale(error) ? await explainStale(session, app, variant, base) : error;
+    throw hasType(error, "revision_stale") ? await explainStale(session, app, variant, base) : error;
+  }
+}
+
+/** Tells routes from fields with the routes that the registry knows, where the places leave it open. */
+async function resolveEdits(
+  api: ApiClient,
+  app: string,
+  before: RouteParams,
+  typed: readonly TypedEdit[],
+): Promise<readonly ParamEdit[]> {
+  const known = typed.some(isAmbiguous) ? await knownRoutes(api, app) : [];
+  return typed.map((edit) => resolveEdit(edit, [...Object.keys(before), ...known]));
+}
+
+async function knownRoutes(api: ApiClient, app: string): Promise<readonly string[]> {
+  try {
+    const { value } = await api.get<ApplicationSchema>(
+      apiPath`/registry/applications/${app}/schema`,
+    );
+    return value.routes.map(({ route }) => route);
+  } catch (error) {
+    if (hasType(error, "schema_not_found")) return [];
+    throw error;
+  }
+}
+
+function edited(before: RouteParams, edits: readonly ParamEdit[]): RouteParams {
+  try {
+    return editParams(before, edits);
+  } catch (error) {
+    throw new WrongUsage((error as Error).message);
   }
 }
 
@@ -103,9 +146,9 @@ async function paramsOf(
   return (await api.get<Revision>(path)).value.params;
 }
 
-function isStale(error: unknown): boolean {
+function hasType(error: unknown, wanted: string): boolean {
   if (!(error instanceof ApiFailure) || error.why.kind !== "refused") return false;
-  return error.why.detail.some(({ type }) => type === "revision_stale");
+  return error.why.detail.some(({ type }) => type === wanted);
 }
 
 /** Who was faster, and how to see what they did. */

@@ -32,6 +32,22 @@ describe("a difference", () => {
     ]);
   });
 
+  it("is told by path inside of objects and lists", () => {
+    const from = { topK: 5, weights: [1, 2], old: true };
+    const to = { topK: 3, weights: [1, 2, 3] };
+    const fields = [
+      { field: "retrieval", change: "changed", from, to },
+      { field: "seed", change: "changed", from: null, to: 1 },
+    ] as const;
+    expect(draw([{ route: "/", fields }]).slice(1)).toEqual([
+      "/",
+      "  ~ retrieval.topK        5 → 3",
+      "  + retrieval.weights[2]  3",
+      "  - retrieval.old         true",
+      "  ~ seed                  null → 1",
+    ]);
+  });
+
   it("shows text of several lines as lines", () => {
     const fields = [
       { field: "prompt", change: "changed", from: "Be brief.", to: "Be\nbrief." },

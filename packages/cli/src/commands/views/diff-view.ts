@@ -1,4 +1,5 @@
 import type { ConfigDiff, FieldDiff } from "@agate/protocol";
+import { expandFieldDiff } from "@agate/protocol";
 import type { Paint } from "../../terminal/paint.ts";
 import { printableLine, printableText } from "../../terminal/printable.ts";
 import { padText, textWidth } from "../../terminal/text-width.ts";
@@ -15,7 +16,8 @@ export function* diffLines(diff: ConfigDiff, paint: Paint): Generator<string> {
     return;
   }
   yield `${paint("red", from ?? "")} → ${paint("green", to ?? "")}`;
-  for (const { route, fields } of diff.routes) {
+  for (const { route, fields: changed } of diff.routes) {
+    const fields = changed.flatMap(expandFieldDiff);
     yield paint("bold", printableLine(route));
     const width = fields.reduce(
       (widest, { field }) => Math.max(widest, textWidth(printableLine(field))),
