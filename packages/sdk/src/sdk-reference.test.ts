@@ -20,6 +20,7 @@ import {
   MultipleChoice,
   str,
 } from "./config/field-type.ts";
+import { Messages } from "./config/messages.ts";
 import { createTelemetry } from "./tracing/create-telemetry.ts";
 import { DEFAULT_EXPORT_LIMITS } from "./tracing/export-limits.ts";
 
@@ -126,6 +127,7 @@ describe("the controls of the playground", () => {
     GroupedMultipleChoice = Field(GroupedMultipleChoice({ choices: { A: ["a"] } }), {
       default: "a",
     });
+    Messages = Field(Messages(), { default: [] });
   }
   const { properties } = configJsonSchema(compileConfig(EveryKind));
   const controls = Object.entries(properties).map(

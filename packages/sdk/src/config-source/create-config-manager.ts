@@ -11,13 +11,7 @@ import type {
   FromRouteOptions,
 } from "./config-manager.ts";
 import { configOfRoute } from "./config-of-route.ts";
-<<<<<<< HEAD
 import type { ConfigSource } from "./config-source.ts";
-import { copyData } from "./copy-data.ts";
-=======
-import type { ConfigReference, ConfigSource } from "./config-source.ts";
-import { ConfigUnavailableError } from "./config-unavailable-error.ts";
->>>>>>> abac2ca (Accept nested configuration from zod objects, and ag.Messages)
 import { referenceOf } from "./reference-of.ts";
 import { resolvedOrThrow } from "./resolved-or-throw.ts";
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SpanRecord } from "@agate/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
 import { answerOf, post } from "../app/call-app.fixture.ts";
 import { createApp } from "../app/create-app.ts";
 import { BaseModel } from "../config/base-model.ts";
@@ -69,6 +70,31 @@ describe("a route that code calls in a block that names an environment", () => {
     expect(await routingContextManager(staging, () => say({}, call))).toEqual({
       prompt: "Staged:",
       temperature: 0,
+    });
+  });
+
+  it("merges what it is given by field inside of objects, and ignores what the build does not know", async () => {
+    const stored = {
+      retrieval: { topK: 9, gone: 1, weights: [1] },
+      steps: [{ name: "a", gone: 1 }],
+    };
+    registry.deploy("staging", { "/nested": stored }, "eager", "desk");
+    const { app } = desk();
+    const nested = app.route(
+      "/nested",
+      z.object({
+        retrieval: z.object({
+          topK: z.int().default(5),
+          weights: z.array(z.number()).default([]),
+          deep: z.object({ on: z.boolean().default(false) }),
+        }),
+        steps: z.array(z.object({ name: z.string() })).default([]),
+      }),
+    )(async (_input: object, { config }) => config);
+    const call = { config: { retrieval: { weights: [2, 3], deep: { on: true } } } };
+    expect(await routingContextManager(staging, () => nested({}, call))).toEqual({
+      retrieval: { topK: 9, weights: [2, 3], deep: { on: true } },
+      steps: [{ name: "a" }],
     });
   });
 

@@ -1,6 +1,8 @@
 import type { ResolvedConfig } from "@agate/protocol";
+import { mergeConfig } from "@agate/protocol";
 import type { ConfigOutcome } from "../config/config-schema.ts";
 import { ConfigValidationError } from "../config/config-validation-error.ts";
+import { knownValues } from "../config/known-values.ts";
 import { configOfRoute } from "../config-source/config-of-route.ts";
 import { type ConfigSource, UNNAMED_APPLICATION } from "../config-source/config-source.ts";
 import { referenceOf } from "../config-source/reference-of.ts";
@@ -47,7 +49,7 @@ interface Inherited extends Omit<DirectConfig, "config" | "isConfigured"> {
 /**
  * The configuration of a direct call: that of the routing context around it; inside another call, its
  * own of the same revision; in a block that names an environment or a variant, what that has; else the
- * defaults. What the caller gave is put over it, field by field.
+ * defaults. What the caller gave is merged over it, field by field, and lists replace lists.
  *
  * @throws Error where it would have to be waited for, and the function is not async.
  */
@@ -123,7 +125,9 @@ function filled(
     given === undefined
       ? schema.parse(values ?? {}, { unknownFields: "ignore" })
       : // A field that the caller has misspelt would be ignored without a word.
-        schema.parse(putOver(knownFields(route, values), given), { unknownFields: "refuse" });
+        schema.parse(mergeConfig<unknown>(knownValues(schema.fields, values ?? {}), given), {
+          unknownFields: "refuse",
+        });
   const isConfigured = given !== undefined || values !== undefined;
   const use = (outcome: ConfigOutcome<object>): DirectConfig => {
     if (outcome.kind === "valid") return { config: outcome.config, isConfigured, params, identity };
@@ -137,22 +141,4 @@ function filled(
   throw new Error(
     `${schema.name} has checks that are async, so its route ${route.path} cannot be called directly while its function is not. Make the function async, or call it over HTTP, with createClient().`,
   );
-}
-
-/** Without fields that a revision has and this build does not know. */
-function knownFields({ config }: RouteDefinition, values: Dictionary = {}): Dictionary {
-  const names = config.fields.map(({ name }) => name).filter((name) => Object.hasOwn(values, name));
-  return Object.fromEntries(names.map((name) => [name, values[name]]));
-}
-
-/** A field that is given as `undefined` is not given. */
-function putOver(values: Dictionary, given: unknown): unknown {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
-  const entries = Object.entries(given);
-  return {
-    ...values,
-    ...Object.fromEntries(
-      entries.filter(([name, value]) => value !== undefined || !Object.hasOwn(values, name)),
-    ),
-  };
 }

@@ -1,9 +1,4 @@
-import type {
-  ApplicationSchema,
-  RegistryVariant,
-  Revision,
-  RouteParams,
-} from "@agate/protocol";
+import type { ApplicationSchema, RegistryVariant, Revision, RouteParams } from "@agate/protocol";
 import { Command } from "commander";
 import type { ApiClient } from "../../api-client/api-client.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
@@ -95,7 +90,9 @@ async function commit(session: Session<CommitFlags>, app: string, variant: strin
       printableLine(`Committed ${formatRevision(revision.variant)}.`),
     ]);
   } catch (error) {
-    throw hasType(error, "revision_stale") ? await explainStale(session, app, variant, base) : error;
+    throw hasType(error, "revision_stale")
+      ? await explainStale(session, app, variant, base)
+      : error;
   }
 }
 

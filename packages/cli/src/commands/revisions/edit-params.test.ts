@@ -37,12 +37,16 @@ describe("--set", () => {
     expect(collectSetting("/v1.2/chat.prompt=x").map(isAmbiguous)).toEqual([false]);
   });
 
-  it.each(["temperature=1", "/summarize=1", "/summarize.temperature", "/summarize.=1", "/a..b=1", ""])(
-    "%s is refused with the form to write",
-    (text) => {
-      expect(() => collectSetting(text)).toThrow(/\/route\.field=value/);
-    },
-  );
+  it.each([
+    "temperature=1",
+    "/summarize=1",
+    "/summarize.temperature",
+    "/summarize.=1",
+    "/a..b=1",
+    "",
+  ])("%s is refused with the form to write", (text) => {
+    expect(() => collectSetting(text)).toThrow(/\/route\.field=value/);
+  });
 });
 
 describe("the edited configuration", () => {
