@@ -69,7 +69,9 @@ export function buildApp(parts: AppParts): App {
   const declared = new WeakMap<object, string>();
   const workflow = lazily(() => workflowOf(parts, routes));
   const host: RouteHost = {
+    get: (path) => routes.get(path),
     add: (route) => routes.add(route),
+    replace: (route) => routes.replace(route),
     callDirectly: (...call) => callDirectly(workflow(), ...call),
   };
   const declare = (

@@ -2,9 +2,10 @@ import { compileConfig } from "../config/compile-config.ts";
 import type { ConfigDeclaration } from "../config/config-declaration.ts";
 import type { ConfigSchema } from "../config/config-schema.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
-import { functionKind, withKindOf } from "../runtime/function-kind.ts";
+import { functionKind, inheritingFrom } from "../runtime/function-kind.ts";
 import { messageOf } from "../tracing/message-of.ts";
 import { absentInput } from "./absent-input.ts";
+import { declareMethod, type MethodHost } from "./declare-method.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { checkRoutePath } from "./route-path.ts";
 import type { Call, DirectCall, RouteOptions } from "./route-types.ts";
@@ -12,9 +13,7 @@ import type { Call, DirectCall, RouteOptions } from "./route-types.ts";
 type Handler = (this: unknown, input: unknown, call: Call<unknown>) => unknown;
 
 /** What a declaration needs of the app that it is made on. */
-export interface RouteHost {
-  /** @throws DeclarationError when the path is taken. */
-  add(route: RouteDefinition): void;
+export interface RouteHost extends MethodHost {
   /** Runs a route that code calls as the function it is. */
   callDirectly(
     route: RouteDefinition,
@@ -73,10 +72,9 @@ export function declareRoute(
         path: { value: path, enumerable: true },
       });
     }
-    const method = methodOf(path, target, context);
-    const route = { ...definition, ...functionOf(target), handler: method };
-    host.add(route);
-    return directly(host, route, target);
+    return declareMethod(host, { ...definition, ...functionOf(target) }, target, context, (route) =>
+      directly(host, route, target),
+    );
   };
 }
 
@@ -100,24 +98,7 @@ function directly(host: RouteHost, route: RouteDefinition, target: Handler): Han
     const handler = (...args: Parameters<Handler>) => target.apply(this, args);
     return host.callDirectly(route, handler, input, call as DirectCall<object> | undefined);
   }
-  return withKindOf(target, Object.defineProperty(direct, "name", { value: target.name }));
-}
-
-/** The method as the server calls it: on the class, or on the first object of it. */
-function methodOf(path: string, target: Handler, context: ClassMethodDecoratorContext) {
-  let owner: object | undefined;
-  context.addInitializer(function (this: unknown) {
-    owner ??= this as object;
-  });
-  const name = String(context.name);
-  return (input: unknown, call: Call<unknown>): unknown => {
-    if (owner === undefined) {
-      throw new DeclarationError(
-        `The route ${path} is the method ${name}() of a class of which no object was made. Write \`new …()\` once where the app starts, or make the method static.`,
-      );
-    }
-    return target.call(owner, input, call);
-  };
+  return inheritingFrom(target, Object.defineProperty(direct, "name", { value: target.name }));
 }
 
 function optionsOf(path: string, given: ConfigDeclaration | RouteOptions): RouteOptions {

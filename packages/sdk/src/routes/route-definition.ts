@@ -24,6 +24,8 @@ export interface RouteDefinition {
   readonly isEntrypoint: boolean;
   /** The function, bound to its object where it is a method. Throws while that object is missing. */
   readonly handler: (input: unknown, call: Call<unknown>) => unknown;
+  /** Its name, where it is a decorated method. */
+  readonly method?: string | symbol;
   /** Of which kind the function is. */
   readonly kind: FunctionKind;
   /** What the function gets where a call has no input. */

@@ -18,6 +18,11 @@ export class RouteTable {
   add(route: RouteDefinition): void {
     const taken = this.#routes.get(route.path);
     if (taken !== undefined) throw new DeclarationError(conflict(taken, route));
+    this.replace(route);
+  }
+
+  /** Likewise, in the place of a route that has the path already. */
+  replace(route: RouteDefinition): void {
     this.#routes.set(route.path, route);
     for (const [endpoint, path] of servedPaths(route)) this.#served.set(path, { route, endpoint });
   }

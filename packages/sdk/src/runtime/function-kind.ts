@@ -12,10 +12,10 @@ export function functionKind(fn: (...args: never[]) => unknown): FunctionKind {
   return KINDS[Object.prototype.toString.call(fn)] ?? "plain";
 }
 
-/** Makes a wrapper of the kind of the function that it wraps. */
-export function withKindOf<Wrapper extends (...args: never[]) => unknown>(
+/** Gives a wrapper what the function has that it wraps: its kind, and properties such as a route's path. */
+export function inheritingFrom<Wrapper extends (...args: never[]) => unknown>(
   fn: (...args: never[]) => unknown,
   wrapper: Wrapper,
 ): Wrapper {
-  return Object.setPrototypeOf(wrapper, Object.getPrototypeOf(fn));
+  return Object.setPrototypeOf(wrapper, fn);
 }

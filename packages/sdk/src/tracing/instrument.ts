@@ -1,7 +1,7 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Context } from "@opentelemetry/api";
 import { cancellationSlot } from "../context/cancellation.ts";
-import { functionKind, withKindOf } from "../runtime/function-kind.ts";
+import { functionKind, inheritingFrom } from "../runtime/function-kind.ts";
 import { activeContext } from "./active-context.ts";
 import { type ContentRules, outputLimitOf, recordByRules } from "./content-rules.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
@@ -78,7 +78,7 @@ function traced(fn: AnyFunction, options: NamedOptions): AnyFunction {
     const parent = activeContext();
     return tracedGenerator(run() as Generator, () => begin(options, args, parent));
   };
-  return Object.defineProperties(withKindOf(fn, wrapper), {
+  return Object.defineProperties(inheritingFrom(fn, wrapper), {
     name: { value: fn.name, configurable: true },
     length: { value: fn.length, configurable: true },
   });
