@@ -44,7 +44,8 @@ interface ApiRequest {
 
 /**
  * Starts it. A question is answered with `Agate: ` and the question; one with tools on offer, with
- * a call of `find_stone`; the model `overloaded` with an error 429.
+ * a call of `find_stone`, whose arguments are the JSON that the question has in it; the model
+ * `overloaded` with an error 429, and `quoting` with a 400 that quotes the question.
  */
 export async function startFakeOpenAi(): Promise<FakeOpenAi> {
   const server = createServer((request, response) => {
@@ -68,6 +69,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (body.model === "overloaded") {
     const error = { message: "The engine is overloaded.", type: "rate_limit", code: "overloaded" };
     return sendJson(response, 429, { error });
+  }
+  if (body.model === "quoting") {
+    const message = `Refused: ${body.messages?.at(-1)?.content}`;
+    return sendJson(response, 400, { error: { message, type: "invalid_request_error" } });
   }
   switch (request.url) {
     case "/v1/chat/completions":
@@ -93,7 +98,8 @@ function datedModel(model: string): string {
 function chatMessage({ messages = [], tools }: ApiRequest) {
   const last = messages.at(-1);
   if (tools !== undefined && last?.role === "user") {
-    const call = { name: "find_stone", arguments: '{"colour":"blue","bands":3}' };
+    const given = /\{.*\}/.exec(`${last.content}`)?.[0];
+    const call = { name: "find_stone", arguments: given ?? '{"colour":"blue","bands":3}' };
     const calls = [{ index: 0, id: "call_1", type: "function", function: call }];
     return { role: "assistant", content: null, tool_calls: calls };
   }

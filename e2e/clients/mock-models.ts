@@ -70,7 +70,39 @@ export function streamingModel(
   input: number,
   output: number,
 ): MockLanguageModelV4 {
-  const chunks: StreamPart[] = [
+  return new MockLanguageModelV4({
+    provider: "openai.chat",
+    modelId: "gpt-4o-mini",
+    doStream: async () => streamed(streamedWords(words, input, output)),
+  });
+}
+
+/** The same, which first calls a tool with JSON arguments. */
+export function streamingAgent(
+  [toolName, args]: readonly [string, string],
+  words: readonly string[],
+  input: number,
+  output: number,
+): MockLanguageModelV4 {
+  const call: StreamPart = { type: "tool-call", toolCallId: "call-1", toolName, input: args };
+  const reason = { unified: "tool-calls", raw: "tool_calls" } as const;
+  return new MockLanguageModelV4({
+    provider: "openai.chat",
+    modelId: "gpt-4o-mini",
+    doStream: [
+      streamed([
+        { type: "stream-start", warnings: [] },
+        { type: "response-metadata", ...RESPONSE },
+        call,
+        { type: "finish", finishReason: reason, usage: usage(input, output) },
+      ]),
+      streamed(streamedWords(words, input, output)),
+    ],
+  });
+}
+
+function streamedWords(words: readonly string[], input: number, output: number): StreamPart[] {
+  return [
     { type: "stream-start", warnings: [] },
     { type: "response-metadata", ...RESPONSE },
     { type: "text-start", id: "1" },
@@ -78,13 +110,12 @@ export function streamingModel(
     { type: "text-end", id: "1" },
     { type: "finish", finishReason: STOP, usage: usage(input, output) },
   ];
-  return new MockLanguageModelV4({
-    provider: "openai.chat",
-    modelId: "gpt-4o-mini",
-    doStream: async () => ({
-      stream: simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }),
-    }),
-  });
+}
+
+function streamed(chunks: StreamPart[]) {
+  return {
+    stream: simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }),
+  };
 }
 
 /** Embeds a text as its length, for 4 tokens each, two texts a call. */

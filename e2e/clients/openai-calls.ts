@@ -14,10 +14,11 @@ export const TOOLS: OpenAI.ChatCompletionFunctionTool[] = [
 ];
 
 /** Asks with a tool on offer, runs the tool that the model calls, and gives it the result. */
-export async function askWithTool(client: OpenAI): Promise<string | null> {
-  const messages: OpenAI.ChatCompletionMessageParam[] = [
-    { role: "user", content: "Which stone is blue?" },
-  ];
+export async function askWithTool(
+  client: OpenAI,
+  question = "Which stone is blue?",
+): Promise<string | null> {
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: question }];
   const first = await client.chat.completions.create({ model: MODEL, messages, tools: TOOLS });
   const message = first.choices[0]?.message;
   const call = message?.tool_calls?.[0];
