@@ -10,7 +10,7 @@ import { distFile, distGraph, SDK } from "./dist-graph.ts";
  * a ceiling only for something that is worth its bytes.
  */
 const CEILINGS = {
-  "index.js": { published: 90_000, minified: 59_500 },
+  "index.js": { published: 98_000, minified: 65_000 },
   "client.js": { published: 6_000, minified: 4_300 },
   "assets.js": { published: 1_000, minified: 900 },
 } as const;

@@ -1,7 +1,7 @@
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { ChunkList } from "../tracing/chunk-list.ts";
-import { outputLimitOf, recordByRules } from "../tracing/content-rules.ts";
+import { contentByRules, outputLimitOf, recordByRules } from "../tracing/content-rules.ts";
 import { isCancellation } from "../tracing/is-cancellation.ts";
 import { messageOf } from "../tracing/message-of.ts";
 import { recordFailure } from "../tracing/record-failure.ts";
@@ -9,7 +9,9 @@ import type { Telemetry, TraceCollection } from "../tracing/telemetry.ts";
 import { markCancelled } from "../tracing/traced-call.ts";
 import { type CallError, callError } from "./call-error.ts";
 import type { CallSignal } from "./call-signal.ts";
+import { OutputError } from "./check-output.ts";
 import { failureOf, isFailure } from "./failure-of.ts";
+import { hideValues } from "./hide-values.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** A call that was answered with an error. */
@@ -57,6 +59,11 @@ export class CallRecord {
       .detail.map(({ msg }) => msg)
       .join(" ");
     this.span.setStatus({ code: SpanStatusCode.ERROR, message });
+    // Without content there is no message: what it was a case of is told instead.
+    if (!this.#telemetry.capturesContent) {
+      const types = new Set(error.detail.map(({ type }) => type));
+      this.span.setAttribute("error.type", [...types].join(" "));
+    }
     return this.#endWith(error);
   }
 
@@ -85,14 +92,24 @@ export class CallRecord {
     this.#workflow.reportFailure(thrown, this.#route.path, this.span);
   }
 
-  #endThrown(thrown: unknown, signal: CallSignal): EndedCall {
+  #endThrown(caught: unknown, signal: CallSignal): EndedCall {
     const partial = this.chunks.isEmpty ? undefined : this.chunks.value();
-    if (isCancellation(thrown, signal)) return this.cancel(partial);
+    if (isCancellation(caught, signal)) return this.cancel(partial);
+    const thrown = this.#shownThrown(caught);
     const error = failureOf(thrown, signal);
     this.#recordOutputs(partial);
     recordFailure(this.#telemetry, this.span, thrown);
     if (isFailure(error)) this.report(thrown);
     return this.refuse(error);
+  }
+
+  /** What was thrown, without the parts of an output that are not recorded: a schema may quote them. */
+  #shownThrown(thrown: unknown): unknown {
+    if (!OutputError.isInstance(thrown)) return thrown;
+    const { rules, spanName } = this.#route;
+    const { value, detail } = thrown;
+    const recorded = contentByRules(rules, this.#telemetry, spanName, "outputs", value);
+    return new OutputError(hideValues(detail, [{ value, recorded }]));
   }
 
   /** The error as a client may see it: without secrets, and without a stack outside the playground. */

@@ -7,10 +7,22 @@ import { pathStep } from "./path-step.ts";
 export class OutputError extends Error {
   override readonly name = "OutputError";
   readonly detail: readonly ErrorDetail[];
+  readonly #value: unknown;
 
-  constructor(detail: readonly ErrorDetail[]) {
+  constructor(detail: readonly ErrorDetail[], value?: unknown) {
     super(detail.map(({ msg }) => msg).join(" "));
     this.detail = detail;
+    this.#value = value;
+  }
+
+  /** Unlike `instanceof`, it runs no code of what was thrown. */
+  static isInstance(thrown: unknown): thrown is OutputError {
+    return typeof thrown === "object" && thrown !== null && #value in thrown;
+  }
+
+  /** What was returned. Not a field: the value is not for a log that prints the error. */
+  get value(): unknown {
+    return this.#value;
   }
 }
 
@@ -27,11 +39,15 @@ export function checkOutput(
   if (schema === undefined) return value;
   const result = schema["~standard"].validate(value);
   return result instanceof Promise
-    ? result.then((settled) => checkedValue(settled, what))
-    : checkedValue(result, what);
+    ? result.then((settled) => checkedValue(settled, value, what))
+    : checkedValue(result, value, what);
 }
 
-function checkedValue(result: StandardSchemaV1.Result<unknown>, what: "output" | "chunk"): unknown {
+function checkedValue(
+  result: StandardSchemaV1.Result<unknown>,
+  value: unknown,
+  what: "output" | "chunk",
+): unknown {
   if (result.issues === undefined) return result.value;
   throw new OutputError(
     result.issues.map(({ path = [], message }) => ({
@@ -39,6 +55,7 @@ function checkedValue(result: StandardSchemaV1.Result<unknown>, what: "output" |
       msg: `The function's ${what} does not satisfy the route's schema: ${message}`,
       type: "output_invalid",
     })),
+    value,
   );
 }
 

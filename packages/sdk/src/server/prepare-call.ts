@@ -41,7 +41,7 @@ export type Preparation =
   | { readonly kind: "broken"; readonly thrown: unknown; readonly inputs?: unknown };
 
 /** What is known of a call that may not run is recorded: it tells why, and the call can be tried again. */
-interface Refused {
+export interface Refused {
   readonly kind: "refused";
   readonly error: CallError;
   readonly inputs?: unknown;

@@ -1,3 +1,4 @@
+import { jsonFault } from "../config-source/json-fault.ts";
 import { type CallError, callError } from "./call-error.ts";
 import { BodyTakenError, type IncomingCall } from "./incoming-call.ts";
 
@@ -28,10 +29,17 @@ export async function readBody(call: IncomingCall, maxBytes: number): Promise<Bo
   }
   try {
     return { kind: "read", value: JSON.parse(text) };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return refused("body_not_json", ["body"], `The body is not JSON: ${reason}.`);
+  } catch {
+    return refused("body_not_json", ["body"], notJson(text));
   }
+}
+
+// Not in the runtime's words: they quote the body, which may hold what is not to be recorded.
+function notJson(text: string): string {
+  if (text.trim() === "") return "The body is empty. Send a JSON object.";
+  const fault = jsonFault(text);
+  if (fault === null) return "The body is not JSON.";
+  return `The body is not JSON, at line ${fault.line}, column ${fault.column}: ${fault.problem}`;
 }
 
 function unsupported(type: string | null): string {

@@ -1,3 +1,5 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import type { Attributes } from "@opentelemetry/api";
 import type { RouteMatch } from "../routes/route-table.ts";
 import type { Call } from "../routes/route-types.ts";
 import { startWorkflowSpan } from "../routes/workflow-span.ts";
@@ -5,15 +7,17 @@ import { isCancellation } from "../tracing/is-cancellation.ts";
 import { TraceClock } from "../tracing/trace-clock.ts";
 import { type Answer, type EventSource, jsonAnswer } from "./answer.ts";
 import { callContext } from "./call-context.ts";
+import type { CallError } from "./call-error.ts";
 import { CallRecord, type EndedCall } from "./call-record.ts";
 import { CallSignal } from "./call-signal.ts";
 import { checkOutput, outputText } from "./check-output.ts";
 import { ChunkSource, leaveUnread, type StreamReading } from "./chunk-source.ts";
 import { collectStream } from "./collect-stream.ts";
+import { hideValues } from "./hide-values.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { isStream, type Stream } from "./is-stream.ts";
 import { preparationAttributes } from "./preparation-attributes.ts";
-import { type PreparedCall, prepareCall } from "./prepare-call.ts";
+import { type PreparedCall, prepareCall, type Refused } from "./prepare-call.ts";
 import { answerText, errorText, traceparent } from "./respond.ts";
 import { streamEvents } from "./stream-events.ts";
 import type { Workflow } from "./workflow.ts";
@@ -54,13 +58,24 @@ export async function runCall(
       case "client-gone":
         return await failed(record, record.cancel(), signal);
       case "refused":
-        return await failed(record, record.refuse(preparation.error), signal);
+        return await failed(record, record.refuse(shownRefusal(preparation, own)), signal);
       case "broken":
         throw preparation.thrown;
     }
   } catch (thrown) {
     return failed(record, record.end(thrown, signal), signal);
   }
+}
+
+/** Why a call may not run, without what is not recorded of its inputs and configuration. */
+function shownRefusal(refused: Refused, own: Attributes): CallError {
+  const { error, inputs, config } = refused;
+  const recorded = (attribute: unknown) => (typeof attribute === "string" ? attribute : null);
+  const detail = hideValues(error.detail, [
+    { value: inputs, recorded: recorded(own[AGATE_ATTRIBUTES.inputs]) },
+    { value: config, recorded: recorded(own[AGATE_ATTRIBUTES.config]) },
+  ]);
+  return { ...error, detail };
 }
 
 async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {

@@ -197,7 +197,7 @@ export class SpanRedaction {
 /** What the span's failure was a case of. */
 function errorTypeOf({ attributes, events = [] }: AnyReadableSpan): string | undefined {
   const thrown = events.findLast(({ name }) => name === "exception")?.attributes;
-  const type = attributes["error.type"] ?? thrown?.["exception.type"];
+  const type = thrown?.["exception.type"] ?? attributes["error.type"];
   return typeof type === "string" ? type : undefined;
 }
 
