@@ -29,7 +29,7 @@ export function Welcome({ origin, needsKey }: WelcomeProps) {
         <Step number={1} icon={SquareTerminal} title="Write a workflow and deploy it here">
           <p>
             Functions become endpoints that can be configured, called and traced. To try things out,{" "}
-            <code className="font-mono">npx agate dev app.ts</code> reloads on every save.
+            <code className="font-mono">npm run dev</code> in the project reloads on every save.
           </p>
           <Commands
             what="commands"
