@@ -102,6 +102,24 @@ export class TraceLedger {
     return { kind: "batch", spans };
   }
 
+  /** A batch of new traces with so many spans each, of some text. */
+  fullTraces(count: number, spansEach: number): Batch {
+    const spans: SentSpan[] = [];
+    for (let n = 0; n < count; n++) {
+      const traceId = this.#random.hex(32);
+      for (let s = 0; s < spansEach; s++) spans.push(this.#nextSpan(traceId, spans, "long"));
+    }
+    return { kind: "batch", spans };
+  }
+
+  /** Most spans of a trace once more, with other names: what was stored of them is superseded. */
+  mostOfAgain(traceId: string): Batch {
+    const known = [...(this.#traces.get(traceId) ?? NOTHING).values()];
+    const again = known.filter((_, index) => index === 0 || this.#random.chance(0.9));
+    const spans = again.map((span) => ({ ...span, name: `again ${this.#sent++}` }));
+    return { kind: "batch", spans };
+  }
+
   /** A request that fits what is there. */
   nextChange(deletes: number): Change {
     const random = this.#random;
