@@ -55,9 +55,15 @@ export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly log: readonly string[];
+  /** What the system said where it could not even start it. */
+  readonly error?: Error;
 }
 
-/** Starts a program and waits until it answers. */
+/**
+ * Starts a program and waits until it answers.
+ *
+ * @throws where the platform has no file descriptor left, which says nothing about the program.
+ */
 export type StartBuildProcess = (
   program: BuildProgram,
   options: {

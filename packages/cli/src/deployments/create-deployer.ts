@@ -88,7 +88,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const { signal } = stopping;
   const baseUrl = Promise.withResolvers<string>();
   const groups = new ProcessGroups((err) =>
-    log.error({ err }, "Builds may outlive a server that is killed: there is no /bin/sh."),
+    log.error({ err }, "Builds may outlive a server that is killed: /bin/sh could not be started."),
   );
   const modules = new ModulesStore({
     folder: join(dataDirectory, "modules"),

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, dirname, join } from "node:path";
+import { isDescriptorShortage } from "../../threads/descriptor-shortage.ts";
 import { killGroup, type ProcessGroups } from "../processes/process-groups.ts";
 import { diskReasonOf } from "./disk-reason.ts";
 import { findNpm } from "./find-npm.ts";
@@ -28,6 +29,8 @@ const END_WITH_PLATFORM = `data:text/javascript,${encodeURIComponent(
 /**
  * Runs npm in a folder, without a shell. Scripts of packages run in its process group, which is
  * killed as a whole when the time is up or the signal fires.
+ *
+ * @throws where the platform has no file descriptor left.
  */
 export async function runNpm(
   args: readonly string[],
@@ -75,6 +78,7 @@ export async function runNpm(
     const reason = `npm ended with ${code === null ? signal : `code ${code}`}.`;
     return { ...failed(reason, log), diskCode: signal === "SIGXFSZ" ? "EFBIG" : codeIn(log) };
   } catch (error) {
+    if (isDescriptorShortage(error)) throw error;
     return failed(`npm could not be started: ${(error as Error).message}.`);
   } finally {
     stop.removeEventListener("abort", kill);

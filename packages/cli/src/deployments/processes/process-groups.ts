@@ -26,7 +26,10 @@ export class ProcessGroups {
   readonly #onError: (error: unknown) => void;
   #reaper: ChildProcess | undefined;
 
-  /** @param onError Told where there is no shell: groups then end by what their own programs do. */
+  /**
+   * @param onError Told where the shell cannot be started, or there is none: until one runs, groups
+   * end by what their own programs do.
+   */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
   }
@@ -61,7 +64,11 @@ export class ProcessGroups {
       env: { PATH: process.env.PATH },
       cwd: "/",
     });
-    reaper.on("error", this.#onError);
+    reaper.on("error", (error) => {
+      this.#onError(error);
+      // One that could not be started has no exit. The next group tries again.
+      if (reaper.pid === undefined) this.#reaper = undefined;
+    });
     // A pipe whose reader is gone. The exit tells of it.
     reaper.stdin?.on("error", () => {});
     reaper.once("exit", () => {

@@ -168,7 +168,7 @@ async function endOf(child: ChildProcess): Promise<Omit<ProcessEnd, "log">> {
   child.on("error", (error) => {
     if (child.pid !== undefined) return;
     const reason = `It could not be started: ${error.message}.`;
-    resolve({ reason, code: null, signal: null });
+    resolve({ reason, code: null, signal: null, error });
   });
   const output = new Promise((closed) => child.once("close", closed));
   const end = await promise;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isDescriptorShortage } from "../../threads/descriptor-shortage.ts";
 import type { BuildProcess, StartBuildProcess, StartFailure } from "../build-process.ts";
 import { askSocket } from "./ask-socket.ts";
 import { permissionHint } from "./permission-hint.ts";
@@ -38,7 +39,8 @@ export const startBuildProcess: StartBuildProcess = async (program, options) => 
     ]);
     aborted?.throwIfAborted();
     if (first === "ended") {
-      const { reason, log } = await build.ended;
+      const { reason, log, error } = await build.ended;
+      if (isDescriptorShortage(error)) throw error;
       const told = build.pid === undefined ? reason : `${reason.slice(0, -1)} before it answered.`;
       const hint = program.restrictions === null ? undefined : permissionHint(log);
       return failure("ended", hint === undefined ? told : `${told} ${hint}`, log);
@@ -85,7 +87,9 @@ async function askHealth(
       const told = `It answered GET /health with ${status}, where a workflow answers 200`;
       if (status < 500) return notAWorkflow(`${told}.`);
       unready = `${told}, for ${seconds} s.`;
-    } catch {
+    } catch (error) {
+      // The build may well listen: this process cannot connect.
+      if (isDescriptorShortage(error)) throw error;
       // Nobody listens yet, or the server broke off: both may pass.
     }
     await delay(pauseMs, undefined, { signal: patience }).catch(() => {});
@@ -110,6 +114,7 @@ async function askOpenapi(socketPath: string, patience: AbortSignal): Promise<An
       `It answered GET /openapi.json with ${status}, where a workflow describes itself.`,
     );
   } catch (error) {
+    if (isDescriptorShortage(error)) throw error;
     const why = patience.aborted ? "it took too long" : String((error as Error).message);
     return notAWorkflow(`Its GET /openapi.json could not be read: ${why}.`);
   }
