@@ -47,6 +47,8 @@ export interface PlatformOptions {
   readonly pricesFile: string | null;
   /** Whether API keys are needed even on a loopback address. */
   readonly requireKey: boolean;
+  /** Origins of pages that may call workflows and send traces; `*` for every page, with keys only. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** The application that answers the contract's paths without a prefix, too. */
   readonly rootApplication?: string;
   /** The users that builds run under where this process is root; without it, its own. */
@@ -107,6 +109,9 @@ const LONGEST_REQUESTS_MS = 7_000;
 /** What they are given in any case, for builds may have taken all of that. */
 const SHORTEST_REQUESTS_MS = 500;
 
+const EVERY_PAGE =
+  "--cors-origin * would let every page that you open run workflows here without a key. Name the origins, or ask for keys: --require-key.";
+
 /** The composition root: every part of the platform is made here, and taken down in reverse. */
 export async function startPlatform(options: PlatformOptions): Promise<StartOutcome> {
   try {
@@ -125,6 +130,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   const hasNoRegistry =
     options.registry === undefined && !existsSync(filesIn(options.dataDirectory).registry);
   if (policy === "keys" && hasNoRegistry) return refused(keysAreMissing(options));
+  if (policy === "loopback" && options.corsOrigins?.includes("*")) return refused(EVERY_PAGE);
   const badPrices = await faultIn(options.pricesFile);
   if (badPrices !== undefined) return refused(badPrices);
 
@@ -241,6 +247,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     onCall: options.onCall,
     log,
     hostPolicy: policy === "keys" ? "any" : "loopback",
+    corsOrigins: options.corsOrigins,
     maxBodyBytes: limits.body,
     maxBuildBytes,
   });

@@ -9,7 +9,7 @@ import { CommandFailure } from "./client/failures.ts";
 import { HEADINGS } from "./client/headings.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { onThisMachine } from "./on-this-machine.ts";
-import { parsePort } from "./option-parsers.ts";
+import { parseOrigin, parsePort } from "./option-parsers.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 interface DevFlags {
@@ -17,6 +17,7 @@ interface DevFlags {
   readonly host: string;
   readonly dataDir: string;
   readonly app?: string;
+  readonly corsOrigin?: readonly string[];
   readonly typecheck: boolean;
   readonly logLevel: LogLevel;
   readonly json?: boolean;
@@ -39,6 +40,11 @@ export function devCommand(): Command {
     .option(
       "--app <name>",
       "name of the application (default: $AGATE_APPLICATION, else the project's)",
+    )
+    .option(
+      "--cors-origin <origin>",
+      "let pages of this origin call the workflow and send traces; may be repeated",
+      parseOrigin,
     )
     .option("--no-typecheck", "do not check types in the background")
     .addOption(
@@ -65,6 +71,7 @@ async function runDev({ flags, terminal }: Session, named: string | undefined): 
     port: flags.port,
     dataDirectory: resolve(flags.dataDir),
     application: flags.app,
+    corsOrigins: flags.corsOrigin,
     checkTypes: flags.typecheck,
     log: {
       level: flags.logLevel,

@@ -32,6 +32,25 @@ export function parseSize(text: string): number {
   return Math.floor(size);
 }
 
+/**
+ * One more origin of a page, as browsers send it; `*` for every page.
+ *
+ * @example parseOrigin("https://app.example", []) // ["https://app.example"]
+ */
+export function parseOrigin(text: string, before: readonly string[] = []): readonly string[] {
+  const near = originOf(text);
+  if (text === "*" || near === text) return [...before, text];
+  const advice = near === undefined ? "such as https://app.example." : `Write ${near}.`;
+  throw new InvalidArgumentError(`An origin is a scheme, a host and a port: ${advice}`);
+}
+
+function originOf(text: string): string | undefined {
+  const url = text.includes("*") ? null : URL.parse(text);
+  if (url === null || url.host === "") return undefined;
+  // Only the web's own schemes have an origin there, but applications and extensions send theirs.
+  return url.origin === "null" ? `${url.protocol}//${url.host}` : url.origin;
+}
+
 /** Both ends included. @example parseUserRange("60578-61183") // { first: 60578, last: 61183 } */
 export function parseUserRange(
   text: string,

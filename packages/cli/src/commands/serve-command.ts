@@ -5,12 +5,13 @@ import { examples } from "./client/examples.ts";
 import { CommandFailure } from "./client/failures.ts";
 import { HEADINGS } from "./client/headings.ts";
 import { onThisMachine } from "./on-this-machine.ts";
-import { parsePort } from "./option-parsers.ts";
+import { parseOrigin, parsePort } from "./option-parsers.ts";
 
 interface ServeFlags {
   readonly port: number;
   readonly host: string;
   readonly app?: string;
+  readonly corsOrigin?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -31,6 +32,11 @@ export function serveCommand(): Command {
       "--app <name>",
       "name of the application (default: $AGATE_APPLICATION, else the project's)",
     )
+    .option(
+      "--cors-origin <origin>",
+      "let pages of this origin call the workflow; may be repeated",
+      parseOrigin,
+    )
     .option("--json", "print where it is served as JSON")
     .addHelpText(
       "after",
@@ -44,13 +50,19 @@ ${examples("agate serve app.ts", "AGATE_BASE_URL=http://127.0.0.1:4100 agate ser
 }
 
 async function runServe({ flags, terminal }: Session, named: string | undefined): Promise<void> {
-  const { host, port, app } = flags;
+  const { host, port, app, corsOrigin } = flags;
   const { openProgram } = await import("../dev/open-program.ts");
   const { serveApp } = await import("../dev/serve-app.ts");
   const { formatProblems } = await import("../packing/format-problems.ts");
   const project = await openProgram(named, process.cwd());
   if (project.kind === "refused") throw new CommandFailure(project.reason);
-  const outcome = await serveApp({ project, host, port, application: app });
+  const outcome = await serveApp({
+    project,
+    host,
+    port,
+    application: app,
+    corsOrigins: corsOrigin,
+  });
   switch (outcome.kind) {
     case "refused":
       throw new CommandFailure(outcome.reason);

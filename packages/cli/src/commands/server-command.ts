@@ -10,6 +10,7 @@ import { readRegistry, readStore, registryOption, storeOption } from "./database
 import { EXIT_CODES } from "./exit-codes.ts";
 import {
   parseDuration,
+  parseOrigin,
   parsePort,
   parsePositiveNumber,
   parseSize,
@@ -27,6 +28,7 @@ interface ServerFlags {
   readonly retention?: number;
   readonly prices?: string;
   readonly requireKey?: true;
+  readonly corsOrigin?: readonly string[];
   readonly rateLimit: number;
   readonly logLevel: LogLevel;
   readonly logFormat?: LogFormat;
@@ -62,6 +64,11 @@ export function serverCommand(): Command {
     )
     .option("--prices <file>", "JSON file of model prices that come before the shipped ones")
     .option("--require-key", "ask for an API key on a loopback address too")
+    .option(
+      "--cors-origin <origin>",
+      "let pages of this origin call workflows and send traces; may be repeated",
+      parseOrigin,
+    )
     .option(
       "--rate-limit <number>",
       "requests a second for each API key; 0: no limit",
@@ -144,6 +151,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
     retentionMs: flags.retention ?? null,
     pricesFile: flags.prices ?? null,
     requireKey: flags.requireKey ?? false,
+    corsOrigins: flags.corsOrigin,
     log: {
       level: flags.logLevel,
       format: flags.logFormat ?? (process.stdout.isTTY ? "pretty" : "json"),

@@ -15,6 +15,8 @@ export interface ServeAppOptions {
   readonly port: number;
   /** The application's slug; without it the one that the environment or the project says. */
   readonly application: string | undefined;
+  /** Origins of pages that may call it, instead of those that the program names. */
+  readonly corsOrigins?: readonly string[] | undefined;
 }
 
 export type ServeAppOutcome =
@@ -43,6 +45,7 @@ export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcom
   Object.assign(env, nameVariables(application, options.application, env));
   const shownHost = host.includes(":") ? `[${host}]` : host;
   env.AGATE_LISTEN = `tcp:${shownHost}:${address.port}`;
+  if (options.corsOrigins !== undefined) env.AGATE_CORS_ORIGINS = options.corsOrigins.join();
   process.setSourceMapsEnabled(true);
   try {
     await import(pathToFileURL(placeBundle(bundle.files, folder)).href);

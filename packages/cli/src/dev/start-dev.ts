@@ -30,6 +30,8 @@ export interface DevOptions {
   readonly dataDirectory: string;
   /** The application's slug; without it the one that the environment or the project says. */
   readonly application: string | undefined;
+  /** Origins of pages that may call the workflow and send traces. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** Whether types are checked in the background, where the project has TypeScript. */
   readonly checkTypes: boolean;
   /** Of the platform itself. */
@@ -88,6 +90,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     retentionMs: null,
     pricesFile: null,
     requireKey: false,
+    corsOrigins: options.corsOrigins,
     log,
     limits: LIMITS,
     rootApplication: application,

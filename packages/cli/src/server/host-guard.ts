@@ -1,5 +1,6 @@
 import type { Problem } from "./errors/error-answer.ts";
 import { PAGE_PATHS } from "./page/page-routes.ts";
+import { ALLOWED_PAGE } from "./session/sender.ts";
 
 /**
  * `loopback`: the server listens on this machine only and needs no key, so it must not be reachable
@@ -18,6 +19,7 @@ const LOOPBACK_ORIGIN = new RegExp(`^https?://${HOSTNAME}(?::\\d+)?$`, "i");
 
 /** What tells which page, if any, sent a request. Header names in lower case. */
 export interface GuardedRequest {
+  [ALLOWED_PAGE]?: true;
   readonly method?: string | undefined;
   /** The request target, with its query. */
   readonly url?: string | undefined;
@@ -35,6 +37,7 @@ export function checkHost(policy: HostPolicy, request: GuardedRequest): Problem 
       msg: "This server listens on this machine only: call it as localhost, 127.0.0.1 or [::1].",
     };
   }
+  if (request[ALLOWED_PAGE]) return undefined;
   if (origin !== undefined && !LOOPBACK_ORIGIN.test(origin)) {
     return {
       type: "origin_not_allowed",

@@ -23,6 +23,7 @@ import { admit } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { answerResponse } from "./answer-response.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
+import { Cors } from "./cors.ts";
 import { createDelivery, pathOf } from "./deliver.ts";
 import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
 import type { Readiness } from "./health/readiness.ts";
@@ -35,6 +36,7 @@ import { allRoutes } from "./routes/all-routes.ts";
 import { closeSignal } from "./routes/route.ts";
 import { answerTree } from "./routes/tree-answer.ts";
 import { createServiceCalls } from "./services/service-calls.ts";
+import { serviceTarget } from "./services/service-target.ts";
 import type { AnsweredCall } from "./services/watch-call.ts";
 import { credentialsOf } from "./session/sender.ts";
 
@@ -55,6 +57,8 @@ export interface HttpAppOptions {
   readonly onCall?: ((call: AnsweredCall) => void) | undefined;
   readonly log: Logger;
   readonly hostPolicy: HostPolicy;
+  /** Pages of other origins that may call workflows and send traces; none where it is not given. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** Of a request's body as it is sent. */
   readonly maxBodyBytes: number;
   /** Of a build's archive. */
@@ -76,6 +80,9 @@ export interface HttpApp {
 
 /** A trace by its id as the store knows it, and nothing else to read. */
 const TRACE_TARGET = /^\/observability\/traces\/([0-9a-f]{32})\/?$/;
+
+/** What browsers send traces to. */
+const INGEST_TARGET = /^\/v1\/traces\/?(?:\?|$)/;
 
 const RETRY_AFTER_SECONDS = "5";
 
@@ -163,6 +170,8 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     answerError,
   });
 
+  const cors = corsOf(options);
+
   const fetch = async (request: Request, env: Partial<HttpBindings> = {}): Promise<Response> => {
     const refused = checkHost(hostPolicy, env.incoming ?? guardedRequest(request));
     if (refused === undefined) {
@@ -203,6 +212,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   };
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    if (cors?.take(incoming, outgoing)) return;
     if (calls.take(incoming, outgoing)) return;
     const { host } = incoming.headers;
     const match = incoming.method === "GET" ? TRACE_TARGET.exec(incoming.url ?? "") : null;
@@ -233,6 +243,16 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       calls.close();
     },
   };
+}
+
+function corsOf({ corsOrigins = [], hostPolicy, rootApplication }: HttpAppOptions) {
+  if (corsOrigins.length === 0) return undefined;
+  return new Cors({
+    origins: corsOrigins,
+    hostPolicy,
+    isOpen: (target) =>
+      INGEST_TARGET.test(target) || serviceTarget(target, rootApplication) !== undefined,
+  });
 }
 
 /** A request that came over no socket: its URL names the host. */

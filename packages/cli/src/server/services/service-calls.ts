@@ -10,11 +10,13 @@ import type { Applications } from "../../registry/registry.ts";
 import { type Admission, admit } from "../admit.ts";
 import type { Answer } from "../answer.ts";
 import { breakOffWhenRevoked } from "../break-off-when-revoked.ts";
+import { replaceCorsHeaders } from "../cors.ts";
 import type { Delivery } from "../deliver.ts";
 import { pathOf } from "../deliver.ts";
 import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
 import type { HostPolicy } from "../host-guard.ts";
 import { checkHost } from "../host-guard.ts";
+import { ALLOWED_PAGE, type Sender } from "../session/sender.ts";
 import type { ServiceTarget } from "./service-target.ts";
 import { serviceTarget } from "./service-target.ts";
 import type { AnsweredCall } from "./watch-call.ts";
@@ -73,13 +75,12 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   function passOn({ target, incoming, outgoing, admission }: AdmittedCall, service: Service): void {
     breakOffWhenRevoked(admission.caller, outgoing);
     const onAnswered = options.onCall && watchCall(incoming, outgoing, options.onCall);
-    const onHead = admission.isByCookie
-      ? (head: ResponseHead) => {
-          // Under the page's own name: a document of the workflow's must not act as the reader.
-          head.headers.push("content-security-policy", "sandbox");
-          onAnswered?.(head);
-        }
-      : onAnswered;
+    const onHead = (head: ResponseHead) => {
+      // Under the page's own name: a document of the workflow's must not act as the reader.
+      if (admission.isByCookie) head.headers.push("content-security-policy", "sandbox");
+      if ((incoming as Sender)[ALLOWED_PAGE]) replaceCorsHeaders(head);
+      onAnswered?.(head);
+    };
     gateway.forward(incoming, outgoing, { service, path: target.path, onHead }, (problem) => {
       void deliver(gatewayAnswer(problem), outgoing);
     });

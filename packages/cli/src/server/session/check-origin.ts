@@ -1,5 +1,5 @@
 import type { Problem } from "../errors/error-answer.ts";
-import type { Sender } from "./sender.ts";
+import { ALLOWED_PAGE, type Sender } from "./sender.ts";
 
 const PROBLEM: Problem = {
   type: "origin_not_allowed",
@@ -32,9 +32,11 @@ export function checkOriginIfTold({ headers }: Sender): Problem | undefined {
 /**
  * Why a request without a key may not change anything on a server that needs none; undefined when it
  * may. A browser sends a `POST` without a body for any page, without asking first; a page of another
- * port of this machine must not deploy or roll back that way.
+ * port of this machine must not deploy or roll back that way. Pages that `--cors-origin` allows may
+ * call what it opens to them.
  */
 export function checkOperatorOrigin(sender: Sender): Problem | undefined {
+  if (sender[ALLOWED_PAGE]) return undefined;
   return SAFE.has(sender.method ?? "") || (isOwn(sender.headers) ?? true)
     ? undefined
     : FOREIGN_PAGE;

@@ -6,9 +6,13 @@ import { sessionIn } from "./session-cookie.ts";
 /** Where a request keeps who sent it, once that is known: for its line in the log. */
 export const CALLER = Symbol("caller");
 
+/** Marks a request of a page that `--cors-origin` allows. */
+export const ALLOWED_PAGE = Symbol("allowed page");
+
 /** What of a request tells who sends it. A Node request is one. */
 export interface Sender {
   [CALLER]?: Caller;
+  [ALLOWED_PAGE]?: true;
   readonly method?: string | undefined;
   readonly headers: SenderHeaders;
 }

@@ -46,6 +46,7 @@ export interface TestPlatformOptions {
   readonly deploying?: Partial<DeployerLimits>;
   readonly startBuild?: StartBuildProcess;
   readonly rootApplication?: string;
+  readonly corsOrigins?: readonly string[];
   readonly maxDecompressedBytes?: number;
   readonly decodeLimits?: Partial<DecodeLimits>;
   readonly maxWaitingBytes?: number;
@@ -159,6 +160,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     rootApplication: options.rootApplication ?? null,
     log,
     hostPolicy: policy === "keys" ? "any" : "loopback",
+    corsOrigins: options.corsOrigins,
     maxBodyBytes: options.maxBodyBytes ?? MEGABYTE,
     maxBuildBytes,
     ...(options.pageFolder && { pageFolder: options.pageFolder }),
