@@ -1,3 +1,4 @@
+import { DeclarationError } from "../config/declaration-error.ts";
 import { type ConfigSource, UNNAMED_APPLICATION } from "../config-source/config-source.ts";
 import { createConfigManager } from "../config-source/create-config-manager.ts";
 import { defaultConfigSource } from "../config-source/default-config-source.ts";
@@ -9,15 +10,17 @@ import { RouteTable } from "../routes/route-table.ts";
 import { warnOnConsole } from "../runtime/console.ts";
 import { useBindings } from "../runtime/environment.ts";
 import { applicationSetting, setting } from "../runtime/setting.ts";
+import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { isRequestBound, keepRequestAlive } from "../runtime/workers-runtime.ts";
 import { ANSWER, toResponse } from "../server/answer.ts";
 import { basePathOf } from "../server/base-path.ts";
-import { corsPolicy } from "../server/cors.ts";
+import { type CorsOptions, corsPolicy } from "../server/cors.ts";
 import { handleCall } from "../server/handle-call.ts";
 import { fromRequest, type IncomingCall } from "../server/incoming-call.ts";
 import type { Workflow } from "../server/workflow.ts";
 import { createTelemetry } from "../tracing/create-telemetry.ts";
 import { withEnvironment } from "../tracing/environment-options.ts";
+import type { ExportLimits } from "../tracing/export-limits.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
 import { answerAndFlush, type WaitUntil } from "./answer-and-flush.ts";
 import type { App, AppOptions, ExecutionContext, TypedBy } from "./app.ts";
@@ -49,10 +52,54 @@ export function createApp(options: AppOptions = {}): App {
  *
  * @throws DeclarationError which says what to write instead.
  */
-export function checkOptions({ basePath, cors }: AppOptions): void {
+export function checkOptions(options: AppOptions): void {
+  const { basePath, cors, limits } = options;
+  const unknown =
+    unknownOption("The app", options, APP_OPTIONS) ??
+    unknownOption("cors", cors ?? {}, CORS_OPTIONS) ??
+    unknownOption("limits", limits ?? {}, LIMITS);
+  if (unknown !== null) throw new DeclarationError(unknown);
   basePathOf(basePath);
   corsPolicy(cors);
 }
+
+const APP_OPTIONS: OptionNames<AppOptions> = {
+  application: true,
+  environment: true,
+  baseUrl: true,
+  apiKey: true,
+  configSource: true,
+  basePath: true,
+  cors: true,
+  redact: true,
+  captureContent: true,
+  contentLimit: true,
+  disabled: true,
+  onError: true,
+  onWarning: true,
+  maxBodyBytes: true,
+  limits: true,
+  fetch: true,
+};
+
+const CORS_OPTIONS: OptionNames<CorsOptions> = {
+  origins: true,
+  headers: true,
+  credentials: true,
+  maxAge: true,
+};
+
+const LIMITS: OptionNames<ExportLimits> = {
+  maxSpans: true,
+  maxBytes: true,
+  batchSpans: true,
+  batchBytes: true,
+  intervalMs: true,
+  retryMs: true,
+  maxRetryMs: true,
+  timeoutMs: true,
+  flushMs: true,
+};
 
 interface AppParts {
   /** Asked when the app is first used, so that `ag.init` may come after the declarations. */

@@ -1,4 +1,5 @@
 import { environment } from "../runtime/environment.ts";
+import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import type { App } from "./app.ts";
 import { app as defaultApp } from "./default-app.ts";
 import type { ServeOptions, Serving } from "./serving.ts";
@@ -13,6 +14,8 @@ const servings = new Map<App, Promise<Serving>>();
  * const { url } = await ag.serve({ port: 4101 });
  */
 export async function serve(options: ServeOptions & { readonly app?: App } = {}): Promise<Serving> {
+  const unknown = unknownOption("ag.serve()", options, OPTIONS);
+  if (unknown !== null) throw new TypeError(unknown);
   const app = options.app ?? defaultApp();
   const before = servings.get(app);
   // Whoever runs the program may serve its app before the program itself comes to this line.
@@ -25,6 +28,13 @@ export async function serve(options: ServeOptions & { readonly app?: App } = {})
   serving.catch(forget);
   return serving;
 }
+
+const OPTIONS: OptionNames<ServeOptions & { readonly app?: App }> = {
+  app: true,
+  port: true,
+  hostname: true,
+  signals: true,
+};
 
 /** Whether `serve` was called, even if it does not listen yet. */
 export function isServing(): boolean {

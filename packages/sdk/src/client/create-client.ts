@@ -1,3 +1,4 @@
+import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import type { Client, ClientOptions, ClientSource, UntypedClient } from "./client-types.ts";
 import { RouteCall } from "./route-call.ts";
 
@@ -18,8 +19,12 @@ export function createClient<Source extends ClientSource = never>(
   options: ClientOptions = {},
 ): [Source] extends [never] ? UntypedClient : Client<Source> {
   const base = baseOf(url);
+  const unknown = unknownOption("createClient()", options, OPTIONS);
+  if (unknown !== null) throw new TypeError(unknown);
   return routeAt("", base, options) as [Source] extends [never] ? UntypedClient : Client<Source>;
 }
+
+const OPTIONS: OptionNames<ClientOptions> = { headers: true, apiKey: true, fetch: true };
 
 function routeAt(path: string, base: string, options: ClientOptions): unknown {
   const call = (input?: unknown, callOptions = {}) =>

@@ -1,4 +1,5 @@
 import { trace } from "@opentelemetry/api";
+import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { type Answered, cutOff, redirectOf, requestFailure, streamLeft } from "./call-failures.ts";
 import type { CallAnswer, CallOptions, ClientOptions } from "./client-types.ts";
 import { errorOf } from "./error-answer.ts";
@@ -98,6 +99,8 @@ async function send(
   url: string,
   { input, options, callOptions }: RouteCallParts,
 ): Promise<Answered> {
+  const unknown = unknownOption(`The call of ${url}`, callOptions, CALL_OPTIONS);
+  if (unknown !== null) throw new TypeError(unknown);
   const { config, environment, variant, signal, headers } = callOptions;
   const request: RequestInit = {
     method: "POST",
@@ -124,6 +127,14 @@ async function send(
   }
   return answered;
 }
+
+const CALL_OPTIONS: OptionNames<CallOptions<Record<string, unknown>>> = {
+  config: true,
+  environment: true,
+  variant: true,
+  signal: true,
+  headers: true,
+};
 
 /** Those of the call come before those of the client, in whichever case they are written. */
 function headersOf(options: ClientOptions, ofCall: ClientOptions["headers"]): Headers {

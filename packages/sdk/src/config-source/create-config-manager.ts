@@ -4,6 +4,7 @@ import { ConfigValidationError } from "../config/config-validation-error.ts";
 import { copyData } from "../config/copy-data.ts";
 import type { RoutingContext } from "../context/routing-context.ts";
 import { nestedRouting, routingContext } from "../context/routing-context-manager.ts";
+import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import type {
   ConfigManager,
   FromFileOptions,
@@ -39,18 +40,21 @@ export function createConfigManager(dependencies: ConfigManagerDependencies): Co
   async function getFromRoute(
     options: FromRouteOptions<ConfigDeclaration | undefined> = {},
   ): Promise<unknown> {
+    checkNames("getFromRoute", options, { schema: true });
     const context = routingContext();
     if (context.config !== undefined) return filled(options.schema, context.config);
     return resolved(dependencies.source(), context, options);
   }
 
   async function getFromRegistry(options: Options = {}): Promise<unknown> {
+    checkNames("getFromRegistry", options, REGISTRY_OPTIONS);
     return resolved(dependencies.source(), contextWith(options), options);
   }
 
   async function getFromFile(
     options: FromFileOptions<ConfigDeclaration | undefined> = {},
   ): Promise<unknown> {
+    checkNames("getFromFile", options, FILE_OPTIONS);
     let file = files.get(options.path);
     if (file === undefined) {
       file = dependencies.file(options.path);
@@ -92,6 +96,32 @@ export function createConfigManager(dependencies: ConfigManagerDependencies): Co
     get_from_registry: manager.getFromRegistry,
     get_from_file: manager.getFromFile,
   };
+}
+
+const REGISTRY_OPTIONS: OptionNames<FromRegistryOptions> = {
+  schema: true,
+  application: true,
+  environment: true,
+  variant: true,
+  revision: true,
+  route: true,
+};
+
+const FILE_OPTIONS: OptionNames<FromFileOptions> = {
+  schema: true,
+  path: true,
+  environment: true,
+  variant: true,
+  route: true,
+};
+
+function checkNames(
+  method: keyof ConfigManager,
+  options: object,
+  known: Readonly<Record<string, true>>,
+): void {
+  const unknown = unknownOption(`ConfigManager.${method}()`, options, known);
+  if (unknown !== null) throw new TypeError(unknown);
 }
 
 /** What the block says, with what the caller named in its place. */

@@ -2,6 +2,7 @@ import { cancellationSlot } from "../context/cancellation.ts";
 import { captureContext, contextWith } from "../context/context-slot.ts";
 import { identitySlot } from "../context/identity.ts";
 import { type Dictionary, routingSlot } from "../context/routing-context.ts";
+import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { outputLimitOf, recordByRules } from "../tracing/content-rules.ts";
 import type { ContentField } from "../tracing/redaction.ts";
 import { runTraced } from "../tracing/run-traced.ts";
@@ -36,6 +37,8 @@ export function callDirectly(
   const canWait = route.kind === "async" || route.kind === "async-generator";
   let configured: DirectConfig | Promise<DirectConfig>;
   try {
+    const unknown = unknownOption(`The call of the route ${route.path}`, direct, OPTIONS);
+    if (unknown !== null) throw new TypeError(unknown);
     configured = directConfig(app, {
       route,
       outer: callSlot.get(),
@@ -52,6 +55,13 @@ export function callDirectly(
   if (route.kind === "async") return configured.then((ready) => here(() => run(ready)));
   return generatorOf(configured, (ready) => here(() => run(ready) as AsyncGenerator));
 }
+
+/** A method that calls its parent's may hand over all that it was given itself. */
+const OPTIONS: OptionNames<DirectCall<object> & Call<object>> = {
+  config: true,
+  signal: true,
+  span: true,
+};
 
 /** A generator whose configuration is known later. What is wrong with it is thrown to the first `next()`. */
 function generatorOf(

@@ -3,6 +3,7 @@ import type { ConfigDeclaration } from "../config/config-declaration.ts";
 import type { ConfigSchema } from "../config/config-schema.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
 import { functionKind, inheritingFrom } from "../runtime/function-kind.ts";
+import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { messageOf } from "../tracing/message-of.ts";
 import { absentInput } from "./absent-input.ts";
 import { declareMethod, type MethodHost } from "./declare-method.ts";
@@ -101,8 +102,22 @@ function directly(host: RouteHost, route: RouteDefinition, target: Handler): Han
   return inheritingFrom(target, Object.defineProperty(direct, "name", { value: target.name }));
 }
 
+const OPTIONS: OptionNames<RouteOptions> = {
+  config: true,
+  input: true,
+  output: true,
+  stream: true,
+  timeout: true,
+  description: true,
+  ignoreInputs: true,
+  ignoreOutputs: true,
+  redact: true,
+};
+
 function optionsOf(path: string, given: ConfigDeclaration | RouteOptions): RouteOptions {
   const options = isOptions(given) ? given : { config: given };
+  const unknown = unknownOption(`The route ${path}`, options, OPTIONS);
+  if (unknown !== null) throw new DeclarationError(unknown);
   for (const name of ["input", "output", "stream"] as const) {
     const schema: unknown = options[name];
     if (schema === undefined || isStandardSchema(schema)) continue;

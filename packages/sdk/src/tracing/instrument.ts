@@ -2,6 +2,7 @@ import type { SpanKind } from "@agate/protocol";
 import type { Context } from "@opentelemetry/api";
 import { cancellationSlot } from "../context/cancellation.ts";
 import { functionKind, inheritingFrom } from "../runtime/function-kind.ts";
+import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { activeContext } from "./active-context.ts";
 import { type ContentRules, outputLimitOf, recordByRules } from "./content-rules.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
@@ -45,6 +46,8 @@ export interface Instrument {
  * }
  */
 export function instrument(options: InstrumentOptions = {}): Instrument {
+  const unknown = unknownOption("ag.instrument()", options, OPTIONS);
+  if (unknown !== null) throw new TypeError(unknown);
   return (fn: (...args: never[]) => unknown, context?: ClassMethodDecoratorContext) => {
     if (typeof fn !== "function") {
       throw new Error(
@@ -60,6 +63,15 @@ export function instrument(options: InstrumentOptions = {}): Instrument {
     return traced(fn, { ...options, name }) as never;
   };
 }
+
+const OPTIONS: OptionNames<InstrumentOptions> = {
+  name: true,
+  kind: true,
+  config: true,
+  ignoreInputs: true,
+  ignoreOutputs: true,
+  redact: true,
+};
 
 function nameOf(fn: { readonly name: string }, context?: ClassMethodDecoratorContext): string {
   return (context === undefined ? fn.name : String(context.name)) || "anonymous";
