@@ -344,6 +344,23 @@ describe("the time range", () => {
     web.expectNoFaults();
   });
 
+  it("shows that a call was cancelled, in the list and in its trace", async () => {
+    const application = "cancelled calls";
+    const attributes = { "ag.cancelled": true };
+    const [left] = await sendTraces(platform().url, [{ name: "left", application, attributes }]);
+    await using web = await open(`/traces?application=${application}`);
+    const { page } = web;
+    await page.getByRole("row", { name: /left.*Cancelled/ }).waitFor();
+    await web.expectAccessible();
+    await page.goto(`${platform().url}/traces/${left!.traceId}`);
+    const spans = page.getByRole("treegrid", { name: "Spans" });
+    await spans.getByRole("row").getByRole("img", { name: "Cancelled" }).waitFor();
+    // Of the trace, and of its span.
+    await expect.poll(() => page.getByText("Cancelled", { exact: true }).count()).toBe(2);
+    await web.expectAccessible();
+    web.expectNoFaults();
+  });
+
   it("is narrowed by a click on the histogram", async () => {
     await using web = await open("/traces?application=columns&range=7d");
     const { page } = web;

@@ -114,9 +114,15 @@ function routeLines(routes: readonly string[]): string[] {
   return lines.map(([request = "", use]) => `  ${padText(request, width)}   ${use}`);
 }
 
-function callLine({ method, path, status, ms, trace_id: trace }: ServedCall, paint: Paint): string {
-  const colour = status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
-  const figures = `${paint(colour, String(status))}  ${padText(formatDuration(ms), 7, "right")}`;
+function callLine(call: ServedCall, paint: Paint): string {
+  const { method, path, ms, trace_id: trace } = call;
+  const figures = `${outcomeText(call, paint)}  ${padText(formatDuration(ms), 7, "right")}`;
   const line = `${method} ${printableLine(path)}  ${figures}`;
   return trace === null ? line : `${line}  ${paint("dim", trace)}`;
+}
+
+function outcomeText({ status, cancelled }: ServedCall, paint: Paint): string {
+  // The client left: neither a success nor a failure.
+  if (cancelled) return paint("yellow", "cancelled");
+  return paint(status >= 500 ? "red" : status >= 400 ? "yellow" : "green", String(status));
 }

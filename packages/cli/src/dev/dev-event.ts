@@ -50,12 +50,15 @@ export type DevEvent =
   /** It is being ended. */
   | { readonly event: "ending" };
 
-/** A call of the workflow that was answered. */
+/** A call of the workflow that is over. */
 export interface ServedCall {
   readonly event: "call";
   readonly method: string;
   readonly path: string;
+  /** 499 where the client went away before the answer began. */
   readonly status: number;
+  /** The client went away before the end of the answer; else not there. */
+  readonly cancelled?: true;
   readonly ms: number;
   readonly trace_id: string | null;
 }

@@ -94,8 +94,10 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     log,
     limits: LIMITS,
     rootApplication: application,
-    onCall: ({ traceId, ...call }) => {
-      if (!IS_QUESTION.test(call.path)) tell({ event: "call", ...call, trace_id: traceId });
+    onCall: ({ method, path, status, isCancelled, ms, traceId }) => {
+      if (IS_QUESTION.test(path)) return;
+      const outcome = isCancelled ? ({ status, cancelled: true } as const) : { status };
+      tell({ event: "call", method, path, ...outcome, ms, trace_id: traceId });
     },
   });
   if (outcome.kind === "refused") return outcome;

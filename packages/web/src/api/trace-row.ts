@@ -18,6 +18,7 @@ export interface TraceRow {
   readonly kind: SpanKind;
   readonly status: SpanStatus;
   readonly statusMessage: string | null;
+  readonly isCancelled: boolean;
   /** How many spans of the trace failed; 0 where none did or it is not known, as in a list of spans. */
   readonly failedSpans: number;
   /** RFC 3339 in UTC with six fraction digits: texts in this form sort as the times do. */
@@ -54,6 +55,7 @@ export function traceRow(record: ListedSpan, view: ListView): TraceRow {
     kind: record.spankind,
     status: record.status,
     statusMessage: metadata.status_message,
+    isCancelled: metadata.cancelled === true,
     failedSpans: 0,
     startedAt: record.created_at,
     latency: metadata.latency,

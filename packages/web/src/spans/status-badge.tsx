@@ -7,8 +7,16 @@ const LOOKS: Record<SpanStatus, { readonly tone: Tone; readonly label: string }>
   UNSET: { tone: "neutral", label: "Unset" },
 };
 
+const CANCELLED = { tone: "warning", label: "Cancelled" } as const;
+
+interface StatusBadgeProps {
+  readonly status: SpanStatus;
+  /** Cancelled spans have none of OpenTelemetry's statuses. */
+  readonly isCancelled: boolean;
+}
+
 /** How a span ended. */
-export function StatusBadge({ status }: { readonly status: SpanStatus }) {
-  const { tone, label } = LOOKS[status];
+export function StatusBadge({ status, isCancelled }: StatusBadgeProps) {
+  const { tone, label } = isCancelled && status === "UNSET" ? CANCELLED : LOOKS[status];
   return <Badge tone={tone}>{label}</Badge>;
 }

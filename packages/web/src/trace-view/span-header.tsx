@@ -29,7 +29,7 @@ export function SpanHeader({ span }: { readonly span: SpanRecord }) {
           <bdi>{shownName(span.name)}</bdi>
         </h2>
         <span className="shrink-0">
-          <StatusBadge status={span.status} />
+          <StatusBadge status={span.status} isCancelled={metadata.cancelled === true} />
         </span>
       </div>
       {metadata.status_message && (

@@ -49,7 +49,7 @@ export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
             <bdi>{shownName(trace.name)}</bdi>
           </h1>
           <span className="shrink-0">
-            <StatusBadge status={trace.status} />
+            <StatusBadge status={trace.status} isCancelled={metadata.cancelled === true} />
           </span>
         </div>
         <TraceActions trace={trace} list={list} call={facts.call} />

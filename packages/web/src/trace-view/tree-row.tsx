@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronRight, CircleAlert, Unlink } from "lucide-react";
+import { Ban, ChevronDown, ChevronRight, CircleAlert, Unlink } from "lucide-react";
 import { memo } from "react";
 import { Badge } from "../design/badge.tsx";
 import { classNames } from "../design/class-names.ts";
@@ -97,6 +97,9 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
         )}
         {span.status === "ERROR" && (
           <CircleAlert size={14} role="img" aria-label="Error" className="shrink-0 text-danger" />
+        )}
+        {span.status === "UNSET" && metadata.cancelled && (
+          <Ban size={14} role="img" aria-label="Cancelled" className="shrink-0 text-warning" />
         )}
         {share !== undefined && share > 0 && (
           <Badge tone="accent" title="Its own part of the slowest path">

@@ -1,9 +1,10 @@
+import type { SpanStatus } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
 import { plainPaint } from "../../terminal/plain-paint.fixture.ts";
 import type { Column } from "../../terminal/table.ts";
 import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
 import { spanRecord } from "./span-record.fixture.ts";
-import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
+import { statusCell, TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
 const NOW = Date.parse("2026-11-15T10:00:42Z");
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -28,6 +29,16 @@ function listAt(columns: number | undefined, usual: "measured" | "usual" = "meas
       : layOutTable(measured, rows, columns);
   return [tableHead(layout, plainPaint), ...rows.map((row) => tableLine(layout, row, plainPaint))];
 }
+
+describe("the status of a span", () => {
+  it("is that of OpenTelemetry, or that it was cancelled", () => {
+    const statusOf = (status: SpanStatus, metadata: { cancelled?: true }) =>
+      statusCell(spanRecord({ status, metadata })).text;
+    expect(statusOf("UNSET", {})).toBe("UNSET");
+    expect(statusOf("UNSET", { cancelled: true })).toBe("CANCELLED");
+    expect(statusOf("ERROR", { cancelled: true })).toBe("ERROR");
+  });
+});
 
 describe("a list of traces", () => {
   it("has names and routes in full where there is room, and in a pipe", () => {

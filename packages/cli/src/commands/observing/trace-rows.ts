@@ -17,18 +17,27 @@ export const TRACE_COLUMNS: readonly Column[] = [
   { title: "TRACE", usual: 32 },
 ];
 
-export const STATUS_STYLES: Readonly<Record<SpanStatus, Style>> = {
+const STATUS_STYLES: Readonly<Record<SpanStatus, Style>> = {
   OK: "green",
   ERROR: "red",
   UNSET: "dim",
 };
 
+/** The status as a reader sees it: a span that was cancelled has none of OpenTelemetry's. */
+export function statusCell({ status, metadata }: ListedSpan): {
+  readonly text: string;
+  readonly style: Style;
+} {
+  if (status === "UNSET" && metadata.cancelled) return { text: "CANCELLED", style: "yellow" };
+  return { text: status, style: STATUS_STYLES[status] ?? "dim" };
+}
+
 export function traceRow(clock: Clock, span: ListedSpan): Row {
-  const { metadata, variant, status } = span;
+  const { metadata, variant } = span;
   return [
     timeCell(clock, span.created_at),
     nameCell(span),
-    { text: status, style: STATUS_STYLES[status] ?? "dim" },
+    statusCell(span),
     formatDuration(metadata.latency),
     formatCount(metadata.total.usage?.total_tokens ?? null),
     formatCost(metadata.total.cost),

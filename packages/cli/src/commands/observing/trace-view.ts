@@ -16,7 +16,7 @@ import type { TreeLine } from "../../terminal/tree-lines.ts";
 import { treeLines } from "../../terminal/tree-lines.ts";
 import { timeInFull } from "../client/times.ts";
 import { errorMessage, spanInterval } from "./span-facts.ts";
-import { STATUS_STYLES, variantText } from "./trace-rows.ts";
+import { statusCell, variantText } from "./trace-rows.ts";
 
 export interface TraceViewOptions {
   /** Undefined in a pipe: only endless names and messages are cut. */
@@ -27,7 +27,7 @@ export interface TraceViewOptions {
   readonly depth: number;
 }
 
-const MARKS = { OK: "✓", ERROR: "✗", UNSET: "·" } as const;
+const MARKS: Readonly<Record<string, string>> = { OK: "✓", ERROR: "✗", CANCELLED: "⊘" };
 const KIND_WIDTH = 9;
 const TIME_WIDTH = 9;
 const TOKENS_WIDTH = 7;
@@ -76,7 +76,8 @@ function* summaryLines(
   count: number,
   { paint, now }: TraceViewOptions,
 ): Generator<string> {
-  const { metadata, status } = top;
+  const { metadata } = top;
+  const { text, style } = statusCell(top);
   yield `${paint("bold", `Trace ${printableLine(top.trace_id)}`)}  ${timeInFull({ now }, top.created_at)}`;
   const whose = [
     metadata.application,
@@ -89,7 +90,7 @@ function* summaryLines(
   const { usage, cost } = metadata.total;
   const tokens = usage?.total_tokens ?? null;
   yield [
-    paint(STATUS_STYLES[status] ?? "dim", status),
+    paint(style, text),
     formatDuration(metadata.latency),
     plural(count, "span"),
     ...(tokens === null ? [] : [plural(tokens, "token")]),
@@ -126,6 +127,7 @@ function layOut(lines: readonly TreeLine<SpanRecord>[], options: TraceViewOption
 function spanLine({ node, prefix }: TreeLine<SpanRecord>, layout: Layout): string {
   const { paint, nameWidth, barWidth, axis, showsIds } = layout;
   const { status, metadata } = node;
+  const { text, style } = statusCell(node);
   const isError = status === "ERROR";
   const room = Math.max(1, nameWidth - textWidth(prefix) - 2);
   const name = padText(cutText(nameOf(node), room), room);
@@ -133,7 +135,7 @@ function spanLine({ node, prefix }: TreeLine<SpanRecord>, layout: Layout): strin
   const tokens = metadata.usage?.total_tokens ?? null;
   return [
     paint("dim", prefix) +
-      paint(STATUS_STYLES[status] ?? "dim", MARKS[status] ?? "·") +
+      paint(style, MARKS[text] ?? "·") +
       ` ${isError ? paint("red", name) : name}`,
     paint(kindStyle(node), padText(clippedLine(node.spankind, KIND_WIDTH), KIND_WIDTH)),
     padText(formatDuration(metadata.latency), TIME_WIDTH, "right"),

@@ -13,6 +13,8 @@ export interface ForwardTarget {
   readonly path: string;
   /** Told how the service answers, before the client is. */
   readonly onHead?: ((head: ResponseHead) => void) | undefined;
+  /** Told that the service failed in the middle of its answer, before the client's connection ends. */
+  readonly onBreakOff?: (() => void) | undefined;
 }
 
 /** Passes requests on to services, and their answers back. */
@@ -46,7 +48,7 @@ export interface Gateway {
 export function createGateway(): Gateway {
   const pool = new ConnectionPool();
   return {
-    forward(incoming, outgoing, { service, path, onHead }, onFailure) {
+    forward(incoming, outgoing, { service, path, onHead, onBreakOff }, onFailure) {
       if (incoming.headers.upgrade?.toLowerCase() === "websocket") {
         const reason = "Workflows are called over plain HTTP: web sockets are not passed on.";
         onFailure({ kind: "unsupported", reason });
@@ -59,7 +61,8 @@ export function createGateway(): Gateway {
         return;
       }
       const head = requestHead(incoming, path, body);
-      new Exchange({ incoming, outgoing, service, pool, head, body, onHead, onFailure }).start();
+      const parts = { incoming, outgoing, service, pool, head, body };
+      new Exchange({ ...parts, onHead, onBreakOff, onFailure }).start();
     },
     close: () => pool.close(),
   };

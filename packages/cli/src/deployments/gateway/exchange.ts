@@ -32,6 +32,7 @@ export interface ExchangeParts {
   readonly head: string;
   readonly body: RequestBody;
   readonly onHead: ((head: ResponseHead) => void) | undefined;
+  readonly onBreakOff: (() => void) | undefined;
   readonly onFailure: (problem: GatewayProblem) => void;
 }
 
@@ -209,8 +210,12 @@ export class Exchange implements ConnectionUser {
     if (this.#isOver) return;
     this.#finish(false);
     // An answer that has begun can only be broken off.
-    if (this.#answer.hasBegun) this.#answer.breakOff();
-    else this.#parts.onFailure(problem);
+    if (!this.#answer.hasBegun) {
+      this.#parts.onFailure(problem);
+      return;
+    }
+    this.#parts.onBreakOff?.();
+    this.#answer.breakOff();
   }
 
   /** @param isReusable Whether the connection is ready for another request. */

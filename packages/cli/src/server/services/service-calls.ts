@@ -74,14 +74,16 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
 
   function passOn({ target, incoming, outgoing, admission }: AdmittedCall, service: Service): void {
     breakOffWhenRevoked(admission.caller, outgoing);
-    const onAnswered = options.onCall && watchCall(incoming, outgoing, options.onCall);
+    const watching = options.onCall && watchCall(incoming, outgoing, options.onCall);
     const onHead = (head: ResponseHead) => {
       // Under the page's own name: a document of the workflow's must not act as the reader.
       if (admission.isByCookie) head.headers.push("content-security-policy", "sandbox");
       if ((incoming as Sender)[ALLOWED_PAGE]) replaceCorsHeaders(head);
-      onAnswered?.(head);
+      watching?.onHead?.(head);
     };
-    gateway.forward(incoming, outgoing, { service, path: target.path, onHead }, (problem) => {
+    const { path } = target;
+    const forwarded = { service, path, onHead, onBreakOff: watching?.onBreakOff };
+    gateway.forward(incoming, outgoing, forwarded, (problem) => {
       void deliver(gatewayAnswer(problem), outgoing);
     });
   }

@@ -11,6 +11,7 @@ export function rowOf(given: Partial<TraceRow> = {}): TraceRow {
     kind: "WORKFLOW",
     status: "OK",
     statusMessage: null,
+    isCancelled: false,
     failedSpans: 0,
     startedAt: "2026-11-15T10:00:00.000000Z",
     latency: null,

@@ -6,12 +6,14 @@ import { StatusBadge } from "../../spans/status-badge.tsx";
 
 /** How a trace went, and whether anything below its top failed. */
 export function RowStatus({ row }: { readonly row: TraceRow }) {
-  const { status, failedSpans } = row;
+  const { status, isCancelled, failedSpans } = row;
   const isHidden = status !== "ERROR" && failedSpans > 0;
   const label = `${formatUnits(failedSpans, "failed span")} below`;
   return (
     <>
-      {!(isHidden && status === "UNSET") && <StatusBadge status={status} />}
+      {(isCancelled || !(isHidden && status === "UNSET")) && (
+        <StatusBadge status={status} isCancelled={isCancelled} />
+      )}
       {isHidden && (
         <Badge tone="danger" title={label}>
           <CircleAlert size={12} role="img" aria-label={label} />
