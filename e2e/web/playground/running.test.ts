@@ -202,9 +202,26 @@ describe("A run", () => {
     await web.expectAccessible();
     await web.open("/apps/bench/playground?route=/gone");
     await web.page.getByText("bench has no route /gone").waitFor();
+    // The stream of its changes is refused after the page has said that it is not there.
+    const { page } = web;
+    const said = Promise.withResolvers<void>();
+    await page.route("**/applications/nobody/changes", async (route) => {
+      await said.promise;
+      await route.continue();
+    });
     await web.open("/apps/nobody/playground");
-    await web.page.getByRole("heading", { name: "There is no application nobody" }).waitFor();
+    const heading = page.getByRole("heading", { name: "There is no application nobody" });
+    await heading.waitFor();
+    // A second question would get no answer, and the page would have nothing to show.
+    await page.route(/applications\/nobody\/(?!changes)/, () => {});
+    const refused = page.waitForResponse(/applications\/nobody\/changes/);
+    said.resolve();
+    await (await refused).finished();
+    await page.evaluate(
+      () => new Promise((shown) => requestAnimationFrame(() => setTimeout(shown))),
+    );
     await web.expectAccessible();
+    expect(await heading.isVisible()).toBe(true);
     web.expectNoFaults();
   });
 });

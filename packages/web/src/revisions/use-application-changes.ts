@@ -1,9 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { ApiError } from "../api/api-error.ts";
 import { applicationKey } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { usePageVisible } from "../design/use-page-visible.ts";
 import { watchChanges } from "./watch-changes.ts";
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
 
 /**
  * Has everything that is shown of an application read anew when somebody changes it elsewhere: a
@@ -19,7 +24,13 @@ export function useApplicationChanges(app: string): void {
     void watchChanges(
       client,
       app,
-      () => void queries.invalidateQueries({ queryKey: applicationKey(client, app) }),
+      (reason) =>
+        void queries.invalidateQueries({
+          queryKey: applicationKey(client, app),
+          // What is not there stays so until something changes. A query without data forgets its error
+          // when it is sent again: a skeleton would take the place of the page that says so.
+          predicate: ({ state }) => reason === "event" || !isNotFound(state.error),
+        }),
       end.signal,
     );
     return () => end.abort();
