@@ -148,7 +148,7 @@ describe("the form of inputs", () => {
     await using web = await open("dark");
     const { page } = web;
     await openRoute(page, "/anything");
-    await page.getByText("The route does not name its inputs").waitFor();
+    await page.getByText("This route has no input schema").waitFor();
     await page.locator(".cm-editor").waitFor();
     await web.expectAccessible();
     await write(page, "Inputs as JSON", '{"list": [1, 2,]}');

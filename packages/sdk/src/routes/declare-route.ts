@@ -7,6 +7,7 @@ import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { messageOf } from "../tracing/message-of.ts";
 import { absentInput } from "./absent-input.ts";
 import { declareMethod, type MethodHost } from "./declare-method.ts";
+import { inputSkeleton } from "./input-skeleton.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { checkRoutePath } from "./route-path.ts";
 import type { Call, DirectCall, RouteOptions } from "./route-types.ts";
@@ -88,8 +89,14 @@ function compiled(path: string, declaration: ConfigDeclaration): ConfigSchema<ob
   }
 }
 
-function functionOf(target: Handler): Pick<RouteDefinition, "kind" | "absentInput"> {
-  return { kind: functionKind(target), absentInput: absentInput(target) };
+function functionOf(
+  target: Handler,
+): Pick<RouteDefinition, "kind" | "absentInput" | "inputSkeleton"> {
+  return {
+    kind: functionKind(target),
+    absentInput: absentInput(target),
+    inputSkeleton: () => inputSkeleton(target),
+  };
 }
 
 /** The function itself, traced when code calls it. */

@@ -21,7 +21,10 @@ export function openapiDocument({ application, basePath, routes, warn }: Describ
   for (const route of routes.all()) {
     const place = { route: route.path };
     const schemas = {
-      input: components.schemaOf(route.input, { ...place, part: "input" }),
+      input:
+        route.input === undefined
+          ? shownInputs(route)
+          : components.schemaOf(route.input, { ...place, part: "input" }),
       output: components.schemaOf(route.output, { ...place, part: "output" }),
       chunk: route.chunk && components.schemaOf(route.chunk, { ...place, part: "stream" }),
     };
@@ -138,6 +141,12 @@ function callOperation(
       },
     },
   };
+}
+
+/** Takes anything: the example is what the function's parameter is destructured into. */
+function shownInputs({ inputSkeleton }: RouteDefinition): Json {
+  const skeleton = inputSkeleton();
+  return skeleton === undefined ? {} : { examples: [skeleton] };
 }
 
 function bodySchema(route: RouteDefinition, endpoint: Endpoint, inputs: Json): Json {

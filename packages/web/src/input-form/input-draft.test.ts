@@ -140,6 +140,10 @@ describe("an empty draft", () => {
 
   it("is JSON where the schema does not name fields", () => {
     expect(emptyDraft({})).toEqual({ mode: "json", text: "{}" });
+    expect(emptyDraft({ examples: [{ text: "" }] })).toEqual({
+      mode: "json",
+      text: '{\n  "text": ""\n}',
+    });
     expect(emptyDraft({ type: "object" })).toEqual({ mode: "json", text: "{}" });
     expect(emptyDraft({ anyOf: [object({ url: text }), object({ file: text })] })).toEqual({
       mode: "json",

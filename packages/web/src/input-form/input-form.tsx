@@ -76,7 +76,7 @@ function JsonInputs({ isDescribed, text, problem, onChange }: JsonInputsProps) {
     <div className="flex flex-col gap-3">
       {!isDescribed && (
         <p className="text-[0.93rem] text-ink-soft">
-          The route does not name its inputs, so they are written as JSON.
+          This route has no input schema; enter JSON. An input schema gives a form.
         </p>
       )}
       <CodeEditor

@@ -6,6 +6,8 @@ const DEEPEST = 5;
 export function skeletonOf(root: JsonSchema, schema: unknown, depth = 0): unknown {
   const { default: initial, ...resolved } = resolveSchema(root, schema);
   if (initial !== undefined) return initial;
+  // A route without an input schema shows what its function destructures.
+  if (Array.isArray(resolved.examples) && resolved.type === undefined) return resolved.examples[0];
   if (Object.hasOwn(resolved, "const")) return resolved.const;
   if (Array.isArray(resolved.enum)) return resolved.enum[0] ?? null;
   const branches = resolved.anyOf ?? resolved.oneOf;
