@@ -102,21 +102,22 @@ describe("a nested configuration in the playground", () => {
       examples: [{ input: "x", weight: 1 }],
     };
     expect(request.postDataJSON()).toEqual({ config, inputs: { question: "agates" } });
-    await page.getByText("About agates?").first().waitFor();
+    expect(await (await request.response())?.text()).toContain("About agates?");
 
     await page.getByRole("button", { name: "Commit…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Name of the variant").fill("nested");
+    // What changed is told by its path.
+    await dialog.getByText("retrieval.weights[0]").waitFor();
     await dialog.getByRole("button", { name: "Commit", exact: true }).click();
-    await dialog.getByText("nested@1").waitFor();
-    const path = "/applications/nested/variants/nested/revisions/latest";
+    await dialog.getByText("default@2").waitFor();
+    const path = "/applications/nested/variants/default/revisions/latest";
     expect((await registry<Revision>("GET", path)).params).toEqual({ "/search": config });
     await dialog.getByRole("button", { name: "Deploy…" }).click();
     await dialog.getByLabel("Environment").selectOption("staging");
     await dialog.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByText("live in staging").waitFor();
     const staging = "/applications/nested/environments/staging";
-    expect((await registry<Environment>("GET", staging)).deployment?.variant.slug).toBe("nested");
+    expect((await registry<Environment>("GET", staging)).deployment?.variant.revision).toBe(2);
 
     await page.reload();
     await expect.poll(() => content.inputValue()).toBe("About {{question}}?");
@@ -127,7 +128,7 @@ describe("a nested configuration in the playground", () => {
     await page.getByRole("button", { name: "Commit…" }).click();
     await dialog.getByText("seed").first().waitFor();
     await dialog.getByRole("button", { name: "Commit", exact: true }).click();
-    await dialog.getByText("nested@2").waitFor();
+    await dialog.getByText("default@3").waitFor();
     const { seed: _seed, ...unseeded } = config;
     expect((await registry<Revision>("GET", path)).params).toEqual({
       "/search": { ...unseeded, retrieval: { ...config.retrieval, rerank: null } },

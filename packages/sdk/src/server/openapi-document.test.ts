@@ -273,6 +273,24 @@ describe("GET /openapi.json", () => {
     expect(Object.keys((await documentOf(app)).paths)).toContain("/run/broken");
   });
 
+  it("shows what a function destructures where its route has no input schema", async () => {
+    const app = createApp();
+    app.route(
+      "/shown",
+      NoConfig,
+    )(({ text, limit = 5 }: { text: string; limit?: number }) => {
+      return text.slice(0, limit);
+    });
+    app.route("/hidden", NoConfig)((input: object) => input);
+    app.route("/described", { config: NoConfig, input: z.object({ a: z.string() }) })(({ a }) => a);
+    const document = await documentOf(app);
+    const inputs = (path: string) => bodySchemaOf(document, path).properties.inputs;
+    expect(inputs("/playground/run/shown")).toEqual({ examples: [{ text: "", limit: 5 }] });
+    expect(inputs("/run/shown")).toEqual({ examples: [{ text: "", limit: 5 }] });
+    expect(inputs("/playground/run/hidden")).toEqual({});
+    expect(inputs("/playground/run/described")).not.toHaveProperty("examples");
+  });
+
   it("takes a configuration exactly where the playground does", async () => {
     await fc.assert(
       fc.asyncProperty(randomConfig, async ({ fields, values }) => {

@@ -369,6 +369,7 @@ function ListItem({ field, name, item, problems, buttons, onChange }: ListItemPr
               label={name}
               ids={idsOf(id, name, problem !== undefined)}
               value={item}
+              isCompact
               onChange={onChange}
             />
           )}

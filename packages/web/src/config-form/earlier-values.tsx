@@ -52,7 +52,14 @@ function WayBack({ verb, name, value, onClick }: WayBackProps) {
       <RotateCcw size={12} aria-hidden className="shrink-0" />
       <span className="shrink-0">{verb}</span>
       <span className="sr-only">of {name}:</span>
-      <code className="truncate font-mono">{shownValue(value)}</code>
+      {/* A list or an object is too long to show. */}
+      {(typeof value !== "object" || value === null) && (
+        <code className="truncate font-mono">{shown(value)}</code>
+      )}
     </button>
   );
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "not set" : shownValue(value);
 }

@@ -12,6 +12,8 @@ interface NumberFieldProps {
   readonly label: string;
   readonly ids: FieldIds;
   readonly value: unknown;
+  /** The box alone: in a list, buttons beside it leave a slider no room. */
+  readonly isCompact?: boolean | undefined;
   readonly onChange: (value: unknown) => void;
 }
 
@@ -19,9 +21,10 @@ interface NumberFieldProps {
 const LONGEST_BESIDE = 11;
 
 /** A slider between the bounds with a number box beside it; the box alone where a bound is missing. */
-export function NumberField({ field, label, ids, value, onChange }: NumberFieldProps) {
+export function NumberField(props: NumberFieldProps) {
+  const { field, label, ids, value, isCompact = false, onChange } = props;
   const [typed, setTyped] = useState("");
-  const range = sliderRange(field);
+  const range = isCompact ? null : sliderRange(field);
   // "1.50" stays as it was typed for as long as it is what the value is.
   const text = Object.is(readNumber(typed), value) ? typed : numberText(value);
   const box = (

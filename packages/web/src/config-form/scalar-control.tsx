@@ -11,15 +11,25 @@ interface ScalarControlProps {
   readonly label: string;
   readonly ids: FieldIds;
   readonly value: unknown;
+  /** There is little room. */
+  readonly isCompact?: boolean | undefined;
   readonly onChange: (value: unknown) => void;
 }
 
 /** The control of a field that has nothing inside of it. */
-export function ScalarControl({ field, label, ids, value, onChange }: ScalarControlProps) {
+export function ScalarControl(props: ScalarControlProps) {
+  const { field, label, ids, value, isCompact, onChange } = props;
   switch (controlOf(field)) {
     case "number":
       return (
-        <NumberField field={field} label={label} ids={ids} value={value} onChange={onChange} />
+        <NumberField
+          field={field}
+          label={label}
+          ids={ids}
+          value={value}
+          isCompact={isCompact}
+          onChange={onChange}
+        />
       );
     case "checkbox":
       return (

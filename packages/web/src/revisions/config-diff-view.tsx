@@ -1,6 +1,6 @@
 import type { ApplicationSchema, ConfigDiff } from "@agate/protocol";
-import { expandFieldDiff } from "@agate/protocol";
 import { Equal } from "lucide-react";
+import { expandedDiff } from "./field-change.ts";
 import { FieldDiffView } from "./field-diff-view.tsx";
 
 interface ConfigDiffViewProps {
@@ -29,14 +29,16 @@ export function ConfigDiffView({ diff, schema }: ConfigDiffViewProps) {
               {route}
             </p>
             <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-              {fields.flatMap(expandFieldDiff).map((field) => (
-                <li key={field.field} className="px-3 py-2">
-                  <FieldDiffView
-                    diff={field}
-                    schema={Object.hasOwn(config, field.field) ? config[field.field] : undefined}
-                  />
-                </li>
-              ))}
+              {fields
+                .flatMap((field) => expandedDiff(field, config))
+                .map((field) => (
+                  <li key={field.field} className="px-3 py-2">
+                    <FieldDiffView
+                      diff={field}
+                      schema={Object.hasOwn(config, field.field) ? config[field.field] : undefined}
+                    />
+                  </li>
+                ))}
             </ul>
           </section>
         );

@@ -1,6 +1,6 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
-import { fieldChange } from "./field-change.ts";
+import { expandedDiff, fieldChange } from "./field-change.ts";
 
 const temperature: ConfigFieldSchema = { type: "number", default: 0.7, "x-ag-control": "slider" };
 const prompt: ConfigFieldSchema = { type: "string", default: "", "x-ag-control": "text-area" };
@@ -46,5 +46,32 @@ describe("fieldChange", () => {
     const added = { field: "prompt", change: "added", to: long } as const;
     expect(fieldChange(added, prompt).texts).toEqual({ from: "", to: long });
     expect(fieldChange(added, undefined).texts).toBeNull();
+  });
+});
+
+describe("expandedDiff", () => {
+  const config: Readonly<Record<string, ConfigFieldSchema>> = {
+    retrieval: { type: "object", default: { topK: 5, weights: [1] }, "x-ag-control": "group" },
+  };
+
+  it("tells the changes inside of a field, against the default where a side lacks it", () => {
+    const to = { topK: 3, weights: [1, 2] };
+    expect(expandedDiff({ field: "retrieval", change: "added", to }, config)).toEqual([
+      { field: "retrieval.topK", change: "changed", from: 5, to: 3 },
+      { field: "retrieval.weights[1]", change: "added", to: 2 },
+    ]);
+    expect(expandedDiff({ field: "retrieval", change: "removed", from: to }, config)).toEqual([
+      { field: "retrieval.topK", change: "changed", from: 3, to: 5 },
+      { field: "retrieval.weights[1]", change: "removed", from: 2 },
+    ]);
+  });
+
+  it("leaves everything else as it is", () => {
+    const same = { field: "retrieval", change: "added", to: { topK: 5, weights: [1] } } as const;
+    expect(expandedDiff(same, config)).toEqual([same]);
+    const text = { field: "tone", change: "changed", from: "a", to: "b" } as const;
+    expect(expandedDiff(text, config)).toEqual([text]);
+    const unset = { field: "retrieval", change: "changed", from: null, to: { topK: 1 } } as const;
+    expect(expandedDiff(unset, config)).toEqual([unset]);
   });
 });

@@ -1,5 +1,5 @@
 import type { ConfigFieldSchema, FieldDiff } from "@agate/protocol";
-import { isSameJson } from "@agate/protocol";
+import { expandFieldDiff, isSameJson } from "@agate/protocol";
 
 /** One side of a field's change. */
 export interface FieldSide {
@@ -30,6 +30,22 @@ export function fieldChange(diff: FieldDiff, schema: ConfigFieldSchema | undefin
     hasNoEffect: diff.change !== "changed" && isSameJson(from.value, to.value),
     texts: schema?.enum === undefined ? longTexts(from.value, to.value) : null,
   };
+}
+
+/**
+ * The changes inside of an object or a list, each by its path. Where a side does not have the field, its
+ * default is what it is compared with.
+ */
+export function expandedDiff(
+  diff: FieldDiff,
+  config: Readonly<Record<string, ConfigFieldSchema>>,
+): readonly FieldDiff[] {
+  const initial = Object.hasOwn(config, diff.field) ? config[diff.field]?.default : undefined;
+  const from = diff.change === "added" ? initial : diff.from;
+  const to = diff.change === "removed" ? initial : diff.to;
+  const isInside = [from, to].every((side) => typeof side === "object" && side !== null);
+  if (!isInside || isSameJson(from, to)) return [diff];
+  return expandFieldDiff({ field: diff.field, change: "changed", from, to });
 }
 
 function longTexts(from: unknown, to: unknown): FieldChange["texts"] {

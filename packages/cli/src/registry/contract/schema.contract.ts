@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { summarizeDocument } from "../schema/workflow-document.fixture.ts";
+import { z } from "zod";
+import { nestedDocument, summarizeDocument } from "../schema/workflow-document.fixture.ts";
 import type { Subject } from "./subject.fixture.ts";
 import { BY_TESTS, done, problem, problems } from "./subject.fixture.ts";
 
@@ -89,6 +90,38 @@ export function describeSchema(subject: Subject): void {
       done(await subject.deploy("production", "default", 2));
       done(await applications.checkSchema(subject.app, next));
       done(await applications.putSchema(subject.app, next));
+    });
+
+    it("holds nested configurations: kept as they are, checked to the item of a list, and against new code", async () => {
+      const params = {
+        "/search": { retrieval: { weights: [0.5, 1] }, examples: [{ input: "a" }], style: null },
+      };
+      await subject.freshApplication({});
+      const { applications, revisions } = subject.registry;
+      done(await applications.putSchema(subject.app, await nestedDocument()));
+      const wrong = {
+        "/search": { retrieval: { weights: [0.5, 2], depth: 1 }, examples: [{ output: "" }] },
+      };
+      const commit = { ...BY_TESTS, baseRevision: 1 };
+      const refusal = await revisions.commit(subject.app, "default", { ...commit, params: wrong });
+      expect(problems(refusal).map(({ loc }) => loc.slice(2))).toEqual([
+        ["/search", "retrieval", "weights", 1],
+        ["/search", "retrieval", "depth"],
+        ["/search", "examples", 0, "input"],
+        ["/search", "examples", 0, "output"],
+      ]);
+      done(await revisions.commit(subject.app, "default", { ...commit, params }));
+      done(await subject.deploy("production", "default"));
+      const which = { kind: "environment", environment: "production" } as const;
+      expect(done(await subject.registry.resolve(subject.app, which)).params).toEqual(params);
+
+      // New code may add fields with a default anywhere, and others only where none is live.
+      const grown = await nestedDocument({ deep: z.object({ on: z.boolean().default(true) }) });
+      done(await applications.checkSchema(subject.app, grown));
+      const demanding = await nestedDocument({}, { output: z.string() });
+      expect(problem(await applications.checkSchema(subject.app, demanding)).msg).toBe(
+        "production runs default@2, whose /search.examples[0].output is missing: it has no default.",
+      );
     });
 
     it("is taken by force all the same", async () => {

@@ -21,3 +21,20 @@ export function summarizeDocument(
   app.route("/summarize", { config, input: z.object({ text: z.string() }) })(() => "");
   return documentOf(app);
 }
+
+/** A workflow whose one route has objects and lists in its configuration, and more of them if told. */
+export function nestedDocument(
+  retrieval: Record<string, z.ZodType> = {},
+  example: Record<string, z.ZodType> = {},
+): Promise<unknown> {
+  const app = createApp({ application: "search" });
+  const config = z.object({
+    retrieval: z
+      .object({ weights: z.array(z.number().max(1)).default([]), ...retrieval })
+      .prefault({}),
+    examples: z.array(z.object({ input: z.string(), ...example })).default([]),
+    style: z.string().nullable().default("plain"),
+  });
+  app.route("/search", config)(() => "");
+  return documentOf(app);
+}
