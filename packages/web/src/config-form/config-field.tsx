@@ -1,20 +1,22 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
 import { isNullable, isRecord, isSameJson } from "@agate/protocol";
-import { ChevronRight, Plus } from "lucide-react";
-import { type ReactNode, useId, useState } from "react";
+import { Plus } from "lucide-react";
+import { type ReactNode, useId } from "react";
 import { Badge } from "../design/badge.tsx";
 import { Button } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
 import { Field } from "../design/field.tsx";
 import { blankValue } from "./blank-value.ts";
+import { allText, CompositeField } from "./composite-field.tsx";
 import { ownField, withoutField, withValue } from "./config-values.ts";
 import { controlOf } from "./control-of.ts";
 import { EarlierValues } from "./earlier-values.tsx";
 import { FieldName } from "./field-name.tsx";
-import { type FieldProblem, problemsAt, problemsBelow } from "./field-problem.ts";
+import { type FieldProblem, problemsBelow } from "./field-problem.ts";
 import { ItemButtons } from "./item-buttons.tsx";
-import { idsOf, MessagesControl, ProblemLine } from "./messages-control.tsx";
+import { MessagesControl } from "./messages-control.tsx";
 import { PresenceSwitch } from "./presence-switch.tsx";
+import { idsOf, ProblemLine } from "./problem-line.tsx";
 import { ScalarControl } from "./scalar-control.tsx";
 import { UnknownFields } from "./unknown-fields.tsx";
 import { useListEdits } from "./use-list-edits.ts";
@@ -111,72 +113,6 @@ export function ConfigField(props: ConfigFieldProps) {
           onUseDefault={() => onChange(field.default)}
         />
       )}
-    </div>
-  );
-}
-
-function allText(problems: readonly FieldProblem[]): string | undefined {
-  return problemsAt(
-    problems.map(({ path, message }) => ({ path: ["field", ...path], message })),
-    "field",
-  );
-}
-
-interface CompositeFieldProps {
-  readonly heading: ReactNode;
-  readonly description: string | undefined;
-  readonly problems: readonly FieldProblem[];
-  readonly aside: ReactNode;
-  readonly isEmpty: boolean;
-  readonly children: ReactNode;
-}
-
-/** A field with others inside of it, which can be collapsed; where something is wrong it is open. */
-function CompositeField(props: CompositeFieldProps) {
-  const { heading, description, problems, aside, isEmpty, children } = props;
-  const id = useId();
-  const [isCollapsed, setCollapsed] = useState(false);
-  const isOpen = !isEmpty && (!isCollapsed || problems.length > 0);
-  const own = problems.filter(({ path }) => path.length === 0);
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a legend cannot have the switch beside it.
-    <div
-      role="group"
-      aria-labelledby={id}
-      aria-describedby={own.length > 0 ? `${id}-problem` : undefined}
-      className="flex min-w-0 flex-col gap-1"
-    >
-      <div className="flex min-h-7 items-center gap-2">
-        {isEmpty ? (
-          <span id={id} className="min-w-0 flex-1 font-medium wrap-anywhere">
-            {heading}
-          </span>
-        ) : (
-          <button
-            type="button"
-            aria-expanded={isOpen}
-            disabled={problems.length > 0}
-            onClick={() => setCollapsed(!isCollapsed)}
-            className="-ml-1 flex min-w-0 flex-1 items-center gap-1 rounded text-left font-medium"
-          >
-            <ChevronRight
-              size={15}
-              aria-hidden
-              className={classNames(
-                "shrink-0 text-ink-soft transition-transform",
-                isOpen && "rotate-90",
-              )}
-            />
-            <span id={id} className="min-w-0 wrap-anywhere">
-              {heading}
-            </span>
-          </button>
-        )}
-        {aside}
-      </div>
-      {description !== undefined && <p className="text-[0.93rem] text-ink-soft">{description}</p>}
-      <ProblemLine id={`${id}-problem`} text={own.length > 0 ? allText(own) : undefined} />
-      {isOpen && <div className="ml-1.5 border-l border-line pl-3">{children}</div>}
     </div>
   );
 }
@@ -284,6 +220,7 @@ function ListControl({ field, label, items, problems, onChange }: ListControlPro
             <ListItem
               field={itemField}
               name={`item ${index + 1} of ${label}`}
+              place={index + 1}
               item={item}
               problems={problemsBelow(problems, index)}
               buttons={
@@ -316,14 +253,18 @@ function ListControl({ field, label, items, problems, onChange }: ListControlPro
 
 interface ListItemProps {
   readonly field: ConfigFieldSchema;
+  /** `item 2 of weights` */
   readonly name: string;
+  /** From 1. */
+  readonly place: number;
   readonly item: unknown;
   readonly problems: readonly FieldProblem[];
   readonly buttons: ReactNode;
   readonly onChange: (value: unknown) => void;
 }
 
-function ListItem({ field, name, item, problems, buttons, onChange }: ListItemProps) {
+function ListItem(props: ListItemProps) {
+  const { field, name, place, item, problems, buttons, onChange } = props;
   const id = useId();
   const control = controlOf(field);
   const toggle = isNullable(field) && (
@@ -337,7 +278,10 @@ function ListItem({ field, name, item, problems, buttons, onChange }: ListItemPr
         aria-label={name}
         className="flex flex-col gap-2 rounded-md border border-line p-2"
       >
-        <div className="flex items-center justify-end gap-2">
+        <div className="flex items-center gap-2">
+          <span aria-hidden className="min-w-0 flex-1 text-[0.93rem] text-ink-soft">
+            {place}
+          </span>
           {toggle}
           {buttons}
         </div>

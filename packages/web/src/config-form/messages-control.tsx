@@ -14,6 +14,7 @@ import {
 } from "./field-problem.ts";
 import { ItemButtons } from "./item-buttons.tsx";
 import type { ListEdit } from "./list-edit.ts";
+import { idsOf, ProblemLine } from "./problem-line.tsx";
 import { TextField } from "./text-field.tsx";
 import { useListEdits } from "./use-list-edits.ts";
 
@@ -129,29 +130,5 @@ function MessageItem(props: MessageItemProps) {
       <ProblemLine id={`${id}-content-problem`} text={contentProblem} />
       <ProblemLine id={`${id}-role-problem`} text={others.join(" ") || undefined} />
     </li>
-  );
-}
-
-export function idsOf(id: string, label: string, isInvalid: boolean) {
-  return {
-    id,
-    "aria-label": label,
-    "aria-describedby": isInvalid ? `${id}-problem` : undefined,
-    "aria-invalid": isInvalid ? (true as const) : undefined,
-  };
-}
-
-export function ProblemLine({
-  id,
-  text,
-}: {
-  readonly id: string;
-  readonly text: string | undefined;
-}) {
-  if (text === undefined) return null;
-  return (
-    <p id={id} role="alert" className="text-[0.93rem] text-danger">
-      {text}
-    </p>
   );
 }

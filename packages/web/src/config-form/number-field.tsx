@@ -44,7 +44,7 @@ export function NumberField(props: NumberFieldProps) {
   if (range === null) {
     return (
       <div className="flex items-center gap-2">
-        <div className="w-40 shrink-0">{box}</div>
+        <div className={isCompact ? "w-28 shrink-0" : "w-40 shrink-0"}>{box}</div>
         <Bound text={[lowest, highest].filter((text) => text !== undefined).join(" … ")} />
       </div>
     );
