@@ -44,8 +44,14 @@ export function getRequest(path: string): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
 }
 
-export function postRequest(path: string, contentType: string, body: Uint8Array): Buffer {
-  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.byteLength}\r\n\r\n`;
+export function postRequest(
+  path: string,
+  contentType: string,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.byteLength}\r\n${more.join("")}\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }
 

@@ -1,6 +1,6 @@
 import type { LoadResult } from "./http-load.ts";
 import { httpLoad, postRequest } from "./http-load.ts";
-import { createOtlpBatch } from "./otlp-batch.ts";
+import { createOtlpBatch, type OtlpBatch } from "./otlp-batch.ts";
 
 export interface IngestResult extends LoadResult {
   readonly spans: number;
@@ -20,7 +20,16 @@ export async function ingestSpans(
   spans: number,
   textBytes: number,
 ): Promise<IngestResult> {
-  const batch = createOtlpBatch(512, textBytes);
+  return sendBatches(port, spans, createOtlpBatch(512, textBytes));
+}
+
+/** Sends copies of a batch in the same way. */
+export async function sendBatches(
+  port: number,
+  spans: number,
+  batch: OtlpBatch,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<IngestResult> {
   const traceIds: string[] = [];
   let seconds = 0;
   let answers = 0;
@@ -28,7 +37,7 @@ export async function ingestSpans(
     const requests = Array.from({ length: Math.min(left, BATCHES_AT_ONCE) }, () => {
       const { body, traceIds: made } = batch.fresh();
       traceIds.push(...made);
-      return postRequest("/v1/traces", "application/x-protobuf", body);
+      return postRequest("/v1/traces", "application/x-protobuf", body, headers);
     });
     const result = await httpLoad({ port, connections: 8, next: () => requests.pop() });
     seconds += result.seconds;

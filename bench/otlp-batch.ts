@@ -19,8 +19,13 @@ export interface OtlpBatch {
  * model call with messages, usage and settings.
  *
  * @param textBytes Length of the prompt and answer texts, which sets the size of a span.
+ * @param ending What the prompt of each span ends with.
  */
-export function createOtlpBatch(spans: number, textBytes: number): OtlpBatch {
+export function createOtlpBatch(
+  spans: number,
+  textBytes: number,
+  ending: (span: number) => string = () => "",
+): OtlpBatch {
   const traces = Math.ceil(spans / SPANS_PER_TRACE);
   const tracePlaces: number[][] = Array.from({ length: traces }, () => []);
   const spanPlaces: number[][] = Array.from({ length: spans }, () => []);
@@ -46,8 +51,8 @@ export function createOtlpBatch(spans: number, textBytes: number): OtlpBatch {
           writer.varint(6, 1);
           writer.time(7, s);
           writer.time(8, s + 25_000);
-          if (inTrace % 2 === 0) writeStep(writer, inTrace, textBytes);
-          else writeModelCall(writer, textBytes);
+          if (inTrace % 2 === 0) writeStep(writer, inTrace, textBytes, ending(s));
+          else writeModelCall(writer, textBytes, ending(s));
           writer.message(15, () => writer.varint(3, 1));
         });
       }
@@ -77,16 +82,16 @@ function patch(body: Buffer, places: readonly number[], length: number): string 
   return body.toString("hex", first, first + length);
 }
 
-function writeStep(writer: ProtobufWriter, n: number, textBytes: number): void {
+function writeStep(writer: ProtobufWriter, n: number, textBytes: number, end: string): void {
   attribute(writer, 9, "openinference.span.kind", n === 0 ? "CHAIN" : "TOOL");
-  attribute(writer, 9, "input.value", `{"question":"${words(textBytes, n)}"}`);
+  attribute(writer, 9, "input.value", `{"question":"${words(textBytes, n)}${end}"}`);
   attribute(writer, 9, "input.mime_type", "application/json");
   attribute(writer, 9, "output.value", words(textBytes / 2, n + 7));
   attribute(writer, 9, "session.id", "session-1");
   attribute(writer, 9, "user.id", "user-1");
 }
 
-function writeModelCall(writer: ProtobufWriter, textBytes: number): void {
+function writeModelCall(writer: ProtobufWriter, textBytes: number, end: string): void {
   attribute(writer, 9, "gen_ai.operation.name", "chat");
   attribute(writer, 9, "gen_ai.provider.name", "openai");
   attribute(writer, 9, "gen_ai.request.model", "gpt-5-mini");
@@ -96,7 +101,7 @@ function writeModelCall(writer: ProtobufWriter, textBytes: number): void {
   attribute(writer, 9, "gen_ai.usage.input_tokens", 412);
   attribute(writer, 9, "gen_ai.usage.output_tokens", 88);
   const prompt = JSON.stringify([
-    { role: "user", parts: [{ type: "text", content: words(textBytes, 3) }] },
+    { role: "user", parts: [{ type: "text", content: `${words(textBytes, 3)}${end}` }] },
   ]);
   const answer = JSON.stringify([
     { role: "assistant", parts: [{ type: "text", content: words(textBytes / 2, 5) }] },

@@ -5,6 +5,7 @@ import { benchGateway } from "./gateway.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchHugeTrace } from "./huge-trace.ts";
 import { benchIngest } from "./ingest.ts";
+import { benchRedaction } from "./redaction.ts";
 import { type Line, printLines } from "./report.ts";
 import { benchRouteCall } from "./route-call.ts";
 import { benchStartUp } from "./start-up.ts";
@@ -14,7 +15,7 @@ import { benchTraceRead } from "./trace-read.ts";
 
 const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres]
 
-Names: trace-read, ingest, route-call, gateway, growth, huge-trace, start-up, stores. Without one, all of them.
+Names: trace-read, ingest, redaction, route-call, gateway, growth, huge-trace, start-up, stores. Without one, all of them.
 --spans: how far growth and stores go (default 1,000,000; growth has its target at 10,000,000).
 --trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
 --engines: which ones stores compares, the first with the others (default ${ENGINES.join(",")}).
@@ -36,6 +37,7 @@ const lines = (bench: () => Promise<Line[]>) => async () => printLines(await ben
 const benches = new Map([
   ["trace-read", lines(benchTraceRead)],
   ["ingest", lines(benchIngest)],
+  ["redaction", lines(benchRedaction)],
   ["route-call", lines(benchRouteCall)],
   ["gateway", lines(benchGateway)],
   ["growth", lines(() => benchGrowth(spans))],

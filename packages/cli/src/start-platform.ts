@@ -186,6 +186,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     maxDecompressedBytes: limits.decompressedBody,
     decodeLimits: { ...DEFAULT_DECODE_LIMITS, spans: limits.requestSpans },
     maxWaitingBytes: limits.waiting,
+    redactionOf: access.redactionOf,
     onTrouble,
     onThreadEnded: (err) =>
       log.error({ err }, "The ingest thread ended, and is started again with the next request."),
@@ -214,6 +215,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     mostUnpackedBytes: 4 * maxBuildBytes,
     issueKey: ({ project, slug }) => issueKey(project, `builds of ${slug}`),
     buildUsers: options.buildUsers ?? null,
+    redactionOf: access.redactionOf,
     log,
   });
   await deployer.recover();

@@ -21,6 +21,8 @@ export const AGATE_ATTRIBUTES = {
   staleConfig: "ag.config.stale",
   /** True where the client went away or the consumer left before the end. */
   cancelled: "ag.cancelled",
+  /** True where the platform has replaced something by the project's redaction rules. */
+  redacted: "ag.redacted",
   /** JSON object. */
   config: "ag.config",
   /** JSON. */

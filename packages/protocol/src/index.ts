@@ -41,6 +41,13 @@ export { expandFieldDiff, leafChanges } from "./registry/leaf-changes.ts";
 export { mergeConfig } from "./registry/merge-config.ts";
 export type { Project } from "./registry/project.ts";
 export { DEFAULT_PROJECT_ID } from "./registry/project.ts";
+export type {
+  CustomPattern,
+  ProjectRedaction,
+  RedactionPattern,
+  RedactionRules,
+} from "./registry/redaction-rules.ts";
+export { isEmptyRedaction, NO_REDACTION, REDACTION_PATTERNS } from "./registry/redaction-rules.ts";
 export { isRecord, itemCount, refusedBy } from "./registry/refused-by.ts";
 export type { ListedRevision, Revision, RouteParams } from "./registry/revision.ts";
 export type {

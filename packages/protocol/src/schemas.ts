@@ -8,6 +8,7 @@ export { configDiffSchema } from "./registry/config-diff-schema.ts";
 export { deploymentSchema } from "./registry/deployment-schema.ts";
 export { environmentSchema } from "./registry/environment-schema.ts";
 export { projectSchema } from "./registry/project-schema.ts";
+export { projectRedactionSchema } from "./registry/redaction-rules-schema.ts";
 export { listedRevisionSchema, revisionSchema } from "./registry/revision-schema.ts";
 export { applicationSchemaSchema } from "./registry/route-schema-schema.ts";
 export { registryVariantSchema } from "./registry/variant-schema.ts";

@@ -80,6 +80,9 @@ export const metadataSchema: z.ZodType<SpanMetadata> = z
     cancelled: z.literal(true).optional().meta({
       description: "The client went away, or the consumer left, before the end.",
     }),
+    redacted: z.literal(true).optional().meta({
+      description: "The project's redaction rules have replaced something in it.",
+    }),
     events: z.array(eventSchema),
     links: z.array(linkSchema),
     attributes: attributes.meta({ description: "Every attribute that no other field shows." }),

@@ -66,6 +66,8 @@ export interface SpanMetadata {
   status_message: string | null;
   /** True where the client went away, or the consumer left, before the end; else not there. */
   cancelled?: true | undefined;
+  /** True where the project's redaction rules have replaced something; else not there. */
+  redacted?: true | undefined;
   events: SpanEvent[];
   links: SpanLink[];
   /** Every attribute that no other field shows. */

@@ -44,6 +44,8 @@ export interface OpenAccess {
   readonly keys: ApiKeys;
   readonly sessions: Sessions;
   readonly internalKeys: InternalKeys;
+  /** The redaction rules of a project, by its id, as JSON; null where it has none. */
+  redactionOf(project: string): string | null;
   /**
    * To be waited for before {@link control} is asked: what these name may have been made by another
    * replica a moment ago. Gives undefined where there is nothing to wait for; null where there are no
@@ -76,6 +78,9 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   const turns = new Turns();
   const readAll = async (from: RegistryDatabase) => {
     projects.replace(await from.selectFrom("projects").select(["id", "slug"]).execute());
+    projects.replaceRedaction(
+      await from.selectFrom("redaction_rules").select(["project_id", "rules"]).execute(),
+    );
     await keys.reload(from);
     await sessions.reload(from);
   };
@@ -94,6 +99,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     keys,
     sessions,
     internalKeys: createInternalKeys(ring),
+    redactionOf: (project) => projects.redactionOf(project),
     lookUp: signals.areShared
       ? lookUpNewcomers({
           ring,

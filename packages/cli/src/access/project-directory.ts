@@ -1,6 +1,9 @@
-/** Which projects there are, in memory: a request may name one in a header. */
+import { isEmptyRedaction, type RedactionRules } from "@agate/protocol";
+
+/** Which projects there are and what they redact, in memory: every request may ask. */
 export class ProjectDirectory {
   #ids: ReadonlyMap<string, string> = new Map();
+  #redaction: ReadonlyMap<string, string> = new Map();
 
   /** Takes these for all that there are. */
   replace(projects: readonly { readonly id: string; readonly slug: string }[]): void {
@@ -8,6 +11,17 @@ export class ProjectDirectory {
       ...projects.map(({ id, slug }) => [slug, id] as const),
       ...projects.map(({ id }) => [id, id] as const),
     ]);
+  }
+
+  /** Takes these for all redaction rules that there are. */
+  replaceRedaction(rows: readonly { readonly project_id: string; readonly rules: string }[]): void {
+    const some = rows.filter(({ rules }) => !isEmptyRedaction(JSON.parse(rules) as RedactionRules));
+    this.#redaction = new Map(some.map(({ project_id, rules }) => [project_id, rules]));
+  }
+
+  /** The redaction rules of a project, by its id, as JSON; null where it has none. */
+  redactionOf(id: string): string | null {
+    return this.#redaction.get(id) ?? null;
   }
 
   /** The id of the project that is called this, by slug or id. */

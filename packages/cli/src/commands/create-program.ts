@@ -22,6 +22,7 @@ import { migrateStoreCommand } from "./migrate-store-command.ts";
 import { traceCommand } from "./observing/trace-command.ts";
 import { tracesCommand } from "./observing/traces-command.ts";
 import { projectsCommand } from "./projects-command.ts";
+import { redactionCommand } from "./redaction-command.ts";
 import { restoreCommand } from "./restore-command.ts";
 import { revisionsCommand } from "./revisions/revisions-command.ts";
 import { serveCommand } from "./serve-command.ts";
@@ -74,6 +75,7 @@ function clientCommands(): Command[] {
     traceCommand(),
     keysCommand(),
     projectsCommand(),
+    redactionCommand(),
     backupCommand(),
   ];
 }

@@ -67,7 +67,9 @@ export interface ProcessEnd {
 export type StartBuildProcess = (
   program: BuildProgram,
   options: {
-    /** Every line that it prints, as it prints it. */
+    /** What may be kept of a line that it prints; without it, all but the values of `ag.secret`. */
+    readonly redactLine?: (line: string) => string;
+    /** Every line that it prints, as it prints it, redacted. */
     readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
     /** Every file of its folder that it reads, once, relative to the folder; not asked for by builds. */
     readonly onFileRead?: (file: string) => void;

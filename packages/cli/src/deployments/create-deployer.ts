@@ -19,6 +19,7 @@ import { LiveBuildFollower } from "./hosting/live-build-follower.ts";
 import { logDelay, logSupervision } from "./hosting/log-supervision.ts";
 import { openBuildUsers } from "./hosting/open-build-users.ts";
 import { prepareBuilds } from "./hosting/prepare-builds.ts";
+import { ProjectRedactors } from "./hosting/project-redactors.ts";
 import { Sweeper } from "./hosting/sweeper.ts";
 import { Turns } from "./hosting/turns.ts";
 import type { BuildUsers, UserRange } from "./processes/build-users.ts";
@@ -41,6 +42,8 @@ export interface DeployerOptions {
   readonly issueKey: (application: NamedApplication) => BuildKey;
   /** The users that builds run under where the platform is root; null: its own. */
   readonly buildUsers: UserRange | null;
+  /** The redaction rules that a project has now, as JSON; null where it has none. */
+  readonly redactionOf: (project: string) => string | null;
   readonly log: Logger;
   readonly start?: StartBuildProcess;
   readonly limits?: Partial<DeployerLimits>;
@@ -126,7 +129,9 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     startMs,
     mostStarts: mostAtATime,
   });
+  const redactors = new ProjectRedactors(options.redactionOf);
   const hosting = new Hosting({
+    redactLine: (project, line) => redactors.of(project).text(line),
     services,
     runner,
     baseUrl: baseUrl.promise,

@@ -54,8 +54,8 @@ it("decodes no further than the store takes, and answers when all of a request i
   const store = heldStore();
   const ingest = ingestInto(store);
   const answered: string[] = [];
-  const first = ingest(requestOf(0, 100)).then(({ kind }) => answered.push(`first ${kind}`));
-  const second = ingest(requestOf(100, 1, "gzip")).then(({ kind }) =>
+  const first = ingest(requestOf(0, 100), null).then(({ kind }) => answered.push(`first ${kind}`));
+  const second = ingest(requestOf(100, 1, "gzip"), null).then(({ kind }) =>
     answered.push(`second ${kind}`),
   );
   let spans = 0;
@@ -81,8 +81,8 @@ it("decodes no further than the store takes, and answers when all of a request i
 it("refuses a request of which a part could not be written, and goes on with the next", async () => {
   const store = heldStore();
   const ingest = ingestInto(store);
-  const refused = ingest(requestOf(0, 4));
-  const next = ingest(requestOf(50, 1));
+  const refused = ingest(requestOf(0, 4), null);
+  const next = ingest(requestOf(50, 1), null);
   await settle();
   store.commitFirst({ kind: "unavailable", reason: "The disk is full." });
   while (store.pending.length > 0) {
@@ -96,13 +96,13 @@ it("refuses a request of which a part could not be written, and goes on with the
 it("goes on after a request that cannot be decoded, and one whose append fails", async () => {
   const store = heldStore();
   const ingest = ingestInto(store);
-  const failed = ingest(requestOf(0, 1));
+  const failed = ingest(requestOf(0, 1), null);
   await settle();
   store.pending.shift()?.answer.reject(new Error("broken"));
   await expect(failed).rejects.toThrow("broken");
   const garbage = { ...requestOf(0, 1), body: new Uint8Array([1, 2, 3]) };
-  expect(await ingest(garbage)).toMatchObject({ kind: "undecodable" });
-  const next = ingest(requestOf(0, 1));
+  expect(await ingest(garbage, null)).toMatchObject({ kind: "undecodable" });
+  const next = ingest(requestOf(0, 1), null);
   await settle();
   store.commitFirst();
   expect(await next).toMatchObject({ kind: "accepted" });

@@ -10,6 +10,7 @@ import type { DecodeLimits } from "./otlp/decode-limits.ts";
 import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./otlp/decode-otlp-protobuf.ts";
 import { encodeExportResponse } from "./otlp/encode-export-response.ts";
+import { ProjectRedactions } from "./redaction/project-redactions.ts";
 
 type SpanMapper = ReturnType<typeof createSpanMapper>;
 
@@ -40,7 +41,7 @@ export function createIngest(options: {
   readonly decodeLimits: DecodeLimits;
   /** Tests use small ones. */
   readonly sliceLimits?: SliceLimits;
-}): (request: IngestRequest) => Promise<IngestOutcome> {
+}): (request: IngestRequest, redaction: string | null) => Promise<IngestOutcome> {
   const { appender, prices, maxDecompressedBytes, decodeLimits } = options;
   const { sliceLimits = SLICE_LIMITS } = options;
   const inFlight = new BytesInFlight(sliceLimits.inFlight);
@@ -52,27 +53,34 @@ export function createIngest(options: {
     mappers.set(projectId, mapper);
     return mapper;
   };
+  const redactions = new ProjectRedactions();
   let decoding: Promise<unknown> = Promise.resolve();
 
-  return (request) => {
-    const handedOver = decoding.then(() => handOver(request));
+  return (request, rules) => {
+    const handedOver = decoding.then(() => handOver(request, rules));
     decoding = handedOver.catch(() => {});
     return handedOver.then((given) => ("kind" in given ? given : finish(request, given)));
   };
 
   /** Decodes a request and gives its spans to the store, slice by slice. */
-  async function handOver(request: IngestRequest): Promise<HandedOver | IngestOutcome> {
+  async function handOver(
+    request: IngestRequest,
+    rules: string | null,
+  ): Promise<HandedOver | IngestOutcome> {
     const { project, encoding, compression, body } = request;
     // Room for the first slice, before anything is unpacked.
     await inFlight.enter(0);
     const raw = decompress(body, compression, maxDecompressedBytes);
     if (raw.kind !== "decompressed") return raw;
     const decode = encoding === "protobuf" ? decodeOtlpProtobuf : decodeOtlpJson;
-    const decoded = decode(raw.bytes, decodeLimits);
+    const redaction = redactions.of(project, rules);
+    const decoded = decode(raw.bytes, decodeLimits, redaction !== null);
     if (decoded.kind !== "decoded") return decoded;
     const { rejected, rejectedReason } = decoded.request;
+    // Before anything else sees them: what is redacted is never written, indexed or told.
+    const spans = redaction?.apply(decoded.request, raw.bytes) ?? decoded.request.spans;
     const outcomes: Promise<AppendOutcome>[] = [];
-    for (const slice of slicesOf(decoded.request.spans, mapperOf(project), sliceLimits)) {
+    for (const slice of slicesOf(spans, mapperOf(project), sliceLimits)) {
       await inFlight.enter(slice.characters);
       const outcome = appender
         .append({ project, receivedAt: Date.now() * 1000, spans: slice.spans })

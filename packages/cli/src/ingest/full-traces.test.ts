@@ -40,7 +40,7 @@ async function send(spans: readonly object[]): Promise<unknown> {
   });
   const text = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
   const body = new Uint8Array(Buffer.from(text));
-  const outcome = await ingest({ project: "p", encoding: "json", compression: "none", body });
+  const outcome = await ingest({ project: "p", encoding: "json", compression: "none", body }, null);
   if (outcome.kind !== "accepted") throw new Error(outcome.kind);
   return JSON.parse(Buffer.from(outcome.body).toString());
 }

@@ -5,7 +5,8 @@ import type { DecodeLimits } from "./otlp/decode-limits.ts";
 
 /** What the ingest thread offers to the thread that serves HTTP. */
 export type IngestApi = {
-  ingest(request: IngestRequest): Promise<IngestOutcome>;
+  /** @param redaction The rules of the request's project, as JSON; null where it has none. */
+  ingest(request: IngestRequest, redaction: string | null): Promise<IngestOutcome>;
   close(): Promise<void>;
 };
 

@@ -23,6 +23,7 @@ beforeEach(async () => {
     // Nothing keeps a request from exhausting the small heap of the thread.
     decodeLimits: { ...DEFAULT_DECODE_LIMITS, values: Number.POSITIVE_INFINITY },
     maxWaitingBytes: 2 ** 28,
+    redactionOf: () => null,
     onTrouble: ({ what }) => expect.fail(what),
     onThreadEnded: (error) => ended.push(error),
     resourceLimits: { maxOldGenerationSizeMb: 64 },

@@ -26,6 +26,8 @@ export interface IngestOptions {
   readonly onTrouble: (trouble: StoreTrouble) => void;
   /** The thread died. The requests that it had are refused; the next one starts another thread. */
   readonly onThreadEnded: (error: Error) => void;
+  /** The redaction rules that a project has now, as JSON; null where it has none. */
+  readonly redactionOf: (project: string) => string | null;
   /** Of the thread; those of the process where nothing is said. */
   readonly resourceLimits?: ResourceLimits;
 }
@@ -70,7 +72,8 @@ export function startIngestThread(options: IngestOptions): IngestService {
     const thread = current()?.thread;
     if (thread === undefined) return unavailable("The ingest thread is being restarted.");
     try {
-      return await thread.call("ingest", [request], [request.body.buffer]);
+      const rules = options.redactionOf(request.project);
+      return await thread.call("ingest", [request, rules], [request.body.buffer]);
     } catch (error) {
       if (error instanceof ThreadEndedError) return unavailable(`${error.message}.`);
       throw error;

@@ -95,6 +95,7 @@ function fillAll(): Promise<void> {
       done(await registry.variants.create(app, "default"));
       done(await registry.environments.create(app, "canary"));
     }
+    done(await registry.redaction.set(project, { keys: ["größe"] }, by.by));
     const app = { project, application: "support" };
     for (const baseRevision of [0, 1]) {
       const params = { "/say": { word: `${baseRevision} \u0000 ü`, size: 0.1 } };
@@ -157,6 +158,7 @@ describe("migrateRegistry", () => {
     const copied = await copy(from, first);
     expect(Object.fromEntries(copied.tables.map(({ table, rows }) => [table, rows]))).toEqual({
       projects: 2,
+      redaction_rules: 1,
       api_keys: KEYS,
       sessions: 1,
       applications: 2,

@@ -6,6 +6,7 @@ import { createChangeFeed } from "./change-feed.ts";
 import { createDeployments } from "./deployments.ts";
 import { createEnvironments } from "./environments.ts";
 import { createProjects, ensureDefaultProject } from "./projects.ts";
+import { createRedaction } from "./redaction.ts";
 import type { Registry } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { resolveConfig } from "./resolve-config.ts";
@@ -36,6 +37,7 @@ export async function openRegistry(
   await ensureDefaultProject(context);
   return {
     projects: createProjects(context),
+    redaction: createRedaction(context),
     applications: { ...createApplications(context), ...createApplicationSchema(context) },
     variants: createVariants(context),
     revisions: createRevisions(context),

@@ -92,7 +92,10 @@ export async function lockProject(
   return row === undefined ? missing(id) : done(row);
 }
 
-async function findProject(db: RegistryDatabase, ref: string): Promise<RegistryOutcome<Project>> {
+export async function findProject(
+  db: RegistryDatabase,
+  ref: string,
+): Promise<RegistryOutcome<Project>> {
   // The one id that is a slug as well.
   const { column, value } =
     ref === DEFAULT_PROJECT_ID ? { column: "id" as const, value: ref } : nameOf(ref);

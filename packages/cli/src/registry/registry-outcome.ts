@@ -21,6 +21,7 @@ export const REGISTRY_PROBLEM_TYPES = [
   "params_invalid",
   "config_invalid",
   "schema_invalid",
+  "redaction_invalid",
 ] as const;
 export type RegistryProblemType = (typeof REGISTRY_PROBLEM_TYPES)[number];
 

@@ -8,6 +8,7 @@ import type {
   Environment,
   ListedRevision,
   Project,
+  ProjectRedaction,
   RegistryVariant,
   ResolvedConfig,
   Revision,
@@ -51,6 +52,7 @@ export interface Page<Item> {
 /** Project → application → variant → revision, and environment → deployment; and an application's builds. */
 export interface Registry {
   readonly projects: Projects;
+  readonly redaction: RedactionSettings;
   readonly applications: Applications;
   readonly variants: Variants;
   readonly revisions: Revisions;
@@ -73,6 +75,14 @@ export interface Projects {
   rename(project: string, slug: string): Promise<RegistryOutcome<Project>>;
   /** Refuses the default project, and one that has applications. Its keys go with it. */
   delete(project: string): Promise<RegistryOutcome<Project>>;
+}
+
+/** What the spans and logs of a project are stored without. */
+export interface RedactionSettings {
+  /** Without rules where none were set. */
+  get(project: string): Promise<RegistryOutcome<ProjectRedaction>>;
+  /** Replaces the rules. `rules` is unchecked: anything wrong with it is a problem. */
+  set(project: string, rules: unknown, by: string): Promise<RegistryOutcome<ProjectRedaction>>;
 }
 
 export interface Applications {

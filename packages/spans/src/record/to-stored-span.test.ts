@@ -171,6 +171,12 @@ describe("a mapper", () => {
     expect([a, b, a].map((span) => map(span).application)).toEqual(["a", "b", "a"]);
   });
 
+  it("tells that something was redacted, and says nothing of other spans", () => {
+    const { metadata } = mapped({ "ag.redacted": true, other: 1 }).record;
+    expect([metadata.redacted, metadata.attributes]).toEqual([true, { other: 1 }]);
+    expect(mapped({ other: 1 }).record.metadata).not.toHaveProperty("redacted");
+  });
+
   it("tells that a call was cancelled, and says nothing of other calls", () => {
     const { metadata } = mapped({ "ag.cancelled": true, other: 1 }).record;
     expect([metadata.cancelled, metadata.attributes]).toEqual([true, { other: 1 }]);

@@ -43,6 +43,7 @@ export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) =
     const latency = latencyOf(span.start, span.end);
     const { draft } = reading;
     const isCancelled = span.attributes.get(AGATE_ATTRIBUTES.cancelled) === true;
+    const isRedacted = span.attributes.get(AGATE_ATTRIBUTES.redacted) === true;
 
     const started = instants.openMicros(span.start);
     const { parentSpanId } = span;
@@ -63,6 +64,7 @@ export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) =
     text += `,"application":${optional(fields.application)}`;
     text += `,"status_message":${span.statusMessage === "" ? "null" : quoted(span.statusMessage)}`;
     if (isCancelled) text += ',"cancelled":true';
+    if (isRedacted) text += ',"redacted":true';
     text += `,"events":${eventsText(span.events, instants)},"links":${linksText(span.links)}`;
     text += `,"attributes":${remainingText(span.attributes, fields, reading)}`;
     text += `,"resource":${resource.text},"scope":${scope},"otel":${otelText(span)},"total":`;
@@ -97,6 +99,9 @@ function routeOf(attributes: Attributes): string | null {
   return typeof route === "string" && route !== "" ? route : null;
 }
 
+// Attributes that are shown as `metadata.cancelled` and `metadata.redacted`.
+const MARKS: ReadonlySet<string> = new Set([AGATE_ATTRIBUTES.cancelled, AGATE_ATTRIBUTES.redacted]);
+
 // Every attribute that no other field shows.
 function remainingText(attributes: Attributes, fields: SpanFields, reading: SpanReading): string {
   let text = "";
@@ -104,8 +109,7 @@ function remainingText(attributes: Attributes, fields: SpanFields, reading: Span
   for (const value of attributes.values()) {
     const info = reading.infos[index++];
     if (info === undefined || isShown(info, value, fields, reading)) continue;
-    // `metadata.cancelled` shows it.
-    if (value === true && info.name === AGATE_ATTRIBUTES.cancelled) continue;
+    if (value === true && MARKS.has(info.name)) continue;
     text += `${text === "" ? "{" : ","}${info.keyText}${valueText(value)}`;
   }
   return text === "" ? "{}" : `${text}}`;

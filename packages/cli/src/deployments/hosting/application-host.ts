@@ -20,6 +20,8 @@ export interface HostParts {
   /** Where builds reach the platform; known once it listens. */
   readonly baseUrl: Promise<string>;
   readonly issueKey: (application: NamedApplication) => BuildKey;
+  /** A line that a build of this project printed, without what its redaction rules hide. */
+  readonly redactLine: (project: string, line: string) => string;
   /** The log of an application. */
   readonly logOf: (applicationId: string) => BuildLog;
   /** For the platform's own log. */
@@ -83,9 +85,9 @@ export class ApplicationHost {
 
   /** Starts a process of a build, beside the one that serves. */
   async start(build: StartableBuild, signal: AbortSignal): Promise<BuildProcess | StartFailure> {
-    const { runner, baseUrl } = this.#parts;
+    const { runner, baseUrl, redactLine } = this.#parts;
     const platform = await baseUrl;
-    const { slug } = this.#application;
+    const { slug, project } = this.#application;
     const started = await runner.start({
       build,
       environment: {
@@ -94,6 +96,7 @@ export class ApplicationHost {
         // Before a name in the code: by this one its configurations are found.
         AGATE_APPLICATION: slug,
       },
+      redactLine: (line) => redactLine(project, line),
       onLine: (line, stream) => this.#log.add(build.number, stream, line),
       signal,
     });

@@ -22,6 +22,8 @@ export interface BuildRunnerOptions {
 export interface BuildRun {
   readonly build: RunnableBuild;
   readonly environment: Readonly<Record<string, string>>;
+  /** What may be kept of a line that it prints. */
+  readonly redactLine: (line: string) => string;
   readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
   readonly signal: AbortSignal;
 }

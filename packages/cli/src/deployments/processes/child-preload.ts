@@ -44,5 +44,14 @@ if (process.permission !== undefined && !process.permission.has("child")) {
   Object.defineProperty(own, "_debugProcess", { value: undefined });
 }
 
+// The values of `ag.secret` are told to the platform, which keeps them out of what the build prints. The
+// SDK calls this, if it is there.
+Object.defineProperty(globalThis, Symbol.for("agate.secret"), {
+  value: (name: string, value: string) => {
+    // Nothing is left to be told once the channel is closed: no line is kept any more.
+    if (process.connected) process.send?.({ agate: "secret", name, value }, () => {});
+  },
+});
+
 // Listening to the channel keeps a process alive, and a program that is through is to end.
 process.channel?.unref();

@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { BuildProgram, BuildRestrictions, ProcessEnd } from "../build-process.ts";
 import { childEnvironment } from "./child-environment.ts";
+import { OutputSecrets } from "./output-secrets.ts";
 import { permissionFlags } from "./permission-flags.ts";
 import { createProcessFolder, type ProcessFolder } from "./process-folder.ts";
 import { killGroup, type ProcessGroups } from "./process-groups.ts";
@@ -34,8 +35,10 @@ export async function spawnBuild(
   {
     onLine,
     onFileRead,
+    redactLine = (line) => line,
     groups,
   }: {
+    readonly redactLine?: (line: string) => string;
     readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
     readonly onFileRead?: (file: string) => void;
     readonly groups: ProcessGroups;
@@ -53,14 +56,23 @@ export async function spawnBuild(
     throw error;
   }
   const recent = new RecentLines(RECENT_LINES);
+  const secrets = new OutputSecrets();
+  child.on("message", (message) => secrets.take(message));
+  const redaction = {
+    redact: (line: string) => redactLine(secrets.redact(line)),
+    get longest() {
+      return secrets.longest;
+    },
+  };
   const follow = (stream: "stdout" | "stderr") => {
     // There is none where the system could not start it.
     const output = child[stream] as Readable | null | undefined;
     if (!output) return () => {};
-    return readLines(output, (line) => {
+    const keep = (line: string) => {
       recent.add(line);
       onLine(line, stream);
-    });
+    };
+    return readLines(output, keep, redaction);
   };
   const finishReading = [follow("stdout"), follow("stderr")];
   const ended = endOf(child).then(async (end): Promise<ProcessEnd> => {

@@ -1,6 +1,6 @@
 import type { OtlpSpan } from "@agate/spans";
 import type { DecodeLimits } from "./decode-limits.ts";
-import type { DecodeOutcome } from "./decode-outcome.ts";
+import type { DecodeOutcome, SpanPlace } from "./decode-outcome.ts";
 import { RejectedSpans } from "./rejected-spans.ts";
 import type { IdFaults } from "./span-ids.ts";
 import { Oversized } from "./undecodable.ts";
@@ -10,6 +10,7 @@ export class DecodedSpans {
   readonly #limits: DecodeLimits;
   readonly #faults: IdFaults;
   readonly #spans: OtlpSpan[] = [];
+  readonly #places: SpanPlace[] = [];
   readonly #rejected = new RejectedSpans();
   #repeatedBytes = 0;
 
@@ -24,9 +25,12 @@ export class DecodedSpans {
     return this.#spans.length + this.#rejected.total;
   }
 
-  add(span: OtlpSpan | keyof IdFaults): void {
+  add(span: OtlpSpan | keyof IdFaults, place?: SpanPlace): void {
     if (typeof span === "string") this.#rejected.add(this.#faults[span]);
-    else this.#spans.push(span);
+    else {
+      this.#spans.push(span);
+      if (place !== undefined) this.#places.push(place);
+    }
     const { spans: limit } = this.#limits;
     if (this.count <= limit) return;
     const reason = `The request has more than ${limit} spans; none was kept. Lower the exporter's batch size.`;
@@ -49,6 +53,7 @@ export class DecodedSpans {
         spans: this.#spans,
         rejected: this.#rejected.total,
         rejectedReason: this.#rejected.sentence,
+        ...(this.#places.length > 0 && { places: this.#places }),
       },
     };
   }

@@ -5,6 +5,7 @@ import { describeConcurrency } from "./concurrency.contract.ts";
 import { describeDeployments } from "./deployments.contract.ts";
 import { describeModel } from "./model.contract.ts";
 import { describeProjects } from "./projects.contract.ts";
+import { describeRedaction } from "./redaction.contract.ts";
 import { describeReopening } from "./reopening.contract.ts";
 import { describeSchema } from "./schema.contract.ts";
 import type { RegistryUnderTest } from "./subject.fixture.ts";
@@ -27,6 +28,7 @@ export function describeRegistry(name: string, under: RegistryUnderTest): void {
     });
 
     describeProjects(subject);
+    describeRedaction(subject);
     describeApplications(subject);
     describeVariants(subject);
     describeDeployments(subject);

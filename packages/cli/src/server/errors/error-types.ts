@@ -256,6 +256,11 @@ export const ERROR_TYPES = {
     meaning: "The document is not what a workflow answers as its `/openapi.json`.",
     message: given,
   },
+  redaction_invalid: {
+    status: 422,
+    meaning: "Something is wrong with redaction rules; `loc` names it.",
+    message: given,
+  },
   archive_invalid: {
     status: 422,
     meaning: "The archive is not a build that `agate deploy` packs.",

@@ -12,6 +12,7 @@ import type { PageFiles } from "../page/page-files.ts";
 import { pageRoutes } from "../page/page-routes.ts";
 import { keyRoutes } from "./access/key-routes.ts";
 import { projectRoutes } from "./access/project-routes.ts";
+import { redactionRoutes } from "./access/redaction-routes.ts";
 import { sessionRoutes } from "./access/session-routes.ts";
 import { analyticsRoute } from "./analytics.ts";
 import { deleteTraceRoute } from "./delete-trace.ts";
@@ -76,6 +77,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
       closing: dependencies.deployer.closing,
     }),
     ...projectRoutes({ projects: registry.projects, store, reloadAccess: access.reload }),
+    ...redactionRoutes({ redaction: registry.redaction, reloadAccess: access.reload }),
     ...keyRoutes(access.keys),
     ...sessionRoutes({
       control: access.control,

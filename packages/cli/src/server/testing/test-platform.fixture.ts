@@ -93,15 +93,6 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   });
   const dataDirectory = join(directory, "data");
   const store = await openSqliteStore({ directory: dataDirectory });
-  const ingest = startIngestThread({
-    makeAppender: () => store.appenderHandle(),
-    pricesFile: null,
-    maxDecompressedBytes: options.maxDecompressedBytes ?? 8 * MEGABYTE,
-    decodeLimits: { ...DEFAULT_DECODE_LIMITS, ...options.decodeLimits },
-    maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
-    onTrouble: ({ what, error }) => log.error({ err: error }, what),
-    onThreadEnded: (error) => log.error(error),
-  });
   const database = await openRegistryDatabase(
     options.registry ?? { kind: "sqlite", directory: dataDirectory },
   );
@@ -118,10 +109,21 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     onReloadFailed: (err) => log.error({ err }),
     ...(options.now && { now: options.now }),
   });
+  const ingest = startIngestThread({
+    makeAppender: () => store.appenderHandle(),
+    pricesFile: null,
+    maxDecompressedBytes: options.maxDecompressedBytes ?? 8 * MEGABYTE,
+    decodeLimits: { ...DEFAULT_DECODE_LIMITS, ...options.decodeLimits },
+    maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
+    redactionOf: access.redactionOf,
+    onTrouble: ({ what, error }) => log.error({ err: error }, what),
+    onThreadEnded: (error) => log.error(error),
+  });
   const services = new Services();
   const maxBuildBytes = options.maxBuildBytes ?? 8 * MEGABYTE;
   const deployer = createDeployer({
     buildUsers: null,
+    redactionOf: access.redactionOf,
     registry,
     services,
     shared: database.sharedBuilds,

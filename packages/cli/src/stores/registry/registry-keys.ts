@@ -3,6 +3,7 @@ import type { RegistryTables } from "./registry-tables.ts";
 /** What tells the rows of each table apart. A table comes after those that it refers to. */
 export const REGISTRY_KEYS = {
   projects: ["id"],
+  redaction_rules: ["project_id"],
   api_keys: ["id"],
   sessions: ["hash"],
   applications: ["id"],

@@ -7,6 +7,7 @@ import { buildArchives } from "./migrations/0004-build-archives.ts";
 import { deployScope } from "./migrations/0005-deploy-scope.ts";
 import { countedSessions, sessions } from "./migrations/0006-sessions.ts";
 import { deployLeases } from "./migrations/0007-deploy-leases.ts";
+import { announcedRedactionRules, redactionRules } from "./migrations/0008-redaction-rules.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -19,6 +20,7 @@ export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0002-live-since": liveSince,
   "0005-deploy-scope": deployScope,
   "0006-sessions": sessions("text"),
+  "0008-redaction-rules": redactionRules("text"),
 };
 
 export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
@@ -30,4 +32,5 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0005-deploy-scope": deployScope,
   "0006-sessions": countedSessions(sql`text COLLATE "C"`),
   "0007-deploy-leases": deployLeases,
+  "0008-redaction-rules": announcedRedactionRules(sql`text COLLATE "C"`),
 };

@@ -7,6 +7,7 @@ import type { Kysely } from "kysely";
  */
 export interface RegistryTables {
   projects: ProjectsTable;
+  redaction_rules: RedactionRulesTable;
   api_keys: ApiKeysTable;
   sessions: SessionsTable;
   applications: ApplicationsTable;
@@ -24,6 +25,14 @@ interface ProjectsTable {
   id: string;
   slug: string;
   created_at: string;
+}
+
+interface RedactionRulesTable {
+  project_id: string;
+  /** JSON: RedactionRules. */
+  rules: string;
+  updated_at: string;
+  updated_by: string;
 }
 
 interface ApiKeysTable {

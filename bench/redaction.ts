@@ -1,0 +1,83 @@
+import { REDACTION_PATTERNS } from "@agate/protocol";
+import { sendBatches } from "./ingest-load.ts";
+import { createOtlpBatch } from "./otlp-batch.ts";
+import { processorSeconds } from "./process-tree.ts";
+import type { Line } from "./report.ts";
+import { median, perSecond, ratio } from "./report.ts";
+import { startAgate, temporaryFolder } from "./server-process.ts";
+
+/** About 1 KB of protobuf a span. */
+const TEXT_BYTES = 390;
+const SPANS_PER_TURN = 20_480;
+const TURNS = 9;
+/** One span in so many holds something to redact. */
+const PLANTED_EVERY = 50;
+const PLANTED = [
+  " joe@example.com",
+  " 4111 1111 1111 1111",
+  " +49 30 901820",
+  " DE89370400440532013000",
+  " Bearer abc123def456ghi789",
+];
+const RULES = {
+  keys: "password,secret,token,api_key,authorization,card_number,cvc,ssn,iban,date_of_birth".split(
+    ",",
+  ),
+  patterns: REDACTION_PATTERNS,
+};
+
+/**
+ * Ingest of a project with redaction rules beside one without, in turns on the same server: batches of
+ * 512 spans, each acknowledged when it is on disk.
+ */
+export async function benchRedaction(): Promise<Line[]> {
+  await using folder = await temporaryFolder();
+  await using agate = await startAgate(folder.path);
+  const api = `http://127.0.0.1:${agate.port}/registry`;
+  const headers = { "content-type": "application/json" };
+  await call(`${api}/projects`, "POST", headers, { slug: "redacted" });
+  await call(`${api}/redaction`, "PUT", { ...headers, "agate-project": "redacted" }, RULES);
+
+  const batch = createOtlpBatch(512, TEXT_BYTES, (span) =>
+    span % PLANTED_EVERY === 0 ? (PLANTED[(span / PLANTED_EVERY) % PLANTED.length] ?? "") : "",
+  );
+  const rates: Record<string, number[]> = { default: [], redacted: [] };
+  const cpu: Record<string, number[]> = { default: [], redacted: [] };
+  for (let turn = 0; turn <= TURNS; turn++) {
+    for (const project of turn % 2 === 0 ? ["default", "redacted"] : ["redacted", "default"]) {
+      const before = processorSeconds(agate.pid);
+      const sent = await sendBatches(agate.port, SPANS_PER_TURN, batch, {
+        "agate-project": project,
+      });
+      // The first turn is for warming up.
+      if (turn === 0) continue;
+      rates[project]?.push(sent.perSecond);
+      cpu[project]?.push((processorSeconds(agate.pid) - before) / sent.spans);
+    }
+  }
+  const [plain, redacted] = [median(rates.default ?? []), median(rates.redacted ?? [])];
+  const [plainCpu, redactedCpu] = [median(cpu.default ?? []), median(cpu.redacted ?? [])];
+  return [
+    {
+      what: `ingest with redaction, ${RULES.keys.length} keys and all ready patterns, one span in ${PLANTED_EVERY} redacted`,
+      measured: `${perSecond(redacted, "spans")}, ${micros(redactedCpu)} of processor time a span`,
+      reference: `without rules ${perSecond(plain, "spans")}, ${micros(plainCpu)}`,
+      ratio: `${ratio(redacted / plain)} (processor time ${ratio(redactedCpu / plainCpu)})`,
+      target: "≥ 0.95",
+    },
+  ];
+}
+
+function micros(seconds: number): string {
+  return `${(seconds * 1e6).toFixed(1)} µs`;
+}
+
+async function call(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+): Promise<void> {
+  const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+}

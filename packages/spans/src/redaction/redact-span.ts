@@ -1,0 +1,162 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import type {
+  Attributes,
+  AttributeValue,
+  OtlpEvent,
+  OtlpLink,
+  OtlpResource,
+  OtlpScope,
+  OtlpSpan,
+} from "../otlp-span.ts";
+import { REDACTED, type Redactor } from "./redactor.ts";
+
+/**
+ * A span without what the rules hide, marked with the attribute `ag.redacted`; the same object where
+ * they hide nothing. Its ids, times and counts are never changed.
+ */
+export function redactSpan(span: OtlpSpan, redactor: Redactor): OtlpSpan {
+  const resource = redactOrigin(span.resource, redactor);
+  const scope = redactOrigin(span.scope, redactor);
+  const isOriginChanged = resource !== span.resource || scope !== span.scope;
+  const own = redactOwn(span, redactor);
+  if (own === null && !isOriginChanged) return span;
+  const attributes = new Map(own?.attributes ?? span.attributes);
+  attributes.set(AGATE_ATTRIBUTES.redacted, true);
+  return { ...span, ...own, attributes, resource, scope };
+}
+
+type OwnParts = Pick<
+  OtlpSpan,
+  "name" | "traceState" | "statusMessage" | "attributes" | "events" | "links"
+>;
+
+/** What a span has for itself, redacted; null where nothing of it is hidden. */
+function redactOwn(span: OtlpSpan, redactor: Redactor): OwnParts | null {
+  const parts: OwnParts = {
+    name: redactor.text(span.name),
+    traceState: redactor.text(span.traceState),
+    statusMessage: redactor.text(span.statusMessage),
+    attributes: redactAttributes(span.attributes, redactor),
+    events: redactList(span.events, (event) => redactEvent(event, redactor)),
+    links: redactList(span.links, (link) => redactLink(link, redactor)),
+  };
+  const isSame =
+    parts.name === span.name &&
+    parts.traceState === span.traceState &&
+    parts.statusMessage === span.statusMessage &&
+    parts.attributes === span.attributes &&
+    parts.events === span.events &&
+    parts.links === span.links;
+  return isSame ? null : parts;
+}
+
+/** A resource or a scope; the same object where nothing of it is hidden. */
+export function redactOrigin<Origin extends OtlpResource | OtlpScope>(
+  origin: Origin,
+  redactor: Redactor,
+): Origin {
+  const attributes = redactAttributes(origin.attributes, redactor);
+  const schemaUrl = redactor.text(origin.schemaUrl);
+  const isSame = attributes === origin.attributes && schemaUrl === origin.schemaUrl;
+  if (!("name" in origin)) return isSame ? origin : { ...origin, attributes, schemaUrl };
+  const name = redactor.text(origin.name);
+  const version = redactor.text(origin.version);
+  return isSame && name === origin.name && version === origin.version
+    ? origin
+    : { ...origin, attributes, schemaUrl, name, version };
+}
+
+function redactEvent(event: OtlpEvent, redactor: Redactor): OtlpEvent {
+  const name = redactor.text(event.name);
+  const attributes = redactAttributes(event.attributes, redactor);
+  return name === event.name && attributes === event.attributes
+    ? event
+    : { ...event, name, attributes };
+}
+
+function redactLink(link: OtlpLink, redactor: Redactor): OtlpLink {
+  const attributes = redactAttributes(link.attributes, redactor);
+  const traceState = redactor.text(link.traceState);
+  // Ids that are none are kept as they came, so that they may be any text.
+  const traceId = HEX.test(link.traceId) ? link.traceId : redactor.text(link.traceId);
+  const spanId = HEX.test(link.spanId) ? link.spanId : redactor.text(link.spanId);
+  return attributes === link.attributes &&
+    traceState === link.traceState &&
+    traceId === link.traceId &&
+    spanId === link.spanId
+    ? link
+    : { ...link, attributes, traceState, traceId, spanId };
+}
+
+const HEX = /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/;
+
+function redactAttributes(attributes: Attributes, redactor: Redactor): Attributes {
+  return redactMap(attributes, redactor, (name, value) =>
+    redactor.keys.hidesAttribute(name)
+      ? REDACTED
+      : redactValue(value, redactor, name.split("."), []),
+  );
+}
+
+function redactValue(
+  value: AttributeValue,
+  redactor: Redactor,
+  base: readonly string[],
+  path: readonly string[],
+): AttributeValue {
+  const { keys } = redactor;
+  if (typeof value === "string") return redactor.text(value, path.length === 0 ? base : []);
+  if (typeof value === "bigint" || Number.isSafeInteger(value)) {
+    return redactor.number(`${value}`) ?? value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Uint8Array) return redactBytes(value, redactor);
+  const step = (key: string, item: AttributeValue): AttributeValue => {
+    const below = [...path, key];
+    const isHidden = keys.hides(below) || keys.hides([...base, ...below]);
+    return isHidden ? REDACTED : redactValue(item, redactor, base, below);
+  };
+  if (value instanceof Map) return redactMap(value, redactor, step);
+  const list = value as readonly AttributeValue[];
+  return redactList(list, (item, index) => step(`${index}`, item));
+}
+
+/** Bytes are kept as base64. Where they hold a text that the rules change, nothing of them is. */
+function redactBytes(bytes: Uint8Array, redactor: Redactor): AttributeValue {
+  // Byte by byte: what the patterns look for is ASCII in every usual encoding.
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return redactor.text(text) === text ? bytes : REDACTED;
+}
+
+function redactMap(
+  map: Attributes,
+  redactor: Redactor,
+  redactEntry: (key: string, value: AttributeValue) => AttributeValue,
+): Attributes {
+  const kept = new Map<string, AttributeValue>();
+  let isSame = true;
+  for (const [key, value] of map) {
+    const keptKey = redactor.text(key);
+    const keptValue = redactEntry(key, value);
+    isSame &&= keptKey === key && keptValue === value;
+    kept.set(keptKey === key ? key : freeKey(kept, keptKey), keptValue);
+  }
+  return isSame ? map : kept;
+}
+
+// Two addresses as keys become the same text, and neither value may be lost.
+function freeKey(map: Attributes, key: string): string {
+  if (!map.has(key)) return key;
+  let number = 2;
+  while (map.has(`${key} ${number}`)) number++;
+  return `${key} ${number}`;
+}
+
+function redactList<Item>(
+  list: readonly Item[],
+  redactItem: (item: Item, index: number) => Item,
+): readonly Item[] {
+  const kept = list.map(redactItem);
+  return kept.every((item, index) => item === list[index]) ? list : kept;
+}
