@@ -316,3 +316,44 @@ it("ends the process when its platform is killed, though the program knows nothi
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), WAITS);
   expect(existsSync(dirname(socketPath))).toBe(false);
 }, 20_000);
+
+it("keeps secrets that a program has told out of all that it prints, however it prints them", async () => {
+  const sdk = new URL("../../../../sdk/src/tracing/secret.ts", import.meta.url).href;
+  const program = await buildProgram(`
+    process.env.KEY = "hunter2-planted-secret";
+    process.env.PEM = "line-one-of-a-key\\nline-two-of-a-key";
+    const { secret } = await import(${JSON.stringify(sdk)});
+    const key = secret("KEY");
+    // At once: the platform hears of the secret by another channel than this.
+    process.stdout.write("a " + key.slice(0, 9));
+    process.stdout.write(key.slice(9) + "\\n");
+    console.error(new Error("b " + key));
+    console.log(secret("PEM"), { key });
+    throw new Error("c " + key);
+  `);
+  const { outcome, lines } = await start(program);
+  if (outcome.kind !== "failed") throw new Error("It runs.");
+  expect(lines[0]).toBe("stdout: a [secret:KEY]");
+  const all = [...lines, ...outcome.log, outcome.reason].join("\n");
+  expect(all).toContain("b [secret:KEY]");
+  expect(all).toContain("c [secret:KEY]");
+  for (const part of ["hunter2", "planted", "line-one", "line-two"])
+    expect(all).not.toContain(part);
+});
+
+it("redacts lines before they are shown, and before they explain a failed start", async () => {
+  const program = await buildProgram(`
+    console.log("joe@example.com");
+    throw new Error("for joe@example.com");
+  `);
+  const lines: string[] = [];
+  const outcome = await startBuildProcess(program, {
+    redactLine: (line) => line.replaceAll("joe@example.com", "[redacted:email]"),
+    onLine: (line) => lines.push(line),
+    timeoutMs: TIMEOUT_MS,
+    groups: GROUPS,
+  });
+  if (outcome.kind !== "failed") throw new Error("It runs.");
+  expect(lines[0]).toBe("[redacted:email]");
+  expect([...lines, ...outcome.log].join("\n")).not.toContain("joe@example.com");
+});
