@@ -1,6 +1,8 @@
 import { DeclarationError } from "../config/declaration-error.ts";
 
 const SEGMENT = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+$/;
+/** A character that a segment may have as it is. */
+const PLAIN = /^[A-Za-z0-9._~!$&'()*+,;=:@-]$/;
 
 /**
  * Checks the path of a route: a valid HTTP path that no server or proxy rewrites on its way.
@@ -33,6 +35,18 @@ export function pathProblem(path: string): string | null {
   const bad = segments.find((segment) => !SEGMENT.test(segment));
   if (bad === undefined) return null;
   return `${JSON.stringify(bad)} has characters that a URL cannot hold. Write ${quotedPath(path)}.`;
+}
+
+/**
+ * The one spelling of a path: `/a%3ab` and `/a%3Ab` are `/a:b`. Clients and proxies encode more than
+ * they must, and with digits of either case; what only an escape can express stays one.
+ */
+export function canonicalPath(path: string): string {
+  if (!path.includes("%")) return path;
+  return path.replaceAll(/%[0-9A-Fa-f]{2}/g, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+    return PLAIN.test(character) ? character : encoded.toUpperCase();
+  });
 }
 
 /** The nearest valid path, as a suggestion. */

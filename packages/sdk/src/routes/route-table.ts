@@ -1,5 +1,6 @@
 import { DeclarationError } from "../config/declaration-error.ts";
 import type { RouteDefinition } from "./route-definition.ts";
+import { canonicalPath } from "./route-path.ts";
 
 /** Which of a route's two endpoints was called: contract 4.3. */
 export type Endpoint = "playground" | "deployed";
@@ -16,22 +17,27 @@ export class RouteTable {
 
   /** @throws DeclarationError when the path is taken. */
   add(route: RouteDefinition): void {
-    const taken = this.#routes.get(route.path);
-    if (taken !== undefined) throw new DeclarationError(conflict(taken, route));
+    for (const [, path] of servedPaths(route)) {
+      const taken = this.match(path)?.route;
+      if (taken !== undefined) throw new DeclarationError(conflict(taken, route));
+    }
     this.replace(route);
   }
 
   /** Likewise, in the place of a route that has the path already. */
   replace(route: RouteDefinition): void {
     this.#routes.set(route.path, route);
-    for (const [endpoint, path] of servedPaths(route)) this.#served.set(path, { route, endpoint });
+    for (const [endpoint, path] of servedPaths(route)) {
+      this.#served.set(canonicalPath(path), { route, endpoint });
+    }
   }
 
-  /** The route of a request's path, with or without a slash at its end. */
+  /** The route of a request's path, with or without a slash at its end, however it is encoded. */
   match(pathname: string): RouteMatch | undefined {
+    const path = canonicalPath(pathname);
     return (
-      this.#served.get(pathname) ??
-      (pathname.endsWith("/") ? this.#served.get(pathname.slice(0, -1)) : undefined)
+      this.#served.get(path) ??
+      (path.endsWith("/") ? this.#served.get(path.slice(0, -1)) : undefined)
     );
   }
 
@@ -66,5 +72,6 @@ function conflict(taken: RouteDefinition, route: RouteDefinition): string {
   if (route.path === "/") {
     return 'The entrypoint is the route "/", and both are declared. Keep one of them.';
   }
-  return `The route ${route.path} is declared twice. Give one of them another path.`;
+  const other = taken.path === route.path ? "" : `, as ${taken.path} and as ${route.path}`;
+  return `The route ${route.path} is declared twice${other}. Give one of them another path.`;
 }

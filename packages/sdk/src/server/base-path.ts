@@ -1,5 +1,5 @@
 import { DeclarationError } from "../config/declaration-error.ts";
-import { pathProblem } from "../routes/route-path.ts";
+import { canonicalPath, pathProblem } from "../routes/route-path.ts";
 import { environment } from "../runtime/environment.ts";
 
 /**
@@ -14,12 +14,13 @@ export function basePathOf(given: string | undefined): string {
   if (problem !== null) {
     throw new DeclarationError(`${JSON.stringify(given)} is not a base path: ${problem}`);
   }
-  return environment("AGATE_LISTEN") === undefined ? given : "";
+  return environment("AGATE_LISTEN") === undefined ? canonicalPath(given) : "";
 }
 
 /** The part of a path below a base path; null where it is not below it. */
 export function pathBelow(basePath: string, path: string): string | null {
   if (basePath === "") return path;
-  if (path === basePath) return "/";
-  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : null;
+  const requested = canonicalPath(path);
+  if (requested === basePath) return "/";
+  return requested.startsWith(`${basePath}/`) ? requested.slice(basePath.length) : null;
 }
