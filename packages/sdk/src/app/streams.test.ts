@@ -1,3 +1,6 @@
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { SpanRecord } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -73,6 +76,40 @@ describe("the body of a function that streams", () => {
     expect(given).toBeLessThanOrEqual(7);
     await reader.cancel();
   });
+});
+
+describe("a long stream", () => {
+  it.each(["an instrumented generator inside", "a timeout", "neither"])(
+    "holds no chunk that its client has taken: with %s",
+    async (what) => {
+      setFlagsFromString("--expose-gc");
+      const collect = runInNewContext("gc") as () => void;
+      const app = createApp();
+      const sent: WeakRef<object>[] = [];
+      async function* numbers() {
+        for (let n = 0; n < 3_000; n += 1) {
+          const chunk = { n, text: "x".repeat(1_000) };
+          sent.push(new WeakRef(chunk));
+          yield chunk;
+        }
+      }
+      const inner = instrument({ name: "numbers" })(numbers);
+      const timeout = what === "a timeout" ? 60_000 : undefined;
+      app.route("/count", { config: Config, timeout })(
+        what === "an instrumented generator inside" ? () => inner() : numbers,
+      );
+      const response = await post(app, "/playground/run/count", {}, asEvents);
+      const reader = response.body!.getReader();
+      for (let n = 0; n < 2_000; n += 1) await reader.read();
+      // Weak references are cleared between turns of the event loop.
+      await setImmediate();
+      collect();
+      // The one that is under way may be held.
+      const held = sent.filter((chunk) => chunk.deref() !== undefined);
+      expect(held.length).toBeLessThan(10);
+      await reader.cancel();
+    },
+  );
 });
 
 describe("a stream that takes too long", () => {
