@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 // misses one prints what to do.
 
 const MOST_HINTS = 10;
+/** In the query of this file's address: reads are reported. */
+const REPORT = "report";
 /** Node reads sources for stack traces; the SDK looks for its file; names with a dot are not packed. */
 const IS_NONE_OF_THE_PROGRAM =
   /(?:^|\/)(?:\.|node_modules\/)|\.(?:[cm]?[jt]sx?|map)$|^(?:agate\.config|package|package-lock)\.json$/;
@@ -17,9 +19,8 @@ type Function = (...args: unknown[]) => unknown;
 type Functions = Record<string, Function>;
 
 const folder = process.cwd();
-const isDevelopment = process.env.AGATE_REPORT_READS !== undefined;
-// For this file only.
-delete process.env.AGATE_REPORT_READS;
+// By the address of this file, which worker threads of the program are started with, too.
+const isDevelopment = new URL(import.meta.url).searchParams.has(REPORT);
 const told = new Set<string>();
 
 for (const name of ["openSync", "readFileSync"]) {

@@ -47,8 +47,7 @@ export async function spawnBuild(
   const own = await createProcessFolder();
   let child: ChildProcess;
   try {
-    const reports = onFileRead === undefined ? {} : { AGATE_REPORT_READS: "1" };
-    child = await spawnProgram(program, own, reports);
+    child = await spawnProgram(program, own, onFileRead !== undefined);
     if (onFileRead !== undefined) child.on("message", (sent) => passOn(sent, onFileRead));
     groups.add(child, own.folder);
   } catch (error) {
@@ -97,20 +96,20 @@ function passOn(sent: unknown, onFileRead: (file: string) => void): void {
 async function spawnProgram(
   program: BuildProgram,
   own: ProcessFolder,
-  reports: Readonly<Record<string, string>>,
+  reportsReads: boolean,
 ): Promise<ChildProcess> {
   const { entry, environment, restrictions } = program;
   // Permissions are checked by real paths.
   const folder = restrictions === null ? program.folder : await realpath(program.folder);
   const limits = restrictions === null ? NO_LIMITS : await limitsOf(folder, restrictions, own);
-  const preloads = PRELOADS.flatMap((preload) => ["--import", preload.href]);
+  const reads = reportsReads ? `${FILE_READS.href}?report` : FILE_READS.href;
+  const preloads = ["--import", GUARD.href, "--import", reads];
   const args = ["--enable-source-maps", ...limits.flags, ...preloads];
   return spawn(process.execPath, [...args, resolve(folder, entry)], {
     cwd: folder,
     env: childEnvironment(process.env, {
       ...limits.environment,
       ...environment,
-      ...reports,
       AGATE_LISTEN: `unix:${own.socketPath}`,
       PORT: "0",
       HOST: "127.0.0.1",
@@ -165,10 +164,10 @@ async function limitsOf(
 }
 
 /** Beside this file: from source a `.ts`, in the built product flat beside the bundle. */
-const PRELOADS = ["child-preload", "file-reads-preload"].map(
-  (name) => new URL(`./${name}${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
-);
-export const PRELOAD_FILES = PRELOADS.map((preload) => fileURLToPath(preload));
+const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
+const GUARD = new URL(`./child-preload.${EXTENSION}`, import.meta.url);
+const FILE_READS = new URL(`./file-reads-preload.${EXTENSION}`, import.meta.url);
+export const PRELOAD_FILES = [GUARD, FILE_READS].map((preload) => fileURLToPath(preload));
 
 async function endOf(child: ChildProcess): Promise<Omit<ProcessEnd, "log">> {
   const { promise, resolve } = Promise.withResolvers<Omit<ProcessEnd, "log">>();
