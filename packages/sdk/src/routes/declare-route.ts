@@ -7,7 +7,6 @@ import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { messageOf } from "../tracing/message-of.ts";
 import { absentInput } from "./absent-input.ts";
 import { declareMethod, type MethodHost } from "./declare-method.ts";
-import { inputSkeleton } from "./input-skeleton.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { checkRoutePath } from "./route-path.ts";
 import type { Call, DirectCall, RouteOptions } from "./route-types.ts";
@@ -89,13 +88,11 @@ function compiled(path: string, declaration: ConfigDeclaration): ConfigSchema<ob
   }
 }
 
-function functionOf(
-  target: Handler,
-): Pick<RouteDefinition, "kind" | "absentInput" | "inputSkeleton"> {
+function functionOf(target: Handler): Pick<RouteDefinition, "kind" | "absentInput" | "declared"> {
   return {
     kind: functionKind(target),
     absentInput: absentInput(target),
-    inputSkeleton: () => inputSkeleton(target),
+    declared: target,
   };
 }
 

@@ -2,7 +2,6 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ConfigSchema } from "../config/config-schema.ts";
 import type { FunctionKind } from "../runtime/function-kind.ts";
 import type { ContentRules } from "../tracing/content-rules.ts";
-import type { InputSkeleton } from "./input-skeleton.ts";
 import type { Call } from "./route-types.ts";
 
 /** A route as the server sees it. */
@@ -31,6 +30,6 @@ export interface RouteDefinition {
   readonly kind: FunctionKind;
   /** What the function gets where a call has no input. */
   readonly absentInput: () => unknown;
-  /** What the function's own parameter shows of its inputs, for a route without an input schema. */
-  readonly inputSkeleton: () => InputSkeleton | undefined;
+  /** The function as its author wrote it: its source shows what it takes. */
+  readonly declared: (...args: never[]) => unknown;
 }

@@ -1,4 +1,5 @@
 import { configJsonSchema } from "../config/config-json-schema.ts";
+import { inputSkeleton } from "../routes/input-skeleton.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { type Endpoint, servedPaths } from "../routes/route-table.ts";
 import { SDK_VERSION } from "../version.ts";
@@ -144,8 +145,8 @@ function callOperation(
 }
 
 /** Takes anything: the example is what the function's parameter is destructured into. */
-function shownInputs({ inputSkeleton }: RouteDefinition): Json {
-  const skeleton = inputSkeleton();
+function shownInputs({ declared }: RouteDefinition): Json {
+  const skeleton = inputSkeleton(declared);
   return skeleton === undefined ? {} : { examples: [skeleton] };
 }
 
