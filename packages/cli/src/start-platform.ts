@@ -110,7 +110,7 @@ const LONGEST_REQUESTS_MS = 7_000;
 const SHORTEST_REQUESTS_MS = 500;
 
 const EVERY_PAGE =
-  "--cors-origin * would let every page that you open run workflows here without a key. Name the origins, or ask for keys: --require-key.";
+  "--cors-origin * would let every page that you open run workflows here without a key. Name the origins; only a server that asks for keys (agate server --require-key) takes *.";
 
 /** The composition root: every part of the platform is made here, and taken down in reverse. */
 export async function startPlatform(options: PlatformOptions): Promise<StartOutcome> {
