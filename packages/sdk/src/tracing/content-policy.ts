@@ -35,7 +35,7 @@ export class ContentPolicy {
     const { secrets, limit } = this.#options;
     const redaction = this.#redactionWith(about.redact);
     const { json } = about;
-    if (json !== undefined && redaction.isEmpty && json.length <= limit) {
+    if (json !== undefined && json.length <= limit && !redaction.mayHide(json)) {
       return secrets.redact(json);
     }
     // Beyond the limit by a secret's length: a secret that the cut goes through must be found too.

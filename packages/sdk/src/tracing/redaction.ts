@@ -29,6 +29,8 @@ export interface Redaction {
   apply(value: unknown, about: RedactedContent): unknown;
   readonly hasFunctions: boolean;
   readonly hidden: HiddenKeys | undefined;
+  /** False where nothing of a value is hidden, by the look of its JSON. */
+  mayHide(json: string): boolean;
   /** True where nothing is hidden. */
   readonly isEmpty: boolean;
 }
@@ -36,6 +38,7 @@ export interface Redaction {
 export function createRedaction(redacts: readonly (Redact | undefined)[]): Redaction {
   const functions = redacts.filter((redact) => typeof redact === "function");
   const paths = redacts.filter((redact) => Array.isArray(redact)).flat();
+  const hidden = paths.length === 0 ? undefined : new HiddenKeys(paths);
   return {
     apply(value, about) {
       try {
@@ -45,7 +48,8 @@ export function createRedaction(redacts: readonly (Redact | undefined)[]): Redac
       }
     },
     hasFunctions: functions.length > 0,
-    hidden: paths.length === 0 ? undefined : new HiddenKeys(paths),
+    mayHide: (json) => functions.length > 0 || (hidden?.mayBeIn(json) ?? false),
+    hidden,
     isEmpty: functions.length === 0 && paths.length === 0,
   };
 }

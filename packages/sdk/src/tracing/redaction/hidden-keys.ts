@@ -71,8 +71,5 @@ function textPattern(names: readonly string[]): RegExp {
   const start = String.raw`(?:(?<![\w$-])|(?<=\\[nrt]))`;
   const quote = String.raw`(\\*["'\x60])?`;
   const space = String.raw`(?:\s|\\+[nrt])*`;
-  return new RegExp(
-    `${start}${quote}(?:${keys.join("|")})${quote}(${space}(?:=>|[:=])${space})`,
-    "g",
-  );
+  return new RegExp(`${start}(?:${keys.join("|")})${quote}(${space}(?:=>|[:=])${space})`, "g");
 }

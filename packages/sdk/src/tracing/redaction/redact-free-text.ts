@@ -16,7 +16,7 @@ export function redactFreeText(text: string, keys: HiddenKeys): string {
   let kept = 0;
   inText.lastIndex = 0;
   for (let match = inText.exec(text); match !== null; match = inText.exec(text)) {
-    const [whole, , quote, between] = match;
+    const [whole, quote, between] = match;
     const start = match.index + whole.length;
     const value = valueAt(text, start, between === "=" ? WORD_END : BARE_END);
     const around = value.quote ?? quote ?? "";
@@ -52,10 +52,15 @@ function valueAt(text: string, start: number, bareEnd: RegExp): FoundValue {
 
 /** A quote with the backslashes that escape it; null where there is none. */
 function quoteAt(text: string, start: number): string | null {
-  let at = start;
-  while (text[at] === "\\") at += 1;
+  const at = endOfEscapes(text, start);
   const isQuote = text[at] === '"' || text[at] === "'" || text[at] === "`";
   return isQuote ? text.slice(start, at + 1) : null;
+}
+
+function endOfEscapes(text: string, start: number): number {
+  let at = start;
+  while (text[at] === "\\") at += 1;
+  return at;
 }
 
 /**
@@ -84,10 +89,10 @@ function endOfNested(text: string, start: number): number | null {
       if (depth === 0) return at + 1;
     } else {
       const quote = quoteAt(text, at);
-      if (quote === null) continue;
-      const end = endOfQuoted(text, at + quote.length, quote);
-      if (end === null) return null;
-      at = end - 1;
+      const end = quote === null ? null : endOfQuoted(text, at + quote.length, quote);
+      if (quote !== null && end === null) return null;
+      // Past all of them at once: each is looked at only once.
+      at = Math.max((end ?? endOfEscapes(text, at)) - 1, at);
     }
   }
   return null;

@@ -21,7 +21,7 @@ const SCALAR_START = /[-+.\w]*$/y;
  * else stays as it was written, numbers beyond 2^53 and white space included.
  */
 export function redactJson(text: string, redaction: JsonRedaction): string | null {
-  const first = text.charCodeAt(matchEnd(SPACE, text, 0) as number);
+  const first = text.charCodeAt(endOfSpace(text, 0));
   const isNested = first === 0x7b || first === 0x5b || first === 0x22;
   return isNested ? new JsonText(text, redaction).shown() : null;
 }
@@ -47,7 +47,7 @@ class JsonText {
   shown(): string | null {
     const text = this.#text;
     for (;;) {
-      this.#at = matchEnd(SPACE, text, this.#at) as number;
+      this.#at = endOfSpace(text, this.#at);
       if (this.#at >= text.length) break;
       if (!this.#step(text[this.#at] as string)) return null;
     }
@@ -190,11 +190,19 @@ function endOfNested(text: string, start: number): number {
 
 /** Null where it is no whole string. */
 function decoded(literal: string): string | null {
+  if (!literal.includes("\\") && literal.length > 1 && literal.endsWith('"')) {
+    return literal.slice(1, -1);
+  }
   try {
     return JSON.parse(literal) as string;
   } catch {
     return null;
   }
+}
+
+/** Past white space, which most JSON has little of. */
+function endOfSpace(text: string, start: number): number {
+  return text.charCodeAt(start) > 0x20 ? start : (matchEnd(SPACE, text, start) as number);
 }
 
 function matchEnd(pattern: RegExp, text: string, start: number): number | null {

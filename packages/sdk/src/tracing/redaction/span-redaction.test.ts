@@ -168,6 +168,27 @@ describe("a span of another library, with keys to be redacted", () => {
     expect(siblings.filter((sibling) => !recorded.sent.includes(sibling))).toEqual([]);
   });
 
+  it("knows more names of attributes than it remembers", async () => {
+    const attributes: Attributes = {};
+    for (let index = 0; index < 2_100; index++) {
+      attributes[index % 2 ? `user.${index}.email` : `user.${index}.name`] = `${MARKER}-${index}`;
+    }
+    const recorded = await recordedSpans(
+      (telemetry) => {
+        const tracer = telemetry.tracerProvider.getTracer("library");
+        for (const name of ["call", "again"]) tracer.startSpan(name, { attributes }).end();
+      },
+      { redact },
+    );
+    for (const name of ["call", "again"]) {
+      const shown = Object.entries(recorded.attributes(name));
+      expect(shown).toHaveLength(2_100);
+      for (const [key, value] of shown) {
+        expect(value).toBe(key.endsWith("email") ? "[redacted]" : attributes[key]);
+      }
+    }
+  });
+
   it("is given to a function, where the settings are one", async () => {
     const seen: unknown[] = [];
     const recorded = await librarySpan(

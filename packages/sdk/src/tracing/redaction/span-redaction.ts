@@ -5,7 +5,7 @@ import type { AnyReadableSpan, EndedSpan } from "../ended-span.ts";
 import { parentOf, scopeOf } from "../otlp/parent-and-scope.ts";
 import { type ContentField, createRedaction, type Redact, type Redaction } from "../redaction.ts";
 import { isErrorMessage, isErrorStack, stackWithoutMessage } from "./error-text.ts";
-import { type HiddenKeys, REDACTED } from "./hidden-keys.ts";
+import { type HiddenKeys, type PathFilter, REDACTED } from "./hidden-keys.ts";
 import { redactText } from "./redact-text.ts";
 
 type SpanEvent = NonNullable<AnyReadableSpan["events"]>[number];
@@ -22,6 +22,19 @@ interface ThrownParts {
   readonly stack?: string;
   readonly code?: string | number;
 }
+
+/** What is known of an attribute by its name. */
+interface NameTraits {
+  /** Of texts, lists and objects. */
+  readonly isContent: boolean;
+  readonly isContentAsFigure: boolean;
+  readonly isHidden: boolean;
+  readonly errorText: "message" | "stack" | undefined;
+  readonly path: readonly string[];
+}
+
+/** Names are few, but for those that have an index or an id in them. */
+const MOST_NAMES = 2_000;
 
 const AGATES: ReadonlySet<string> = new Set(Object.values(AGATE_ATTRIBUTES));
 /** What Agate itself records of a value: functions have seen it, and its top is known. */
@@ -46,6 +59,7 @@ export class SpanRedaction {
   readonly #keys: HiddenKeys | undefined;
   /** What the settings name in full. */
   readonly #named: ReadonlySet<string>;
+  readonly #traits = new Map<string, NameTraits>();
 
   /** Undefined where the settings leave everything as it is: then spans cost nothing more. */
   static of(options: SpanRedactionOptions): SpanRedaction | undefined {
@@ -61,22 +75,28 @@ export class SpanRedaction {
     this.#named = new Set(typeof redact === "function" ? [] : redact);
   }
 
-  /** A span as it may be sent and shown. */
-  ended({ span, added, call }: EndedSpan): EndedSpan {
-    const { name, events = [], links = [], resource } = span;
+  /** A span as it may be sent and shown: the same, where there is nothing to hide in it. */
+  ended(ended: EndedSpan): EndedSpan {
+    const { span, added, call } = ended;
+    const { events = [], links = [], resource } = span;
+    const name = this.text(span.name);
+    const attributes = this.attributes(span.attributes, span.name);
+    const status = this.status(span.status, errorTypeOf(span));
+    const isSame = name === span.name && attributes === span.attributes && status === span.status;
+    if (isSame && events.length === 0 && links.length === 0) return ended;
     const parent = parentOf(span);
     const shown: AnyReadableSpan = {
-      name: this.text(name),
+      name,
       kind: span.kind ?? 0,
       spanContext: () => span.spanContext(),
       ...(parent !== undefined && { parentSpanContext: parent }),
       startTime: span.startTime,
       endTime: span.endTime,
       duration: span.duration ?? [0, 0],
-      attributes: this.attributes(span.attributes, name),
-      status: this.status(span.status, errorTypeOf(span)),
-      events: events.flatMap((event) => this.#event(event, name)),
-      links: links.map((link) => this.link(link, name)),
+      attributes,
+      status,
+      events: events.flatMap((event) => this.#event(event, span.name)),
+      links: links.map((link) => this.link(link, span.name)),
       ...(resource !== undefined && { resource }),
       instrumentationScope: scopeOf(span),
       droppedAttributesCount: span.droppedAttributesCount ?? 0,
@@ -86,15 +106,21 @@ export class SpanRedaction {
     return { span: shown, added, call };
   }
 
-  /** @param span The name of the span. */
+  /**
+   * The same object, where there is nothing to hide in it.
+   *
+   * @param span The name of the span.
+   */
   attributes(attributes: Attributes, span: string): Attributes {
-    // Without a prototype: `__proto__` is a name like any other.
-    const shown: Attributes = Object.create(null);
-    for (const name of Object.keys(attributes)) {
+    const names = Object.keys(attributes);
+    let shown: Attributes | undefined;
+    for (const [index, name] of names.entries()) {
       const value = this.#attribute(name, attributes, span);
+      if (shown === undefined && value === attributes[name]) continue;
+      shown ??= picked(attributes, names.slice(0, index));
       if (value !== undefined) shown[name] = value;
     }
-    return shown;
+    return shown ?? attributes;
   }
 
   /** Undefined where it is to be left out. */
@@ -113,9 +139,12 @@ export class SpanRedaction {
   }
 
   /** Without content, a message is what the error was a case of, as far as that is known. */
-  status({ code, message }: SpanStatus, errorType?: string): SpanStatus {
-    const shown = this.#capturesContent ? message && this.text(message) : message && errorType;
-    return shown ? { code, message: shown } : { code };
+  status(status: SpanStatus, errorType?: string): SpanStatus {
+    const { code, message } = status;
+    if (!message) return status;
+    const shown = this.#capturesContent ? this.text(message) : errorType;
+    if (shown === message) return status;
+    return shown === undefined ? { code } : { code, message: shown };
   }
 
   /** What was thrown, as far as it may be recorded. */
@@ -146,22 +175,39 @@ export class SpanRedaction {
   #attribute(name: string, all: Attributes, span: string): AttributeValue | undefined {
     const value = all[name];
     if (value === undefined) return undefined;
-    const isContent = isContentAttribute(name, value);
+    const traits = this.#traitsOf(name);
+    const isFigure = typeof value === "number" || typeof value === "boolean";
+    const isContent = isFigure ? traits.isContentAsFigure : traits.isContent;
     if (!this.#capturesContent) {
-      if (isContent || isErrorMessage(name)) return undefined;
-      if (isErrorStack(name)) {
+      if (isContent || traits.errorText === "message") return undefined;
+      if (traits.errorText === "stack") {
         const message = all["exception.message"] ?? all["error.message"];
         const type = all["exception.type"] ?? all["error.type"];
         return stackWithoutMessage(String(value), type, message);
       }
     }
-    if (this.#hidesName(name)) return REDACTED;
+    if (traits.isHidden) return REDACTED;
     const isAgates = AGATES_CONTENT.has(name);
     const allowed = isContent && !isAgates ? this.#allowed(name, value, span) : value;
     if (this.#keys === undefined) return allowed;
     const { fromTop, anywhere } = this.#keys;
-    const path = isAgates ? [] : name.split(".");
-    return this.#value(allowed, this.#keys, isAgates ? fromTop : anywhere, path) as AttributeValue;
+    const [hides, at] = isAgates ? [fromTop, []] : [anywhere, traits.path];
+    return this.#value(allowed, this.#keys, hides, at) as AttributeValue;
+  }
+
+  #traitsOf(name: string): NameTraits {
+    const known = this.#traits.get(name);
+    if (known !== undefined) return known;
+    const traits: NameTraits = {
+      isContent: isContentAttribute(name, ""),
+      isContentAsFigure: isContentAttribute(name, 0),
+      isHidden: this.#hidesName(name),
+      errorText: isErrorMessage(name) ? "message" : isErrorStack(name) ? "stack" : undefined,
+      path: name.split("."),
+    };
+    if (this.#traits.size >= MOST_NAMES) this.#traits.clear();
+    this.#traits.set(name, traits);
+    return traits;
   }
 
   #hidesName(name: string): boolean {
@@ -180,7 +226,7 @@ export class SpanRedaction {
     return typeof allowed === "string" ? allowed : JSON.stringify(allowed);
   }
 
-  #value(value: unknown, keys: HiddenKeys, hides: HiddenKeys["fromTop"], path: string[]): unknown {
+  #value(value: unknown, keys: HiddenKeys, hides: PathFilter, path: readonly string[]): unknown {
     if (typeof value === "string") return redactText(value, keys, hides, path);
     if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
     const member = (key: string, item: unknown): unknown => {
@@ -192,6 +238,13 @@ export class SpanRedaction {
     for (const [key, item] of Object.entries(value)) shown[key] = member(key, item);
     return shown;
   }
+}
+
+/** Some of the attributes. Without a prototype: `__proto__` is a name like any other. */
+function picked(attributes: Attributes, names: readonly string[]): Attributes {
+  const some: Attributes = Object.create(null);
+  for (const name of names) some[name] = attributes[name];
+  return some;
 }
 
 /** What the span's failure was a case of. */
