@@ -1,6 +1,8 @@
-import { BaseModel, Field, int, route, serve, str } from "@agate/sdk";
+import { BaseModel, Field, init, int, route, serve, str } from "@agate/sdk";
 import { z } from "zod";
 import { summarize } from "./summarize.ts";
+
+init(JSON.parse(process.env.OPTIONS ?? "{}"));
 
 class SummarizeConfig extends BaseModel<SummarizeConfig> {
   prompt = Field(str, { default: "In short:" });
