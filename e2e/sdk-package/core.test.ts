@@ -30,6 +30,7 @@ it("loads late what few programs need", async () => {
   const client = await distGraph("client.js");
   expect(index.late.toSorted()).toEqual([
     "#serve",
+    "config-source/parse-config-file.js",
     "server/openapi-document.js",
     "tracing/record-writer.js",
   ]);

@@ -26,6 +26,7 @@ const ENTRIES = {
   runner: "src/runner/index.ts",
   vite: "src/vite/index.ts",
   "server/openapi-document": "src/server/openapi-document.ts",
+  "config-source/parse-config-file": "src/config-source/parse-config-file.ts",
   "tracing/record-writer": "src/tracing/record-writer.ts",
   "node/serve": "src/node/serve.ts",
   "elsewhere/serve": "src/elsewhere/serve.ts",

@@ -9,7 +9,7 @@ import {
   UNNAMED_APPLICATION,
 } from "./config-source.ts";
 import { detached } from "./detached.ts";
-import { type ConfigFile, parseConfigFile } from "./parse-config-file.ts";
+import type { ConfigFile } from "./parse-config-file.ts";
 import { warnOnce } from "./warn-once.ts";
 
 const USUAL_PLACE = "agate.config.json";
@@ -114,7 +114,10 @@ class FileConfigSource implements ConfigSource {
       // Before it is read: what is written meanwhile is seen next time.
       const version = versionOf(await files.stat(this.#path));
       if (version === this.#version) return this.#look;
-      const parsed = parseConfigFile(await files.readFile(this.#path, "utf8"));
+      const text = await files.readFile(this.#path, "utf8");
+      // Only here: most apps have a platform and no file.
+      const { parseConfigFile } = await import("./parse-config-file.ts");
+      const parsed = parseConfigFile(text);
       this.#version = version;
       if (parsed.kind === "broken") return this.#unreadable(parsed.problem);
       this.#file = parsed.file;
