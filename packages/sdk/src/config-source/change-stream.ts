@@ -79,7 +79,8 @@ export class ChangeStream {
       const heard = () => {
         heardAt = clock.now();
       };
-      const events = readEvents(connection.body, { heard, longestLine: LONGEST_LINE });
+      const { signal } = leaving;
+      const events = readEvents(connection.body, { heard, signal, longestLine: LONGEST_LINE });
       for await (const { event } of events) {
         if (this.#isStopped) return;
         if (event === "config") onChange();

@@ -113,6 +113,23 @@ describe("readEvents", () => {
     expect(cancelled).toBe(true);
   });
 
+  it("ends when it is told to, even if the body of an aborted fetch goes on", async () => {
+    let isCancelled = false;
+    const silent = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode("data: a\n\n")),
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    const leaving = new AbortController();
+    const events = readEvents(silent, { signal: leaving.signal });
+    expect((await events.next()).value).toEqual({ event: "message", data: "a" });
+    const next = events.next();
+    leaving.abort(new Error("the app is shutting down"));
+    await expect(next).rejects.toThrow("the app is shutting down");
+    expect(isCancelled).toBe(true);
+  });
+
   it("throws what the body throws", async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error("the line went dead")),
