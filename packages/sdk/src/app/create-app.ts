@@ -3,6 +3,7 @@ import { type ConfigSource, UNNAMED_APPLICATION } from "../config-source/config-
 import { createConfigManager } from "../config-source/create-config-manager.ts";
 import { defaultConfigSource } from "../config-source/default-config-source.ts";
 import { fileConfigSource } from "../config-source/file-config-source.ts";
+import { outsideContext } from "../context/context-slot.ts";
 import { callDirectly } from "../routes/call-directly.ts";
 import { callSlot } from "../routes/current-call.ts";
 import { declareRoute, type RouteHost } from "../routes/declare-route.ts";
@@ -21,6 +22,7 @@ import type { Workflow } from "../server/workflow.ts";
 import { createTelemetry } from "../tracing/create-telemetry.ts";
 import { withEnvironment } from "../tracing/environment-options.ts";
 import type { ExportLimits } from "../tracing/export-limits.ts";
+import { isContextLeaked } from "../tracing/leaked-context.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
 import { answerAndFlush, type WaitUntil } from "./answer-and-flush.ts";
 import type { App, AppOptions, ExecutionContext, TypedBy } from "./app.ts";
@@ -137,7 +139,8 @@ export function buildApp(parts: AppParts): App {
 
   const answer = (incoming: IncomingCall, waitUntil?: WaitUntil) => {
     const { configSource, telemetry } = workflow();
-    const answering = () => handleCall(workflow(), incoming);
+    const handling = () => handleCall(workflow(), incoming);
+    const answering = () => (isContextLeaked() ? outsideContext(handling) : handling());
     if (waitUntil !== undefined || isRequestBound()) {
       const flush = () => telemetry.flush();
       return answerAndFlush(incoming, answering, flush, waitUntil ?? keepRequestAlive);
