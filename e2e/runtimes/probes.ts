@@ -209,6 +209,23 @@ export const PROBES: readonly Probe[] = [
       expect(body.data).toEqual({ prefix: "from a file" });
     },
   },
+  {
+    title: "`ag.serve()`",
+    fails: { workerd: "the runtime calls the handler" },
+    async run({ url }) {
+      const { body } = await post(`${url}/playground/run/serve`, { inputs: {} });
+      expect(body.data).toMatchObject({ status: "ok", routes: ["/ping"] });
+    },
+  },
+  {
+    // The last one: after it nothing is sent any more.
+    title: "`ag.shutdown()`",
+    async run({ url, platformUrl }) {
+      const { body } = await post(`${url}/playground/run/shutdown`, { inputs: {} });
+      expect(body.data).toMatchObject({ dropped: 0, queued: 0, lastError: null });
+      await expect.poll(() => storedOutline(platformUrl, body.trace_id)).toBe("TASK shout");
+    },
+  },
 ];
 
 function stream(url: string, inputs: object, signal?: AbortSignal): Promise<Response> {

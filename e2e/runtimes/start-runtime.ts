@@ -67,7 +67,8 @@ export async function startRuntime(
 const FLAGS: Readonly<Record<Exclude<RuntimeId, "workerd">, readonly string[]>> = {
   node22: ["--no-warnings"],
   node24: ["--no-warnings"],
-  bun: ["run"],
+  // In the repository, the SDK has a tsconfig.json beside it, which changes what its imports mean to Bun.
+  bun: ["run", `--tsconfig-override=${join(PROGRAMS, "tsconfig.json")}`],
   deno: ["run", "--no-prompt", "-A"],
   "deno-net": ["run", "--no-prompt", "--allow-net"],
 };

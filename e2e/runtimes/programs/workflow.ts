@@ -132,5 +132,26 @@ export function declareRoutes(file: string | undefined): void {
     return ag.exportStatistics();
   });
 
+  ag.route(
+    "/serve",
+    EchoConfig,
+  )(async () => {
+    const other = ag.createApp({ disabled: true });
+    other.route("/ping", EchoConfig)(() => "pong");
+    const { url, close } = await ag.serve({ app: other, port: 0, signals: false });
+    const health = await (await fetch(`${url}/health`)).json();
+    await close();
+    return health;
+  });
+
+  ag.route(
+    "/shutdown",
+    EchoConfig,
+  )(async () => {
+    await shout("the last one");
+    await ag.shutdown();
+    return ag.exportStatistics();
+  });
+
   ag.route("/events", EchoConfig)(() => events);
 }
