@@ -46,10 +46,10 @@ const WORKER = `
   export default ag.app();
 `;
 
-// As it was written: 54,800 at start, 87,100 in all. docs/reference/runtimes.md has the figures.
-it("a worker loads at most 58,000 bytes at its start, and is at most 92,000 bytes in one file", async () => {
-  expect(gzipSync(await workerBundle(false)).length).toBeLessThan(92_000);
-  expect(gzipSync(await workerBundle(true)).length).toBeLessThan(58_000);
+// As it was written: 61,900 at start, 94,300 in all. docs/reference/runtimes.md has the figures.
+it("a worker loads at most 66,000 bytes at its start, and is at most 100,000 bytes in one file", async () => {
+  expect(gzipSync(await workerBundle(false)).length).toBeLessThan(100_000);
+  expect(gzipSync(await workerBundle(true)).length).toBeLessThan(66_000);
 });
 
 /** A worker with all that it needs: as one file, or the files that are loaded with it. */
