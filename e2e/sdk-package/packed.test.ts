@@ -117,6 +117,7 @@ describe("a project with it", () => {
         chunks: ["a", "b", "c"],
         classified: "urgent: help",
         closed: "Bye, help",
+        at: "1970-01-01T00:00:00.000Z",
         refused: 422,
       },
     ]);

@@ -13,10 +13,11 @@ export async function call(url: string) {
   const classified: string = await client.tickets.classify(ticket, { config: { urgent: true } });
   const closed: string = await client.tickets.close(ticket, { config: {} });
 
+  const at: string = (await client.moment(undefined, { config: {} })).at;
   const summary: string = data.summary;
   const children = trace?.children?.map(({ name, spankind }) => `${spankind} ${name}`) ?? [];
   const refused = await refusal(client.summarize);
-  return { summary, model: data.model, children, chunks, classified, closed, refused };
+  return { summary, model: data.model, children, chunks, classified, closed, at, refused };
 }
 
 async function refusal(

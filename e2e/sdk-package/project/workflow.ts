@@ -32,6 +32,11 @@ export const spell = ag.route(
   yield* text;
 });
 
+export const moment = ag.route(
+  "/moment",
+  SummarizeConfig,
+)((ms: number = 0) => ({ at: new Date(ms) }));
+
 class TicketConfig extends ag.BaseModel {
   urgent = ag.Field(ag.bool, { default: false });
 }
@@ -53,7 +58,7 @@ export class Support {
 
 export const support = new Support();
 
-export const app = ag.app(summarize, spell, {
+export const app = ag.app(summarize, spell, moment, {
   "/tickets/classify": Support.classify,
   "/tickets/close": support.close,
 });

@@ -11,6 +11,10 @@ export const tone: "shrill" = new SummarizeConfig().tone;
 void summarize({ words: "…" });
 
 const client = createClient<typeof app>("http://127.0.0.1:4101");
+// @ts-expect-error: the input has to be given.
+void client.summarize();
+// @ts-expect-error: a Date arrives as a text.
+export const at: Date = (await client.moment()).at;
 // @ts-expect-error: there is no such route.
 void client.translate;
 // @ts-expect-error: a ticket is a text.

@@ -145,7 +145,7 @@ describe("the types of a handler", () => {
     const app = createApp();
     const none = app.route("/none", Config)(() => "none");
     const optional = app.route("/optional", Config)((name?: string) => name ?? "none");
-    const defaulted = app.route("/defaulted", Config)((name = "none") => name);
+    const defaulted = app.route("/defaulted", Config)((name: string = "none") => name);
     const either = app.route("/either", Config)((name: string | undefined) => name ?? "none");
     const filter = app.route("/filter", Config)((given: { a?: string }) => given.a ?? "none");
     const pattern = app.route("/pattern", Config)(({ a = "none" }: { a?: string }) => a);
@@ -160,6 +160,8 @@ describe("the types of a handler", () => {
     expect(optional("some")).toBe("some");
     expectTypeOf(none).toBeCallableWith();
     expectTypeOf(later).returns.toEqualTypeOf<Promise<string>>();
+    expectTypeOf(defaulted).parameter(0).toEqualTypeOf<string | undefined>();
+    expectTypeOf(defaulted).returns.toEqualTypeOf<string>();
     expectTypeOf(optional).parameter(0).toEqualTypeOf<string | undefined>();
     const required = app.route("/required", Config)((input: { a: string }) => input.a);
     const list = app.route("/list", Config)((names: string[]) => names);

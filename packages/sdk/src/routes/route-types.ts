@@ -55,6 +55,14 @@ export interface Route<Path extends string, Config, Input, Result, Sent = Input,
   readonly "~types"?: RouteTypes<Path, Config, Sent, Got>;
 }
 
+/**
+ * The input of a function of type `Own`. What TypeScript infers as `Input` leaves out that a parameter
+ * with a default may be `undefined`.
+ */
+type InputOf<Own, Input> = Own extends (input: infer Declared, call: never) => unknown
+  ? Declared
+  : Input;
+
 /** What `ag.route(path, config)` returns: a decorator of methods and a wrapper of functions. */
 export interface DeclareRoute<Path extends string, Config> {
   // biome-ignore lint/suspicious/noExplicitAny: the input's type is the method's own to declare.
@@ -62,9 +70,9 @@ export interface DeclareRoute<Path extends string, Config> {
     method: Method,
     context: ClassMethodDecoratorContext<This, Method>,
   ): Method;
-  <Input, Result>(
-    handler: (input: Input, call: Call<Config>) => Result,
-  ): Route<Path, Config, Input, Result>;
+  <Input, Result, Own>(
+    handler: ((input: Input, call: Call<Config>) => Result) & Own,
+  ): Route<Path, Config, InputOf<Own, Input>, Result>;
 }
 
 /** What `ag.route(path, { config, output })` returns: the input is the function's own to declare. */
@@ -74,9 +82,16 @@ export interface DeclareReturningRoute<Path extends string, Config, Returned, Go
     method: Method,
     context: ClassMethodDecoratorContext<This, Method>,
   ): Method;
-  <Input, Result extends Returned>(
-    handler: (input: Input, call: Call<Config>) => Result,
-  ): Route<Path, Config, Input, Result, Input, unknown extends Got ? Result : Got>;
+  <Input, Result extends Returned, Own>(
+    handler: ((input: Input, call: Call<Config>) => Result) & Own,
+  ): Route<
+    Path,
+    Config,
+    InputOf<Own, Input>,
+    Result,
+    InputOf<Own, Input>,
+    unknown extends Got ? Result : Got
+  >;
 }
 
 /** What `ag.route(path, { config, input, output, stream })` returns: types come from the schemas. */
