@@ -54,7 +54,7 @@ export async function benchRouteCall(): Promise<Line[]> {
       redacted.rate(),
       "the same without",
       rate,
-      "≥ 0.9",
+      "≥ 0.6",
     ),
     line(
       "playground call, with its tree",

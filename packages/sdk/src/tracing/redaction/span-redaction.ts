@@ -29,6 +29,8 @@ interface NameTraits {
   readonly isContent: boolean;
   readonly isContentAsFigure: boolean;
   readonly isHidden: boolean;
+  /** Set by Agate itself, and no content: a route, a variant, a figure. */
+  readonly isAgates: boolean;
   readonly errorText: "message" | "stack" | undefined;
   readonly path: readonly string[];
 }
@@ -187,6 +189,7 @@ export class SpanRedaction {
       }
     }
     if (traits.isHidden) return REDACTED;
+    if (traits.isAgates) return value;
     const isAgates = AGATES_CONTENT.has(name);
     const allowed = isContent && !isAgates ? this.#allowed(name, value, span) : value;
     if (this.#keys === undefined) return allowed;
@@ -202,6 +205,7 @@ export class SpanRedaction {
       isContent: isContentAttribute(name, ""),
       isContentAsFigure: isContentAttribute(name, 0),
       isHidden: this.#hidesName(name),
+      isAgates: name.startsWith("ag.") && AGATES.has(name) && !AGATES_CONTENT.has(name),
       errorText: isErrorMessage(name) ? "message" : isErrorStack(name) ? "stack" : undefined,
       path: name.split("."),
     };
