@@ -10,7 +10,7 @@ import { distFile, distGraph, SDK } from "./dist-graph.ts";
  * a ceiling only for something that is worth its bytes.
  */
 const CEILINGS = {
-  "index.js": { published: 101_500, minified: 66_500 },
+  "index.js": { published: 105_000, minified: 68_500 },
   "client.js": { published: 8_800, minified: 4_900 },
   "assets.js": { published: 1_000, minified: 900 },
 } as const;

@@ -22,50 +22,61 @@ type Fields = Readonly<Record<string, ConfigFieldSchema>>;
 
 /**
  * What the fields do not take of values, which may be any subset. The registry checks what is
- * committed with it, and the playground what is typed.
+ * committed with it, and the playground what is typed. `ignore` is for stored configurations: to find
+ * the name that was meant by each of a million unknown fields takes minutes.
  */
 export function configFaults(
   fields: Fields,
   values: Readonly<Record<string, unknown>>,
+  { unknownFields = "refuse" }: { readonly unknownFields?: "refuse" | "ignore" } = {},
 ): Iterable<ConfigFault> {
-  return faultsOfFields({ properties: fields }, values, []);
+  return new FaultFinder(unknownFields === "refuse").ofFields({ properties: fields }, values, []);
 }
 
-function* faultsOfFields(
-  { properties = {}, required = [] }: Pick<ConfigFieldSchema, "properties" | "required">,
-  values: Readonly<Record<string, unknown>>,
-  at: ConfigFault["path"],
-): Iterable<ConfigFault> {
-  for (const [name, field] of Object.entries(properties)) {
-    const path = [...at, name];
-    // A field that is undefined, as in a draft, is the same as one that is not there.
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value !== undefined) yield* faultsOfValue(field, value, path);
-    else if (required.includes(name)) {
-      yield { path, kind: "missing", message: "Required: it has no default." };
+class FaultFinder {
+  readonly #refusesUnknown: boolean;
+
+  constructor(refusesUnknown: boolean) {
+    this.#refusesUnknown = refusesUnknown;
+  }
+
+  *ofFields(
+    { properties = {}, required = [] }: Pick<ConfigFieldSchema, "properties" | "required">,
+    values: Readonly<Record<string, unknown>>,
+    at: ConfigFault["path"],
+  ): Iterable<ConfigFault> {
+    for (const [name, field] of Object.entries(properties)) {
+      const path = [...at, name];
+      // A field that is undefined, as in a draft, is the same as one that is not there.
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      if (value !== undefined) yield* this.#ofValue(field, value, path);
+      else if (required.includes(name)) {
+        yield { path, kind: "missing", message: "Required: it has no default." };
+      }
+    }
+    if (!this.#refusesUnknown) return;
+    for (const name of Object.keys(values)) {
+      if (Object.hasOwn(properties, name)) continue;
+      const message = unknownName("field", name, Object.keys(properties));
+      yield { path: [...at, name], kind: "unknown", message };
     }
   }
-  for (const name of Object.keys(values)) {
-    if (Object.hasOwn(properties, name)) continue;
-    const message = unknownName("field", name, Object.keys(properties));
-    yield { path: [...at, name], kind: "unknown", message };
-  }
-}
 
-function* faultsOfValue(
-  field: ConfigFieldSchema,
-  value: unknown,
-  path: ConfigFault["path"],
-): Iterable<ConfigFault> {
-  const takes = refusedBy(field, value);
-  if (takes !== undefined) {
-    const given = shownRefused(field, value);
-    yield { path, kind: "refused", takes, given, message: `Takes ${takes}, not ${given}.` };
-  } else if (isRecord(value)) {
-    yield* faultsOfFields(field, value, path);
-  } else if (Array.isArray(value) && field.items !== undefined) {
-    for (const [index, item] of value.entries()) {
-      yield* faultsOfValue(field.items, item, [...path, index]);
+  *#ofValue(
+    field: ConfigFieldSchema,
+    value: unknown,
+    path: ConfigFault["path"],
+  ): Iterable<ConfigFault> {
+    const takes = refusedBy(field, value);
+    if (takes !== undefined) {
+      const given = shownRefused(field, value);
+      yield { path, kind: "refused", takes, given, message: `Takes ${takes}, not ${given}.` };
+    } else if (isRecord(value)) {
+      yield* this.ofFields(field, value, path);
+    } else if (Array.isArray(value) && field.items !== undefined) {
+      for (const [index, item] of value.entries()) {
+        yield* this.#ofValue(field.items, item, [...path, index]);
+      }
     }
   }
 }

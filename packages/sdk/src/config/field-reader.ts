@@ -21,6 +21,9 @@ export type FieldReader = (values: unknown, options: ParseOptions) => FieldReadi
 
 type Path = Issue["path"];
 
+/** More would help nobody, and a body of a few megabytes can have millions of wrong items. */
+export const MOST_ISSUES = 100;
+
 /** What a reading collects, and how it goes about it. */
 interface Reading extends ParseOptions {
   readonly issues: Issue[];
@@ -84,9 +87,9 @@ function readerOf(type: ConfigType): ValueReader {
       return createListReader(type);
     default: {
       const check = createValueCheck(type);
-      return (value, path, { issues }) => {
+      return (value, path, reading) => {
         const problem = check(value);
-        if (problem !== null) issues.push(issue(path, problem.type, problem.message));
+        if (problem !== null) report(reading, issue(path, problem.type, problem.message));
         return value;
       };
     }
@@ -98,7 +101,7 @@ function createListReader(type: ListType): ValueReader {
   const read = createValueReader(type.items);
   return (value, path, reading) => {
     if (!Array.isArray(value)) {
-      reading.issues.push(issue(path, "list_type", `Takes a list, not ${shownValue(value)}.`));
+      report(reading, issue(path, "list_type", `Takes a list, not ${shownValue(value)}.`));
       return value;
     }
     const wrong = value.length < minItems ? "too_few_items" : "too_many_items";
@@ -108,10 +111,14 @@ function createListReader(type: ListType): ValueReader {
           ? `at least ${itemCount(minItems)}`
           : `at most ${itemCount(maxItems)}`;
       const message = `Takes ${bound}, not a list of ${value.length}.`;
-      reading.issues.push(issue(path, wrong, message));
+      report(reading, issue(path, wrong, message));
       return value;
     }
-    return Array.from(value, (item, index) => read(item, [...path, index], reading));
+    const items: unknown[] = [];
+    for (let index = 0; index < value.length && !isFull(reading); index++) {
+      items.push(read(value[index], [...path, index], reading));
+    }
+    return items;
   };
 }
 
@@ -123,7 +130,7 @@ function createObjectReader(fields: readonly ConfigField[]): ValueReader {
   const prototype = fields.some(({ name }) => name in Object.prototype) ? null : Object.prototype;
   return (value, path, reading) => {
     if (!isRecord(value)) {
-      reading.issues.push(notAnObject(value, path));
+      report(reading, notAnObject(value, path));
       return value;
     }
     const { given, unknown } = sortByField(positions, value);
@@ -134,7 +141,7 @@ function createObjectReader(fields: readonly ConfigField[]): ValueReader {
       if (member !== undefined) object[field.name] = read(member, [...path, field.name], reading);
       else if (field.isRequired === true) {
         const message = "Required: it has no default.";
-        reading.issues.push(issue([...path, field.name], "missing_field", message));
+        report(reading, issue([...path, field.name], "missing_field", message));
       }
     }
     refuseUnknown(unknown, positions, path, reading);
@@ -163,13 +170,22 @@ function refuseUnknown(
   unknown: readonly string[],
   positions: Positions,
   path: Path,
-  { unknownFields, issues }: Reading,
+  reading: Reading,
 ): void {
-  if (unknownFields !== "refuse") return;
+  if (reading.unknownFields !== "refuse") return;
   for (const key of unknown) {
+    if (isFull(reading)) return;
     const message = unknownName("field", key, [...positions.keys()]);
-    issues.push(issue([...path, key], "unknown_field", message));
+    report(reading, issue([...path, key], "unknown_field", message));
   }
+}
+
+function report(reading: Reading, found: Issue): void {
+  if (!isFull(reading)) reading.issues.push(found);
+}
+
+function isFull({ issues }: Reading): boolean {
+  return issues.length >= MOST_ISSUES;
 }
 
 function notAnObject(value: unknown, path: Path): Issue {

@@ -133,6 +133,28 @@ describe("a nested configuration", () => {
     });
   });
 
+  it.each([
+    [99, 99],
+    [100, 100],
+    [101, 100],
+    [200_000, 100],
+  ])("tells of %i wrong items %i, whether it, zod or neither knows them", (count, told) => {
+    const many = compileConfig(
+      z.object({
+        words: z.array(z.string().min(2)).default([]),
+        numbers: z.array(z.int()).default([]),
+      }),
+    );
+    const words = { words: Array.from({ length: count }, () => "x") };
+    const numbers = { numbers: Array.from({ length: count }, () => "x") };
+    const unknown = Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`x${index}`, 1]),
+    );
+    for (const values of [words, numbers, unknown]) {
+      expect(parsed(many, values)).toMatchObject({ issues: { length: told } });
+    }
+  });
+
   it("leaves out fields that it does not know of a stored configuration, at every level", () => {
     const stored = {
       old: 1,

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ConfigField } from "./config-field.ts";
 import type { ConfigOutcome, ConfigSchema } from "./config-schema.ts";
 import { DeclarationError } from "./declaration-error.ts";
-import { createFieldReader, defaultsOf } from "./field-reader.ts";
+import { createFieldReader, defaultsOf, MOST_ISSUES } from "./field-reader.ts";
 import type { Issue } from "./issue.ts";
 import { zodMembers } from "./zod-field.ts";
 import type { ZodNode } from "./zod-node.ts";
@@ -31,7 +31,8 @@ function readZodObject(declaration: ZodNode): ConfigSchema<object> {
     defaults: defaultsOf(fields),
     parse(values, options) {
       const { given, issues } = read(values, options);
-      if (issues[0]?.type === "object_type") return { kind: "invalid", issues };
+      const isTold = issues.length >= MOST_ISSUES || issues[0]?.path.length === 0;
+      if (isTold) return { kind: "invalid", issues };
       // zod reads a field from the prototype as well, where it would find `constructor`.
       const input = Object.create(null) as Record<string, unknown>;
       fields.forEach((field, index) => {
@@ -73,7 +74,8 @@ function outcomeOf(
   const others = (result.issues ?? [])
     .map(customIssue)
     .filter(({ path }) => !issues.some((judged) => isWithin(path, judged.path)));
-  return { kind: "invalid", issues: inFieldOrder(fields, [...issues, ...others]) };
+  const all = inFieldOrder(fields, [...issues, ...others]);
+  return { kind: "invalid", issues: all.slice(0, MOST_ISSUES) };
 }
 
 function isWithin(path: Issue["path"], outer: Issue["path"]): boolean {

@@ -135,6 +135,25 @@ describe("checkParams without a schema", () => {
 });
 
 describe("findMisfits", () => {
+  it.each([
+    [99, 99],
+    [101, 100],
+    [100_000, 100],
+  ])(
+    "tells of %i wrong items of a list %i, and looks for no name of unknown ones",
+    (count, told) => {
+      const items = { type: "integer", "x-ag-control": "slider" } as const;
+      const list = { type: "array", items, default: [], "x-ag-control": "list" } as const;
+      const unknown = Array.from({ length: count }, (_, index) => [`x${index}`, 1] as const);
+      const values = {
+        list: Array.from({ length: count }, () => "x"),
+        ...Object.fromEntries(unknown),
+      };
+      const routes = [{ route: "/r", config: { list }, inputs: {} }];
+      expect(findMisfits({ "/r": values }, routes)).toHaveLength(told);
+    },
+  );
+
   it("finds values that are not taken, and lets be what the schema does not know", () => {
     const params = { "/summarize": { temperature: 2.5, gone: "x" }, "/gone": { temperature: 9 } };
     expect(findMisfits(params, ROUTES)).toMatchObject([

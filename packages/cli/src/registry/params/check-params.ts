@@ -44,17 +44,20 @@ export function checkParams(params: unknown, routes: readonly RouteSchema[] | nu
 export type Misfit = ConfigFault & { readonly route: string };
 
 /**
- * What of a stored configuration a schema does not take. Routes and fields that it does not know are
+ * What of a stored configuration a schema does not take, up to a hundred. Routes and fields that it does not know are
  * no misfits: a workflow ignores them, and a revision may be older or newer than the build.
  */
 export function findMisfits(params: RouteParams, routes: readonly RouteSchema[]): Misfit[] {
-  return routes.flatMap(({ route, config }) =>
-    Object.hasOwn(params, route)
-      ? [...configFaults(config, params[route] ?? {})]
-          .filter(({ kind }) => kind !== "unknown")
-          .map((fault) => ({ ...fault, route }))
-      : [],
-  );
+  return take(MAX_FAULTS, misfitsOf(params, routes));
+}
+
+function* misfitsOf(params: RouteParams, routes: readonly RouteSchema[]): Iterable<Misfit> {
+  for (const { route, config } of routes) {
+    const values = Object.hasOwn(params, route) ? (params[route] ?? {}) : {};
+    for (const fault of configFaults(config, values, { unknownFields: "ignore" })) {
+      yield { ...fault, route };
+    }
+  }
 }
 
 function faultOfShape(params: unknown): ParamsFault | undefined {
