@@ -298,6 +298,43 @@ describe("API keys", () => {
   });
 });
 
+describe("redaction rules", () => {
+  it("are tested on a text, saved, refused where they are wrong, and applied to spans", async () => {
+    await using web = await open("/apps");
+    const { page } = web;
+    await page.getByRole("button", { name: /theme and more/ }).click();
+    await page.getByRole("menuitem", { name: "Redaction" }).click();
+    await page.getByRole("checkbox", { name: "E-mail addresses" }).check();
+    await page.getByLabel("Keys", { exact: true }).fill("password\nuser.email");
+    await page.getByLabel("Custom patterns").fill("staff: (a+)+");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("A group cannot be repeated with +").waitFor();
+    await page.getByLabel("Custom patterns").fill("staff: EMP-\\d{6}");
+    await page.getByLabel("Text", { exact: true }).fill('{"password":"x","note":"EMP-123456 of joe@example.com"}');
+    await page.getByRole("button", { name: "Test" }).click();
+    const stored = '{"password":"[redacted]","note":"[redacted:staff] of [redacted:email]"}';
+    await page.getByText(stored).waitFor();
+    await web.expectAccessible();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Redaction rules saved.").waitFor();
+    const saved = await (await fetch(`${platform().url}/registry/redaction`)).json();
+    expect(saved).toMatchObject({
+      keys: ["password", "user.email"],
+      patterns: ["email"],
+      custom: [{ name: "staff", regex: "EMP-\\d{6}" }],
+    });
+    await page.reload();
+    await page.getByText(/Updated .* by local/).waitFor();
+    expect(await page.getByLabel("Keys", { exact: true }).inputValue()).toBe("password\nuser.email");
+    await fetch(`${platform().url}/registry/redaction`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    web.expectNoFaults();
+  });
+});
+
 describe("every page", () => {
   it("opens at its top, and is found again where it was left", async () => {
     await using web = await newPage({ width: 390, height: 500 });

@@ -94,6 +94,11 @@ export function createPageRouter(connection: Connection) {
     }),
     createRoute({
       getParentRoute: under,
+      path: "/settings/redaction",
+      component: lazyPage(() => import("../registry/redaction-page.tsx"), "RedactionPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
       path: "/dashboard",
       beforeLoad: ({ search }) => {
         throw redirect({ to: "/", search });

@@ -1,7 +1,7 @@
 import type { Project, Session } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { BookOpen, Check, CircleUser, KeyRound, LogOut } from "lucide-react";
+import { BookOpen, Check, CircleUser, EyeOff, KeyRound, LogOut } from "lucide-react";
 import { useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { projectsQuery } from "../api/session.ts";
@@ -47,6 +47,10 @@ export function ReaderMenu({ session }: { readonly session: Session }) {
       <MenuItem onSelect={() => void navigate({ to: "/settings/keys" })}>
         <KeyRound size={15} aria-hidden className="text-ink-soft" />
         API keys
+      </MenuItem>
+      <MenuItem onSelect={() => void navigate({ to: "/settings/redaction" })}>
+        <EyeOff size={15} aria-hidden className="text-ink-soft" />
+        Redaction
       </MenuItem>
       <MenuItem onSelect={() => window.open("/docs", "_blank", "noopener")}>
         <BookOpen size={15} aria-hidden className="text-ink-soft" />

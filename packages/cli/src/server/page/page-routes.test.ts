@@ -34,6 +34,7 @@ const PATHS = [
   "/apps/support/variants/default",
   "/apps/a%2Fb",
   "/settings/keys",
+  "/settings/redaction",
   "/playground",
   "/dashboard/",
 ];

@@ -1,0 +1,216 @@
+import type { ProjectRedaction, RedactionPattern } from "@agate/protocol";
+import { REDACTION_PATTERNS } from "@agate/protocol";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { EyeOff } from "lucide-react";
+import { useId, useState } from "react";
+import { usePlatform } from "../api/platform-context.tsx";
+import { redactionQuery, setRedaction, testRedaction } from "../api/redaction.ts";
+import { Button } from "../design/button.tsx";
+import { Card } from "../design/card.tsx";
+import { Checkbox } from "../design/checkbox.tsx";
+import { EmptyState } from "../design/empty-state.tsx";
+import { Field } from "../design/field.tsx";
+import { PageHeader } from "../design/page-header.tsx";
+import { TextArea } from "../design/text-area.tsx";
+import { useToaster } from "../design/toaster.tsx";
+import { useTitle } from "../design/use-title.ts";
+import { Ago } from "../revisions/ago.tsx";
+import { Loaded } from "../revisions/loaded.tsx";
+import { RefusalView } from "../revisions/refusal-view.tsx";
+import { useMayChange } from "../revisions/use-may-change.ts";
+import { draftOf, type RedactionDraft, rulesOf } from "./redaction-draft.ts";
+
+const MEANINGS: Record<RedactionPattern, string> = {
+  token: "Bearer tokens and API keys",
+  email: "E-mail addresses",
+  iban: "IBANs",
+  phone: "Phone numbers",
+  card: "Card numbers",
+};
+
+/** The redaction rules of the project: what its spans and logs are stored without. */
+export function RedactionPage() {
+  useTitle("Redaction");
+  const forbidden = useMayChange();
+  const rules = useQuery({ ...redactionQuery(usePlatform()), enabled: forbidden === null });
+  return (
+    <>
+      <PageHeader title="Redaction" />
+      {forbidden === null ? (
+        <Loaded query={rules} lines={8}>
+          {(saved) => <Rules key={saved.updated_at} saved={saved} />}
+        </Loaded>
+      ) : (
+        <EmptyState icon={EyeOff} title="Redaction rules need the scope admin">
+          <p>Sign in with a key that has the scope admin to see and change them.</p>
+        </EmptyState>
+      )}
+    </>
+  );
+}
+
+function Rules({ saved }: { readonly saved: ProjectRedaction }) {
+  const client = usePlatform();
+  const queries = useQueryClient();
+  const toaster = useToaster();
+  const [draft, setDraft] = useState(() => draftOf(saved));
+  const saving = useMutation({
+    mutationFn: () => setRedaction(client, rulesOf(draft)),
+    onSuccess: (now) => {
+      toaster.done("Redaction rules saved.");
+      queries.setQueryData(redactionQuery(client).queryKey, now);
+    },
+  });
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(saved));
+  const change = (changes: Partial<RedactionDraft>) => {
+    setDraft({ ...draft, ...changes });
+    saving.reset();
+  };
+  return (
+    <div className="mx-4 mb-6 grid items-start gap-4 md:mx-6 lg:grid-cols-2">
+      <Card title="Rules">
+        <form
+          className="flex flex-col gap-5 p-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            saving.mutate();
+          }}
+        >
+          <p className="text-ink-soft">
+            Replaced in every span before it is stored, and in the logs of builds. Stored traces
+            stay as they are.
+          </p>
+          <Patterns chosen={draft.patterns} onChange={(patterns) => change({ patterns })} />
+          <Field
+            label="Keys"
+            description="One per line: a name at any depth (password), or a path (user.email, messages.*.content)."
+          >
+            {(ids) => (
+              <TextArea
+                {...ids}
+                className="w-full font-mono"
+                spellCheck={false}
+                value={draft.keys}
+                onChange={({ target }) => change({ keys: target.value })}
+              />
+            )}
+          </Field>
+          <Field
+            label="Custom patterns"
+            description="One per line, as name: regular expression. Quantifiers must be bounded, such as {1,20}, except at the end."
+          >
+            {(ids) => (
+              <TextArea
+                {...ids}
+                className="w-full font-mono"
+                spellCheck={false}
+                placeholder="staff: EMP-\d{6}"
+                value={draft.custom}
+                onChange={({ target }) => change({ custom: target.value })}
+              />
+            )}
+          </Field>
+          {saving.error !== null && <RefusalView title="Not saved" error={saving.error} />}
+          <div className="flex flex-wrap items-center gap-3">
+            <Button
+              type="submit"
+              look="primary"
+              disabled={saving.isPending}
+              refusal={isChanged ? null : "No changes"}
+            >
+              Save
+            </Button>
+            {saved.updated_at !== null && (
+              <p className="text-ink-soft">
+                Updated <Ago time={saved.updated_at} /> by {saved.updated_by}
+              </p>
+            )}
+          </div>
+        </form>
+      </Card>
+      <TestCard draft={draft} />
+    </div>
+  );
+}
+
+interface PatternsProps {
+  readonly chosen: readonly RedactionPattern[];
+  readonly onChange: (patterns: readonly RedactionPattern[]) => void;
+}
+
+function Patterns({ chosen, onChange }: PatternsProps) {
+  const id = useId();
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="mb-1 font-medium">Patterns</legend>
+      {REDACTION_PATTERNS.toReversed().map((pattern) => (
+        <label key={pattern} htmlFor={`${id}-${pattern}`} className="flex items-center gap-2">
+          <Checkbox
+            id={`${id}-${pattern}`}
+            checked={chosen.includes(pattern)}
+            onChange={({ target }) =>
+              onChange(
+                REDACTION_PATTERNS.filter((each) =>
+                  each === pattern ? target.checked : chosen.includes(each),
+                ),
+              )
+            }
+          />
+          {MEANINGS[pattern]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Shows a text as it would be stored with the rules that are being edited. */
+function TestCard({ draft }: { readonly draft: RedactionDraft }) {
+  const client = usePlatform();
+  const [text, setText] = useState("");
+  const testing = useMutation({
+    mutationFn: () => testRedaction(client, text, rulesOf(draft)),
+  });
+  return (
+    <Card title="Test">
+      <form
+        className="flex flex-col gap-4 p-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          testing.mutate();
+        }}
+      >
+        <Field label="Text" description="Plain text or JSON. Nothing is stored.">
+          {(ids) => (
+            <TextArea
+              {...ids}
+              className="w-full font-mono"
+              spellCheck={false}
+              placeholder='{"note": "card 4111 1111 1111 1111"}'
+              maxLength={32_768}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+        </Field>
+        <div>
+          <Button
+            type="submit"
+            disabled={testing.isPending}
+            refusal={text === "" ? "Enter a text first" : null}
+          >
+            Test
+          </Button>
+        </div>
+        {testing.error !== null && <RefusalView title="Not tested" error={testing.error} />}
+        {testing.data !== undefined && (
+          <div>
+            <p className="mb-1 font-medium">Stored as</p>
+            <output className="block rounded-md bg-sunken px-3 py-2 font-mono text-[0.93rem] break-words whitespace-pre-wrap">
+              {testing.data.text}
+            </output>
+          </div>
+        )}
+      </form>
+    </Card>
+  );
+}
