@@ -38,7 +38,7 @@ export function RedactionPage() {
       <PageHeader title="Redaction" />
       {forbidden === null ? (
         <Loaded query={rules} lines={8}>
-          {(saved) => <Rules key={saved.updated_at} saved={saved} />}
+          {(saved) => <Rules saved={saved} />}
         </Loaded>
       ) : (
         <EmptyState icon={EyeOff} title="Redaction rules need the scope admin">
@@ -53,17 +53,19 @@ function Rules({ saved }: { readonly saved: ProjectRedaction }) {
   const client = usePlatform();
   const queries = useQueryClient();
   const toaster = useToaster();
-  const [draft, setDraft] = useState(() => draftOf(saved));
+  const [edited, setEdited] = useState<RedactionDraft | null>(null);
+  const draft = edited ?? draftOf(saved);
   const saving = useMutation({
     mutationFn: () => setRedaction(client, rulesOf(draft)),
     onSuccess: (now) => {
       toaster.done("Redaction rules saved.");
       queries.setQueryData(redactionQuery(client).queryKey, now);
+      setEdited(null);
     },
   });
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(saved));
   const change = (changes: Partial<RedactionDraft>) => {
-    setDraft({ ...draft, ...changes });
+    setEdited({ ...draft, ...changes });
     saving.reset();
   };
   return (
