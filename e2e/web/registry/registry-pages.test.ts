@@ -310,7 +310,9 @@ describe("redaction rules", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("A group cannot be repeated with +").waitFor();
     await page.getByLabel("Custom patterns").fill("staff: EMP-\\d{6}");
-    await page.getByLabel("Text", { exact: true }).fill('{"password":"x","note":"EMP-123456 of joe@example.com"}');
+    await page
+      .getByLabel("Text", { exact: true })
+      .fill('{"password":"x","note":"EMP-123456 of joe@example.com"}');
     await page.getByRole("button", { name: "Test" }).click();
     const stored = '{"password":"[redacted]","note":"[redacted:staff] of [redacted:email]"}';
     await page.getByText(stored).waitFor();
@@ -325,7 +327,9 @@ describe("redaction rules", () => {
     });
     await page.reload();
     await page.getByText(/Updated .* by local/).waitFor();
-    expect(await page.getByLabel("Keys", { exact: true }).inputValue()).toBe("password\nuser.email");
+    expect(await page.getByLabel("Keys", { exact: true }).inputValue()).toBe(
+      "password\nuser.email",
+    );
     await fetch(`${platform().url}/registry/redaction`, {
       method: "PUT",
       headers: { "content-type": "application/json" },

@@ -207,3 +207,46 @@ describe("access through several replicas", () => {
     }
   });
 });
+
+describe("redaction rules", () => {
+  const RULES = '{"keys":["password"],"patterns":[],"custom":[]}';
+  const write = (rules: string) => {
+    const row = { rules, updated_at: "2026-11-15T12:00:00.000Z", updated_by: "tests" };
+    return here.database.db
+      .insertInto("redaction_rules")
+      .values({ project_id: "default", ...row })
+      .onConflict((conflict) => conflict.column("project_id").doUpdateSet(row))
+      .execute();
+  };
+
+  it("that were set elsewhere apply here, are changed and removed, also where no signal comes", async () => {
+    const options = {
+      ...there.database,
+      policy: "keys",
+      rateLimit: 0,
+      onInvalidKeys: () => {},
+      onSaveFailed: (error: unknown) => there.failures.push(error),
+      onReloadFailed: (error: unknown) => there.failures.push(error),
+    } as const;
+    const silent = { areShared: true, subscribe: () => () => {} };
+    const opened = [
+      await openAccess({ ...options, accessVersion: null }),
+      await openAccess({ ...options, signals: silent }),
+    ];
+    const both = () => opened.map((access) => access.redactionOf("default"));
+    expect(both()).toEqual([null, null]);
+    await write(RULES);
+    await expect.poll(both, SOON).toEqual([RULES, RULES]);
+    const others = RULES.replace("password", "token");
+    await write(others);
+    await expect.poll(both, SOON).toEqual([others, others]);
+    // Rules without any are none: ingest need not look at its spans.
+    await write('{"keys":[],"patterns":[],"custom":[]}');
+    await expect.poll(both, SOON).toEqual([null, null]);
+    await write(RULES);
+    await expect.poll(both, SOON).toEqual([RULES, RULES]);
+    await here.database.db.deleteFrom("redaction_rules").execute();
+    await expect.poll(both, SOON).toEqual([null, null]);
+    for (const access of opened) await access.close();
+  });
+});
