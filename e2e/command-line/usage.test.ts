@@ -21,6 +21,8 @@ describe("a command line that is wrong", () => {
     [["server", "--port", "-1"], /A port is a number from 0 to 65535/],
     [["server", "--retention", "5"], /'5' is invalid\. Write a time above 0 with its unit: 30d/],
     [["server", "--retention", "0d"], /'0d' is invalid\. Write a time above 0/],
+    // Beyond 2 ** 31 ms a timer fires at once: every list would have timed out.
+    [["server", "--query-timeout", "30d"], /'30d' is invalid\. Must be 24d or less\./],
     [["server", "--max-body", "lots"], /'lots' is invalid\. Write a size above 0 with its unit/],
     [["server", "--log-level", "loud"], /Allowed choices are debug, info, warn, error, silent/],
     [["server", "--log-format", "xml"], /Allowed choices are json, pretty/],

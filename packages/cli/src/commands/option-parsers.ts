@@ -22,6 +22,16 @@ export function parseDuration(text: string): number {
   return length;
 }
 
+/** The longest that a timer takes: a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Milliseconds, of something that a timer ends. @example parseTimeout("45s") // 45000 */
+export function parseTimeout(text: string): number {
+  const length = parseDuration(text);
+  if (length > LONGEST_TIMER_MS) throw new InvalidArgumentError("Must be 24d or less.");
+  return length;
+}
+
 /** Bytes. @example parseSize("16mb") // 16777216 */
 export function parseSize(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(b|kb|mb|gb)?$/.exec(text.trim().toLowerCase());

@@ -14,6 +14,7 @@ import {
   parsePort,
   parsePositiveNumber,
   parseSize,
+  parseTimeout,
   parseUserRange,
   parseWholeNumber,
 } from "./option-parsers.ts";
@@ -100,7 +101,7 @@ export function serverCommand(): Command {
     .addOption(size("--max-build <size>", "largest build that can be deployed", 64 * MIB, "64mb"))
     .addOption(
       new Option("--query-timeout <time>", "how long a list or analytics may take (45s, 2m)")
-        .argParser(parseDuration)
+        .argParser(parseTimeout)
         .default(30_000, "30s"),
     )
     .addOption(
