@@ -1,7 +1,7 @@
 // Runs on whatever Node (20 or later) the machine has: nothing is installed yet.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { join, sep } from "node:path";
 import { installState, markInstallUnfinished } from "./install-stamp.mjs";
 
 /**
@@ -57,11 +57,20 @@ function install(root, state) {
   }
 }
 
-/** @param {string} root */
+/**
+ * All but the Node that runs this, which may be one of the packages: npm has to be started on it.
+ *
+ * @param {string} root
+ */
 function removeInstalled(root) {
   const packages = readdirSync(join(root, "packages")).map((name) => join("packages", name));
-  for (const folder of [".", "e2e", "bench", "examples/quickstart", ...packages]) {
+  for (const folder of ["e2e", "bench", "examples/quickstart", ...packages]) {
     rmSync(join(root, folder, "node_modules"), { recursive: true, force: true });
+  }
+  const modules = join(root, "node_modules");
+  for (const name of readdirSync(modules)) {
+    if (realpathSync(process.execPath).startsWith(join(realpathSync(modules), name, sep))) continue;
+    rmSync(join(modules, name), { recursive: true, force: true });
   }
 }
 

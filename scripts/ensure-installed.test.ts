@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -39,16 +47,16 @@ function write(file: string, text: string): void {
   writeFileSync(join(root, file), text);
 }
 
-function ensureInstalled() {
+function ensureInstalled(node = process.execPath) {
   const program = `
     import { ensureInstalled } from ${JSON.stringify(join(scripts, "ensure-installed.mjs"))};
     console.log(ensureInstalled(process.argv[1]));`;
   const { status, stdout, stderr } = spawnSync(
-    process.execPath,
+    node,
     ["--input-type=module", "--eval", program, root],
     {
       encoding: "utf8",
-      env: { npm_execpath: join(root, "bin/npm-cli.js"), npm_node_execpath: process.execPath },
+      env: { npm_execpath: join(root, "bin/npm-cli.js"), npm_node_execpath: node },
     },
   );
   return { status, node: stdout.trim(), stderr };
@@ -89,6 +97,18 @@ it("clears away an install that was broken off, in the workspaces too", () => {
   });
   expect(existsSync(join(root, "node_modules/half"))).toBe(false);
   expect(existsSync(join(root, "packages/cli/node_modules"))).toBe(false);
+});
+
+it("clears away what was broken off while it runs on the Node among it", () => {
+  const node = join(root, "node_modules/other-node/bin/node");
+  mkdirSync(dirname(node), { recursive: true });
+  copyFileSync(process.execPath, node);
+  write("node_modules/half/package.json", "{}");
+  expect(ensureInstalled(node)).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining("broken off"),
+  });
+  expect(existsSync(join(root, "node_modules/half"))).toBe(false);
 });
 
 it("does not take an update that was broken off for the install before it", () => {
