@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
+import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
 import { newApiKeyText } from "./api-key-text.ts";
@@ -73,6 +74,18 @@ async function openLate(): Promise<Pick<Replica, "access" | "clock">> {
 async function addProject(id: string): Promise<void> {
   const project = { id, slug: id, created_at: "2026-11-15T10:00:00.000Z" };
   await here.database.db.insertInto("projects").values(project).execute();
+}
+
+/** A database whose next queries fail, as those over a connection that has stalled do. */
+function failingFor(queries: number, db: RegistryDatabase): RegistryDatabase {
+  let left = queries;
+  return new Proxy(db, {
+    get(target, name) {
+      if (name === "selectFrom" && left-- > 0) throw new Error("The connection has stalled.");
+      const value = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 /** Who a replica takes the sender of a key for: the caller, or why it is none. */
@@ -249,4 +262,22 @@ describe("redaction rules", () => {
     await expect.poll(both, SOON).toEqual([null, null]);
     for (const access of opened) await access.close();
   });
+});
+
+it.each([
+  ["once, though the other pool does not answer", 1, 99],
+  ["for good, by the other pool", 99, 0],
+])("reads what has changed when the connection of its own stalls %s", async (_, own, other) => {
+  const { db, watchDb } = there.database;
+  const access = await openAccess({
+    db: failingFor(other, db),
+    watchDb: failingFor(own, watchDb),
+    signals: { areShared: true, subscribe: () => () => {} },
+    policy: "keys",
+    rateLimit: 0,
+    onInvalidKeys: () => {},
+    onSaveFailed: (error) => there.failures.push(error),
+    onReloadFailed: (error) => there.failures.push(error),
+  });
+  await access.close();
 });

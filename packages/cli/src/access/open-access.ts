@@ -85,13 +85,20 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     await sessions.reload(from);
   };
   const reload = () =>
-    turns.take(() =>
-      readAll(watchDb).catch((error) => {
-        if (watchDb === db) throw error;
-        // It gives up early, which more keys than it reads in time would never get past.
-        return readAll(db);
-      }),
-    );
+    turns.take(async () => {
+      if (watchDb === db) return readAll(db);
+      // Twice: a connection that has stalled is replaced by another. The other pool may have stalled
+      // too, and takes long to notice.
+      for (let attempt = 1; attempt <= 2; attempt++) {
+        const isRead = await readAll(watchDb).then(
+          () => true,
+          () => false,
+        );
+        if (isRead) return;
+      }
+      // It gives up early, which more keys than it reads in time would never get past.
+      await readAll(db);
+    });
   const following = followSignals(signals, reload, onFailed, options.accessVersion);
   await reload();
   return {
