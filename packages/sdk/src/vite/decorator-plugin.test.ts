@@ -60,6 +60,7 @@ describe("the plugin for Vite and Vitest", () => {
       'import * as ag from "@agate/sdk";\n/** @param text What. */\nexport const a = "@b";',
       "/a.ts",
     ],
+    ["only looks as if", "const a = () => `\n@mark (text)`;\n// (@mark)", "/a.ts"],
     ["is an installed package's", "class A { @mark m() {} }", "/project/node_modules/other/a.ts"],
     ["is not JavaScript", "@media print {}", "/project/a.css"],
     ["is part of another file", "@mark class A {}", "/project/a.vue?vue&type=style&lang.css"],

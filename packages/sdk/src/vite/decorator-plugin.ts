@@ -12,10 +12,12 @@ interface Esbuild {
 }
 
 const SOURCE = /\.([cm]?[jt]s|[jt]sx)$/;
-const INSTALLED = /[\\/]node_modules[\\/]/;
+const INSTALLED =
+  /[\\/]node_modules[\\/]/; /** Called by the code that esbuild makes of every class with decorators. */
+const LOWERED = "__decoratorStart(";
 /**
  * A decorator where one can stand: at the begin of a line, or after what ends or begins a member.
- * Comments may look alike; then the module is transformed without need, and stays the same.
+ * Comments and texts may look alike.
  */
 const DECORATOR = /(?:^|[;{}(),\]/]|\bexport|\bdefault)[ \t]*@[\w$(]/m;
 
@@ -50,6 +52,8 @@ export function agate(): DecoratorPlugin {
         // Classes are called in the playground what they are called in the source.
         keepNames: true,
       });
+      // What looked like a decorator was none: names that are kept would be an addition for nothing.
+      if (!lowered.code.includes(LOWERED)) return null;
       return { code: lowered.code, map: lowered.map };
     },
   };
