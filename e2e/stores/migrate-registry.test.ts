@@ -130,7 +130,9 @@ it("takes everything to PostgreSQL and back, and servers go on with it", async (
     env,
   });
   expect(there.stderr).toBe("");
-  expect(there.stdout).toMatch(/^TABLE +ROWS +SHA-256\nprojects +2 +[0-9a-f]{16}\napi_keys +2 /);
+  expect(there.stdout).toMatch(
+    /^TABLE +ROWS +SHA-256\nprojects +2 +[0-9a-f]{16}\nredaction_rules +0 +[0-9a-f]{16}\napi_keys +2 /,
+  );
   expect(there.stdout).toMatch(
     /\nCopied \d+ rows, and the files of 1 build\. Both registries hold the same\.\n$/,
   );
