@@ -36,7 +36,8 @@ it.skipIf(findRuntime("workerd") === undefined).each(Object.entries(SETUPS))(
     const answers = new Map<string, number>();
     let left = CALLS;
     const lane = async () => {
-      while (left > 0) {
+      // A worker checks its configuration once a second: a fast machine has made all calls by then.
+      while (left > 0 || !answers.has("200 second")) {
         left -= 1;
         if (left === CALLS / 2) platform.deploy("second");
         const outcome = await oneCall(worker.url, random);
