@@ -39,8 +39,8 @@ export class Cors {
   }
 
   /**
-   * Answers a preflight. Other requests of an allowed page are marked as such, and their answers,
-   * whatever they will be, made readable to it.
+   * Answers a preflight. Other requests of an allowed page are marked as such, and every answer
+   * to them, errors included, is made readable to it.
    *
    * @returns whether the request is answered.
    */
@@ -51,7 +51,7 @@ export class Cors {
     const { origin } = incoming.headers;
     if (origin === undefined || !(isAny || this.#origins.has(origin))) return false;
     incoming[ALLOWED_PAGE] = true;
-    // A name of somebody else's for this machine is refused like any other.
+    // Another domain that resolves to this machine is refused like any other.
     if (checkHost(this.#options.hostPolicy, incoming) !== undefined) return false;
     outgoing.setHeader("access-control-allow-origin", isAny ? "*" : origin);
     outgoing.setHeader("access-control-expose-headers", "*");

@@ -35,7 +35,7 @@ export function expandFieldDiff(diff: FieldDiff): readonly FieldDiff[] {
   if (diff.change !== "changed") return [diff];
   return leafChanges(diff.from, diff.to).map(({ path, from, to }) => {
     const field = pathText([diff.field, ...path]);
-    // At the field itself its name is only a name, whatever is in it.
+    // At the field itself its name is only a name, dots included.
     const named = { field: path.length === 0 ? diff.field : field };
     if (from === undefined) return { ...named, change: "added", to };
     if (to === undefined) return { ...named, change: "removed", from };

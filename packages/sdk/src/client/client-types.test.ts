@@ -95,7 +95,7 @@ it("types results that are not what they seem", () => {
   expectTypeOf<Got<Date | Generator<Date>>>().toEqualTypeOf<
     PendingCall<string> | StreamingCall<string>
   >();
-  // Chunks that all are texts are joined, whatever else they could have been.
+  // Chunks that all are texts are joined, also where their type allows other values.
   expectTypeOf<Awaited<Got<Generator<string | number>>>>().toEqualTypeOf<
     string | (string | number)[]
   >();

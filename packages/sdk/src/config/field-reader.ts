@@ -21,7 +21,7 @@ export type FieldReader = (values: unknown, options: ParseOptions) => FieldReadi
 
 type Path = Issue["path"];
 
-/** More would help nobody, and a body of a few megabytes can have millions of wrong items. */
+/** A body of a few megabytes can have millions of wrong items: the response stays readable. */
 export const MOST_ISSUES = 100;
 
 /** What a reading collects, and how it goes about it. */
@@ -37,7 +37,7 @@ export function createFieldReader(fields: readonly ConfigField[]): FieldReader {
   const readers = fields.map((field) => ({
     path: [field.name],
     read: createValueReader(field),
-    // Each call has lists and objects of its own. Other defaults are left to whoever fills them in.
+    // Each call has lists and objects of its own. Other defaults are filled in by the caller.
     composite: typeof field.default === "object" ? field.default : undefined,
   }));
   const positions = positionsOf(fields);

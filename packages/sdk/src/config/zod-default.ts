@@ -7,7 +7,7 @@ export function defaultProblem(node: ZodNode, value: unknown): string | undefine
   const result = node["~standard"].validate(value);
   if (!(result instanceof Promise)) return result.issues?.[0]?.message;
   // A check that throws makes zod try again in its own time. It will throw at the first call as well,
-  // where somebody waits for the answer.
+  // where a client waits for the response.
   result.catch(() => undefined);
   return undefined;
 }

@@ -1,5 +1,4 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { eventLoopTurn } from "../runtime/event-loop-turn.ts";
 import { messageOf } from "../tracing/message-of.ts";
 import type { CallSignal } from "./call-signal.ts";
 import { checkOutput } from "./check-output.ts";
@@ -131,4 +130,13 @@ export function leaveUnread(reading: StreamReading): void {
   } catch (thrown) {
     reading.onLateError(thrown);
   }
+}
+
+/** Resolves after timers and input of the runtime had their turn, which `await` alone does not give them. */
+function eventLoopTurn(): Promise<void> {
+  const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
+  return new Promise((resolve) => {
+    if (setImmediate === undefined) setTimeout(resolve, 0);
+    else setImmediate(resolve);
+  });
 }

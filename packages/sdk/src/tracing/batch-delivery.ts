@@ -56,7 +56,7 @@ export class BatchDelivery {
     return this.#askedUntil;
   }
 
-  /** The next attempt may be made at this time, whatever was planned after the last failure. */
+  /** The next attempt may be made at this time, earlier than the back-off of the last failure. */
   retryFrom(time: number): void {
     this.#retryAt = time;
   }

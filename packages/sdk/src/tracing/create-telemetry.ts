@@ -76,7 +76,7 @@ export function createTelemetry(
   const reminder = new ProcessorReminder(exporter === null ? () => undefined : warn);
   const limit = options.contentLimit ?? CONTENT_LIMIT;
   const content = new ContentPolicy({ redact: options.redact, secrets, limit });
-  // Whoever runs the process may forbid what its code allows, but not the other way round.
+  // The environment may forbid what the code allows, but not the other way round.
   const capturesContent = options.captureContent !== false && environmentAllowsContent(warn);
   const redaction = SpanRedaction.of({ capturesContent, redact: options.redact });
   const redact = (text: string): string => secrets.redact(redaction?.text(text) ?? text);

@@ -9,7 +9,7 @@ import type { Finder } from "./found.ts";
 export interface ReadyPattern {
   readonly find: Finder;
   /**
-   * What every occurrence contains one of, whatever is around it: texts, or eight digits with at most
+   * What every occurrence contains one of: texts, or eight digits with at most
    * two other characters between them.
    */
   readonly signs: readonly string[] | "digits";

@@ -54,7 +54,7 @@ const STRUCTURE =
 const OF_OUTPUTS =
   /output|response|completion|result|choice|embedding|ranking|answer|documents|transcript/i;
 
-/** Leaves out of spans, whatever made them, what an app's settings say. */
+/** Removes from spans of every library what an app's settings exclude. */
 export class SpanRedaction {
   readonly #capturesContent: boolean;
   readonly #redaction: Redaction;
