@@ -13,7 +13,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
  */
 const SHARING = [
   "packages/{protocol,spans,web}/src/**/*.test.ts",
-  "packages/cli/src/{access,api-client,commands,ingest,packing,server,terminal,traces}/**/*.test.ts",
+  "packages/cli/src/{api-client,commands,packing,terminal}/**/*.test.ts",
+  "packages/platform/src/{access,ingest,server,traces}/**/*.test.ts",
 ];
 
 /** Fault campaigns that take minutes, which `npm run test:long` runs (vitest.long.config.ts). */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
-import { MIGRATIONS } from "../packages/cli/src/stores/sqlite/span-schema.ts";
+import { MIGRATIONS } from "../packages/platform/src/stores/sqlite/span-schema.ts";
 import { ingestSpans } from "./ingest-load.ts";
 import type { Line } from "./report.ts";
 import { median, perSecond, ratio } from "./report.ts";

@@ -2,7 +2,7 @@ import type {
   ClickHouseAddress,
   PostgresAddress,
   SqliteAddress,
-} from "../../packages/cli/src/stores/store-address.ts";
+} from "../../packages/platform/src/stores/store-address.ts";
 
 export const ENGINES = ["sqlite", "postgres", "clickhouse"] as const;
 export type EngineName = (typeof ENGINES)[number];

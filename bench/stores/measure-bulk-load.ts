@@ -1,9 +1,9 @@
 import type { StoredSpan } from "@agate/spans";
 import { createSpanMapper } from "@agate/spans";
 import { shippedPrices } from "@agate/spans/prices";
-import { decodeOtlpProtobuf } from "../../packages/cli/src/ingest/otlp/decode-otlp-protobuf.ts";
-import { openSpanStore } from "../../packages/cli/src/stores/open-span-store.ts";
-import type { StoreAddress } from "../../packages/cli/src/stores/store-address.ts";
+import { decodeOtlpProtobuf } from "../../packages/platform/src/ingest/otlp/decode-otlp-protobuf.ts";
+import { openSpanStore } from "../../packages/platform/src/stores/open-span-store.ts";
+import type { StoreAddress } from "../../packages/platform/src/stores/store-address.ts";
 import type { Workload } from "./workload.ts";
 
 const PROJECT = "bulk";

@@ -1,9 +1,9 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ClickHouseAddress } from "../../packages/cli/src/stores/store-address.ts";
-import { parseStoreAddress } from "../../packages/cli/src/stores/store-address.ts";
-import { startChdbServer } from "../../packages/cli/src/stores/testing/chdb-server.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+import type { ClickHouseAddress } from "../../packages/platform/src/stores/store-address.ts";
+import { parseStoreAddress } from "../../packages/platform/src/stores/store-address.ts";
+import { startChdbServer } from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
+import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { temporaryFolder } from "../server-process.ts";
 import type { Engine, EngineName } from "./engine.ts";
 

@@ -3,12 +3,12 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { buildArchive } from "../../packages/cli/src/deployments/builds/testing/build-archive.fixture.ts";
+import { buildArchive } from "../../packages/platform/src/deployments/builds/testing/build-archive.fixture.ts";
 import {
   packageJson,
   startPackageRegistry,
-} from "../../packages/cli/src/deployments/builds/testing/package-registry.fixture.ts";
-import { workflow } from "../../packages/cli/src/server/routes/deployments/testing/deploying.fixture.ts";
+} from "../../packages/platform/src/deployments/builds/testing/package-registry.fixture.ts";
+import { workflow } from "../../packages/platform/src/server/routes/deployments/testing/deploying.fixture.ts";
 import { startServer } from "../running-server.ts";
 import { deployClient } from "./deploy-client.fixture.ts";
 

@@ -1,5 +1,5 @@
-import { archiveFiles } from "../../packages/cli/src/packing/archive.ts";
 import { packApp } from "../../packages/cli/src/packing/pack-app.ts";
+import { archiveFiles } from "../../packages/platform/src/deployments/builds/archive-files.ts";
 import { installSdk, makeFolder } from "../packing/user-project.fixture.ts";
 
 /** Packs programs of a user, each as `agate deploy` would. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { PostgresServer } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+import type { PostgresServer } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { emptyDataFolder } from "../data-folder.ts";
 import { SeededRandom } from "../durability/seeded-random.ts";
 import { startReplicas } from "../replicas/replicas.ts";

@@ -1,12 +1,12 @@
 import { chmod, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildArchive } from "../../packages/cli/src/deployments/builds/testing/build-archive.fixture.ts";
+import { buildArchive } from "../../packages/platform/src/deployments/builds/testing/build-archive.fixture.ts";
 import {
   packageJson,
   startPackageRegistry,
-} from "../../packages/cli/src/deployments/builds/testing/package-registry.fixture.ts";
-import { workflow } from "../../packages/cli/src/server/routes/deployments/testing/deploying.fixture.ts";
+} from "../../packages/platform/src/deployments/builds/testing/package-registry.fixture.ts";
+import { workflow } from "../../packages/platform/src/server/routes/deployments/testing/deploying.fixture.ts";
 import { emptyDataFolder } from "../data-folder.ts";
 import { deployClient } from "../deployments/deploy-client.fixture.ts";
 import { type RunningServer, startServer } from "../running-server.ts";

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ArchiveContents } from "../../packages/cli/src/deployments/builds/testing/build-archive.fixture.ts";
-import { buildArchive } from "../../packages/cli/src/deployments/builds/testing/build-archive.fixture.ts";
+import type { ArchiveContents } from "../../packages/platform/src/deployments/builds/testing/build-archive.fixture.ts";
+import { buildArchive } from "../../packages/platform/src/deployments/builds/testing/build-archive.fixture.ts";
 import {
   packageJson,
   startPackageRegistry,
-} from "../../packages/cli/src/deployments/builds/testing/package-registry.fixture.ts";
-import { workflow } from "../../packages/cli/src/server/routes/deployments/testing/deploying.fixture.ts";
+} from "../../packages/platform/src/deployments/builds/testing/package-registry.fixture.ts";
+import { workflow } from "../../packages/platform/src/server/routes/deployments/testing/deploying.fixture.ts";
 import { emptyDataFolder } from "../data-folder.ts";
 import { deployClient } from "../deployments/deploy-client.fixture.ts";
 import { openPacker, type Packer, support } from "../deployments/pack-workflow.fixture.ts";

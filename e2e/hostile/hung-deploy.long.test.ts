@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildArchive } from "../../packages/cli/src/deployments/builds/testing/build-archive.fixture.ts";
-import { workflow } from "../../packages/cli/src/server/routes/deployments/testing/deploying.fixture.ts";
-import type { PostgresServer } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+import { buildArchive } from "../../packages/platform/src/deployments/builds/testing/build-archive.fixture.ts";
+import { workflow } from "../../packages/platform/src/server/routes/deployments/testing/deploying.fixture.ts";
+import type { PostgresServer } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { type DeployClient, deployClient } from "../deployments/deploy-client.fixture.ts";
 import { startServer } from "../running-server.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, it } from "vitest";
-import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { startServer } from "../running-server.ts";
 import { sendOtlp } from "../send-otlp.ts";
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { buildArchive } from "../../packages/cli/src/deployments/builds/testing/build-archive.fixture.ts";
-import { workflow } from "../../packages/cli/src/server/routes/deployments/testing/deploying.fixture.ts";
+import { buildArchive } from "../../packages/platform/src/deployments/builds/testing/build-archive.fixture.ts";
+import { workflow } from "../../packages/platform/src/server/routes/deployments/testing/deploying.fixture.ts";
 import { type DeployClient, deployClient } from "../deployments/deploy-client.fixture.ts";
 import { processesIn } from "../deployments/processes-in.fixture.ts";
 import { type RunningServer, startServer } from "../running-server.ts";

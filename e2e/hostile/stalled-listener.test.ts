@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   type PostgresServer,
   startEmbeddedPostgres,
-} from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import type { CreatedApiKey } from "../../packages/protocol/src/registry/api-key.ts";
 import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   storedSpan,
   traceIdOf,
-} from "../../packages/cli/src/stores/contract/stored-span.fixture.ts";
-import { openSpanStore } from "../../packages/cli/src/stores/open-span-store.ts";
+} from "../../packages/platform/src/stores/contract/stored-span.fixture.ts";
+import { openSpanStore } from "../../packages/platform/src/stores/open-span-store.ts";
 import {
   type ChdbServer,
   startChdbServer,
-} from "../../packages/cli/src/stores/testing/chdb-server.fixture.ts";
+} from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
 import { type DataFolder, emptyDataFolder } from "../data-folder.ts";
 import { MANIFESTS, objectOf, readTopology } from "./topology.fixture.ts";
 

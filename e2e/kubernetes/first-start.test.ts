@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { PostgresAddress } from "../../packages/cli/src/stores/store-address.ts";
+import type { PostgresAddress } from "../../packages/platform/src/stores/store-address.ts";
 import {
   type PostgresServer,
   startEmbeddedPostgres,
-} from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { codeBlocks } from "../code-blocks.ts";
 import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storedSpan } from "../../packages/cli/src/stores/contract/stored-span.fixture.ts";
-import { openSpanStore } from "../../packages/cli/src/stores/open-span-store.ts";
-import { MIGRATIONS } from "../../packages/cli/src/stores/postgres/span-schema.ts";
-import { REGISTRY_KEYS } from "../../packages/cli/src/stores/registry/registry-keys.ts";
+import { storedSpan } from "../../packages/platform/src/stores/contract/stored-span.fixture.ts";
+import { openSpanStore } from "../../packages/platform/src/stores/open-span-store.ts";
+import { MIGRATIONS } from "../../packages/platform/src/stores/postgres/span-schema.ts";
+import { REGISTRY_KEYS } from "../../packages/platform/src/stores/registry/registry-keys.ts";
 import {
   type ChdbServer,
   startChdbServer,
-} from "../../packages/cli/src/stores/testing/chdb-server.fixture.ts";
+} from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
 import { codeBlocks } from "../code-blocks.ts";
 import { MANIFESTS, objectOf, readTopology } from "./topology.fixture.ts";
 

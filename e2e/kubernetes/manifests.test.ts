@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest";
 import {
   parseRegistryAddress,
   parseStoreAddress,
-} from "../../packages/cli/src/stores/store-address.ts";
+} from "../../packages/platform/src/stores/store-address.ts";
 import { codeBlocks } from "../code-blocks.ts";
 import { runAgate } from "../run-agate.ts";
 import {

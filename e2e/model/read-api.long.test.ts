@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { startChdbServer } from "../../packages/cli/src/stores/testing/chdb-server.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+import { startChdbServer } from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
+import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { type RunningServer, startServer } from "../running-server.ts";
 import { type HistoryPlan, runHistory, seedsOr } from "./run-history.ts";
 

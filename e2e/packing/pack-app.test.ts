@@ -3,11 +3,11 @@ import { gunzipSync } from "node:zlib";
 import { buildManifestSchema } from "@agate/protocol/schemas";
 import { unpackTar } from "modern-tar";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { archiveFiles } from "../../packages/cli/src/packing/archive.ts";
 import { formatProblems } from "../../packages/cli/src/packing/format-problems.ts";
 import { isIncluded } from "../../packages/cli/src/packing/included-files.ts";
 import { type PackedBuild, packApp } from "../../packages/cli/src/packing/pack-app.ts";
 import { plainPaint } from "../../packages/cli/src/terminal/plain-paint.fixture.ts";
+import { archiveFiles } from "../../packages/platform/src/deployments/builds/archive-files.ts";
 import { startBuild, unpack } from "./running-build.fixture.ts";
 import { ECHO, installSdk, makeFolder, type UserFolder } from "./user-project.fixture.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type PostgresServer,
   startEmbeddedPostgres,
-} from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { registerWorkflow } from "../registry/registry-client.ts";
 import { runAgate } from "../run-agate.ts";
 import { sendSpans } from "../sent-span.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { decodeOtlpProtobuf } from "../../packages/cli/src/ingest/otlp/decode-otlp-protobuf.ts";
+import { decodeOtlpProtobuf } from "../../packages/platform/src/ingest/otlp/decode-otlp-protobuf.ts";
 
 /** What it does with one request with spans: a status, after a time. */
 export interface Behaviour {

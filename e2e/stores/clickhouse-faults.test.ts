@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe } from "vitest";
 import {
   type ChdbServer,
   startChdbServer,
-} from "../../packages/cli/src/stores/testing/chdb-server.fixture.ts";
+} from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
 import {
   type PostgresServer,
   startEmbeddedPostgres,
-} from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { type Replicas, startReplicas } from "../replicas/replicas.ts";
 import { testStoreFaults } from "./store-faults.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PostgresAddress } from "../../packages/cli/src/stores/store-address.ts";
+import type { PostgresAddress } from "../../packages/platform/src/stores/store-address.ts";
 import {
   type PostgresServer,
   startEmbeddedPostgres,
-} from "../../packages/cli/src/stores/testing/embedded-postgres.fixture.ts";
+} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { type RegistryClient, registerWorkflow } from "../registry/registry-client.ts";
 import { type Replicas, startReplicas } from "../replicas/replicas.ts";
 import { star } from "../replicas/star.ts";

@@ -2,15 +2,15 @@
 import { extname } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { build as bundlePage } from "../web/build.ts";
-import type { Encoding, PageManifest } from "./src/server/page/page-manifest.ts";
+import type { Encoding, PageManifest } from "../platform/src/server/page/page-manifest.ts";
 import {
   ASSET_KINDS,
   ENCODINGS,
   MANIFEST_FILE,
   NONCE_PLACE,
   PAGE_FOLDER,
-} from "./src/server/page/page-manifest.ts";
+} from "../platform/src/server/page/page-manifest.ts";
+import { build as bundlePage } from "../web/build.ts";
 
 interface PageFiles {
   /** Path in dist → content. */

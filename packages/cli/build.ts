@@ -1,6 +1,6 @@
 // Bundles the tool and its page into dist/, so that no runtime dependency is left to install.
 import { glob, readdir, readFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { build as bundle, type Plugin } from "esbuild";
 import { BILL_FILE, billOfMaterials } from "../../scripts/bill-of-materials.ts";
 import { replaceFiles } from "../../scripts/replace-files.ts";
@@ -8,6 +8,7 @@ import { thirdPartyLicences } from "../../scripts/third-party-licences.ts";
 import { buildPage } from "./build-page.ts";
 
 const here = import.meta.dirname;
+const platform = join(here, "../platform");
 const dist = join(here, "dist");
 const modules = join(here, "../../node_modules");
 
@@ -71,14 +72,14 @@ export async function build(): Promise<void> {
  * takes time and memory for each.
  */
 async function bundleSources(): Promise<{ files: Files; inputs: readonly string[] }> {
-  const threads = await find("src/**/*-worker.ts");
+  const threads = await find("*-worker.ts");
   const alone = threads.filter((source) =>
-    ["src/stores/sqlite", "src/backup"].includes(dirname(source)),
+    ["stores/sqlite", "backup"].includes(relative(join(platform, "src"), dirname(source))),
   );
   const shared = threads.filter((source) => !alone.includes(source));
-  const preloads = await find("src/**/*-preload.ts");
+  const preloads = await find("*-preload.ts");
   const bundles = await Promise.all([
-    bundleTogether(["src/commands/agate.ts", ...preloads, ...shared]),
+    bundleTogether([join(here, "src/commands/agate.ts"), ...preloads, ...shared]),
     ...alone.map((source) => bundleTogether([source])),
   ]);
   const files: Files = new Map();
@@ -120,9 +121,14 @@ function withoutIdleRequire(code: string): string {
   return /\brequire\b/.test(rest) ? code : rest;
 }
 
-async function find(pattern: string): Promise<string[]> {
+/** Sources of the tool and of the platform, as absolute paths. */
+async function find(name: string): Promise<string[]> {
   const found: string[] = [];
-  for await (const source of glob(pattern, { cwd: here })) found.push(source);
+  for (const folder of [here, platform]) {
+    for await (const source of glob(`src/**/${name}`, { cwd: folder })) {
+      found.push(join(folder, source));
+    }
+  }
   return found;
 }
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { workflowOpenapi } from "../../../packages/cli/src/server/routes/registry/testing/workflow-openapi.fixture.ts";
+import { workflowOpenapi } from "../../../packages/platform/src/server/routes/registry/testing/workflow-openapi.fixture.ts";
 import { emptyDataFolder } from "../../data-folder.ts";
 import { runAgate } from "../../run-agate.ts";
 import { startServer } from "../../running-server.ts";

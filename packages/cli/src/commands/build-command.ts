@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
+import { isSlug } from "@agate/platform/registry/slug.ts";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
 import { Command, Option } from "commander";
 import type { PackedBuild } from "../packing/pack-app.ts";
-import { isSlug } from "../registry/slug.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";

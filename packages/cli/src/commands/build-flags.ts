@@ -1,5 +1,5 @@
+import { isSlug } from "@agate/platform/registry/slug.ts";
 import { InvalidArgumentError } from "commander";
-import { isSlug } from "../registry/slug.ts";
 import { WrongUsage } from "./client/failures.ts";
 import { parsePort } from "./option-parsers.ts";
 

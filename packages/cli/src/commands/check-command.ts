@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import type { DamagedTrace, FolderReport } from "@agate/platform/stores/sqlite/check-folder.ts";
 import { Command, Option } from "commander";
-import type { DamagedTrace, FolderReport } from "../stores/sqlite/check-folder.ts";
 import { formatCount, plural } from "../terminal/figures.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";

@@ -1,5 +1,5 @@
+import { VERSION } from "@agate/platform/version.ts";
 import { Command } from "commander";
-import { VERSION } from "../version.ts";
 import { appsCommand } from "./apps-command.ts";
 import { backupCommand } from "./backup-command.ts";
 import { buildCommand } from "./build-command.ts";

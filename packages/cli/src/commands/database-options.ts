@@ -1,11 +1,11 @@
-import { Option } from "commander";
 import type {
   ClickHouseAddress,
   ParsedAddress,
   PostgresAddress,
   SqliteAddress,
-} from "../stores/store-address.ts";
-import { parseRegistryAddress, parseStoreAddress } from "../stores/store-address.ts";
+} from "@agate/platform/stores/store-address.ts";
+import { parseRegistryAddress, parseStoreAddress } from "@agate/platform/stores/store-address.ts";
+import { Option } from "commander";
 import { WrongUsage } from "./client/failures.ts";
 
 /** The variables say the same as the options: a password on a command line is seen by all on the machine. */

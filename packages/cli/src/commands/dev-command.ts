@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import { LOG_LEVELS, type LogLevel } from "@agate/platform/server/log/log-options.ts";
 import { Command, Option } from "commander";
 import { describeEvent } from "../dev/describe-event.ts";
 import type { DevEvent } from "../dev/dev-event.ts";
-import { LOG_LEVELS, type LogLevel } from "../server/log/log-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { examples } from "./client/examples.ts";
 import { CommandFailure } from "./client/failures.ts";

@@ -1,10 +1,10 @@
 import { relative, resolve } from "node:path";
+import { isSlug } from "@agate/platform/registry/slug.ts";
 import { Command } from "commander";
 import { appName } from "../packing/app-name.ts";
 import { type CreateOutcome, createProject } from "../project-template/create-project.ts";
 import { type InstallOutcome, installPackages } from "../project-template/install-packages.ts";
 import { OWN_SPECS } from "../project-template/project-manifest.ts";
-import { isSlug } from "../registry/slug.ts";
 import { printableText } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import type { RegistryAddress } from "@agate/platform/stores/store-address.ts";
 import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
 import { DEFAULT_PROJECT_ID, SCOPES } from "@agate/protocol";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ApiDocument } from "../api-client/api-document.ts";
 import { apiPath } from "../api-client/api-path.ts";
-import type { RegistryAddress } from "../stores/store-address.ts";
 import { printableLine } from "../terminal/printable.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { commandGroup } from "./client/command-group.ts";

@@ -1,6 +1,6 @@
+import type { RegistryMigrationOutcome } from "@agate/platform/registry-copy/migrate-registry.ts";
+import { parseRegistryAddress } from "@agate/platform/stores/store-address.ts";
 import { Command } from "commander";
-import type { RegistryMigrationOutcome } from "../registry-copy/migrate-registry.ts";
-import { parseRegistryAddress } from "../stores/store-address.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { catchSignals } from "./catch-signals.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import type { MigrationOutcome } from "@agate/platform/store-copy/migrate-store.ts";
+import { parseStoreAddress } from "@agate/platform/stores/store-address.ts";
 import { Command, InvalidArgumentError } from "commander";
-import type { MigrationOutcome } from "../store-copy/migrate-store.ts";
-import { parseStoreAddress } from "../stores/store-address.ts";
 import { plural } from "../terminal/figures.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { catchSignals } from "./catch-signals.ts";

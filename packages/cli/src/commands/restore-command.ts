@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import type { BackupManifest } from "@agate/platform/backup/backup-manifest.ts";
 import { Command, Option } from "commander";
-import type { BackupManifest } from "../backup/backup-manifest.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";

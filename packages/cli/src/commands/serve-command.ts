@@ -1,5 +1,5 @@
+import { hostPolicyFor } from "@agate/platform/server/host-guard.ts";
 import { Command } from "commander";
-import { hostPolicyFor } from "../server/host-guard.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { examples } from "./client/examples.ts";
 import { CommandFailure } from "./client/failures.ts";

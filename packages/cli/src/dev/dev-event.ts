@@ -1,5 +1,5 @@
+import type { RegistryProblem } from "@agate/platform/registry/registry-outcome.ts";
 import type { CodeProblem } from "../packing/code-problem.ts";
-import type { RegistryProblem } from "../registry/registry-outcome.ts";
 
 /** What there is to tell while somebody develops. Programs read the same as JSON, a line each. */
 export type DevEvent =

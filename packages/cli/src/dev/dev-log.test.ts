@@ -1,5 +1,5 @@
+import type { LogLine } from "@agate/platform/deployments/deployer.ts";
 import { expect, it } from "vitest";
-import type { LogLine } from "../deployments/deployer.ts";
 import { DevLog } from "./dev-log.ts";
 
 function openLog() {

@@ -1,7 +1,7 @@
+import type { Service } from "@agate/platform/deployments/service.ts";
+import type { Services } from "@agate/platform/deployments/service-directory.ts";
+import type { Registry } from "@agate/platform/registry/registry.ts";
 import type { Application } from "@agate/protocol";
-import type { Service } from "../deployments/service.ts";
-import type { Services } from "../deployments/service-directory.ts";
-import type { Registry } from "../registry/registry.ts";
 import type { DevEvent } from "./dev-event.ts";
 import { followSchema, registerApp } from "./register-app.ts";
 

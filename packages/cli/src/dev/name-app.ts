@@ -1,6 +1,6 @@
+import { isSlug } from "@agate/platform/registry/slug.ts";
 import { appName } from "../packing/app-name.ts";
 import { type Project, type Refusal, refused } from "../packing/project.ts";
-import { isSlug } from "../registry/slug.ts";
 
 /** What a project's application is called: what is given, else what the environment or the project says. */
 export function nameApp(

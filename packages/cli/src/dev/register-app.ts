@@ -1,7 +1,10 @@
+import type { ApplicationRef, Registry } from "@agate/platform/registry/registry.ts";
+import type {
+  RegistryOutcome,
+  RegistryProblem,
+} from "@agate/platform/registry/registry-outcome.ts";
+import { done } from "@agate/platform/registry/registry-outcome.ts";
 import type { Application } from "@agate/protocol";
-import type { ApplicationRef, Registry } from "../registry/registry.ts";
-import type { RegistryOutcome, RegistryProblem } from "../registry/registry-outcome.ts";
-import { done } from "../registry/registry-outcome.ts";
 
 const ENVIRONMENT = "development";
 const VARIANT = "default";

@@ -1,14 +1,14 @@
 import { rmSync } from "node:fs";
-import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import {
   describeSupervision,
   type SupervisionEvent,
-} from "../deployments/processes/supervision-event.ts";
-import { Supervisor } from "../deployments/processes/supervisor.ts";
+} from "@agate/platform/deployments/processes/supervision-event.ts";
+import { Supervisor } from "@agate/platform/deployments/processes/supervisor.ts";
+import type { LogOptions } from "@agate/platform/server/log/log-options.ts";
+import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import type { BrokenCode } from "../packing/bundle-app.ts";
 import type { Project } from "../packing/project.ts";
 import { type FreshBundle, watchApp } from "../packing/watch-app.ts";
-import type { LogOptions } from "../server/log/log-options.ts";
 import { createBundleFolder } from "./bundle-folder.ts";
 import { DevBuilds } from "./dev-builds.ts";
 import type { DevEvent } from "./dev-event.ts";
@@ -82,7 +82,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));
   const { host, port, dataDirectory, log } = options;
   // The way `agate server` loads it, so that the platform stays in one file.
-  const { startPlatform } = await import("../start-platform.ts");
+  const { startPlatform } = await import("@agate/platform/start-platform.ts");
   const outcome = await startPlatform({
     host,
     port,

@@ -1,6 +1,6 @@
+import { isSlug } from "@agate/platform/registry/slug.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSlug } from "../registry/slug.ts";
 import { appName } from "./app-name.ts";
 
 describe("the name of an application that nobody has named", () => {

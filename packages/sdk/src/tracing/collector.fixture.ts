@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { OtlpSpan } from "@agate/spans";
-import { decodeOtlpProtobuf } from "../../../cli/src/ingest/otlp/decode-otlp-protobuf.ts";
+import { decodeOtlpProtobuf } from "../../../platform/src/ingest/otlp/decode-otlp-protobuf.ts";
 
 export interface CollectorAnswer {
   readonly status: number;

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { isTracingSuppressed } from "@opentelemetry/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { encodeExportResponse } from "../../../cli/src/ingest/otlp/encode-export-response.ts";
+import { encodeExportResponse } from "../../../platform/src/ingest/otlp/encode-export-response.ts";
 import { type Identity, identitySlot } from "../context/identity.ts";
 import { Collector } from "./collector.fixture.ts";
 import { createTelemetry } from "./create-telemetry.ts";

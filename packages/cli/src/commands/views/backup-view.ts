@@ -1,5 +1,5 @@
-import type { BackupManifest } from "../../backup/backup-manifest.ts";
-import type { SavedBackup } from "../../backup/save-backup.ts";
+import type { BackupManifest } from "@agate/platform/backup/backup-manifest.ts";
+import type { SavedBackup } from "@agate/platform/backup/save-backup.ts";
 import { printableLine } from "../../terminal/printable.ts";
 
 export interface BackupDocument {

@@ -1,7 +1,7 @@
-import type { ProjectComparison } from "../../store-copy/compare-counts.ts";
-import { hasMore, lacks } from "../../store-copy/compare-counts.ts";
-import type { MigrationOutcome } from "../../store-copy/migrate-store.ts";
-import type { TraceName } from "../../store-copy/trace-sample.ts";
+import type { ProjectComparison } from "@agate/platform/store-copy/compare-counts.ts";
+import { hasMore, lacks } from "@agate/platform/store-copy/compare-counts.ts";
+import type { MigrationOutcome } from "@agate/platform/store-copy/migrate-store.ts";
+import type { TraceName } from "@agate/platform/store-copy/trace-sample.ts";
 import { plural } from "../../terminal/figures.ts";
 import { printableLine } from "../../terminal/printable.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeExportResponse } from "../../../../cli/src/ingest/otlp/encode-export-response.ts";
+import { encodeExportResponse } from "../../../../platform/src/ingest/otlp/encode-export-response.ts";
 import { decodeExportResponse } from "./decode-export-response.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

@@ -3,9 +3,9 @@ import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
+import { archiveFiles } from "../deployments/builds/archive-files.ts";
 import { syncFolder } from "../deployments/builds/sync-folder.ts";
 import { unpackArchive } from "../deployments/builds/unpack-archive.ts";
-import { archiveFiles } from "../packing/archive.ts";
 import type { BuildArchives } from "../stores/registry/shared-builds.ts";
 
 /** The archives of a registry's builds, as far as copying goes. */
