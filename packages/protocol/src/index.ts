@@ -38,6 +38,8 @@ export { diffParams } from "./registry/diff-params.ts";
 export type { Environment } from "./registry/environment.ts";
 export type { LeafChange } from "./registry/leaf-changes.ts";
 export { expandFieldDiff, leafChanges } from "./registry/leaf-changes.ts";
+export type { LogLine } from "./registry/log-line.ts";
+export { DEV_BUILD } from "./registry/log-line.ts";
 export { mergeConfig } from "./registry/merge-config.ts";
 export type { Project } from "./registry/project.ts";
 export { DEFAULT_PROJECT_ID } from "./registry/project.ts";
@@ -50,6 +52,8 @@ export type {
 export { isEmptyRedaction, NO_REDACTION, REDACTION_PATTERNS } from "./registry/redaction-rules.ts";
 export { isRecord, itemCount, refusedBy } from "./registry/refused-by.ts";
 export type { ListedRevision, Revision, RouteParams } from "./registry/revision.ts";
+export type { RevisionRef } from "./registry/revision-ref.ts";
+export { parseRevisionRef, revisionRefText } from "./registry/revision-ref.ts";
 export type {
   ApplicationSchema,
   ConfigFieldSchema,
@@ -57,6 +61,8 @@ export type {
   RouteSchema,
 } from "./registry/route-schema.ts";
 export { fieldType, isNullable } from "./registry/route-schema.ts";
+export type { IdPrefix } from "./registry/slug.ts";
+export { ID_LENGTH, ID_PREFIXES, isSlug, looksLikeId, slugFault } from "./registry/slug.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
 export type { ResolvedConfig } from "./resolved-config.ts";
 export { isSameJson } from "./same-json.ts";

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { isSlug } from "@agate/platform/registry/slug.ts";
-import { BUILD_MANIFEST_FILE } from "@agate/protocol";
+import { BUILD_MANIFEST_FILE, isSlug } from "@agate/protocol";
 import { Command, Option } from "commander";
 import type { PackedBuild } from "../packing/pack-app.ts";
 import { printableLine } from "../terminal/printable.ts";

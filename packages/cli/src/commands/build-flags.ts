@@ -1,4 +1,4 @@
-import { isSlug } from "@agate/platform/registry/slug.ts";
+import { isSlug } from "@agate/protocol";
 import { InvalidArgumentError } from "commander";
 import { WrongUsage } from "./client/failures.ts";
 import { parsePort } from "./option-parsers.ts";

@@ -1,5 +1,5 @@
 import { relative, resolve } from "node:path";
-import { isSlug } from "@agate/platform/registry/slug.ts";
+import { isSlug } from "@agate/protocol";
 import { Command } from "commander";
 import { appName } from "../packing/app-name.ts";
 import { type CreateOutcome, createProject } from "../project-template/create-project.ts";

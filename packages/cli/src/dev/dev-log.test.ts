@@ -1,4 +1,4 @@
-import type { LogLine } from "@agate/platform/deployments/deployer.ts";
+import type { LogLine } from "@agate/protocol";
 import { expect, it } from "vitest";
 import { DevLog } from "./dev-log.ts";
 

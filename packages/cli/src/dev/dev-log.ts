@@ -1,4 +1,4 @@
-import { DEV_BUILD, type LogLine } from "@agate/platform/deployments/deployer.ts";
+import { DEV_BUILD, type LogLine } from "@agate/protocol";
 
 /** Lines that wait for the application to be known; of more than that, the latest. */
 const MOST_WAITING = 1000;

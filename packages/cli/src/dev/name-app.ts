@@ -1,4 +1,4 @@
-import { isSlug } from "@agate/platform/registry/slug.ts";
+import { isSlug } from "@agate/protocol";
 import { appName } from "../packing/app-name.ts";
 import { type Project, type Refusal, refused } from "../packing/project.ts";
 

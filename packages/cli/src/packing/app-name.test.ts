@@ -1,4 +1,4 @@
-import { isSlug } from "@agate/platform/registry/slug.ts";
+import { isSlug } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { appName } from "./app-name.ts";

@@ -1,4 +1,4 @@
-import type { DeployResult, DeployStep } from "@agate/protocol";
+import type { DeployResult, DeployStep, LogLine } from "@agate/protocol";
 import type { ApplicationRef, DeployTarget } from "../registry/registry.ts";
 import type { RegistryProblem } from "../registry/registry-outcome.ts";
 
@@ -103,16 +103,4 @@ export interface LogRequest {
   /** Goes on with new lines until the signal fires. */
   readonly follow: boolean;
   readonly signal: AbortSignal;
-}
-
-/** The number that lines of the program have which `agate dev` runs: it is no build of the registry. */
-export const DEV_BUILD = 0;
-
-export interface LogLine {
-  readonly time: string;
-  /** Its number; {@link DEV_BUILD} where `agate dev` runs the program. */
-  readonly build: number;
-  /** `platform`: what became of the process, told by the platform. */
-  readonly stream: "stdout" | "stderr" | "platform";
-  readonly line: string;
 }

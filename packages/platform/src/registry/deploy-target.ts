@@ -1,6 +1,6 @@
 import type { Deployment, VariantRevision } from "@agate/protocol";
+import { looksLikeId } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { looksLikeId } from "./new-id.ts";
 import type { EnvironmentRow } from "./queries/find-environment.ts";
 import { findEnvironment } from "./queries/find-environment.ts";
 import type { FoundRevision } from "./queries/find-revision.ts";

@@ -12,6 +12,7 @@ import type {
   RegistryVariant,
   ResolvedConfig,
   Revision,
+  RevisionRef,
 } from "@agate/protocol";
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { ChangeFeed } from "./change-feed.ts";
@@ -23,12 +24,6 @@ export interface ApplicationRef {
   readonly project: string;
   readonly application: string;
 }
-
-/** Which revision: `default`, `default@3`, or `env:production` for what is live there. */
-export type RevisionRef =
-  /** Without a revision the latest. */
-  | { readonly kind: "variant"; readonly variant: string; readonly revision: number | null }
-  | { readonly kind: "environment"; readonly environment: string };
 
 /** Who did something and why, for histories. */
 export interface Authorship {

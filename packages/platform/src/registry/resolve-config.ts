@@ -1,7 +1,7 @@
-import type { ResolvedConfig, RouteParams } from "@agate/protocol";
+import type { ResolvedConfig, RevisionRef, RouteParams } from "@agate/protocol";
 import { findApplication } from "./queries/find-application.ts";
 import { findRevision } from "./queries/find-revision.ts";
-import type { ApplicationRef, RevisionRef } from "./registry.ts";
+import type { ApplicationRef } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
 import { done, refused } from "./registry-outcome.ts";

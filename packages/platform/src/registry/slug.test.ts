@@ -1,7 +1,8 @@
+import { ID_PREFIXES, isSlug, looksLikeId } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ID_PREFIXES, looksLikeId, newId } from "./new-id.ts";
-import { isSlug, nameOf, slugProblem } from "./slug.ts";
+import { newId } from "./new-id.ts";
+import { nameOf, slugProblem } from "./slug.ts";
 
 describe("slugs and ids", () => {
   it.each(["a", "7", "support", "support-bot", "a.b_c-d", "v1.2", "app", "app_1", "x".repeat(64)])(

@@ -1,46 +1,20 @@
-import { shownValue } from "@agate/protocol";
-import { looksLikeId } from "./new-id.ts";
+import { isSlug, shownValue, slugFault } from "@agate/protocol";
 import type { RegistryProblem } from "./registry-outcome.ts";
 
-const SLUG = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/;
-const LONGEST = 64;
-
-export function isSlug(text: string): boolean {
-  return text.length <= LONGEST && SLUG.test(text) && !looksLikeId(text);
-}
-
-/** What is wrong with a new slug; undefined when it is fine. */
+/** The problem with a new slug; undefined for a valid one. */
 export function slugProblem(
   slug: string,
   loc: RegistryProblem["loc"] = ["body", "slug"],
 ): RegistryProblem | undefined {
-  if (isSlug(slug)) return undefined;
-  return { type: "slug_invalid", loc, msg: `${shownValue(slug)} is not a slug: ${faultOf(slug)}` };
+  const fault = slugFault(slug);
+  if (fault === undefined) return undefined;
+  return { type: "slug_invalid", loc, msg: `${shownValue(slug)} is not a slug: ${fault}` };
 }
 
-/** Something of the kind has the slug already. */
+/** The problem of a slug that is taken. */
 export function takenSlug(what: string, slug: string): RegistryProblem {
   const msg = `There is ${/^[aeiou]/.test(what) ? "an" : "a"} ${what} ${shownValue(slug)} already. Choose another slug.`;
   return { type: "slug_taken", loc: ["body", "slug"], msg };
-}
-
-function faultOf(slug: string): string {
-  if (slug === "") return "it is empty.";
-  if (slug.length > LONGEST) return `it has more than ${LONGEST} characters.`;
-  if (looksLikeId(slug)) return "it looks like an id. Choose one that does not begin like this.";
-  const nearest = nearestSlug(slug);
-  const example = nearest === undefined ? "" : `, such as ${shownValue(nearest)}`;
-  return `take lower-case letters and digits, with single "-", "_" or "." between them${example}.`;
-}
-
-function nearestSlug(text: string): string | undefined {
-  const words =
-    text
-      .normalize("NFKD")
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? [];
-  const slug = words.join("-");
-  return isSlug(slug) ? slug : undefined;
 }
 
 /** How a request names something: by its id, or by its slug. */

@@ -1,3 +1,4 @@
+import { parseRevisionRef } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { variantsQuery } from "../api/applications.ts";
@@ -5,7 +6,6 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { LiveChangeDialog } from "../revisions/live-change-dialog.tsx";
 import { isSameRevision, liveIn, revisionText } from "../revisions/live-plan.ts";
 import { RevisionPicker } from "../revisions/revision-picker.tsx";
-import { parseRevisionRef } from "../revisions/revision-ref.ts";
 
 interface DeployHereDialogProps {
   readonly app: string;

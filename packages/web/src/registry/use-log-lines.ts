@@ -1,3 +1,4 @@
+import type { LogLine } from "@agate/protocol";
 import { useEffect, useState } from "react";
 import { applicationPath } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
@@ -8,17 +9,13 @@ const MOST_LINES = 1000;
 const TAIL = 200;
 const ASK_AGAIN_MS = 3000;
 
-export interface LogLine {
+/** A line with its key in the list. */
+interface KeyedLine extends LogLine {
   readonly key: number;
-  readonly time: string;
-  /** 0: of the program that `agate dev` runs. */
-  readonly build: number;
-  readonly stream: "stdout" | "stderr" | "platform";
-  readonly line: string;
 }
 
 interface Log {
-  readonly lines: readonly LogLine[];
+  readonly lines: readonly KeyedLine[];
   readonly state: "connecting" | "following";
 }
 
@@ -39,7 +36,7 @@ export function useLogLines(app: string): Log {
         // The tail is told anew: what was shown before is part of it.
         setLog({ lines: [], state: "following" });
         for await (const line of readLines(response)) {
-          const next = { ...(JSON.parse(line) as Omit<LogLine, "key">), key: key++ };
+          const next = { ...(JSON.parse(line) as LogLine), key: key++ };
           setLog(({ lines }) => ({
             lines: [...lines.slice(1 - MOST_LINES), next],
             state: "following",

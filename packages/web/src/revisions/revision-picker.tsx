@@ -1,8 +1,8 @@
 import type { Environment, RegistryVariant } from "@agate/protocol";
+import { parseRevisionRef, revisionRefText } from "@agate/protocol";
 import { useId } from "react";
 import { Select } from "../design/select.tsx";
 import { orderEnvironments } from "./order-environments.ts";
-import { parseRevisionRef, revisionRefText } from "./revision-ref.ts";
 
 interface RevisionPickerProps {
   /** What the choice is: "Before". */

@@ -1,3 +1,4 @@
+import type { LogLine } from "@agate/protocol";
 import { Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
 import { bodyLines } from "../../api-client/body-stream.ts";
@@ -11,7 +12,6 @@ import { keepFollowing } from "../client/keep-following.ts";
 import type { Session } from "../client/on-platform.ts";
 import { jsonFor, onPlatform } from "../client/on-platform.ts";
 import { parseWholeNumber } from "../option-parsers.ts";
-import type { LogLine } from "./seen-lines.ts";
 import { SeenLines } from "./seen-lines.ts";
 
 interface LogsFlags {

@@ -1,6 +1,6 @@
+import type { LogLine } from "@agate/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { LogLine } from "./seen-lines.ts";
 import { SeenLines } from "./seen-lines.ts";
 
 it("shows every line of a log exactly once, however often the stream is lost and begun again", () => {

@@ -1,12 +1,4 @@
-/** A line of a build's log, as the API has it. */
-export interface LogLine {
-  readonly time: string;
-  /** 0: of the program that `agate dev` runs. */
-  readonly build: number;
-  /** `platform`: what became of the process, told by the platform. */
-  readonly stream: "stdout" | "stderr" | "platform";
-  readonly line: string;
-}
+import type { LogLine } from "@agate/protocol";
 
 /**
  * Tells lines that were shown already from new ones, where a stream was lost and the last lines of

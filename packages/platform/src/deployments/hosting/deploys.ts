@@ -1,5 +1,5 @@
 import type { Application, Build } from "@agate/protocol";
-import { looksLikeId } from "../../registry/new-id.ts";
+import { looksLikeId } from "@agate/protocol";
 import type { ApplicationRef, Registry, TurnToken } from "../../registry/registry.ts";
 import { refused } from "../../registry/registry-outcome.ts";
 import { slugProblem } from "../../registry/slug.ts";

@@ -1,9 +1,10 @@
 import { appendFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { LogLine } from "@agate/protocol";
 import fc from "fast-check";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { LogLine, LogRequest } from "../deployer.ts";
+import type { LogRequest } from "../deployer.ts";
 import { BuildLog } from "./build-log.ts";
 
 async function temporaryFolder(): Promise<string> {

@@ -1,4 +1,5 @@
-import type { LogLine, LogRequest } from "../deployer.ts";
+import type { LogLine } from "@agate/protocol";
+import type { LogRequest } from "../deployer.ts";
 import { LogFiles } from "./log-files.ts";
 import { LogFollower } from "./log-follower.ts";
 

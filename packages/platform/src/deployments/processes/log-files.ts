@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { LogLine } from "../deployer.ts";
+import type { LogLine } from "@agate/protocol";
 
 /** Bytes of one file; there are two, of which the older goes when the newer is full. */
 const FILE_BYTES = 5 * 1024 * 1024;

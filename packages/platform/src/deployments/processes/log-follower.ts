@@ -1,4 +1,4 @@
-import type { LogLine } from "../deployer.ts";
+import type { LogLine } from "@agate/protocol";
 
 /** Lines that may wait for a reader who is slower than the log. */
 const MOST_WAITING = 10_000;

@@ -1,7 +1,8 @@
+import type { RevisionRef } from "@agate/protocol";
 import { expect } from "vitest";
 import type { OpenRegistryDatabase } from "../../stores/registry/open-registry-database.ts";
 import { openRegistry } from "../open-registry.ts";
-import type { ApplicationRef, Registry, RevisionRef } from "../registry.ts";
+import type { ApplicationRef, Registry } from "../registry.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 
 /** How the suite gets at a database; `open` may be called again after a close, over the same data. */

@@ -1,8 +1,7 @@
-import type { VariantRevision } from "@agate/protocol";
+import type { RevisionRef, VariantRevision } from "@agate/protocol";
 import { shownValue } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
-import type { RevisionRef } from "../registry.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done, refused } from "../registry-outcome.ts";
 import { selectLiveRevisions } from "./find-deployment.ts";

@@ -1,4 +1,4 @@
-import { DEV_BUILD, type LogLine } from "../../../deployments/deployer.ts";
+import { DEV_BUILD, type LogLine } from "@agate/protocol";
 import type { ApplicationRef, Builds } from "../../../registry/registry.ts";
 import type { RegistryRefusal } from "../../../registry/registry-outcome.ts";
 import { opaqueAnswer, problemsAnswer } from "../../errors/error-answer.ts";

@@ -1,5 +1,5 @@
-import type { ResolvedConfig } from "@agate/protocol";
-import type { Registry, RevisionRef } from "../../../registry/registry.ts";
+import type { ResolvedConfig, RevisionRef } from "@agate/protocol";
+import type { Registry } from "../../../registry/registry.ts";
 import type { Answer } from "../../answer.ts";
 import type { Problem } from "../../errors/error-answer.ts";
 import { problemAnswer } from "../../errors/error-answer.ts";

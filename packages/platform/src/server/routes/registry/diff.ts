@@ -1,5 +1,6 @@
-import { parseRevisionRef } from "../../../registry/parse-revision-ref.ts";
-import type { Registry, RevisionRef } from "../../../registry/registry.ts";
+import type { RevisionRef } from "@agate/protocol";
+import { parseRevisionRef } from "@agate/protocol";
+import type { Registry } from "../../../registry/registry.ts";
 import { quoted } from "../../query/parameter-kinds.ts";
 import type { QueryParameter } from "../../query/query-parameter.ts";
 import type { Route } from "../route.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseRevisionRef } from "./parse-revision-ref.ts";
+import { parseRevisionRef, revisionRefText } from "./revision-ref.ts";
 
 describe("parseRevisionRef", () => {
   it.each([
@@ -20,10 +20,19 @@ describe("parseRevisionRef", () => {
     "default@03",
     "default@1e3",
     "default@-1",
+    "default@x",
     "env:",
     "a@1@2",
     "default@9007199254740993",
-  ])("does not guess at %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseRevisionRef(text)).toBeUndefined();
   });
+
+  it.each(["default", "default@3", "env:production", "a.b-c_d@12"])(
+    "is undone by revisionRefText for %s",
+    (text) => {
+      const ref = parseRevisionRef(text);
+      expect(ref && revisionRefText(ref)).toBe(text);
+    },
+  );
 });

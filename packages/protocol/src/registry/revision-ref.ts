@@ -1,11 +1,14 @@
-import type { RevisionRef } from "./registry.ts";
-
 const ENVIRONMENT = "env:";
 const NUMBER = /^[1-9]\d{0,15}$/;
 
+/** Names a revision: `default`, `default@3`, or `env:production` for the one that is live there. */
+export type RevisionRef =
+  /** `revision` null: the latest. */
+  | { readonly kind: "variant"; readonly variant: string; readonly revision: number | null }
+  | { readonly kind: "environment"; readonly environment: string };
+
 /**
- * Reads `default`, `default@3`, `default@latest` or `env:production`; undefined for what is none of
- * them.
+ * Parses `default`, `default@3`, `default@latest` or `env:production`; undefined for anything else.
  *
  * @example parseRevisionRef("default@3") // { kind: "variant", variant: "default", revision: 3 }
  */
@@ -19,4 +22,9 @@ export function parseRevisionRef(text: string): RevisionRef | undefined {
   if (revision === "latest") return { kind: "variant", variant, revision: null };
   const number = NUMBER.test(revision) ? Number(revision) : Number.NaN;
   return Number.isSafeInteger(number) ? { kind: "variant", variant, revision: number } : undefined;
+}
+
+export function revisionRefText(ref: RevisionRef): string {
+  if (ref.kind === "environment") return `${ENVIRONMENT}${ref.environment}`;
+  return ref.revision === null ? ref.variant : `${ref.variant}@${ref.revision}`;
 }

@@ -1,0 +1,42 @@
+import { shownValue } from "../shown-value.ts";
+
+const SLUG = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/;
+const LONGEST = 64;
+
+/** What an id begins with, by the kind of thing it names. */
+export const ID_PREFIXES = ["app", "var", "env", "dep", "bld", "prj", "key"] as const;
+export type IdPrefix = (typeof ID_PREFIXES)[number];
+/** Characters of an id after its prefix and `_`. */
+export const ID_LENGTH = 20;
+
+const BEGINS_AS_ID = new RegExp(`^(?:${ID_PREFIXES.join("|")})_.{${ID_LENGTH}}`);
+
+/** Whether a text has the form of an id. Such a text is never a slug. */
+export function looksLikeId(text: string): boolean {
+  return BEGINS_AS_ID.test(text);
+}
+
+export function isSlug(text: string): boolean {
+  return text.length <= LONGEST && SLUG.test(text) && !looksLikeId(text);
+}
+
+/** Why a text is not a slug; undefined for a valid slug. */
+export function slugFault(text: string): string | undefined {
+  if (isSlug(text)) return undefined;
+  if (text === "") return "it is empty.";
+  if (text.length > LONGEST) return `it has more than ${LONGEST} characters.`;
+  if (looksLikeId(text)) return "it looks like an id. Choose one that does not begin like this.";
+  const nearest = nearestSlug(text);
+  const example = nearest === undefined ? "" : `, such as ${shownValue(nearest)}`;
+  return `use lower-case letters and digits, with single "-", "_" or "." between them${example}.`;
+}
+
+function nearestSlug(text: string): string | undefined {
+  const words =
+    text
+      .normalize("NFKD")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  const slug = words.join("-");
+  return isSlug(slug) ? slug : undefined;
+}
