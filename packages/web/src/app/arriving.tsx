@@ -1,4 +1,4 @@
-import { Skeleton } from "../design/skeleton.tsx";
+import { Skeleton } from "../design/empty-state.tsx";
 
 /** Stands where a page's script is on its way: for long, where the platform is away. */
 export function Arriving() {

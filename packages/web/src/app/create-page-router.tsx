@@ -7,7 +7,7 @@ import {
 } from "@tanstack/react-router";
 import type { Connection } from "../api/connection.ts";
 import { parseDashboardSearch } from "../dashboard/dashboard-search.ts";
-import { ErrorState } from "../design/error-state.tsx";
+import { ErrorState } from "../design/empty-state.tsx";
 import { parsePlaygroundSearch } from "../playground/playground-search.ts";
 import { parseCompareSearch } from "../registry/compare-search.ts";
 import { parseTraceSearch } from "../traces/trace-search.ts";

@@ -1,4 +1,4 @@
-import { useDocumentTitle } from "../design/use-document-title.ts";
+import { useDocumentTitle } from "../design/page-header.tsx";
 
 /** Reads out which page one has come to: links change it without a load, of which nobody else tells. */
 export function PageAnnouncer() {

@@ -1,14 +1,13 @@
 import type { ReactNode } from "react";
 import { lazy, Suspense, useId, useMemo } from "react";
+import { useElementWidth, useShownTheme } from "../design/browser-state.ts";
 import { loadPart } from "../design/load-part.ts";
-import { useElementWidth } from "../design/use-element-width.ts";
 import { hasSomething, meantSeries } from "./chart-cursor.ts";
 import { ChartOverlay, type ChartOverlayProps } from "./chart-overlay.tsx";
 import { ChartTooltip } from "./chart-tooltip.tsx";
 import { chartWords, type WordedChart } from "./chart-words.ts";
 import { CHART_HEIGHT, PLOT_MARGIN } from "./plot-area.ts";
 import { bucketOf } from "./time-buckets.ts";
-import { useShownTheme } from "./use-shown-theme.ts";
 import type { ValueTicks } from "./value-ticks.ts";
 
 const PlotCanvas = lazy(async () => {

@@ -4,7 +4,6 @@ import { bracketMatching, indentOnInput } from "@codemirror/language";
 import { type Diagnostic, linter } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap } from "@codemirror/view";
-import { cspNonce } from "../design/csp-nonce.ts";
 import type { EditorLanguage } from "./editor-props.ts";
 import { editorTheme } from "./editor-theme.ts";
 import { readJson } from "./json-syntax.ts";
@@ -65,3 +64,8 @@ const jsonLinter = linter(
   },
   { delay: 300 },
 );
+
+/** What the platform's policy asks of style elements that are made by scripts, as the editor's are. */
+function cspNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
+}

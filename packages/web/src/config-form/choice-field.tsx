@@ -1,7 +1,7 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
 import { shownValue } from "@agate/protocol";
 import type { FieldIds } from "../design/field.tsx";
-import { Select } from "../design/select.tsx";
+import { Select } from "../design/field.tsx";
 import { choiceGroups } from "./choices.ts";
 
 interface ChoiceFieldProps {

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, X } from "lucide-react";
-import { IconButton } from "../design/icon-button.tsx";
+import { IconButton } from "../design/button.tsx";
 import type { ListEdit } from "./list-edit.ts";
 
 interface ItemButtonsProps {

@@ -1,8 +1,7 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
 import { useState } from "react";
 import type { FieldIds } from "../design/field.tsx";
-import { NumberBox } from "../design/number-box.tsx";
-import { parseNumber } from "../design/parse-number.ts";
+import { NumberBox, parseNumber } from "../design/number-box.tsx";
 import { boundTexts } from "./bound-texts.ts";
 import { Slider } from "./slider.tsx";
 import { sliderRange, stepNumber } from "./slider-range.ts";

@@ -1,6 +1,6 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
-import { Checkbox } from "../design/checkbox.tsx";
 import type { FieldIds } from "../design/field.tsx";
+import { Checkbox } from "../design/field.tsx";
 import { ChoiceField } from "./choice-field.tsx";
 import { controlOf } from "./control-of.ts";
 import { NumberField } from "./number-field.tsx";

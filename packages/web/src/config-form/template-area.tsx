@@ -1,7 +1,7 @@
 import { splitTemplate } from "@agate/protocol";
 import type { ComponentProps } from "react";
 import { classNames } from "../design/class-names.ts";
-import { TextArea } from "../design/text-area.tsx";
+import { TextArea } from "../design/field.tsx";
 
 interface TemplateAreaProps extends Omit<ComponentProps<"textarea">, "value"> {
   readonly value: string;

@@ -1,11 +1,10 @@
 import { Maximize2 } from "lucide-react";
 import { useState } from "react";
 import { CodeEditor } from "../code-editor/code-editor.tsx";
-import { Button } from "../design/button.tsx";
+import { Button, IconButton } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import type { FieldIds } from "../design/field.tsx";
-import { IconButton } from "../design/icon-button.tsx";
-import { TextArea } from "../design/text-area.tsx";
+import { TextArea } from "../design/field.tsx";
 import { formatCount } from "../format/format-count.ts";
 import { TemplateArea } from "./template-area.tsx";
 

@@ -1,6 +1,6 @@
 import { shownValue } from "@agate/protocol";
 import { X } from "lucide-react";
-import { IconButton } from "../design/icon-button.tsx";
+import { IconButton } from "../design/button.tsx";
 import type { ConfigValues } from "./config-values.ts";
 import { type FieldProblem, problemsAt } from "./field-problem.ts";
 

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { Select } from "../design/select.tsx";
+import { Select } from "../design/field.tsx";
 import { type DashboardSearch, filtersOf, rangeOf, SPLITS, splitOf } from "./dashboard-search.ts";
 import { FilterMenu } from "./filter-menu.tsx";
 

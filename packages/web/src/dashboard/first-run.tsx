@@ -6,9 +6,7 @@ import { applicationsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { sessionQuery } from "../api/session.ts";
 import { buttonClass } from "../design/button.tsx";
-import { EmptyState } from "../design/empty-state.tsx";
-import { ErrorState } from "../design/error-state.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { Welcome } from "./welcome.tsx";
 
 const MOST_APPLICATIONS = 6;

@@ -1,7 +1,7 @@
 import { CalendarSearch } from "lucide-react";
+import { useNow } from "../design/browser-state.ts";
 import { Button } from "../design/button.tsx";
 import { EmptyState } from "../design/empty-state.tsx";
-import { useNow } from "../design/use-now.ts";
 import { formatAgo } from "../format/format-time.ts";
 
 interface NothingHereProps {

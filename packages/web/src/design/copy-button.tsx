@@ -1,6 +1,7 @@
 import { Check, Copy } from "lucide-react";
-import { useEffect, useState } from "react";
-import { IconButton } from "./icon-button.tsx";
+import { useCallback, useEffect, useState } from "react";
+import { IconButton } from "./button.tsx";
+import { useToaster } from "./toaster.tsx";
 
 const SHOWN_MS = 1500;
 
@@ -38,4 +39,30 @@ export function CopyButton({ what, text }: CopyButtonProps) {
 
 function written(text: string | (() => string)): string {
   return typeof text === "string" ? text : text();
+}
+
+/** A command to be typed at a terminal, with a button that copies it. */
+export function CommandLine({ command }: { readonly command: string }) {
+  return (
+    <div className="flex max-w-full items-center justify-between gap-2 rounded-md bg-sunken py-1 pr-1 pl-3 text-left">
+      <code className="min-w-0 font-mono text-[0.93rem] break-all text-ink">{command}</code>
+      <CopyButton what={`the command ${command}`} text={command} />
+    </div>
+  );
+}
+
+/** Copies a text, and says in a corner that it has, or could not. */
+export function useCopy(): (text: string, done: string) => void {
+  const toaster = useToaster();
+  return useCallback(
+    (text: string, done: string) => {
+      // Not there over plain HTTP from another machine.
+      const written = navigator.clipboard?.writeText(text) ?? Promise.reject();
+      written.then(
+        () => toaster.done(done),
+        () => toaster.failed("The browser does not let the page copy."),
+      );
+    },
+    [toaster],
+  );
 }

@@ -1,5 +1,7 @@
 import type { LucideIcon } from "lucide-react";
+import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
 
 interface EmptyStateProps {
   readonly icon: LucideIcon;
@@ -20,6 +22,40 @@ export function EmptyState({ icon: Icon, title, level = 2, children }: EmptyStat
       </span>
       <Heading className="text-base font-semibold">{title}</Heading>
       <div className="flex max-w-full flex-col items-center gap-3 text-ink-soft">{children}</div>
+    </div>
+  );
+}
+
+interface ErrorStateProps {
+  readonly error: Error;
+  readonly onRetry?: (() => void) | undefined;
+}
+
+/** Stands where something could not be loaded. */
+export function ErrorState({ error, onRetry }: ErrorStateProps) {
+  return (
+    <div
+      role="alert"
+      className="mx-auto flex w-full max-w-lg flex-col items-center gap-3 px-6 py-16 text-center"
+    >
+      <span className="flex size-11 items-center justify-center rounded-xl bg-danger-soft text-danger">
+        <CircleAlert size={22} aria-hidden />
+      </span>
+      <p className="max-w-full break-words">{error.message}</p>
+      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+}
+
+const WIDTHS = ["w-11/12", "w-2/3", "w-4/5", "w-1/2", "w-3/4", "w-5/6"] as const;
+
+/** Stands where something is being loaded, in about its shape. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="flex animate-pulse flex-col gap-3 p-4">
+      {WIDTHS.slice(0, lines).map((width) => (
+        <div key={width} className={`h-4 rounded bg-line ${width}`} />
+      ))}
     </div>
   );
 }

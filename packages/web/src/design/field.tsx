@@ -1,5 +1,11 @@
-import type { ReactNode } from "react";
+import { ChevronDown } from "lucide-react";
+import type { ComponentProps, ReactNode } from "react";
 import { useId } from "react";
+import { classNames } from "./class-names.ts";
+
+/** How everything looks that a value is typed into or chosen in. */
+export const CONTROL_CLASS =
+  "w-full rounded-md border border-line-strong/60 bg-surface px-2.5 text-ink transition-colors hover:border-line-strong disabled:opacity-60 aria-invalid:border-danger";
 
 /** What ties a control to its label, description and problem. */
 export interface FieldIds {
@@ -55,6 +61,94 @@ export function Field({ label, description, problem, aside, isInline, children }
           {problem}
         </p>
       )}
+    </div>
+  );
+}
+
+/** One line of text. Give it a label: see {@link Field}. */
+export function TextInput({ className, ...rest }: ComponentProps<"input">) {
+  return <input dir="auto" className={classNames(CONTROL_CLASS, "h-8", className)} {...rest} />;
+}
+
+/** Text of several lines, as high as what is in it up to a point. */
+export function TextArea({ className, ...rest }: ComponentProps<"textarea">) {
+  return (
+    <textarea
+      dir="auto"
+      className={classNames(
+        CONTROL_CLASS,
+        "field-sizing-content max-h-80 min-h-16 py-1.5 leading-relaxed",
+        className,
+      )}
+      {...rest}
+    />
+  );
+}
+
+/**
+ * A dropdown: the browser's own, which every keyboard, phone and screen reader knows. Groups are
+ * `<optgroup>`.
+ */
+export function Select({ className, children, ...rest }: ComponentProps<"select">) {
+  return (
+    <span className={classNames("relative inline-flex", className)}>
+      <select className={classNames(CONTROL_CLASS, "h-8 appearance-none pr-8")} {...rest}>
+        {children}
+      </select>
+      <ChevronDown
+        size={14}
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 text-ink-soft"
+      />
+    </span>
+  );
+}
+
+/** The browser's own checkbox, in the page's colours. Give it a label. */
+export function Checkbox({ className, ...rest }: Omit<ComponentProps<"input">, "type">) {
+  return (
+    <input
+      type="checkbox"
+      className={classNames("size-4 shrink-0 cursor-pointer accent-accent", className)}
+      {...rest}
+    />
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  /** What is chosen: read out. */
+  readonly label: string;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+/** A few choices side by side, one of them taken. */
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { label, options, value, onChange } = props;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in a line with others
+    <div
+      role="group"
+      aria-label={label}
+      className="inline-flex rounded-md border border-line bg-sunken p-0.5"
+    >
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+          className={classNames(
+            "rounded px-2 py-0.5 text-xs font-medium",
+            option.value === value
+              ? "bg-surface text-ink shadow-sm"
+              : "text-ink-soft hover:text-ink",
+          )}
+        >
+          {option.label}
+        </button>
+      ))}
     </div>
   );
 }

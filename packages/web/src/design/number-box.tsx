@@ -1,7 +1,6 @@
 import type { ComponentProps } from "react";
 import { classNames } from "./class-names.ts";
-import { CONTROL_CLASS } from "./control-class.ts";
-import { parseNumber } from "./parse-number.ts";
+import { CONTROL_CLASS } from "./field.tsx";
 
 interface NumberBoxProps
   extends Omit<ComponentProps<"input">, "value" | "onChange" | "onKeyDown" | "className"> {
@@ -54,4 +53,15 @@ export function NumberBox(props: NumberBoxProps) {
 /** Numbers such as 1e-7 are none to ARIA: left out, as the text says what it is. */
 function withoutExponent(number: number | undefined): number | undefined {
   return String(number).includes("e") ? undefined : number;
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** The number that somebody typed; undefined for what is none, or is too large to be one. */
+export function parseNumber(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (!NUMBER.test(trimmed)) return undefined;
+  const number = Number(trimmed);
+  // JSON has no minus zero.
+  return Number.isFinite(number) ? number + 0 : undefined;
 }

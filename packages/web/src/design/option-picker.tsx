@@ -1,7 +1,7 @@
 import type { KeyboardEvent, ReactNode } from "react";
 import { useEffect, useId, useRef, useState } from "react";
 import { classNames } from "./class-names.ts";
-import { TextInput } from "./text-input.tsx";
+import { TextInput } from "./field.tsx";
 
 export interface PickerOption {
   readonly value: string;

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 
 interface PageHeaderProps {
   readonly title: ReactNode;
@@ -23,4 +24,22 @@ export function PageHeader({ title, beside, above, actions }: PageHeaderProps) {
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>
   );
+}
+
+/** Names the page in the browser's tab. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Agate`;
+  }, [title]);
+}
+
+/** What the browser's tab says. */
+export function useDocumentTitle(): string {
+  return useSyncExternalStore(subscribe, () => document.title);
+}
+
+function subscribe(listener: () => void): () => void {
+  const observer = new MutationObserver(listener);
+  observer.observe(document.head, { childList: true, characterData: true, subtree: true });
+  return () => observer.disconnect();
 }

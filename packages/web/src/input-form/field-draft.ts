@@ -1,7 +1,7 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
 import { isSameJson, refusedBy, shownValue } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
-import { parseNumber } from "../design/parse-number.ts";
+import { parseNumber } from "../design/number-box.tsx";
 import type { InputControl } from "./input-control.ts";
 import type { InputField } from "./input-fields.ts";
 import type { JsonSchema } from "./json-schema.ts";

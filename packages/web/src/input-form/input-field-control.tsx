@@ -1,10 +1,8 @@
 import { CodeEditor } from "../code-editor/code-editor.tsx";
 import { stepNumber } from "../config-form/slider-range.ts";
-import { Checkbox } from "../design/checkbox.tsx";
 import type { FieldIds } from "../design/field.tsx";
-import { NumberBox } from "../design/number-box.tsx";
-import { parseNumber } from "../design/parse-number.ts";
-import { Select } from "../design/select.tsx";
+import { Checkbox, Select } from "../design/field.tsx";
+import { NumberBox, parseNumber } from "../design/number-box.tsx";
 import { type FieldDraft, isJsonDraft } from "./field-draft.ts";
 import type { InputField } from "./input-fields.ts";
 import { TextInputControl } from "./text-input-control.tsx";

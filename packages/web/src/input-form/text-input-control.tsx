@@ -1,6 +1,5 @@
 import type { FieldIds } from "../design/field.tsx";
-import { TextArea } from "../design/text-area.tsx";
-import { TextInput } from "../design/text-input.tsx";
+import { TextArea, TextInput } from "../design/field.tsx";
 
 interface TextInputControlProps {
   readonly ids: FieldIds;

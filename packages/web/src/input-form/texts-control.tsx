@@ -1,8 +1,7 @@
 import { Plus, X } from "lucide-react";
-import { Button } from "../design/button.tsx";
+import { Button, IconButton } from "../design/button.tsx";
 import type { FieldIds } from "../design/field.tsx";
-import { IconButton } from "../design/icon-button.tsx";
-import { TextArea } from "../design/text-area.tsx";
+import { TextArea } from "../design/field.tsx";
 
 interface TextsControlProps {
   readonly ids: FieldIds;

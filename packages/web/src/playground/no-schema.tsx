@@ -1,5 +1,5 @@
 import { Unplug } from "lucide-react";
-import { CommandLine } from "../design/command-line.tsx";
+import { CommandLine } from "../design/copy-button.tsx";
 import { EmptyState } from "../design/empty-state.tsx";
 
 /** An application that has not told what its routes take. */

@@ -1,6 +1,6 @@
 import { Info, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { IconButton } from "../design/icon-button.tsx";
+import { IconButton } from "../design/button.tsx";
 
 interface NoticeBarProps {
   readonly text: string;

@@ -10,11 +10,8 @@ import {
   variantsQuery,
 } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { EmptyState } from "../design/empty-state.tsx";
-import { ErrorState } from "../design/error-state.tsx";
-import { PageHeader } from "../design/page-header.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
-import { useTitle } from "../design/use-title.ts";
+import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
+import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { NoSchema } from "./no-schema.tsx";
 import { RouteList } from "./route-list.tsx";

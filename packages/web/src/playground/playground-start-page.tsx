@@ -4,13 +4,10 @@ import { Link, Navigate } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
 import { applicationsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { Card } from "../design/card.tsx";
-import { CommandLine } from "../design/command-line.tsx";
-import { EmptyState } from "../design/empty-state.tsx";
-import { ErrorState } from "../design/error-state.tsx";
-import { PageHeader } from "../design/page-header.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
-import { useTitle } from "../design/use-title.ts";
+import { CommandLine } from "../design/copy-button.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
+import { PageHeader, useTitle } from "../design/page-header.tsx";
+import { Card } from "../design/panels.tsx";
 import { lastPlace } from "./state/workspace-storage.ts";
 
 /** Leads to the application that one works on, or to the choice of one. */

@@ -1,9 +1,9 @@
 import type { Application } from "@agate/protocol";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
-import { IconButton } from "../design/icon-button.tsx";
-import { Select } from "../design/select.tsx";
-import { useKeptFlag } from "../design/use-kept-flag.ts";
+import { useKeptFlag } from "../design/browser-state.ts";
+import { IconButton } from "../design/button.tsx";
+import { Select } from "../design/field.tsx";
 
 interface RouteListProps {
   readonly applications: readonly Application[];

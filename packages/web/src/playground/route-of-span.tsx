@@ -4,9 +4,7 @@ import { Route as RouteIcon } from "lucide-react";
 import { ApiError } from "../api/api-error.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { spanQuery } from "../api/span.ts";
-import { EmptyState } from "../design/empty-state.tsx";
-import { ErrorState } from "../design/error-state.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { routeCallOf } from "../trace-view/route-call.ts";
 
 interface RouteOfSpanProps {

@@ -1,5 +1,5 @@
 import type { ApplicationSchema, RouteSchema } from "@agate/protocol";
-import { Skeleton } from "../design/skeleton.tsx";
+import { Skeleton } from "../design/empty-state.tsx";
 import type { KnownConfigs } from "./state/column-base.ts";
 import { useWorkspace } from "./state/use-workspace.ts";
 import { Workbench } from "./workbench.tsx";

@@ -1,8 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { EllipsisVertical, History, Link2, Play, RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button } from "../design/button.tsx";
-import { IconButton } from "../design/icon-button.tsx";
+import { Button, IconButton } from "../design/button.tsx";
 import { Menu, MenuItem } from "../design/menu.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { RUN_KEYS } from "./run-keys.ts";

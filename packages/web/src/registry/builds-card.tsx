@@ -5,7 +5,7 @@ import { buildsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { activateBuild, stopBuild } from "../api/registry-changes.ts";
 import { Badge, type Tone } from "../design/badge.tsx";
-import { Card } from "../design/card.tsx";
+import { Card } from "../design/panels.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { Ago } from "../revisions/ago.tsx";
 import { Loaded } from "../revisions/loaded.tsx";

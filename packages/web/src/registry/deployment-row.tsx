@@ -2,7 +2,7 @@ import type { Deployment } from "@agate/protocol";
 import { Undo2 } from "lucide-react";
 import { useState } from "react";
 import { Badge } from "../design/badge.tsx";
-import { useNow } from "../design/use-now.ts";
+import { useNow } from "../design/browser-state.ts";
 import { formatTime } from "../format/format-time.ts";
 import { Ago } from "../revisions/ago.tsx";
 import { isSameRevision, revisionText, revisionTextById } from "../revisions/live-plan.ts";

@@ -2,7 +2,7 @@ import type { Environment } from "@agate/protocol";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { deploymentsQuery, variantsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { Card } from "../design/card.tsx";
+import { Card } from "../design/panels.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
 import { DeploymentRow } from "./deployment-row.tsx";
 import { MoreButton } from "./more-button.tsx";

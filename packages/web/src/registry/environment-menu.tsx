@@ -6,7 +6,7 @@ import { useState } from "react";
 import { environmentsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { deleteEnvironment, renameEnvironment } from "../api/registry-changes.ts";
-import { IconButton } from "../design/icon-button.tsx";
+import { IconButton } from "../design/button.tsx";
 import { Menu, MenuItem, MenuLine } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { orderEnvironments } from "../revisions/order-environments.ts";

@@ -2,9 +2,8 @@ import type { ReactNode } from "react";
 import { useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import type { PlatformClient } from "../api/platform-client.ts";
-import { Field } from "../design/field.tsx";
-import { FormDialog } from "../design/form-dialog.tsx";
-import { TextInput } from "../design/text-input.tsx";
+import { FormDialog } from "../design/dialog.tsx";
+import { Field, TextInput } from "../design/field.tsx";
 import { RefusalView } from "../revisions/refusal-view.tsx";
 import { useAskedChange } from "../revisions/use-asked-change.ts";
 

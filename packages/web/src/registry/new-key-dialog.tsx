@@ -5,12 +5,9 @@ import { useId, useState } from "react";
 import { createKey, keysQuery } from "../api/keys.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { Button } from "../design/button.tsx";
-import { Checkbox } from "../design/checkbox.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
-import { Dialog } from "../design/dialog.tsx";
-import { Field } from "../design/field.tsx";
-import { FormDialog } from "../design/form-dialog.tsx";
-import { TextInput } from "../design/text-input.tsx";
+import { Dialog, FormDialog } from "../design/dialog.tsx";
+import { Checkbox, Field, TextInput } from "../design/field.tsx";
 import { RefusalView } from "../revisions/refusal-view.tsx";
 
 const MEANINGS: Record<Scope, string> = {

@@ -1,7 +1,7 @@
 import { Ellipsis } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { PlatformClient } from "../api/platform-client.ts";
-import { IconButton } from "../design/icon-button.tsx";
+import { IconButton } from "../design/button.tsx";
 import { Menu, MenuItem } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { useMayChange } from "../revisions/use-may-change.ts";

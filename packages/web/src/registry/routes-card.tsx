@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
 import { schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { Card } from "../design/card.tsx";
-import { CommandLine } from "../design/command-line.tsx";
+import { CommandLine } from "../design/copy-button.tsx";
+import { Card } from "../design/panels.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
 
 interface RoutesCardProps {

@@ -7,7 +7,7 @@ import { environmentsQuery, variantsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { createVariant } from "../api/registry-changes.ts";
 import { Badge } from "../design/badge.tsx";
-import { Card } from "../design/card.tsx";
+import { Card } from "../design/panels.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { DeployDialog } from "../revisions/deploy-dialog.tsx";
 import { revisionText } from "../revisions/live-plan.ts";

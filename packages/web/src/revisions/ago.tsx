@@ -1,4 +1,4 @@
-import { useNow } from "../design/use-now.ts";
+import { useNow } from "../design/browser-state.ts";
 import { formatAgo, formatTime } from "../format/format-time.ts";
 
 /** How long ago something was; when exactly, on hover. */

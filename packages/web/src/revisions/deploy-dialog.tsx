@@ -1,7 +1,6 @@
 import type { Environment } from "@agate/protocol";
 import { useState } from "react";
-import { Field } from "../design/field.tsx";
-import { Select } from "../design/select.tsx";
+import { Field, Select } from "../design/field.tsx";
 import { LiveChangeDialog } from "./live-change-dialog.tsx";
 import { isSameRevision, liveIn, revisionText } from "./live-plan.ts";
 import { orderEnvironments } from "./order-environments.ts";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { revisionQuery, schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { useNow } from "../design/use-now.ts";
+import { useNow } from "../design/browser-state.ts";
 import { formatAgo } from "../format/format-time.ts";
 import {
   type LivePlan,

@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { ApiError } from "../api/api-error.ts";
-import { ErrorState } from "../design/error-state.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
+import { ErrorState, Skeleton } from "../design/empty-state.tsx";
 
 interface LoadedProps<Data> {
   readonly query: {

@@ -1,7 +1,7 @@
 import type { Environment, RegistryVariant } from "@agate/protocol";
 import { parseRevisionRef, revisionRefText } from "@agate/protocol";
 import { useId } from "react";
-import { Select } from "../design/select.tsx";
+import { Select } from "../design/field.tsx";
 import { orderEnvironments } from "./order-environments.ts";
 
 interface RevisionPickerProps {

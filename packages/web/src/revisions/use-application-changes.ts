@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { applicationKey } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { usePageVisible } from "../design/use-page-visible.ts";
+import { usePageVisible } from "../design/browser-state.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 function isNotFound(error: unknown): boolean {

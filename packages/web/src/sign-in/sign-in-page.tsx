@@ -2,9 +2,8 @@ import type { Session } from "@agate/protocol";
 import { useState } from "react";
 import { useSignIn, useSignOut } from "../api/session-changes.ts";
 import { Button } from "../design/button.tsx";
-import { Field } from "../design/field.tsx";
-import { TextInput } from "../design/text-input.tsx";
-import { useTitle } from "../design/use-title.ts";
+import { Field, TextInput } from "../design/field.tsx";
+import { useTitle } from "../design/page-header.tsx";
 import icon from "../icon.svg";
 
 interface SignInPageProps {

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useMemo, useState } from "react";
-import { Choice } from "../design/choice.tsx";
 import { classNames } from "../design/class-names.ts";
+import { Choice } from "../design/field.tsx";
 import { diffWords, type TextPart } from "./diff-words.ts";
 import { type FoldedText, foldedWords, foldKept } from "./fold-kept.ts";
 import { TextPartView } from "./text-part-view.tsx";

@@ -1,7 +1,6 @@
 import { useState } from "react";
 import { Button } from "../design/button.tsx";
-import { Field } from "../design/field.tsx";
-import { TextInput } from "../design/text-input.tsx";
+import { Field, TextInput } from "../design/field.tsx";
 import { fromLocalInput, toLocalInput } from "./local-time.ts";
 import type { TimeBounds, TimeRange } from "./time-range.ts";
 

@@ -2,7 +2,7 @@ import { CalendarClock, Check, ChevronDown } from "lucide-react";
 import { useState } from "react";
 import { buttonClass } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
-import { Popover } from "../design/popover.tsx";
+import { Popover } from "../design/menu.tsx";
 import { CustomRangeForm } from "./custom-range-form.tsx";
 import { boundsOf, type TimeRange, timeRangeLabel } from "./time-range.ts";
 

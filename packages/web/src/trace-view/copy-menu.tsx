@@ -4,10 +4,10 @@ import { Terminal } from "lucide-react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { sessionQuery } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
+import { useCopy } from "../design/copy-button.tsx";
 import { Menu, MenuItem } from "../design/menu.tsx";
 import { callCurl, spanCurl } from "./curl-commands.ts";
 import type { RouteCall } from "./route-call.ts";
-import { useCopy } from "./use-copy.ts";
 import { useIsRegistered } from "./use-is-registered.ts";
 
 interface CopyMenuProps {

@@ -1,7 +1,7 @@
 import type { SpanRecord } from "@agate/protocol";
 import { useState } from "react";
 import { Badge } from "../design/badge.tsx";
-import { type Tab, Tabs } from "../design/tabs.tsx";
+import { type Tab, Tabs } from "../design/panels.tsx";
 import { ConfigTab } from "./config-tab.tsx";
 import { ContentTab } from "./content-tab.tsx";
 import { EventsTab } from "./events-tab.tsx";

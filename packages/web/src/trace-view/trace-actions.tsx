@@ -7,13 +7,12 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import { downloadTrace, traceQuery } from "../api/trace.ts";
 import { deleteTrace, tracesKey } from "../api/traces.ts";
-import { Button } from "../design/button.tsx";
+import { Button, IconButton } from "../design/button.tsx";
+import { useCopy } from "../design/copy-button.tsx";
 import { Dialog } from "../design/dialog.tsx";
-import { IconButton } from "../design/icon-button.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { PlaygroundLink } from "./playground-link.tsx";
 import type { RouteCall } from "./route-call.ts";
-import { useCopy } from "./use-copy.ts";
 
 interface TraceActionsProps {
   readonly trace: SpanRecord;

@@ -1,8 +1,8 @@
 import type { SpanRecord } from "@agate/protocol";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { useNow } from "../design/browser-state.ts";
 import { CopyButton } from "../design/copy-button.tsx";
-import { useNow } from "../design/use-now.ts";
 import { formatCost } from "../format/format-cost.ts";
 import { formatLatency } from "../format/format-latency.ts";
 import { formatAgo, formatTime } from "../format/format-time.ts";

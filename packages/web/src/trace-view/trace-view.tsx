@@ -1,11 +1,10 @@
 import type { SpanRecord } from "@agate/protocol";
 import { SearchX, X } from "lucide-react";
 import { useMemo, useState } from "react";
-import { Button } from "../design/button.tsx";
+import { Button, IconButton } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
 import { EmptyState } from "../design/empty-state.tsx";
-import { IconButton } from "../design/icon-button.tsx";
-import { SplitPane } from "../design/split-pane.tsx";
+import { SplitPane } from "../design/panels.tsx";
 import { SpanDetail } from "./span-detail.tsx";
 import { buildSpanTree } from "./span-tree.ts";
 import { SpanTreeView } from "./span-tree-view.tsx";

@@ -7,11 +7,9 @@ import {
   Route,
   ZoomOut,
 } from "lucide-react";
-import { Button } from "../design/button.tsx";
-import { IconButton } from "../design/icon-button.tsx";
-import { Menu, MenuHeading, MenuItem } from "../design/menu.tsx";
-import { Popover } from "../design/popover.tsx";
-import { TextInput } from "../design/text-input.tsx";
+import { Button, IconButton } from "../design/button.tsx";
+import { TextInput } from "../design/field.tsx";
+import { Menu, MenuHeading, MenuItem, Popover } from "../design/menu.tsx";
 import type { SpanNode } from "./span-tree.ts";
 import { after, before } from "./tree-keys.ts";
 import { nodeOf, type TreeView } from "./use-tree-view.ts";

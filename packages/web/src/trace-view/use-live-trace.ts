@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { followTraces } from "../api/follow-traces.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { traceQuery } from "../api/trace.ts";
-import { usePageVisible } from "../design/use-page-visible.ts";
+import { usePageVisible } from "../design/browser-state.ts";
 
 /** Spans come in many small batches; a large trace is not read for each. */
 const REST_MS = 500;

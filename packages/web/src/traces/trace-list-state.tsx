@@ -1,8 +1,6 @@
 import { FilterX } from "lucide-react";
 import { Button } from "../design/button.tsx";
-import { EmptyState } from "../design/empty-state.tsx";
-import { ErrorState } from "../design/error-state.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { parseTimeRange } from "../time-range/time-range.ts";
 import { FILTER_FIELDS, FILTER_NAMES } from "./filters/filter-fields.ts";
 import { NoMatch, NoTraces } from "./no-traces.tsx";

@@ -1,8 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { ErrorState } from "../design/error-state.tsx";
-import { PageHeader } from "../design/page-header.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
-import { useTitle } from "../design/use-title.ts";
+import { ErrorState, Skeleton } from "../design/empty-state.tsx";
+import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { shownName } from "../spans/shown-name.ts";
 import { NotThere } from "../trace-view/not-there.tsx";
 import { TraceView } from "../trace-view/trace-view.tsx";

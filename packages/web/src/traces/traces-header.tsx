@@ -1,7 +1,7 @@
 import { Keyboard } from "lucide-react";
 import type { ListView } from "../api/trace-row.ts";
-import { Choice } from "../design/choice.tsx";
-import { IconButton } from "../design/icon-button.tsx";
+import { IconButton } from "../design/button.tsx";
+import { Choice } from "../design/field.tsx";
 import { PageHeader } from "../design/page-header.tsx";
 import { formatCount } from "../format/format-count.ts";
 import { parseTimeRange, withTimeRange } from "../time-range/time-range.ts";

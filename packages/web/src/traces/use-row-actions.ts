@@ -1,7 +1,7 @@
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { TraceRow } from "../api/trace-row.ts";
-import { useCopy } from "../trace-view/use-copy.ts";
+import { useCopy } from "../design/copy-button.tsx";
 import type { RowActions } from "./rows/row-actions.ts";
 import { rowTarget } from "./rows/row-target.ts";
 import { type TracesSearch, withFilter } from "./traces-search.ts";

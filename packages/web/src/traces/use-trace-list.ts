@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { type TraceListRequest, tracesQuery } from "../api/traces.ts";
-import { useNow } from "../design/use-now.ts";
+import { useNow } from "../design/browser-state.ts";
 import { boundsOf, parseTimeRange, timeRangeSearch } from "../time-range/time-range.ts";
 import { flattenRows } from "./live/merge-rows.ts";
 import { rowsSince } from "./rows/rows-since.ts";

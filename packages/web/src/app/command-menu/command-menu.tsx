@@ -5,7 +5,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { applicationsQuery } from "../../api/applications.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { spanQuery } from "../../api/span.ts";
-import { Modal } from "../../design/modal.tsx";
+import { Modal } from "../../design/dialog.tsx";
 import { useToaster } from "../../design/toaster.tsx";
 import { type Command, commandsFor, type Destination } from "./command.ts";
 

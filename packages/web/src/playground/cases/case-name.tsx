@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { TextInput } from "../../design/text-input.tsx";
+import { TextInput } from "../../design/field.tsx";
 
 interface CaseNameProps {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { RouteSchema } from "@agate/protocol";
-import { type ReactNode, useCallback } from "react";
-import { useSameJson } from "../../design/use-same-json.ts";
+import { isSameJson } from "@agate/protocol";
+import { type ReactNode, useCallback, useState } from "react";
 import { type InputDraft, parseDraft, typedProblems } from "../../input-form/input-draft.ts";
 import { focusBeside } from "../focus-beside.ts";
 import { inputProblems } from "../running/server-problems.ts";
@@ -56,4 +56,12 @@ export function CaseSlot(props: CaseSlotProps) {
       {children}
     </CaseCard>
   );
+}
+
+/** A value that is made anew with each drawing: the very same for as long as nothing in it changes. */
+function useSameJson<Value>(value: Value): Value {
+  const [kept, setKept] = useState(value);
+  if (kept === value || isSameJson(kept, value)) return kept;
+  setKept(value);
+  return value;
 }

@@ -6,8 +6,7 @@ import {
   Rocket,
   Trash2,
 } from "lucide-react";
-import { Button } from "../../design/button.tsx";
-import { IconButton } from "../../design/icon-button.tsx";
+import { Button, IconButton } from "../../design/button.tsx";
 import { Menu, MenuItem } from "../../design/menu.tsx";
 import type { ColumnView } from "./column-view.ts";
 

@@ -6,7 +6,7 @@ import type { ConfigValues } from "../../config-form/config-values.ts";
 import type { FieldProblem } from "../../config-form/field-problem.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
-import { Skeleton } from "../../design/skeleton.tsx";
+import { Skeleton } from "../../design/empty-state.tsx";
 import type { KnownConfigs } from "../state/column-base.ts";
 import type { ConfigSource } from "../state/config-source.ts";
 import { ColumnBadges } from "./column-badges.tsx";

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { revisionsQuery } from "../../api/applications.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
-import { Select } from "../../design/select.tsx";
+import { Select } from "../../design/field.tsx";
 import type { RevisionName } from "../state/workspace.ts";
 
 interface RevisionSelectProps {

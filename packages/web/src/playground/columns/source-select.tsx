@@ -1,4 +1,4 @@
-import { Select } from "../../design/select.tsx";
+import { Select } from "../../design/field.tsx";
 import type { KnownConfigs } from "../state/column-base.ts";
 import { type ConfigSource, parseSource, printSource } from "../state/config-source.ts";
 import { configChoices } from "./config-choices.ts";

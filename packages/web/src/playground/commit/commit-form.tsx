@@ -1,8 +1,7 @@
 import type { ApplicationSchema, RouteParams } from "@agate/protocol";
 import { diffParams } from "@agate/protocol";
 import type { FormEvent } from "react";
-import { Field } from "../../design/field.tsx";
-import { TextInput } from "../../design/text-input.tsx";
+import { Field, TextInput } from "../../design/field.tsx";
 import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
 import { unnamedDiff } from "./unnamed-diff.ts";
 

@@ -4,7 +4,7 @@ import { ApiError } from "../../api/api-error.ts";
 import { applicationsQuery } from "../../api/applications.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { problemsFrom } from "../../config-form/field-problem.ts";
-import { CommandLine } from "../../design/command-line.tsx";
+import { CommandLine } from "../../design/copy-button.tsx";
 import { LongText } from "../../value-view/long-text.tsx";
 import { gatewayProblem } from "./gateway-problem.ts";
 

@@ -1,8 +1,8 @@
 import { ListFilter } from "lucide-react";
 import { useState } from "react";
 import { buttonClass } from "../../design/button.tsx";
+import { Popover } from "../../design/menu.tsx";
 import { OptionPicker } from "../../design/option-picker.tsx";
-import { Popover } from "../../design/popover.tsx";
 import type { TracesSearch } from "../traces-search.ts";
 import { FILTER_FIELDS, FILTER_NAMES, type FilterName } from "./filter-fields.ts";
 import { ValuePicker } from "./value-picker.tsx";

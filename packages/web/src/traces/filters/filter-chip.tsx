@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import { useState } from "react";
 import { classNames } from "../../design/class-names.ts";
-import { Popover } from "../../design/popover.tsx";
+import { Popover } from "../../design/menu.tsx";
 import type { TracesSearch } from "../traces-search.ts";
 import { type FilterChip as Chip, FILTER_FIELDS, shownValue } from "./filter-fields.ts";
 import { ValuePicker } from "./value-picker.tsx";

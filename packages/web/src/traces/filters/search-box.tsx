@@ -1,8 +1,8 @@
 import { Search, X } from "lucide-react";
 import type { RefObject } from "react";
 import { useEffect, useEffectEvent, useState } from "react";
-import { IconButton } from "../../design/icon-button.tsx";
-import { TextInput } from "../../design/text-input.tsx";
+import { IconButton } from "../../design/button.tsx";
+import { TextInput } from "../../design/field.tsx";
 
 const PAUSE_MS = 300;
 

@@ -1,6 +1,6 @@
 import { useId } from "react";
-import { Checkbox } from "../../design/checkbox.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { Checkbox } from "../../design/field.tsx";
 import { LIST_KEYS } from "./use-list-keys.ts";
 
 interface KeysHelpProps {

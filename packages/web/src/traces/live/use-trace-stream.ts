@@ -2,7 +2,7 @@ import type { ListedSpan } from "@agate/protocol";
 import { useEffect, useEffectEvent, useState } from "react";
 import { followTraces } from "../../api/follow-traces.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
-import { usePageVisible } from "../../design/use-page-visible.ts";
+import { usePageVisible } from "../../design/browser-state.ts";
 
 /** What arrives within this time is told together. */
 const BATCH_MS = 150;

@@ -1,6 +1,6 @@
 import { Columns3 } from "lucide-react";
-import { IconButton } from "../../design/icon-button.tsx";
-import { Popover } from "../../design/popover.tsx";
+import { IconButton } from "../../design/button.tsx";
+import { Popover } from "../../design/menu.tsx";
 import { ALWAYS_SHOWN, type ColumnId, TRACE_COLUMNS } from "./trace-columns.ts";
 
 interface ColumnPickerProps {

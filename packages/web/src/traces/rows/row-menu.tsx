@@ -1,6 +1,6 @@
 import { Copy, Ellipsis, ExternalLink, ListFilter, Trash2 } from "lucide-react";
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
-import { IconButton } from "../../design/icon-button.tsx";
+import { IconButton } from "../../design/button.tsx";
 import { Menu, MenuHeading, MenuItem, MenuLine } from "../../design/menu.tsx";
 import { shownName } from "../../spans/shown-name.ts";
 import { filterText } from "../filters/filter-fields.ts";

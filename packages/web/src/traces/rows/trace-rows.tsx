@@ -9,9 +9,8 @@ import {
   useRef,
 } from "react";
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
+import { useElementWidth, useNow } from "../../design/browser-state.ts";
 import { classNames } from "../../design/class-names.ts";
-import { useElementWidth } from "../../design/use-element-width.ts";
-import { useNow } from "../../design/use-now.ts";
 import type { RowActions } from "./row-actions.ts";
 import { TraceCard } from "./trace-card.tsx";
 import { type ColumnId, columnTracks, fitColumns, type TraceColumn } from "./trace-columns.ts";

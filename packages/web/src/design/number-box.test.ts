@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseNumber } from "./parse-number.ts";
+import { parseNumber } from "./number-box.tsx";
 
 it.each([
   ["5", 5],

@@ -1,5 +1,79 @@
+import { Tabs as Radix } from "radix-ui";
 import type { KeyboardEvent, PointerEvent, ReactNode } from "react";
-import { useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
+import { classNames } from "./class-names.ts";
+
+interface CardProps {
+  readonly title?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** A part of a page with a border around it, known by its title. */
+export function Card({ title, actions, className, children }: CardProps) {
+  const titleId = useId();
+  return (
+    <section
+      aria-labelledby={title ? titleId : undefined}
+      className={classNames("min-w-0 rounded-xl border border-line bg-surface", className)}
+    >
+      {title && (
+        <header className="flex min-h-11 items-center justify-between gap-2 border-b border-line px-4 py-1.5">
+          <h2 id={titleId} className="min-w-0 truncate font-semibold">
+            {title}
+          </h2>
+          {actions && <div className="flex shrink-0 items-center gap-1.5">{actions}</div>}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+export interface Tab {
+  readonly value: string;
+  readonly label: ReactNode;
+  readonly content: ReactNode;
+}
+
+interface TabsProps {
+  readonly label: string;
+  readonly tabs: readonly Tab[];
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Several views of one thing; only the chosen one is there. */
+export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+  return (
+    <Radix.Root value={value} onValueChange={onChange} className="flex min-h-0 flex-1 flex-col">
+      <Radix.List
+        aria-label={label}
+        className="flex gap-1 overflow-x-auto border-b border-line px-2"
+      >
+        {tabs.map((tab) => (
+          <Radix.Trigger
+            key={tab.value}
+            value={tab.value}
+            className="-mb-px border-b-2 border-transparent px-2 py-2 font-medium whitespace-nowrap text-ink-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+          >
+            {tab.label}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {tabs.map((tab) => (
+        <Radix.Content
+          key={tab.value}
+          value={tab.value}
+          className="relative min-h-0 flex-1 overflow-auto"
+        >
+          {tab.content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  );
+}
 
 const SMALLEST = 25;
 const LARGEST = 75;
