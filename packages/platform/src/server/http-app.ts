@@ -29,7 +29,7 @@ import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
 import type { Readiness } from "./health/readiness.ts";
 import type { GuardedRequest, HostPolicy } from "./host-guard.ts";
 import { checkHost } from "./host-guard.ts";
-import { LiveFeeds } from "./live/live-feeds.ts";
+import { LiveFeeds } from "./live/live-feed.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { routeApp } from "./route-app.ts";
 import { allRoutes } from "./routes/all-routes.ts";

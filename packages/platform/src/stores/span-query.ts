@@ -31,6 +31,8 @@ export interface SpanFilter {
    * matches when one of its spans does.
    */
   readonly text?: string;
+  /** Only these traces, or spans of them. */
+  readonly traceIds?: readonly string[];
 }
 
 /** Where a page stopped. Lists are ordered by start to the nanosecond, then id, both descending. */

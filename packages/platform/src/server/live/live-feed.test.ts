@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
+import { QueryQueueFullError } from "../../stores/query-lane.ts";
 import type { EventStream } from "../testing/event-stream.fixture.ts";
 import { openEventStream } from "../testing/event-stream.fixture.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
@@ -83,11 +84,35 @@ describe("GET /observability/live/", () => {
   });
 });
 
+describe("a stream whose windows fail", () => {
+  it("tells its clients how many events they missed", async () => {
+    const errors: unknown[] = [];
+    const live = new LiveFeed({
+      store: platform.store,
+      project: TEST_PROJECT,
+      filter: { name: "missed" },
+      onError: (error) => errors.push(error),
+      windowMs: 1,
+    });
+    const client = live.subscribe(new AbortController().signal)[Symbol.asyncIterator]();
+    await client.next();
+    const broken = new QueryQueueFullError("full");
+    vi.spyOn(platform.store, "listTraces").mockRejectedValueOnce(broken);
+    await platform.append([storedSpan({ traceId: traceIdOf(300), name: "missed" })]);
+    expect(Buffer.from((await client.next()).value).toString()).toBe(
+      'event: lagged\ndata: {"missed":1}\n\n',
+    );
+    expect(errors).toEqual([broken]);
+    live.close();
+  });
+});
+
 describe("LiveFeed", () => {
   const feed = (heartbeatMs?: number) =>
     new LiveFeed({
       store: platform.store,
       project: TEST_PROJECT,
+      filter: {},
       onError: (error) => {
         throw error;
       },

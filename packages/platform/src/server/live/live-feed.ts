@@ -1,3 +1,4 @@
+import type { SpanFilter } from "../../stores/span-query.ts";
 import type { SpanStore, TraceChange, Watch } from "../../stores/span-store.ts";
 import { LiveClient } from "./live-client.ts";
 import { comment, laggedEvent, serverSentEvents } from "./server-sent-event.ts";
@@ -5,7 +6,11 @@ import { comment, laggedEvent, serverSentEvents } from "./server-sent-event.ts";
 export interface LiveFeedOptions {
   readonly store: SpanStore;
   readonly project: string;
+  /** Only traces that the list of traces finds by it. */
+  readonly filter: SpanFilter;
   readonly onError: (error: unknown) => void;
+  /** Called when the last client has left. */
+  readonly onEmpty?: () => void;
   /** Changes of a trace within this time are one event. */
   readonly windowMs?: number;
   readonly heartbeatMs?: number;
@@ -14,7 +19,7 @@ export interface LiveFeedOptions {
 /** Traces that one window may hold; of the rest only the number is told. */
 const MOST_TRACES_A_WINDOW = 500;
 
-/** Sends the tops of new and changed traces to whoever listens, and reads nothing while nobody does. */
+/** Sends the tops of new and changed traces to its clients. Reads nothing while it has none. */
 export class LiveFeed {
   readonly #options: Required<LiveFeedOptions>;
   readonly #clients = new Set<LiveClient>();
@@ -24,14 +29,11 @@ export class LiveFeed {
   #window: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #watch: Watch | undefined;
+  #isAnnouncing = false;
   #closed = false;
 
   constructor(options: LiveFeedOptions) {
-    this.#options = { windowMs: 250, heartbeatMs: 15_000, ...options };
-  }
-
-  get isClosed(): boolean {
-    return this.#closed;
+    this.#options = { windowMs: 250, heartbeatMs: 15_000, onEmpty: () => {}, ...options };
   }
 
   /** The feed as the body of an event stream, until the signal fires or the feed closes. */
@@ -44,7 +46,7 @@ export class LiveFeed {
     signal.addEventListener("abort", () => client.end(), { once: true });
     this.#clients.add(client);
     if (this.#clients.size === 1) this.#start();
-    // Said only now: whatever is committed after it is told.
+    // Only once the watch is in place, so that the client gets every commit after it.
     void this.#watch?.ready.then(() => client.connected());
     return client;
   }
@@ -56,8 +58,9 @@ export class LiveFeed {
   }
 
   #remove(client: LiveClient): void {
-    this.#clients.delete(client);
-    if (this.#clients.size === 0) this.#stop();
+    if (!this.#clients.delete(client) || this.#clients.size > 0) return;
+    this.#stop();
+    this.#options.onEmpty();
   }
 
   #start(): void {
@@ -88,34 +91,108 @@ export class LiveFeed {
         this.#missed++;
       }
     }
-    if (this.#changed.size > 0)
-      this.#window ??= setTimeout(() => this.#flush(), this.#options.windowMs);
+    this.#openWindow();
   }
 
-  #flush(): void {
+  /** One window at a time: events must not overtake those of a window that is still being read. */
+  #openWindow(): void {
+    if (this.#changed.size === 0 || this.#isAnnouncing) return;
+    this.#window ??= setTimeout(() => void this.#flush(), this.#options.windowMs);
+  }
+
+  async #flush(): Promise<void> {
     const changed = this.#changed;
     const missed = this.#missed;
     this.#changed = new Map();
     this.#missed = 0;
     this.#window = undefined;
-    this.#announce(changed, missed).catch(this.#options.onError);
+    this.#isAnnouncing = true;
+    try {
+      await this.#announce(changed, missed);
+    } catch (error) {
+      this.#options.onError(error);
+      // The clients load the list again instead.
+      this.#send(laggedEvent(changed.size + missed), changed.size + missed);
+    } finally {
+      this.#isAnnouncing = false;
+      this.#openWindow();
+    }
   }
 
   async #announce(changed: ReadonlyMap<string, boolean>, missed: number): Promise<void> {
-    const { store, project } = this.#options;
     let lagged = missed;
     for (const isNew of [true, false]) {
       const traceIds = [...changed].filter(([, value]) => value === isNew).map(([id]) => id);
       if (traceIds.length === 0) continue;
-      const { tops, unread } = await store.readTops(project, traceIds);
-      lagged += unread;
-      if (tops.length > 0)
-        this.#send(serverSentEvents(isNew ? "trace" : "update", tops), tops.length);
+      lagged += await this.#readTops(traceIds, (tops) =>
+        this.#send(serverSentEvents(isNew ? "trace" : "update", tops), tops.length),
+      );
     }
     if (lagged > 0) this.#send(laggedEvent(lagged), lagged);
   }
 
+  /** Reads the tops of those traces that match the filter; resolves with how many were not read. */
+  async #readTops(
+    traceIds: readonly string[],
+    found: (tops: readonly string[]) => void,
+  ): Promise<number> {
+    const { store, project, filter } = this.#options;
+    if (Object.keys(filter).length === 0) {
+      const { tops, unread } = await store.readTops(project, traceIds);
+      if (tops.length > 0) found(tops);
+      return unread;
+    }
+    // Words are indexed a moment after the commit: asked too early, the list would not find them.
+    if (filter.text !== undefined) await store.searchCaughtUp();
+    const request = { project, filter: { ...filter, traceIds }, limit: traceIds.length };
+    let page = await store.listTraces({ ...request, after: null });
+    for (;;) {
+      // A list has the newest first, a stream the newest last.
+      if (page.items.length > 0) found(page.items.toReversed());
+      if (page.next === null) return 0;
+      page = await store.listTraces({ ...request, after: page.next });
+    }
+  }
+
   #send(bytes: Uint8Array, traces: number): void {
     for (const client of this.#clients) client.push(bytes, traces);
+  }
+}
+
+type LiveFeedsOptions = Omit<LiveFeedOptions, "project" | "filter" | "onEmpty">;
+
+/** A live feed for every combination of project and filter that has clients. */
+export class LiveFeeds {
+  readonly #options: LiveFeedsOptions;
+  readonly #feeds = new Map<string, LiveFeed>();
+  #closed = false;
+
+  constructor(options: LiveFeedsOptions) {
+    this.#options = options;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** See {@link LiveFeed.subscribe}. */
+  subscribe(project: string, filter: SpanFilter, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const key = JSON.stringify([project, Object.entries(filter).sort()]);
+    const feed = this.#feeds.get(key) ?? this.#open(key, project, filter);
+    return feed.subscribe(signal);
+  }
+
+  /** Ends every client's stream. */
+  close(): void {
+    this.#closed = true;
+    for (const feed of this.#feeds.values()) feed.close();
+  }
+
+  #open(key: string, project: string, filter: SpanFilter): LiveFeed {
+    const onEmpty = () => this.#feeds.delete(key);
+    const feed = new LiveFeed({ ...this.#options, project, filter, onEmpty });
+    if (this.#closed) feed.close();
+    else this.#feeds.set(key, feed);
+    return feed;
   }
 }

@@ -7,7 +7,7 @@ import type { SpanStore } from "../../stores/span-store.ts";
 import type { Answer } from "../answer.ts";
 import type { ChangeStreams } from "../changes/change-streams.ts";
 import type { Readiness } from "../health/readiness.ts";
-import type { LiveFeeds } from "../live/live-feeds.ts";
+import type { LiveFeeds } from "../live/live-feed.ts";
 import type { PageFiles } from "../page/page-files.ts";
 import { pageRoutes } from "../page/page-routes.ts";
 import { keyRoutes } from "./access/key-routes.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Backups } from "../../backup/backups.ts";
 import { ChangeStreams } from "../changes/change-streams.ts";
-import { LiveFeeds } from "../live/live-feeds.ts";
+import { LiveFeeds } from "../live/live-feed.ts";
 import { PageFiles } from "../page/page-files.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../testing/test-platform.fixture.ts";

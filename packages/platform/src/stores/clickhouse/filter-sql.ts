@@ -46,6 +46,10 @@ export function whereFilter(filter: SpanFilter): Condition {
     texts.push(`${comparison} {${key}:${type}}`);
     parameters[key] = filter[key];
   }
+  if (filter.traceIds !== undefined) {
+    texts.push("trace_id IN {traceIds:Array(String)}");
+    parameters.traceIds = filter.traceIds;
+  }
   return { text: texts.join(" AND "), parameters };
 }
 

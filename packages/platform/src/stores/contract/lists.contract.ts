@@ -266,6 +266,30 @@ export function describeLists(subject: Subject): void {
       expect(groups.map(({ key }) => key)).toEqual([long]);
     });
 
+    it("filter by the ids of traces", async () => {
+      subject.fresh();
+      await subject.append(
+        [1, 2, 3, 4].map((n) =>
+          storedSpan({
+            traceId: traceIdOf(n),
+            id: spanIdOf(n),
+            name: `n${n}`,
+            start: n,
+            status: n === 2 ? "ERROR" : "OK",
+          }),
+        ),
+      );
+      await subject.store.searchCaughtUp();
+      const traceIds = [1, 2, 4, 99].map(traceIdOf);
+      for (const verb of ["listTraces", "listSpans"] as const) {
+        expect(await subject.namesOf(verb, { traceIds })).toEqual(["n4", "n2", "n1"]);
+        expect(await subject.namesOf(verb, { traceIds, status: "OK" })).toEqual(["n4", "n1"]);
+        expect(await subject.namesOf(verb, { traceIds, text: "n4" })).toEqual(["n4"]);
+        expect(await subject.namesOf(verb, { traceIds, text: "n3" })).toEqual([]);
+        expect(await subject.namesOf(verb, { traceIds: [] })).toEqual([]);
+      }
+    });
+
     it("filter by name, by other states, and by everything at once", async () => {
       subject.fresh();
       await subject.append([

@@ -72,6 +72,7 @@ export function whereFilter(
   compare("start", "<", filter.startedBefore);
   compare("latency", ">=", filter.minLatency);
   compare("cost", ">=", filter.minCost);
+  if (filter.traceIds !== undefined) where.add(`t.trace_id = ANY(${where.value(filter.traceIds)})`);
   if (search?.kind === "many") where.add(whereFound(row, where, search.query));
   if (search?.kind === "few" && row === "t") {
     where.add(`t.trace_no IN (SELECT p.trace_no FROM ${spansToList(where, search)} p)`);

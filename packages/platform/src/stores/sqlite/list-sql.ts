@@ -37,7 +37,9 @@ export function whereFilter(
   if (match === undefined) return undefined;
   // A plus keeps SQLite from using an index for the column. With few matches they should be looked
   // up and sorted; it would rather walk all rows in order and ask of each whether it matches.
-  const row = match !== null && isRare(match) ? `+${table}` : table;
+  // The same holds for traces that are named.
+  const isFew = filter.traceIds !== undefined || (match !== null && isRare(match));
+  const row = isFew ? `+${table}` : table;
   const texts = [wanted(ROW_NUMBERS[table]), `${row}.project = ?`];
   const values: SQLInputValue[] = [project];
   const add = (condition: string, ...parameters: SQLInputValue[]) => {
@@ -64,6 +66,10 @@ export function whereFilter(
   if (filter.startedBefore !== undefined) add(`${row}.start < ?`, filter.startedBefore);
   if (filter.minLatency !== undefined) add(`${row}.latency >= ?`, filter.minLatency);
   if (filter.minCost !== undefined) add(`${row}.cost >= ?`, filter.minCost);
+  if (filter.traceIds !== undefined) {
+    const ids = "(SELECT value FROM json_each(?))";
+    add(`t.project = ? AND t.trace_id IN ${ids}`, project, JSON.stringify(filter.traceIds));
+  }
   if (match !== null) add(SEARCH[table], match);
   return { text: texts.join(" AND "), values };
 }
