@@ -1,7 +1,9 @@
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Deployment } from "../../../packages/protocol/src/registry/deployment.ts";
-import type { Environment } from "../../../packages/protocol/src/registry/environment.ts";
+import type {
+  Deployment,
+  Environment,
+} from "../../../packages/protocol/src/registry/environment.ts";
 import { descriptionOf } from "../description-of.ts";
 import { startQuickstart } from "../quickstart-platform.ts";
 import { withPlatform } from "../with-platform.ts";

@@ -1,11 +1,13 @@
+import { shownChoices, shownValue } from "./shown-value.ts";
+
 const LONGEST = 64;
 
-/** The name that somebody who wrote this one probably meant. */
+/** The known name that is most like an unknown one, for a "did you mean". */
 export function closestName(written: string, names: Iterable<string>): string | undefined {
   if (written.length > LONGEST) return undefined;
   const plain = withoutStyle(written);
   let closest: string | undefined;
-  // One slip in three letters; more and the two names have little to do with each other.
+  // At most one typo in three letters: with more, the two names are probably unrelated.
   let fewest = Math.floor(plain.length / 3) + 1;
   for (const name of names) {
     const other = withoutStyle(name);
@@ -24,7 +26,7 @@ function withoutStyle(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, "");
 }
 
-/** How many letters have to be put in, left out, replaced, or swapped with their neighbour. */
+/** Damerau–Levenshtein: how many letters are inserted, removed, replaced or swapped with a neighbour. */
 function distance(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
@@ -42,4 +44,17 @@ function distance(from: string, to: string): number {
     row = next;
   }
   return row[to.length]!;
+}
+
+/** The message for a route or field that a configuration does not have. */
+export function unknownName(
+  what: "route" | "field",
+  name: string,
+  names: readonly string[],
+): string {
+  if (names.length === 0) return `There is no such ${what}; the configuration has none.`;
+  const meant = closestName(name, names);
+  return meant === undefined
+    ? `There is no such ${what}. Write ${shownChoices(names)}.`
+    : `There is no such ${what}; did you mean ${shownValue(meant)}?`;
 }

@@ -19,3 +19,14 @@ export function shownChoices(choices: readonly string[]): string {
   const last = more > 0 ? `${more} others` : few.pop();
   return few.length === 0 ? `only ${last}` : `${few.join(", ")} or ${last}`;
 }
+
+/** @example pathText(["messages", 0, "content"]) // messages[0].content */
+export function pathText(path: readonly (string | number)[]): string {
+  return path
+    .map((key, index) => {
+      if (typeof key === "number") return `[${key}]`;
+      if (!/^[\w/-]+$/.test(key)) return `[${shownValue(key)}]`;
+      return index === 0 ? key : `.${key}`;
+    })
+    .join("");
+}

@@ -1,8 +1,25 @@
 import { z } from "zod";
-import { SPAN_KINDS } from "./span-kind.ts";
-import type { Figures, ListedSpan, SpanMetadata, SpanRecord, Variant } from "./span-record.ts";
-import { SPAN_STATUSES } from "./span-status.ts";
-import { usageSchema } from "./usage-schema.ts";
+import type {
+  Figures,
+  ListedSpan,
+  SpanMetadata,
+  SpanRecord,
+  Usage,
+  Variant,
+} from "./span-record.ts";
+import { SPAN_KINDS, SPAN_STATUSES } from "./span-record.ts";
+
+const tokens = z.number().nonnegative().nullable();
+
+export const usageSchema: z.ZodType<Usage> = z
+  .strictObject({
+    input_tokens: tokens,
+    output_tokens: tokens,
+    total_tokens: tokens,
+    cached_input_tokens: tokens,
+    reasoning_tokens: tokens,
+  })
+  .meta({ id: "Usage" });
 
 const optionalText = z.string().nullable();
 const attributes = z.record(z.string(), z.unknown());
@@ -20,7 +37,7 @@ export const variantSchema: z.ZodType<Variant> = z
 
 export const figuresSchema: z.ZodType<Figures> = z
   .strictObject({ usage: usageSchema.nullable(), cost: usd })
-  .meta({ id: "Figures", description: "Tokens and US dollars; null where nobody knows." });
+  .meta({ id: "Figures", description: "Tokens and US dollars; null where unknown." });
 
 const eventSchema = z
   .strictObject({
@@ -52,7 +69,7 @@ const scopeSchema = z
   })
   .meta({ id: "InstrumentationScope" });
 
-/** What the OpenTelemetry span said beyond its attributes; only what differs from the defaults. */
+/** Fields of the OpenTelemetry span other than attributes, where they differ from the defaults. */
 const otelSchema = z
   .strictObject({
     kind: z.enum(["INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"]).optional(),

@@ -1,6 +1,50 @@
-import type { SpanKind } from "./span-kind.ts";
-import type { SpanStatus } from "./span-status.ts";
-import type { Usage } from "./usage.ts";
+/** What a span did: OpenInference's words plus `WORKFLOW` and `TASK`. */
+export const SPAN_KINDS = [
+  "WORKFLOW",
+  "AGENT",
+  "CHAIN",
+  "TASK",
+  "TOOL",
+  "LLM",
+  "EMBEDDING",
+  "RETRIEVER",
+  "RERANKER",
+  "GUARDRAIL",
+  "EVALUATOR",
+  "UNKNOWN",
+] as const;
+
+/** @example const kind: SpanKind = "LLM" */
+export type SpanKind = (typeof SPAN_KINDS)[number];
+
+/** The contract's `SpanStatusCode`, in OTLP's numeric order. */
+export const SPAN_STATUSES = ["UNSET", "OK", "ERROR"] as const;
+
+/** @example const status: SpanStatus = "OK" */
+export type SpanStatus = (typeof SPAN_STATUSES)[number];
+
+/**
+ * Tokens of one model call, or of a subtree. `null` means that the figure was not reported, which
+ * is not the same as 0. `input_tokens` includes the cached ones.
+ *
+ * @example { input_tokens: 12, output_tokens: 3, total_tokens: 15, cached_input_tokens: null, reasoning_tokens: null }
+ */
+export interface Usage {
+  input_tokens: number | null;
+  output_tokens: number | null;
+  total_tokens: number | null;
+  cached_input_tokens: number | null;
+  reasoning_tokens: number | null;
+}
+
+/** The fields of {@link Usage}, in the order in which they are written. */
+export const USAGE_FIELDS = [
+  "input_tokens",
+  "output_tokens",
+  "total_tokens",
+  "cached_input_tokens",
+  "reasoning_tokens",
+] as const satisfies readonly (keyof Usage)[];
 
 type Attributes = Record<string, unknown>;
 
@@ -11,7 +55,7 @@ export interface Variant {
   revision: number | null;
 }
 
-/** Tokens and US dollars; null where nobody knows. */
+/** Tokens and US dollars; null where unknown. */
 export interface Figures {
   usage: Usage | null;
   cost: number | null;
@@ -41,7 +85,7 @@ export interface InstrumentationScope {
   dropped_attributes_count?: number | undefined;
 }
 
-/** What the OpenTelemetry span said beyond its attributes; only what differs from the defaults. */
+/** Fields of the OpenTelemetry span other than attributes, where they differ from the defaults. */
 export interface OtelDetails {
   kind?: "INTERNAL" | "SERVER" | "CLIENT" | "PRODUCER" | "CONSUMER" | undefined;
   trace_state?: string | undefined;

@@ -1,26 +1,5 @@
-/**
- * What a key may do. `ingest`: send spans. `read`: read traces and the registry. `run`: call deployed
- * workflows. `deploy`: run code on the server. `backup`: take a backup of the whole platform. `admin`:
- * all of it except `deploy` and `backup`, and change the registry, delete traces, and create keys.
- */
-export const SCOPES = ["ingest", "read", "run", "deploy", "backup", "admin"] as const;
-export type Scope = (typeof SCOPES)[number];
-
-/** Scopes that reach beyond the key's project. `admin` does not include them and cannot give them. */
-export const SERVER_SCOPES = ["deploy", "backup"] as const satisfies readonly Scope[];
-
-/**
- * Whether a caller with these scopes may use what requires `scope`. `admin` includes every scope that
- * stays within the project: its administrator need not be trusted with the whole server.
- */
-export function includesScope(scopes: Iterable<Scope>, scope: Scope): boolean {
-  const held = new Set(scopes);
-  return held.has(scope) || (held.has("admin") && !isServerScope(scope));
-}
-
-function isServerScope(scope: Scope): boolean {
-  return SERVER_SCOPES.some((each) => each === scope);
-}
+import { z } from "zod";
+import { SCOPES, type Scope } from "./access.ts";
 
 /** A key without its secret, which is shown once and never stored. */
 export interface ApiKey {
@@ -34,8 +13,43 @@ export interface ApiKey {
   readonly last_used_at: string | null;
 }
 
-/** The answer to making one. */
+/** The answer to creating a key. */
 export interface CreatedApiKey extends ApiKey {
-  /** The whole key. Nobody can show it again. */
+  /** The whole key. It is never shown again. */
   readonly key: string;
 }
+
+const fields = {
+  id: z.string(),
+  prefix: z.string().meta({ description: "How the key begins." }),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  created_at: z.iso.datetime(),
+  last_used_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: "To the minute; null while it was never used." }),
+};
+
+const example = {
+  id: "key_k3v5zq7m2c4nxw6brt2a",
+  prefix: "ag_4fT9xQ2b",
+  name: "ci",
+  scopes: ["ingest" as const, "read" as const],
+  created_at: "2026-11-15T10:00:00.000Z",
+  last_used_at: null,
+};
+
+export const apiKeySchema: z.ZodType<ApiKey> = z
+  .strictObject(fields)
+  .meta({ id: "ApiKey", examples: [example] });
+
+export const createdApiKeySchema: z.ZodType<CreatedApiKey> = z
+  .strictObject({
+    ...fields,
+    key: z.string().meta({ description: "The whole key. It is never shown again." }),
+  })
+  .meta({
+    id: "CreatedApiKey",
+    examples: [{ ...example, key: "ag_4fT9xQ2b_9hYcW3mNq8RzKd5vLt7XbGf2PjSw6AeU" }],
+  });

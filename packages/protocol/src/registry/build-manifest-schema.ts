@@ -10,7 +10,7 @@ import {
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** No way out of the build's folder, on any system, and nothing that hides from people. */
+/** Cannot lead out of the build's folder on any system, and holds no invisible characters. */
 const path = z
   .string()
   .min(1)
@@ -33,7 +33,7 @@ const installSchema: z.ZodType<BuildInstall> = z.strictObject({
   lock_hash: sha256,
 });
 
-/** Checks the manifest of a build, which comes from outside. */
+/** Validates the manifest of an uploaded build. */
 export const buildManifestSchema: z.ZodType<BuildManifest> = z
   .strictObject({
     format: z.literal(BUILD_FORMAT),

@@ -11,17 +11,17 @@ export const BUILD_FORMAT = 1;
 export const BUILD_PERMISSIONS = ["addons", "child-process", "worker"] as const;
 export type BuildPermission = (typeof BUILD_PERMISSIONS)[number];
 
-/** What a build says of itself: docs/reference/build-archive.md. */
+/** The manifest of a build archive: docs/reference/build-archive.md. */
 export interface BuildManifest {
   readonly format: typeof BUILD_FORMAT;
-  /** The slug that the build was packed for. Where it is deployed to is said by the request. */
+  /** The slug that the build was packed for. The deploy request names the target application. */
   readonly application: string;
   /** The program, relative to the build's folder. */
   readonly entry: string;
   readonly sdk_version: string;
-  /** The versions of Node that it is made for, for people: `>=22.15`. */
+  /** The supported versions of Node, for display: `>=22.15`. */
   readonly node: string;
-  /** What has to be installed before it runs; null where it brings everything along. */
+  /** Packages to install before it runs; null for a build without external packages. */
   readonly install: BuildInstall | null;
   /** What the program requests beyond the default: `agate.allow` of its package.json; none if absent. */
   readonly allow?: readonly BuildPermission[] | undefined;
@@ -31,7 +31,7 @@ export interface BuildManifest {
 
 export interface BuildInstall {
   readonly package_manager: "npm";
-  /** The SHA-256 of `package-lock.json`, which says all of what is installed. */
+  /** The SHA-256 of `package-lock.json`, which pins everything that is installed. */
   readonly lock_hash: string;
 }
 

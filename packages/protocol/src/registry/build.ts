@@ -1,12 +1,15 @@
+import { z } from "zod";
 import type { ErrorDetail } from "../error-body.ts";
 import type { BuildPermission } from "./build-manifest.ts";
-import type { Deployment } from "./deployment.ts";
+import { BUILD_PERMISSIONS } from "./build-manifest.ts";
+import type { Deployment } from "./environment.ts";
+import { deploymentSchema } from "./environment.ts";
 
 /**
  * `starting`: being installed, started and checked. `live`: it serves. `retired`: it has served, or
  * was ready and another came first. `refused`: it never served; `refusal` says why.
  */
-export const BUILD_STATUSES = ["starting", "live", "retired", "refused"] as const;
+const BUILD_STATUSES = ["starting", "live", "retired", "refused"] as const;
 export type BuildStatus = (typeof BUILD_STATUSES)[number];
 
 /** The code of an application as it was deployed once. */
@@ -31,20 +34,19 @@ export interface Build {
 }
 
 /** The steps of a deploy, in their order. */
-export const DEPLOY_STEPS = ["unpack", "install", "start", "check", "switch", "drain"] as const;
-export type DeployStep = (typeof DEPLOY_STEPS)[number];
+export type DeployStep = "unpack" | "install" | "start" | "check" | "switch" | "drain";
 
-/** What the platform tells while it deploys, as server-sent events of these names. */
+/** The server-sent events of a deploy, by name. */
 export interface DeployEvents {
   /** `detail` is for people: "cached", "1.2 s". */
   step: { readonly step: DeployStep; readonly state: "begun" | "done"; readonly detail: string };
-  /** The last event where it went well. */
+  /** The last event of a successful deploy. */
   deployed: DeployResult;
-  /** The last event where it did not: the status and body that the same request without events gets. */
+  /** The last event of a failed deploy: the status and body that the same request without events gets. */
   refused: {
     readonly status: number;
     readonly detail: readonly ErrorDetail[];
-    /** The last lines that the build itself printed, oldest first. */
+    /** The last lines that the build printed, oldest first. */
     readonly log: readonly string[];
   };
 }
@@ -55,3 +57,60 @@ export interface DeployResult {
   /** Null where only code was deployed, to no environment. */
   readonly deployment: Deployment | null;
 }
+
+export const buildSchema: z.ZodType<Build> = z
+  .strictObject({
+    id: z.string(),
+    number: z.int().positive().meta({ description: "1, 2, 3 … within its application." }),
+    status: z.enum(BUILD_STATUSES).meta({
+      description:
+        "`starting`: being installed, started and checked. `live`: it serves. `retired`: it has served. `refused`: it never did.",
+    }),
+    created_by: z.string().meta({ description: "Name of the key, or `local`." }),
+    created_at: z.iso.datetime(),
+    routes: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: "The paths of its routes; null until it was live." }),
+    size: z.int().nonnegative().meta({ description: "Bytes that were uploaded." }),
+    sdk_version: z.string(),
+    message: z.string(),
+    allow: z.array(z.enum(BUILD_PERMISSIONS)).nullable().meta({
+      description:
+        "What its program may do beyond reading its own files and using the network. Null for a build from before there were restrictions: it runs without any until it is deployed again.",
+    }),
+    manifest_sha256: z.string().nullable().meta({
+      description:
+        "Of its manifest, which has the SHA-256 of every file: the files are compared with it before each start. Null for a build from before it was recorded.",
+    }),
+    refusal: z.string().nullable().meta({ description: "Why it was refused." }),
+  })
+  .meta({
+    id: "Build",
+    examples: [
+      {
+        id: "bld_q7m2c4nxw6brt2ak3v5z",
+        number: 3,
+        status: "live",
+        created_by: "local",
+        created_at: "2026-11-15T10:00:00.000Z",
+        routes: ["/summarize"],
+        size: 182_034,
+        sdk_version: "0.1.0",
+        message: "Shorter answers",
+        allow: [],
+        manifest_sha256: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+        refusal: null,
+      },
+    ],
+  });
+
+export const deployResultSchema: z.ZodType<DeployResult> = z
+  .strictObject({
+    application: z.strictObject({ id: z.string(), slug: z.string() }),
+    build: buildSchema,
+    deployment: deploymentSchema
+      .nullable()
+      .meta({ description: "Null where only code was deployed." }),
+  })
+  .meta({ id: "DeployResult" });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ConfigDiff, FieldDiff, RouteDiff } from "./config-diff.ts";
-import { variantRevisionSchema } from "./variant-schema.ts";
+import { variantRevisionSchema } from "./variant.ts";
 
 const field = z.string();
 const value = z.unknown();

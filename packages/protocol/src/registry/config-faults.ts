@@ -1,8 +1,8 @@
-import { shownValue } from "../shown-value.ts";
-import { unknownVariable } from "../template.ts";
-import { unknownName } from "../unknown-name.ts";
-import { isRecord, refusedBy } from "./refused-by.ts";
-import type { ConfigFieldSchema } from "./route-schema.ts";
+import { unknownName } from "../closest-name.ts";
+import { isRecord } from "../json-value.ts";
+import { shownChoices, shownValue } from "../shown-value.ts";
+import { templateName, unknownVariable } from "../template.ts";
+import type { ConfigFieldSchema, ConfigFieldType } from "./route-schema.ts";
 
 /** Something wrong with the values of a configuration. */
 export type ConfigFault = {
@@ -21,9 +21,9 @@ export type ConfigFault = {
 type Fields = Readonly<Record<string, ConfigFieldSchema>>;
 
 /**
- * What the fields do not take of values, which may be any subset. The registry checks what is
- * committed with it, and the playground what is typed. `ignore` is for stored configurations: to find
- * the name that was meant by each of a million unknown fields takes minutes.
+ * Checks the values of a configuration, which may be any subset of its fields. The registry runs it on
+ * commits, the playground on edits. Stored configurations pass `unknownFields: "ignore"`: suggesting a
+ * name for each of a million unknown fields would take minutes.
  */
 export function configFaults(
   fields: Fields,
@@ -47,7 +47,7 @@ class FaultFinder {
   ): Iterable<ConfigFault> {
     for (const [name, field] of Object.entries(properties)) {
       const path = [...at, name];
-      // A field that is undefined, as in a draft, is the same as one that is not there.
+      // An undefined field, as drafts have them, equals a missing one.
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
       if (value !== undefined) yield* this.#ofValue(field, value, path);
       else if (required.includes(name)) {
@@ -91,4 +91,77 @@ function shownRefused(field: ConfigFieldSchema, value: unknown): string {
       ? unknownVariable(value, variables)
       : undefined;
   return unknown === undefined ? shownValue(value) : `{{${unknown}}}`;
+}
+
+/**
+ * What a field takes, if it rejects this value: "a number of at most 2". Checks the keywords that the
+ * SDK writes into a workflow's `/openapi.json`, with the SDK's own wording. Shallow: the contents of
+ * objects and lists are checked by {@link configFaults}.
+ */
+export function refusedBy(field: ConfigFieldSchema, value: unknown): string | undefined {
+  if (value === null && isNullable(field)) return undefined;
+  switch (fieldType(field)) {
+    case "string":
+      return refusedText(field, value);
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "true or false";
+    case "integer":
+      if (!Number.isInteger(value)) return "a whole number";
+      // A double cannot hold a larger one exactly.
+      if (!Number.isSafeInteger(value)) return "a whole number of at most 53 bits";
+      return outOfBounds(field, value as number);
+    case "number":
+      return Number.isFinite(value) ? outOfBounds(field, value as number) : "a number";
+    case "object":
+      return isRecord(value) ? undefined : "an object of fields";
+    case "array":
+      return Array.isArray(value) ? wrongLength(field, value.length) : "a list";
+  }
+}
+
+function refusedText(field: ConfigFieldSchema, value: unknown): string | undefined {
+  if (field.enum !== undefined) {
+    const choices = field.enum.filter((choice) => choice !== null);
+    return choices.some((choice) => choice === value)
+      ? undefined
+      : shownChoices([...new Set(choices)]);
+  }
+  if (typeof value !== "string") return "a string";
+  const variables = field["x-ag-variables"];
+  return variables === undefined || unknownVariable(value, variables) === undefined
+    ? undefined
+    : templateName(variables);
+}
+
+function outOfBounds(field: ConfigFieldSchema, value: number): string | undefined {
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = field;
+  if (minimum !== undefined && value < minimum) return `a number of at least ${minimum}`;
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) {
+    return `a number greater than ${exclusiveMinimum}`;
+  }
+  if (maximum !== undefined && value > maximum) return `a number of at most ${maximum}`;
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) {
+    return `a number less than ${exclusiveMaximum}`;
+  }
+  return undefined;
+}
+
+function wrongLength({ minItems, maxItems }: ConfigFieldSchema, length: number) {
+  if (minItems !== undefined && length < minItems) return `at least ${itemCount(minItems)}`;
+  if (maxItems !== undefined && length > maxItems) return `at most ${itemCount(maxItems)}`;
+  return undefined;
+}
+
+/** @example itemCount(1) // 1 item */
+export function itemCount(count: number): string {
+  return count === 1 ? "1 item" : `${count} items`;
+}
+
+/** The field's type, leaving aside whether it is nullable. */
+export function fieldType({ type }: Pick<ConfigFieldSchema, "type">): ConfigFieldType {
+  return typeof type === "string" ? type : type[0];
+}
+
+export function isNullable({ type }: Pick<ConfigFieldSchema, "type">): boolean {
+  return typeof type !== "string";
 }

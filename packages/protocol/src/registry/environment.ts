@@ -1,4 +1,67 @@
-import type { Deployment } from "./deployment.ts";
+import { z } from "zod";
+import type { VariantRevision } from "./variant.ts";
+import { variantRevisionSchema } from "./variant.ts";
+
+/** How a deployment came about. */
+const DEPLOYMENT_KINDS = ["deploy", "promotion", "rollback"] as const;
+export type DeploymentKind = (typeof DEPLOYMENT_KINDS)[number];
+
+/** One entry of an environment's history: one revision, pinned. */
+export interface Deployment {
+  readonly id: string;
+  /** The environment's slug. */
+  readonly environment: string;
+  readonly variant: VariantRevision;
+  readonly kind: DeploymentKind;
+  /** `promotion`: the environment it came from. */
+  readonly promoted_from: string | null;
+  /** `rollback`: the deployment it went back to. */
+  readonly rolled_back_to: string | null;
+  readonly message: string;
+  readonly deployed_by: string;
+  readonly deployed_at: string;
+  /** When another took its place, or it was taken down; null while it is live. */
+  readonly ended_at: string | null;
+}
+
+export const deploymentSchema: z.ZodType<Deployment> = z
+  .strictObject({
+    id: z.string(),
+    environment: z.string().meta({ description: "Slug of the environment." }),
+    variant: variantRevisionSchema,
+    kind: z.enum(DEPLOYMENT_KINDS),
+    promoted_from: z
+      .string()
+      .nullable()
+      .meta({ description: "Of a promotion: the environment it came from." }),
+    rolled_back_to: z
+      .string()
+      .nullable()
+      .meta({ description: "Of a rollback: the deployment it went back to." }),
+    message: z.string(),
+    deployed_by: z.string().meta({ description: "Name of the key, or `local`." }),
+    deployed_at: z.iso.datetime(),
+    ended_at: z.iso.datetime().nullable().meta({
+      description: "When another took its place, or it was taken down; null while it is live.",
+    }),
+  })
+  .meta({
+    id: "Deployment",
+    examples: [
+      {
+        id: "dep_q7m2c4nxw6brt2ak3v5z",
+        environment: "production",
+        variant: { id: "var_6hd3wq2m7c4nxzbrtk5a", slug: "default", revision: 3 },
+        kind: "promotion",
+        promoted_from: "staging",
+        rolled_back_to: null,
+        message: "",
+        deployed_by: "local",
+        deployed_at: "2026-11-15T10:00:00.000Z",
+        ended_at: null,
+      },
+    ],
+  });
 
 /** Where a revision can be live: `production`, say. */
 export interface Environment {
@@ -8,3 +71,22 @@ export interface Environment {
   /** What is live there. */
   readonly deployment: Deployment | null;
 }
+
+export const environmentSchema: z.ZodType<Environment> = z
+  .strictObject({
+    id: z.string(),
+    slug: z.string(),
+    created_at: z.iso.datetime(),
+    deployment: deploymentSchema.nullable().meta({ description: "What is live there." }),
+  })
+  .meta({
+    id: "Environment",
+    examples: [
+      {
+        id: "env_2c4nxw6brt2ak3v5zq7m",
+        slug: "staging",
+        created_at: "2026-11-15T10:00:00.000Z",
+        deployment: null,
+      },
+    ],
+  });

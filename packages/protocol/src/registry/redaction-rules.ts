@@ -23,13 +23,6 @@ export interface CustomPattern {
   readonly regex: string;
 }
 
-/** The rules of a project, and who set them. */
-export interface ProjectRedaction extends RedactionRules {
-  /** Null where none were ever set. */
-  readonly updated_at: string | null;
-  readonly updated_by: string | null;
-}
-
 export const NO_REDACTION: RedactionRules = { keys: [], patterns: [], custom: [] };
 
 /** Whether the rules replace nothing. */

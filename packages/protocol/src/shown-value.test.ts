@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pathText } from "./path-text.ts";
+import { pathText } from "./shown-value.ts";
 
 it("writes a path as a programmer would", () => {
   expect(pathText(["messages", 0, "content"])).toBe("messages[0].content");

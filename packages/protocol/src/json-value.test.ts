@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { leafChanges } from "./leaf-changes.ts";
-import { mergeConfig } from "./merge-config.ts";
+import { mergeConfig } from "./json-value.ts";
+import { leafChanges } from "./registry/config-diff.ts";
 
 describe("mergeConfig", () => {
   it("merges objects by field, and replaces everything else", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffParams } from "./diff-params.ts";
+import { diffParams } from "./config-diff.ts";
 
 describe("diffParams", () => {
   it("shows what was added, removed and changed, ordered by route and field", () => {
