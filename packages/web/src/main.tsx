@@ -10,8 +10,7 @@ import { reloadForLostParts } from "./app/lazy-page.ts";
 import { repairLanguage } from "./app/repair-language.ts";
 import { repairStorage } from "./app/repair-storage.ts";
 import { followTheme } from "./app/theme.ts";
-import { KeptRuns } from "./playground/kept-runs/kept-runs.ts";
-import { KeptRunsProvider } from "./playground/kept-runs/kept-runs-context.tsx";
+import { KeptRuns, KeptRunsProvider } from "./playground/kept-runs/kept-runs.ts";
 import "./styles.css";
 
 repairLanguage();

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useRef } from "react";
 import { classNames } from "../design/class-names.ts";
 import { loadPart } from "../design/load-part.ts";
-import type { Caret, EditorLanguage } from "./editor-props.ts";
+import type { Caret, EditorLanguage } from "./plain-editor.tsx";
 import { PlainEditor } from "./plain-editor.tsx";
 
 interface CodeEditorProps {

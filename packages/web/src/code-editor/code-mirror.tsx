@@ -2,7 +2,7 @@ import { Compartment, EditorState, Transaction } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { editorExtensions } from "./editor-extensions.ts";
-import type { EditorProps } from "./editor-props.ts";
+import type { EditorProps } from "./plain-editor.tsx";
 
 /** CodeMirror as a component. Loaded by `CodeEditor` alone, when an editor is shown. */
 export function CodeMirror(props: EditorProps) {

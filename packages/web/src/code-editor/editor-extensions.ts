@@ -1,12 +1,17 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import { bracketMatching, indentOnInput } from "@codemirror/language";
+import {
+  bracketMatching,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from "@codemirror/language";
 import { type Diagnostic, linter } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap } from "@codemirror/view";
-import type { EditorLanguage } from "./editor-props.ts";
-import { editorTheme } from "./editor-theme.ts";
+import { tags } from "@lezer/highlight";
 import { readJson } from "./json-syntax.ts";
+import type { EditorLanguage } from "./plain-editor.tsx";
 
 /**
  * What the editor can do. Tab is left to the browser, so that nobody is caught in it who has no mouse.
@@ -65,7 +70,50 @@ const jsonLinter = linter(
   { delay: 300 },
 );
 
-/** What the platform's policy asks of style elements that are made by scripts, as the editor's are. */
+const look = EditorView.theme({
+  "&": { flex: "1", minHeight: "0", color: "var(--ink)", backgroundColor: "transparent" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  ".cm-scroller": { fontFamily: "inherit", lineHeight: "1.6", overflow: "auto" },
+  ".cm-content": { padding: "0.4rem 0", caretColor: "var(--ink)" },
+  ".cm-line": { padding: "0 0.7rem" },
+  ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--ink)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground":
+    { backgroundColor: "var(--accent-soft)" },
+  "&.cm-focused .cm-matchingBracket": {
+    backgroundColor: "var(--accent-soft)",
+    outline: "1px solid var(--accent)",
+  },
+  "&.cm-focused .cm-nonmatchingBracket": { color: "var(--danger)" },
+  // The library's own wave is an image in a data URL, which the page's policy does not take.
+  ".cm-lintRange-error": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy var(--danger)",
+    textUnderlineOffset: "3px",
+  },
+  ".cm-lintPoint::after": { borderBottomColor: "var(--danger)" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--raised)",
+    color: "var(--ink)",
+    border: "1px solid var(--line)",
+    borderRadius: "0.375rem",
+  },
+  ".cm-diagnostic": { padding: "0.25rem 0.5rem" },
+  ".cm-diagnostic-error": { borderLeft: "3px solid var(--danger)" },
+});
+
+const highlight = HighlightStyle.define([
+  { tag: tags.propertyName, color: "var(--accent)" },
+  { tag: tags.string, color: "var(--success)" },
+  { tag: tags.number, color: "var(--kind-retrieval)" },
+  { tag: [tags.bool, tags.null], color: "var(--kind-llm)" },
+  { tag: tags.punctuation, color: "var(--ink-soft)" },
+  { tag: tags.invalid, color: "var(--danger)" },
+]);
+
+/** The page's own colours, which follow the theme by themselves. */
+const editorTheme: Extension = [look, syntaxHighlighting(highlight)];
+
+/** The nonce that the page's content security policy requires of style elements that scripts create. */
 function cspNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 }

@@ -2,7 +2,7 @@ import type { ConfigFieldSchema } from "@agate/protocol";
 import { shownValue } from "@agate/protocol";
 import type { FieldIds } from "../design/field.tsx";
 import { Select } from "../design/field.tsx";
-import { choiceGroups } from "./choices.ts";
+import { choiceGroups } from "./control-of.ts";
 
 interface ChoiceFieldProps {
   readonly field: ConfigFieldSchema;

@@ -13,13 +13,12 @@ import { controlOf } from "./control-of.ts";
 import { EarlierValues } from "./earlier-values.tsx";
 import { FieldName } from "./field-name.tsx";
 import { type FieldProblem, problemsBelow } from "./field-problem.ts";
-import { ItemButtons } from "./item-buttons.tsx";
+import { ItemButtons, useListEdits } from "./list-edit.tsx";
 import { MessagesControl } from "./messages-control.tsx";
 import { PresenceSwitch } from "./presence-switch.tsx";
 import { idsOf, ProblemLine } from "./problem-line.tsx";
 import { ScalarControl } from "./scalar-control.tsx";
 import { UnknownFields } from "./unknown-fields.tsx";
-import { useListEdits } from "./use-list-edits.ts";
 
 interface ConfigFieldProps {
   readonly name: string;

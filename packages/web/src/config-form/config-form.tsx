@@ -1,5 +1,4 @@
 import type { RouteSchema } from "@agate/protocol";
-import { checkConfig } from "./check-config.ts";
 import { ConfigField } from "./config-field.tsx";
 import {
   type ConfigValues,
@@ -9,8 +8,13 @@ import {
   withoutField,
   withValue,
 } from "./config-values.ts";
-import { type FieldProblem, problemsBelow, problemsElsewhere } from "./field-problem.ts";
-import { ProblemSummary } from "./problem-summary.tsx";
+import {
+  checkConfig,
+  type FieldProblem,
+  problemsBelow,
+  problemsElsewhere,
+} from "./field-problem.ts";
+import { ProblemSummary } from "./problem-line.tsx";
 import { UnknownFields } from "./unknown-fields.tsx";
 
 interface ConfigFormProps {

@@ -1,5 +1,5 @@
 import type { ConfigFieldSchema, RouteSchema } from "@agate/protocol";
-import { isNullable, isRecord } from "@agate/protocol";
+import { isNullable, isRecord, isSameJson } from "@agate/protocol";
 
 /**
  * The configuration of a route while it is edited: field → value. A field that is not there has its
@@ -104,4 +104,21 @@ export function putBack(values: ConfigValues, base: ConfigValues, name: string):
 /** Fields of the values that the route does not have: of an older revision, or misspelt. */
 export function unknownFields(route: RouteSchema, values: ConfigValues): readonly string[] {
   return Object.keys(values).filter((name) => !Object.hasOwn(route.config, name));
+}
+
+/** The fields of `values` that are not as in `base`. One that `base` has and `values` has not is null. */
+export function changedFields(base: ConfigValues, values: ConfigValues): ConfigValues {
+  const removed = Object.keys(base).filter((field) => !Object.hasOwn(values, field));
+  const changed = Object.entries(values).filter(
+    ([field, value]) => !Object.hasOwn(base, field) || !isSameJson(base[field], value),
+  );
+  return Object.fromEntries([...changed, ...removed.map((field) => [field, null] as const)]);
+}
+
+/** The fields in which any of them differs from another, in the order of the first. */
+export function differingFields(all: readonly ConfigValues[]): readonly string[] {
+  const fields = new Set(all.flatMap((values) => Object.keys(values)));
+  return [...fields].filter((field) =>
+    all.some((values) => !isSameJson(values[field], all[0]?.[field])),
+  );
 }

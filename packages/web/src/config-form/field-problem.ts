@@ -1,5 +1,7 @@
-import { pathText } from "@agate/protocol";
+import type { RouteSchema } from "@agate/protocol";
+import { configFaults, pathText } from "@agate/protocol";
 import type { ApiError } from "../api/api-error.ts";
+import type { ConfigValues } from "./config-values.ts";
 
 /** Something wrong with what is in a form. */
 export interface FieldProblem {
@@ -81,4 +83,14 @@ export function problemsElsewhere(
   return problems
     .filter(({ path }) => path[0] === undefined || !fields.has(String(path[0])))
     .map(({ path, message }) => sentence(path, message));
+}
+
+/** What the server would refuse, in its own words. What is not there has its default. */
+export function checkConfig(route: RouteSchema, values: ConfigValues): readonly FieldProblem[] {
+  return [...configFaults(route.config, values)].map(({ path, message }) => ({ path, message }));
+}
+
+/** Brings whoever has just tried to send a form to what is wrong in it. */
+export function focusFirstProblem(form: HTMLElement | null): void {
+  form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-problem]')?.focus();
 }

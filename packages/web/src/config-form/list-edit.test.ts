@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editList, focusAfter } from "./list-edit.ts";
+import { editList, focusAfter } from "./list-edit.tsx";
 
 describe("editList", () => {
   const items = ["a", "b", "c"];

@@ -12,11 +12,10 @@ import {
   problemsBelow,
   problemsElsewhere,
 } from "./field-problem.ts";
-import { ItemButtons } from "./item-buttons.tsx";
-import type { ListEdit } from "./list-edit.ts";
+import type { ListEdit } from "./list-edit.tsx";
+import { ItemButtons, useListEdits } from "./list-edit.tsx";
 import { idsOf, ProblemLine } from "./problem-line.tsx";
 import { TextField } from "./text-field.tsx";
-import { useListEdits } from "./use-list-edits.ts";
 
 interface MessagesControlProps {
   readonly field: ConfigFieldSchema;

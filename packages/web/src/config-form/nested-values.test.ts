@@ -2,8 +2,8 @@ import type { ConfigFieldSchema, RouteSchema } from "@agate/protocol";
 import { refusedBy } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
 import { blankValue, nextMessage } from "./blank-value.ts";
-import { checkConfig } from "./check-config.ts";
 import { fieldValue, knownFields, withDefaults } from "./config-values.ts";
+import { checkConfig } from "./field-problem.ts";
 
 const number = { type: "number", "x-ag-control": "slider" } as const;
 const text = { type: "string", "x-ag-control": "text-area" } as const;

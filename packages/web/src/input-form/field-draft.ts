@@ -2,10 +2,9 @@ import type { ConfigFieldSchema } from "@agate/protocol";
 import { isSameJson, refusedBy, shownValue } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
 import { parseNumber } from "../design/number-box.tsx";
-import type { InputControl } from "./input-control.ts";
-import type { InputField } from "./input-fields.ts";
+import type { InputControl, InputField } from "./input-fields.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { skeletonOf } from "./skeleton.ts";
+import { skeletonOf } from "./json-schema.ts";
 
 /**
  * What is typed into one field: text, or the texts of a list; null and "" are nothing. A choice and

@@ -10,8 +10,7 @@ import {
   parseField,
 } from "./field-draft.ts";
 import { type InputFields, inputFields, WHOLE } from "./input-fields.ts";
-import { isRecord, type JsonSchema, ownValue } from "./json-schema.ts";
-import { skeletonOf } from "./skeleton.ts";
+import { isRecord, type JsonSchema, ownValue, skeletonOf } from "./json-schema.ts";
 
 /** Inputs while they are typed, valid or not, by fields or as JSON. It is plain JSON itself. */
 export type InputDraft =
@@ -162,4 +161,19 @@ function inputsOf({ isWhole }: InputFields, values: readonly (readonly [string, 
 
 function jsonDraft(inputs: unknown): InputDraft {
   return { mode: "json", text: JSON.stringify(inputs, null, 2) };
+}
+
+/** Whether a value is what is typed into an input form: links come from anywhere. */
+export function isInputDraft(value: unknown): value is InputDraft {
+  if (typeof value !== "object" || value === null || !("mode" in value)) return false;
+  if (value.mode === "json") return "text" in value && typeof value.text === "string";
+  if (value.mode !== "form" || !("fields" in value)) return false;
+  const { fields } = value;
+  return typeof fields === "object" && fields !== null && Object.values(fields).every(isFieldDraft);
+}
+
+function isFieldDraft(value: unknown): boolean {
+  if (value === null || typeof value === "string") return true;
+  if (Array.isArray(value)) return value.every((item) => typeof item === "string");
+  return typeof value === "object" && "json" in value && typeof value.json === "string";
 }

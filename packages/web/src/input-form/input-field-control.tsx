@@ -1,12 +1,12 @@
+import { Plus, X } from "lucide-react";
 import { CodeEditor } from "../code-editor/code-editor.tsx";
-import { stepNumber } from "../config-form/slider-range.ts";
+import { stepNumber } from "../config-form/number-range.ts";
+import { Button, IconButton } from "../design/button.tsx";
 import type { FieldIds } from "../design/field.tsx";
-import { Checkbox, Select } from "../design/field.tsx";
+import { Checkbox, Select, TextArea, TextInput } from "../design/field.tsx";
 import { NumberBox, parseNumber } from "../design/number-box.tsx";
 import { type FieldDraft, isJsonDraft } from "./field-draft.ts";
 import type { InputField } from "./input-fields.ts";
-import { TextInputControl } from "./text-input-control.tsx";
-import { TextsControl } from "./texts-control.tsx";
 
 interface InputFieldControlProps {
   readonly field: InputField;
@@ -102,5 +102,89 @@ function ChoiceControl({ field, choices, ids, text, onChange }: ChoiceControlPro
         </option>
       ))}
     </Select>
+  );
+}
+
+interface TextInputControlProps {
+  readonly ids: FieldIds;
+  readonly format: string | null;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+interface Line {
+  readonly type: "text" | "email" | "url" | "date";
+  readonly placeholder?: string;
+}
+
+/** Formats of JSON Schema whose texts are one line. */
+const LINES: Readonly<Record<string, Line>> = {
+  email: { type: "email", placeholder: "name@example.org" },
+  uri: { type: "url", placeholder: "https://…" },
+  date: { type: "date" },
+  "date-time": { type: "text", placeholder: "2026-11-15T10:00:00Z" },
+  time: { type: "text", placeholder: "10:00:00" },
+  uuid: { type: "text", placeholder: "00000000-0000-4000-8000-000000000000" },
+};
+
+/** A text: one line where the format says so, else an area that grows with it. */
+function TextInputControl({ ids, format, text, onText }: TextInputControlProps) {
+  const line = format !== null && Object.hasOwn(LINES, format) ? LINES[format] : undefined;
+  // One line cannot show what has several, and would throw the ends of them away.
+  if (line === undefined || text.includes("\n")) {
+    return <TextArea {...ids} value={text} onChange={(event) => onText(event.target.value)} />;
+  }
+  // The browser's calendar shows nothing at all of what is no date.
+  const isOddDate = line.type === "date" && text !== "" && !/^\d{4}-\d\d-\d\d$/.test(text);
+  return (
+    <TextInput
+      {...ids}
+      type={isOddDate ? "text" : line.type}
+      placeholder={line.placeholder}
+      value={text}
+      onChange={(event) => onText(event.target.value)}
+    />
+  );
+}
+
+interface TextsControlProps {
+  readonly ids: FieldIds;
+  readonly label: string;
+  readonly texts: readonly string[];
+  readonly onTexts: (texts: readonly string[]) => void;
+}
+
+/** A list of texts, one area each. */
+function TextsControl({ ids, label, texts, onTexts }: TextsControlProps) {
+  const { id, ...about } = ids;
+  return (
+    <div className="flex flex-col gap-1.5">
+      {texts.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: texts may be equal; their places are not.
+        <div key={index} className="flex items-start gap-1">
+          <TextArea
+            {...about}
+            id={index === 0 ? id : undefined}
+            aria-label={`${label}, text ${index + 1}`}
+            value={text}
+            onChange={(event) => onTexts(texts.with(index, event.target.value))}
+          />
+          <IconButton
+            icon={X}
+            label={`Remove text ${index + 1} of ${label}`}
+            onClick={() => onTexts(texts.toSpliced(index, 1))}
+          />
+        </div>
+      ))}
+      <Button
+        size="small"
+        look="quiet"
+        id={texts.length === 0 ? id : undefined}
+        onClick={() => onTexts([...texts, ""])}
+        className="self-start"
+      >
+        <Plus size={14} aria-hidden /> Add a text
+      </Button>
+    </div>
   );
 }

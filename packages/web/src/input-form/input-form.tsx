@@ -2,7 +2,7 @@ import type { RouteSchema } from "@agate/protocol";
 import { memo } from "react";
 import { CodeEditor } from "../code-editor/code-editor.tsx";
 import { type FieldProblem, problemsAt, problemsElsewhere } from "../config-form/field-problem.ts";
-import { ProblemSummary } from "../config-form/problem-summary.tsx";
+import { ProblemSummary } from "../config-form/problem-line.tsx";
 import { fittingDraft, type InputDraft, typedProblems } from "./input-draft.ts";
 import { InputFieldEditor } from "./input-field-editor.tsx";
 import { type InputFields, inputFields } from "./input-fields.ts";

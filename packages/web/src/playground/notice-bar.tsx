@@ -1,6 +1,7 @@
 import { Info, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { IconButton } from "../design/button.tsx";
+import { useState } from "react";
+import { Button, IconButton } from "../design/button.tsx";
 
 interface NoticeBarProps {
   readonly text: string;
@@ -21,5 +22,22 @@ export function NoticeBar({ text, action, onClose }: NoticeBarProps) {
       {action}
       {onClose && <IconButton icon={X} label="Close" onClick={onClose} />}
     </div>
+  );
+}
+
+/** Says that nothing is lost, though something else is shown than one had left. */
+export function AsideNotice({ onBringBack }: { readonly onBringBack: () => void }) {
+  const [isClosed, setClosed] = useState(false);
+  if (isClosed) return null;
+  return (
+    <NoticeBar
+      text="This link shows other edits and test cases than you had here. Yours are kept."
+      action={
+        <Button size="small" className="shrink-0" onClick={onBringBack}>
+          Bring mine back
+        </Button>
+      }
+      onClose={() => setClosed(true)}
+    />
   );
 }

@@ -1,6 +1,7 @@
+import type { ApplicationSchema, RouteSchema } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
-import { Boxes, Route as RouteIcon } from "lucide-react";
+import { Boxes, Route as RouteIcon, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/api-error.ts";
 import {
@@ -10,14 +11,17 @@ import {
   variantsQuery,
 } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
+import { spanQuery } from "../api/span.ts";
+import { CommandLine } from "../design/copy-button.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
-import { NoSchema } from "./no-schema.tsx";
+import { routeCallOf } from "../trace-view/route-call.ts";
 import { RouteList } from "./route-list.tsx";
-import { RouteOfSpan } from "./route-of-span.tsx";
-import { RoutePlayground } from "./route-playground.tsx";
+import type { KnownConfigs } from "./state/column-base.ts";
+import { useWorkspace } from "./state/use-workspace.ts";
 import { lastPlace } from "./state/workspace-storage.ts";
+import { Workbench } from "./workbench.tsx";
 
 const page = getRouteApi("/apps/$app/playground");
 
@@ -130,4 +134,68 @@ function NoApplication({ app }: { readonly app: string }) {
       </Link>
     </EmptyState>
   );
+}
+
+/** An application that has not told what its routes take. */
+function NoSchema({ app }: { readonly app: string }) {
+  return (
+    <EmptyState icon={Unplug} title={`${app} has told no routes yet`}>
+      <p>Run its workflow, or deploy it: the platform then knows what its routes take.</p>
+      <CommandLine command={`agate dev app.ts --app ${app}`} />
+      <CommandLine command={`agate deploy app.ts --app ${app}`} />
+    </EmptyState>
+  );
+}
+
+interface RouteOfSpanProps {
+  readonly app: string;
+  readonly spanId: string;
+}
+
+/** Leads from a recorded call, where the address names nothing else, to its route. */
+function RouteOfSpan({ app, spanId }: RouteOfSpanProps) {
+  const span = useQuery(spanQuery(usePlatform(), spanId));
+  const { error } = span;
+  if (error instanceof ApiError && error.status === 404) {
+    return <WithoutIt app={app} title={error.message} />;
+  }
+  if (span.data === undefined) {
+    if (error === null) return <Skeleton lines={6} />;
+    return <ErrorState error={error} onRetry={() => void span.refetch()} />;
+  }
+  const call = routeCallOf(span.data);
+  if (call === null) return <WithoutIt app={app} title="This span is no call of a route" />;
+  return (
+    <Navigate
+      to="/apps/$app/playground"
+      params={{ app: call.app }}
+      search={{ route: call.route, span: spanId }}
+      replace
+    />
+  );
+}
+
+function WithoutIt({ app, title }: { readonly app: string; readonly title: string }) {
+  return (
+    <EmptyState icon={RouteIcon} title={title}>
+      <p>Only a recorded call of a route can be opened here.</p>
+      <Link to="/apps/$app/playground" params={{ app }} className="text-accent underline">
+        Open the playground without it
+      </Link>
+    </EmptyState>
+  );
+}
+
+interface RoutePlaygroundProps {
+  readonly app: string;
+  readonly schema: ApplicationSchema;
+  readonly route: RouteSchema;
+  readonly known: KnownConfigs;
+}
+
+/** The playground of one route. Give it the route as its key. */
+function RoutePlayground(props: RoutePlaygroundProps) {
+  const open = useWorkspace(props.app, props.route, props.known);
+  if (open === undefined) return <Skeleton lines={6} />;
+  return <Workbench {...props} open={open} />;
 }

@@ -19,3 +19,6 @@ export function useRunKey(onRun: (target: Element | null) => void): void {
     return () => window.removeEventListener("keydown", listen, { capture: true });
   }, []);
 }
+
+/** The keys that run, as the reader's keyboard has them. */
+export const RUN_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ Enter" : "Ctrl+Enter";

@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import { Button, IconButton } from "../design/button.tsx";
 import { Menu, MenuItem } from "../design/menu.tsx";
 import { PageHeader } from "../design/page-header.tsx";
-import { RUN_KEYS } from "./run-keys.ts";
 import { RUNS, StopButton } from "./running/stop-button.tsx";
+import { RUN_KEYS } from "./use-run-key.ts";
 
 interface WorkbenchHeaderProps {
   readonly app: string;

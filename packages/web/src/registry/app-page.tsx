@@ -1,18 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { FlaskConical, GitCompareArrows, ListTree } from "lucide-react";
-import { applicationQuery } from "../api/applications.ts";
+import { applicationQuery, schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
+import { deleteApplication, renameApplication } from "../api/registry-changes.ts";
 import { buttonClass } from "../design/button.tsx";
+import { CommandLine } from "../design/copy-button.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";
+import { Card } from "../design/panels.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
+import { ReadOnlyNote } from "../revisions/read-only.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { AppBreadcrumb } from "./app-breadcrumb.tsx";
-import { AppMenu } from "./app-menu.tsx";
 import { BuildsCard } from "./builds-card.tsx";
 import { EnvironmentsSection } from "./environments-section.tsx";
-import { ReadOnlyNote } from "./read-only-note.tsx";
-import { RoutesCard } from "./routes-card.tsx";
+import { RenameOrDeleteMenu } from "./rename-or-delete-menu.tsx";
 import { ServingBadge } from "./serving-badge.tsx";
 import { VariantsCard } from "./variants-card.tsx";
 
@@ -70,5 +72,74 @@ export function AppPage() {
         )}
       </Loaded>
     </>
+  );
+}
+
+/** What can be done with a whole application. */
+function AppMenu({ app }: { readonly app: string }) {
+  const navigate = useNavigate();
+  return (
+    <RenameOrDeleteMenu
+      name={app}
+      rename={(client, slug) => renameApplication(client, app, slug)}
+      renameNote={`Workflows and callers that name ${app} are answered with “not found” from then on.`}
+      onRenamed={(slug) => void navigate({ to: "/apps/$app", params: { app: slug } })}
+      remove={(client) => deleteApplication(client, app)}
+      deleteNote={`The application ${app} goes, with its variants, all their revisions, its environments and its builds. There is no way back. Traces stay.`}
+      onDeleted={() => void navigate({ to: "/apps" })}
+    />
+  );
+}
+
+interface RoutesCardProps {
+  readonly app: string;
+  readonly refreshMs: number;
+}
+
+/** What an application answers, each with the way to try it. */
+function RoutesCard({ app, refreshMs }: RoutesCardProps) {
+  const schema = useQuery({ ...schemaQuery(usePlatform(), app), refetchInterval: refreshMs });
+  return (
+    <Card title="Routes">
+      <Loaded query={schema}>
+        {(data) =>
+          data === null ? (
+            <div className="flex flex-col gap-2 px-4 py-4 text-ink-soft">
+              <p>No workflow has told its routes yet. Deploy one:</p>
+              <CommandLine command={`agate deploy app.ts --app ${app}`} />
+            </div>
+          ) : (
+            <ul className="divide-y divide-line">
+              {data.routes.map(({ route, config }) => {
+                const fields = Object.keys(config).length;
+                return (
+                  <li key={route}>
+                    <Link
+                      to="/apps/$app/playground"
+                      params={{ app }}
+                      search={{ route }}
+                      className="group flex items-center gap-3 px-4 py-2.5 hover:bg-sunken"
+                    >
+                      <span className="min-w-0 truncate font-mono text-[0.93rem] font-medium">
+                        {route}
+                      </span>
+                      <span className="ml-auto shrink-0 text-ink-soft">
+                        {fields === 1 ? "1 field" : `${fields} fields`}
+                      </span>
+                      <FlaskConical
+                        size={15}
+                        role="img"
+                        aria-label="Try it in the playground"
+                        className="shrink-0 text-ink-soft group-hover:text-accent"
+                      />
+                    </Link>
+                  </li>
+                );
+              })}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Card>
   );
 }

@@ -8,7 +8,7 @@ import { IconButton } from "../design/button.tsx";
 import { EmptyState } from "../design/empty-state.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { ConfigDiffView } from "../revisions/config-diff-view.tsx";
-import { countFields, fieldsText } from "../revisions/count-fields.ts";
+import { countFields, fieldsText } from "../revisions/field-change.ts";
 import { revisionText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { RevisionPicker } from "../revisions/revision-picker.tsx";

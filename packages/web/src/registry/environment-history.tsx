@@ -1,10 +1,22 @@
-import type { Environment } from "@agate/protocol";
+import type { Deployment, Environment } from "@agate/protocol";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Undo2 } from "lucide-react";
+import { useState } from "react";
 import { deploymentsQuery, variantsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
+import { Badge } from "../design/badge.tsx";
+import { useNow } from "../design/browser-state.ts";
 import { Card } from "../design/panels.tsx";
+import { formatTime } from "../format/format-time.ts";
+import { Ago } from "../revisions/ago.tsx";
+import { RevisionDiff } from "../revisions/config-diff-view.tsx";
+import { isSameRevision, revisionText, revisionTextById } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
-import { DeploymentRow } from "./deployment-row.tsx";
+import { ChangeButton } from "../revisions/read-only.tsx";
+import { RevisionChip } from "../revisions/revision-chip.tsx";
+import { Disclosure } from "./disclosure.tsx";
+import { RollbackDialog } from "./environment-dialogs.tsx";
+import { formatDuration } from "./format-duration.ts";
 import { MoreButton } from "./more-button.tsx";
 
 interface EnvironmentHistoryProps {
@@ -51,4 +63,108 @@ export function EnvironmentHistory({ app, environment }: EnvironmentHistoryProps
       </Loaded>
     </Card>
   );
+}
+
+interface DeploymentRowProps {
+  readonly app: string;
+  readonly deployment: Deployment;
+  /** What is live there now. */
+  readonly live: Deployment | null;
+  /** What a roll-back went back to, where it is known. */
+  readonly target: Deployment | undefined;
+  readonly isVariantGone: boolean;
+}
+
+/** One entry of an environment's history, with the way back to it. */
+function DeploymentRow(props: DeploymentRowProps) {
+  const { app, deployment, live, target, isVariantGone } = props;
+  const { variant, message } = deployment;
+  const isLive = deployment.ended_at === null;
+  const name = revisionText(variant);
+  const isSame = live !== null && isSameRevision(live.variant, variant);
+  return (
+    <li className="flex flex-col gap-1.5 px-4 py-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        {isVariantGone ? (
+          <span className="font-mono text-[0.93rem] font-medium">{name}</span>
+        ) : (
+          <RevisionChip app={app} name={variant} />
+        )}
+        {isLive && <Badge tone="success">live</Badge>}
+        {isVariantGone && <Badge>variant deleted</Badge>}
+        <span className="text-ink-soft">
+          {deploymentWords(deployment)}
+          {target !== undefined && ` to the deployment of ${formatTime(target.deployed_at)}`} by{" "}
+          {deployment.deployed_by}, <Ago time={deployment.deployed_at} />
+        </span>
+        <span className="flex md:ml-auto items-center gap-3">
+          <span className="text-ink-soft">
+            <LiveTime deployment={deployment} />
+          </span>
+          {!isLive && !isSame && (
+            <RollbackButton app={app} deployment={deployment} isVariantGone={isVariantGone} />
+          )}
+        </span>
+      </div>
+      {message !== "" && <p className="break-words">“{message}”</p>}
+      {!isLive && live !== null && !isSame && !isVariantGone && (
+        <Disclosure label={`Compare with ${revisionText(live.variant)}, which is live`}>
+          <RevisionDiff
+            app={app}
+            from={revisionTextById(live.variant)}
+            to={revisionTextById(variant)}
+          />
+        </Disclosure>
+      )}
+    </li>
+  );
+}
+
+function LiveTime({ deployment }: { readonly deployment: Deployment }) {
+  const now = useNow();
+  const { deployed_at: begin, ended_at: end } = deployment;
+  const length = (end === null ? now : Date.parse(end)) - Date.parse(begin);
+  return (
+    <span title={end === null ? undefined : `until ${formatTime(end)}`}>
+      live for {formatDuration(length)}
+    </span>
+  );
+}
+
+interface RollbackButtonProps {
+  readonly app: string;
+  readonly deployment: Deployment;
+  readonly isVariantGone: boolean;
+}
+
+function RollbackButton({ app, deployment, isVariantGone }: RollbackButtonProps) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <ChangeButton
+        size="small"
+        refusal={isVariantGone ? "Its variant was deleted." : null}
+        aria-label={`Roll back to this: ${revisionText(deployment.variant)} of ${formatTime(deployment.deployed_at)}`}
+        onClick={() => setAsking(true)}
+      >
+        <Undo2 size={14} aria-hidden />
+        Roll back to this
+      </ChangeButton>
+      {isAsking && (
+        <RollbackDialog app={app} target={deployment} onClose={() => setAsking(false)} />
+      )}
+    </>
+  );
+}
+
+/** How a deployment came about: "Promoted from staging". */
+export function deploymentWords({ kind, promoted_from }: Deployment): string {
+  switch (kind) {
+    case "deploy":
+      return "Deployed";
+    case "promotion":
+      return promoted_from === null ? "Promoted" : `Promoted from ${promoted_from}`;
+    case "rollback":
+      return "Rolled back";
+  }
 }

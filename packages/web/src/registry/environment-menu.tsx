@@ -10,14 +10,16 @@ import { IconButton } from "../design/button.tsx";
 import { Menu, MenuItem, MenuLine } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { orderEnvironments } from "../revisions/order-environments.ts";
-import { useMayChange } from "../revisions/use-may-change.ts";
+import { useMayChange } from "../revisions/read-only.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
-import { DeployHereDialog } from "./deploy-here-dialog.tsx";
+import {
+  DeployHereDialog,
+  PromoteDialog,
+  RollbackDialog,
+  TakeDownDialog,
+} from "./environment-dialogs.tsx";
 import { NameDialog } from "./name-dialog.tsx";
-import { PromoteDialog } from "./promote-dialog.tsx";
-import { RollbackDialog } from "./rollback-dialog.tsx";
-import { TakeDownDialog } from "./take-down-dialog.tsx";
-import { useRollbackTarget } from "./use-rollback-target.ts";
+import { useRollbackTarget } from "./rollback-target.ts";
 
 type Asked =
   | "deploy"

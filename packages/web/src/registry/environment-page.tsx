@@ -11,17 +11,15 @@ import { Card } from "../design/panels.tsx";
 import { Ago } from "../revisions/ago.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
 import { nextEnvironment } from "../revisions/order-environments.ts";
+import { ChangeButton, ReadOnlyNote } from "../revisions/read-only.tsx";
 import { RevisionChip } from "../revisions/revision-chip.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { AppBreadcrumb } from "./app-breadcrumb.tsx";
-import { ChangeButton } from "./change-button.tsx";
-import { deploymentWords } from "./deployment-words.ts";
-import { EnvironmentHistory } from "./environment-history.tsx";
+import { RollbackDialog } from "./environment-dialogs.tsx";
+import { deploymentWords, EnvironmentHistory } from "./environment-history.tsx";
 import { EnvironmentMenu } from "./environment-menu.tsx";
 import { PromoteButton } from "./promote-button.tsx";
-import { ReadOnlyNote } from "./read-only-note.tsx";
-import { RollbackDialog } from "./rollback-dialog.tsx";
-import { useRollbackTarget } from "./use-rollback-target.ts";
+import { useRollbackTarget } from "./rollback-target.ts";
 
 const route = getRouteApi("/apps/$app/environments/$environment");
 

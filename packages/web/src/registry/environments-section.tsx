@@ -1,15 +1,22 @@
-import { useQuery } from "@tanstack/react-query";
+import type { Deployment, Environment } from "@agate/protocol";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { environmentsQuery } from "../api/applications.ts";
+import { deploymentsQuery, environmentsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { createEnvironment } from "../api/registry-changes.ts";
 import { useToaster } from "../design/toaster.tsx";
+import { Ago } from "../revisions/ago.tsx";
+import { revisionText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { nextEnvironment, orderEnvironments } from "../revisions/order-environments.ts";
-import { ChangeButton } from "./change-button.tsx";
-import { EnvironmentCard } from "./environment-card.tsx";
+import { ChangeButton } from "../revisions/read-only.tsx";
+import { RevisionChip } from "../revisions/revision-chip.tsx";
+import { deploymentWords } from "./environment-history.tsx";
+import { EnvironmentMenu } from "./environment-menu.tsx";
 import { NameDialog } from "./name-dialog.tsx";
+import { PromoteButton } from "./promote-button.tsx";
 
 /** The environments side by side, in the order in which revisions go through them. */
 export function EnvironmentsSection({ app }: { readonly app: string }) {
@@ -53,5 +60,99 @@ export function EnvironmentsSection({ app }: { readonly app: string }) {
         </NameDialog>
       )}
     </section>
+  );
+}
+
+/** Entries of the history that are shown; the page of the environment has all. */
+const SHOWN = 3;
+
+interface EnvironmentCardProps {
+  readonly app: string;
+  readonly environment: Environment;
+  /** What follows on it. */
+  readonly next: Environment | undefined;
+}
+
+/** An environment: what is live, what was before, and the way to the next. */
+function EnvironmentCard({ app, environment, next }: EnvironmentCardProps) {
+  const { slug, deployment: live } = environment;
+  const history = useInfiniteQuery(deploymentsQuery(usePlatform(), app, slug));
+  const earlier = (history.data?.pages ?? [])
+    .flatMap(({ items }) => items)
+    .filter(({ id }) => id !== live?.id)
+    .slice(0, SHOWN);
+  return (
+    <article
+      aria-label={slug}
+      className="flex min-w-0 flex-col gap-3 rounded-xl border border-line bg-surface p-4"
+    >
+      <header className="-mt-1 -mr-1 flex items-center justify-between gap-2">
+        <h3 className="min-w-0 font-semibold">
+          <Link
+            to="/apps/$app/environments/$environment"
+            params={{ app, environment: slug }}
+            className="block truncate hover:text-accent hover:underline"
+          >
+            {slug}
+          </Link>
+        </h3>
+        <EnvironmentMenu app={app} environment={environment} />
+      </header>
+      {live === null ? (
+        <p className="text-ink-soft italic">Nothing is live.</p>
+      ) : (
+        <div className="flex flex-col gap-1">
+          <div>
+            <RevisionChip app={app} name={live.variant} />
+          </div>
+          <p className="text-ink-soft">
+            {deploymentWords(live)} by {live.deployed_by}, <Ago time={live.deployed_at} />
+          </p>
+          {live.message !== "" && <p className="line-clamp-2 break-words">“{live.message}”</p>}
+        </div>
+      )}
+      {earlier.length > 0 && <Earlier app={app} slug={slug} deployments={earlier} />}
+      {next !== undefined && (
+        <div className="mt-auto">
+          <PromoteButton app={app} from={environment} to={next} />
+        </div>
+      )}
+    </article>
+  );
+}
+
+interface EarlierProps {
+  readonly app: string;
+  readonly slug: string;
+  readonly deployments: readonly Deployment[];
+}
+
+function Earlier({ app, slug, deployments }: EarlierProps) {
+  return (
+    <div className="border-t border-line pt-2">
+      <div className="flex justify-between gap-2 text-xs font-medium text-ink-soft">
+        <h4>Before</h4>
+        <Link
+          to="/apps/$app/environments/$environment"
+          params={{ app, environment: slug }}
+          aria-label={`Whole history of ${slug}`}
+          className="underline hover:text-ink"
+        >
+          Whole history
+        </Link>
+      </div>
+      <ol className="mt-1 flex flex-col gap-0.5">
+        {deployments.map(({ id, variant, deployed_at, deployed_by }) => (
+          <li key={id} className="flex items-baseline justify-between gap-3">
+            <span className="min-w-0 truncate font-mono text-[0.93rem]">
+              {revisionText(variant)}
+            </span>
+            <span className="shrink-0 text-ink-soft">
+              {deployed_by}, <Ago time={deployed_at} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }

@@ -4,10 +4,10 @@ import { ArrowRight, Equal } from "lucide-react";
 import { useState } from "react";
 import { diffQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { countFields, fieldsText } from "../revisions/count-fields.ts";
+import { countFields, fieldsText } from "../revisions/field-change.ts";
 import { isSameRevision, revisionTextById } from "../revisions/live-plan.ts";
-import { ChangeButton } from "./change-button.tsx";
-import { PromoteDialog } from "./promote-dialog.tsx";
+import { ChangeButton } from "../revisions/read-only.tsx";
+import { PromoteDialog } from "./environment-dialogs.tsx";
 
 interface PromoteButtonProps {
   readonly app: string;

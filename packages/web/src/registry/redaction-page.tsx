@@ -13,8 +13,8 @@ import { Card } from "../design/panels.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { Ago } from "../revisions/ago.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
+import { useMayChange } from "../revisions/read-only.tsx";
 import { RefusalView } from "../revisions/refusal-view.tsx";
-import { useMayChange } from "../revisions/use-may-change.ts";
 import { draftOf, type RedactionDraft, rulesOf } from "./redaction-draft.ts";
 
 const MEANINGS: Record<RedactionPattern, string> = {

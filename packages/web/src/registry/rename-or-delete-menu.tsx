@@ -4,7 +4,7 @@ import type { PlatformClient } from "../api/platform-client.ts";
 import { IconButton } from "../design/button.tsx";
 import { Menu, MenuItem } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
-import { useMayChange } from "../revisions/use-may-change.ts";
+import { useMayChange } from "../revisions/read-only.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 

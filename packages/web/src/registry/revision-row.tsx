@@ -1,23 +1,25 @@
 import type { ListedRevision } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
 import { useState } from "react";
 import { revisionQuery, schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
+import { forkVariant } from "../api/registry-changes.ts";
 import { Badge } from "../design/badge.tsx";
 import { buttonClass } from "../design/button.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { Checkbox, Choice } from "../design/field.tsx";
+import { useToaster } from "../design/toaster.tsx";
 import { Ago } from "../revisions/ago.tsx";
+import { RevisionDiff } from "../revisions/config-diff-view.tsx";
 import { DeployDialog } from "../revisions/deploy-dialog.tsx";
 import { revisionText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { ParamsView } from "../revisions/params-view.tsx";
-import { RevisionDiff } from "../revisions/revision-diff.tsx";
-import { ChangeButton } from "./change-button.tsx";
+import { ChangeButton } from "../revisions/read-only.tsx";
 import { Disclosure } from "./disclosure.tsx";
-import { ForkDialog } from "./fork-dialog.tsx";
+import { NameDialog } from "./name-dialog.tsx";
 
 interface RevisionRowProps {
   readonly app: string;
@@ -153,5 +155,35 @@ function Params({ app, variant, revision }: NamedRevisionProps) {
         </>
       )}
     </Loaded>
+  );
+}
+
+interface ForkDialogProps {
+  readonly app: string;
+  readonly variant: string;
+  readonly revision: number;
+  readonly onClose: () => void;
+}
+
+/** Begins a variant with a copy of a revision. */
+function ForkDialog({ app, variant, revision, onClose }: ForkDialogProps) {
+  const toaster = useToaster();
+  const navigate = useNavigate();
+  return (
+    <NameDialog
+      title={`Fork ${variant}@${revision}`}
+      action="Fork"
+      change={(client, slug) => forkVariant(client, app, variant, { slug, revision })}
+      onDone={({ slug }) => {
+        toaster.done(`${slug} begins with a copy of ${variant}@${revision}.`);
+        void navigate({ to: "/apps/$app/variants/$variant", params: { app, variant: slug } });
+      }}
+      onClose={onClose}
+    >
+      <p className="text-ink-soft">
+        A new variant, whose first revision is a copy of {variant}@{revision}. The two go their own
+        ways from there.
+      </p>
+    </NameDialog>
   );
 }

@@ -1,4 +1,7 @@
 import type { Deployment, RegistryVariant } from "@agate/protocol";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { deploymentsQuery, variantsQuery } from "../api/applications.ts";
+import { usePlatform } from "../api/platform-context.tsx";
 import { isSameRevision } from "../revisions/live-plan.ts";
 
 /**
@@ -15,4 +18,13 @@ export function rollbackTarget(
       variants.some(({ id }) => id === variant.id) &&
       (live === undefined || !isSameRevision(variant, live.variant)),
   );
+}
+
+/** Where an environment goes back to, as far as its history is read; undefined where there is nothing. */
+export function useRollbackTarget(app: string, environment: string): Deployment | undefined {
+  const client = usePlatform();
+  const history = useInfiniteQuery(deploymentsQuery(client, app, environment));
+  const variants = useQuery(variantsQuery(client, app));
+  const deployments = (history.data?.pages ?? []).flatMap(({ items }) => items);
+  return rollbackTarget(deployments, variants.data ?? []);
 }

@@ -1,22 +1,23 @@
 import type { ListedRevision } from "@agate/protocol";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { FlaskConical, GitCompareArrows, GitFork } from "lucide-react";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { revisionsQuery, variantsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
+import { deleteVariant, renameVariant } from "../api/registry-changes.ts";
 import { buttonClass } from "../design/button.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { Card } from "../design/panels.tsx";
 import { revisionText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
+import { ReadOnlyNote } from "../revisions/read-only.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { AppBreadcrumb } from "./app-breadcrumb.tsx";
 import { MoreButton } from "./more-button.tsx";
-import { ReadOnlyNote } from "./read-only-note.tsx";
+import { RenameOrDeleteMenu } from "./rename-or-delete-menu.tsx";
 import { RevisionRow } from "./revision-row.tsx";
-import { VariantMenu } from "./variant-menu.tsx";
 
 const route = getRouteApi("/apps/$app/variants/$variant");
 
@@ -138,5 +139,28 @@ function Revisions({ app, variant, revisions, more }: RevisionsProps) {
       </ol>
       {more}
     </Card>
+  );
+}
+
+interface VariantMenuProps {
+  readonly app: string;
+  readonly variant: string;
+}
+
+/** What can be done with a whole variant. */
+function VariantMenu({ app, variant }: VariantMenuProps) {
+  const navigate = useNavigate();
+  return (
+    <RenameOrDeleteMenu
+      name={variant}
+      rename={(client, slug) => renameVariant(client, app, variant, slug)}
+      renameNote={`Callers that name ${variant} are answered with “not found” from then on. Environments where it is live go on as they are.`}
+      onRenamed={(slug) =>
+        void navigate({ to: "/apps/$app/variants/$variant", params: { app, variant: slug } })
+      }
+      remove={(client) => deleteVariant(client, app, variant)}
+      deleteNote={`The variant ${variant} goes, with all its revisions. There is no way back: environments cannot be rolled back to it any more.`}
+      onDeleted={() => void navigate({ to: "/apps/$app", params: { app } })}
+    />
   );
 }

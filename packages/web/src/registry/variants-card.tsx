@@ -13,7 +13,7 @@ import { DeployDialog } from "../revisions/deploy-dialog.tsx";
 import { revisionText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { orderEnvironments } from "../revisions/order-environments.ts";
-import { ChangeButton } from "./change-button.tsx";
+import { ChangeButton } from "../revisions/read-only.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 
 /** The variants of an application: how far each is, and where it is live. */

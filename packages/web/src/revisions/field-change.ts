@@ -1,4 +1,4 @@
-import type { ConfigFieldSchema, FieldDiff } from "@agate/protocol";
+import type { ConfigFieldSchema, FieldDiff, RouteDiff } from "@agate/protocol";
 import { expandFieldDiff, isSameJson } from "@agate/protocol";
 
 /** One side of a field's change. */
@@ -65,4 +65,14 @@ function textOf(value: string | object): string {
 
 function isLong(text: string): boolean {
   return text.length > LONGEST_IN_LINE || text.includes("\n");
+}
+
+export function countFields(routes: readonly RouteDiff[]): number {
+  return routes.reduce((count, { fields }) => count + fields.length, 0);
+}
+
+/** @example fieldsText(3) // "3 fields differ" */
+export function fieldsText(count: number): string {
+  if (count === 0) return "no field differs";
+  return count === 1 ? "1 field differs" : `${count} fields differ`;
 }

@@ -1,21 +1,33 @@
 import type { Environment } from "@agate/protocol";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { useId, useState } from "react";
-import { environmentsQuery } from "../api/applications.ts";
+import { environmentsQuery, revisionQuery, schemaQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { changeLive } from "../api/registry-changes.ts";
+import { useNow } from "../design/browser-state.ts";
 import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { Field, TextInput } from "../design/field.tsx";
 import { useToaster } from "../design/toaster.tsx";
-import { LiveChangeContent, LiveChangeSummary } from "./live-change-view.tsx";
-import { type LivePlan, planText, revisionText } from "./live-plan.ts";
+import { formatAgo } from "../format/format-time.ts";
+import { RevisionDiff } from "./config-diff-view.tsx";
+import {
+  type LivePlan,
+  liveIn,
+  planText,
+  type RevisionName,
+  revisionText,
+  revisionTextById,
+} from "./live-plan.ts";
+import { Loaded } from "./loaded.tsx";
+import { ParamsView } from "./params-view.tsx";
+import { useMayChange } from "./read-only.tsx";
 import { RefusalView } from "./refusal-view.tsx";
 import { useAskedChange } from "./use-asked-change.ts";
-import { useMayChange } from "./use-may-change.ts";
 
 const REFUSAL = "Nothing was changed";
 const LONGEST_MESSAGE = 1000;
@@ -148,5 +160,81 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
         </form>
       )}
     </Dialog>
+  );
+}
+
+interface LiveChangeSummaryProps {
+  readonly plan: LivePlan;
+  readonly now: readonly Environment[];
+  /** What was live when the question was first asked. */
+  readonly opened: readonly Environment[];
+}
+
+/** Which revision follows on which, and whether that became another while the question stood. */
+function LiveChangeSummary({ plan, now, opened }: LiveChangeSummaryProps) {
+  return (
+    <>
+      <div role="status" className="empty:hidden">
+        <ChangedMeanwhile plan={plan} now={now} opened={opened} />
+      </div>
+      <p className="font-mono text-base font-medium break-all">{planText(now, plan)}</p>
+    </>
+  );
+}
+
+interface LiveChangeContentProps {
+  readonly app: string;
+  readonly plan: LivePlan;
+  readonly now: readonly Environment[];
+}
+
+/** Every field that changes. */
+function LiveChangeContent({ app, plan, now }: LiveChangeContentProps) {
+  const live = liveIn(now, plan.environment);
+  return live === null ? (
+    <FirstConfig app={app} environment={plan.environment} to={plan.to} />
+  ) : (
+    <RevisionDiff app={app} from={revisionTextById(live.variant)} to={revisionTextById(plan.to)} />
+  );
+}
+
+function ChangedMeanwhile({ plan, now, opened }: LiveChangeSummaryProps) {
+  const time = useNow();
+  const live = liveIn(now, plan.environment);
+  if (liveIn(opened, plan.environment)?.id === live?.id) return null;
+  return (
+    <p className="flex items-start gap-2 rounded-lg bg-warning-soft px-3 py-2 text-warning">
+      <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
+      <span>
+        Changed while this was open:{" "}
+        {live === null
+          ? `nothing is live in ${plan.environment} any more.`
+          : `${live.deployed_by} put ${revisionText(live.variant)} into ${plan.environment} (${formatAgo(live.deployed_at, time)}).`}{" "}
+        Below is what would change now.
+      </span>
+    </p>
+  );
+}
+
+interface FirstConfigProps {
+  readonly app: string;
+  readonly environment: string;
+  readonly to: RevisionName;
+}
+
+/** There is nothing to compare with: everything that will be live. */
+function FirstConfig({ app, environment, to }: FirstConfigProps) {
+  const client = usePlatform();
+  const revision = useQuery(revisionQuery(client, app, to.id ?? to.slug, to.revision));
+  const schema = useQuery(schemaQuery(client, app));
+  return (
+    <>
+      <p className="text-ink-soft">
+        Nothing is live in {environment}. From then on its calls run with this configuration:
+      </p>
+      <Loaded query={revision}>
+        {({ params }) => <ParamsView params={params} schema={schema.data} />}
+      </Loaded>
+    </>
   );
 }

@@ -1,6 +1,5 @@
 import { CircleAlert } from "lucide-react";
-import { ApiError } from "../api/api-error.ts";
-import { refusalTitle } from "./refusal-title.ts";
+import { ApiError, UnreachableError } from "../api/api-error.ts";
 
 interface RefusalViewProps {
   /** What did not happen: "Nothing was changed". */
@@ -39,4 +38,13 @@ export function RefusalView({ title, error }: RefusalViewProps) {
       )}
     </div>
   );
+}
+
+/**
+ * What is said of a change that failed. A platform that went away in the middle of it may have done it.
+ *
+ * @param title What did not happen: "Not deleted".
+ */
+export function refusalTitle(title: string, error: Error): string {
+  return error instanceof UnreachableError ? "Whether it was done is not known" : title;
 }

@@ -1,10 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { ApiError } from "../api/api-error.ts";
-import { applicationKey } from "../api/applications.ts";
+import { applicationKey, applicationPath } from "../api/applications.ts";
+import { type EventListener, followEvents } from "../api/follow-events.ts";
+import type { PlatformClient } from "../api/platform-client.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { usePageVisible } from "../design/browser-state.ts";
-import { watchChanges } from "./watch-changes.ts";
 
 function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
@@ -35,4 +36,27 @@ export function useApplicationChanges(app: string): void {
     );
     return () => end.abort();
   }, [client, queries, app, isVisible]);
+}
+
+/** An event of the platform; or a connection that was made or lost, before which events were missed. */
+type ChangeReason = "event" | "connection";
+
+/**
+ * Calls back whenever something of an application may have changed: at every event of the platform, at
+ * every connection, since what happened before it is not told, and while there is none, every so often.
+ */
+export function watchChanges(
+  client: Pick<PlatformClient, "open">,
+  app: string,
+  onChange: (reason: ChangeReason) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const listener: EventListener = {
+    opened: () => onChange("connection"),
+    event: ({ event }) => {
+      if (event === "config") onChange("event");
+    },
+    broken: () => onChange("connection"),
+  };
+  return followEvents(client, `${applicationPath(app)}/changes`, listener, signal);
 }

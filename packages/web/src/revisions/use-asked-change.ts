@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import type { PlatformClient } from "../api/platform-client.ts";
 import { useRegistryChange } from "../api/registry-changes.ts";
 import { useToaster } from "../design/toaster.tsx";
-import { refusalTitle } from "./refusal-title.ts";
+import { refusalTitle } from "./refusal-view.tsx";
 
 interface AskedChange<Input, Output> {
   readonly change: (client: PlatformClient, input: Input) => Promise<Output>;

@@ -1,5 +1,12 @@
-import { type ChatPart, readPart, readToolCall, readToolResult } from "./chat-part.ts";
-import { isObject, type JsonObject, text } from "./json-object.ts";
+import {
+  type ChatPart,
+  isObject,
+  type JsonObject,
+  readPart,
+  readToolCall,
+  readToolResult,
+  text,
+} from "./chat-part.ts";
 
 export type ChatRole = "system" | "user" | "assistant" | "tool";
 

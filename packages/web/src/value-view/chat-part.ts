@@ -1,5 +1,3 @@
-import { isObject, type JsonObject, text } from "./json-object.ts";
-
 /** A piece of a message, whatever client wrote it. */
 export type ChatPart =
   | { readonly kind: "text"; readonly text: string }
@@ -178,4 +176,15 @@ function parsed(value: unknown): unknown {
     // A text after all, or one that was cut off.
     return value;
   }
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A text, or null for anything else. */
+export function text(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }

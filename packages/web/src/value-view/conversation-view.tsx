@@ -1,11 +1,10 @@
-import { Brain, File, Wrench } from "lucide-react";
+import { Brain, ChevronDown, ChevronRight, File, type LucideIcon, Wrench } from "lucide-react";
 import type { ReactNode } from "react";
+import { useState } from "react";
 import { classNames } from "../design/class-names.ts";
 import type { ChatMessage, ChatRole } from "./chat-message.ts";
-import type { ChatPart } from "./chat-part.ts";
+import type { ChatPart, JsonObject } from "./chat-part.ts";
 import type { Conversation } from "./conversation.ts";
-import { Folded } from "./folded.tsx";
-import type { JsonObject } from "./json-object.ts";
 import { JsonView } from "./json-view.tsx";
 import { LongText } from "./long-text.tsx";
 import { ShowMore } from "./show-more.tsx";
@@ -165,4 +164,31 @@ function Tool({ title, id, children }: ToolProps) {
 function Argument({ value, label }: { readonly value: unknown; readonly label: string }) {
   if (typeof value === "string" && value !== "") return <LongText text={value} />;
   return <JsonView value={value} label={label} openDepth={2} />;
+}
+
+interface FoldedProps {
+  readonly summary: string;
+  readonly icon?: LucideIcon;
+  readonly children: ReactNode;
+}
+
+/** What is less important: one line that opens. What is inside is made when it does. */
+function Folded({ summary, icon: Icon, children }: FoldedProps) {
+  const [isOpen, setOpen] = useState(false);
+  const Chevron = isOpen ? ChevronDown : ChevronRight;
+  return (
+    <div className="min-w-0">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="flex max-w-full items-center gap-1 rounded text-[0.93rem] text-ink hover:underline"
+      >
+        <Chevron size={14} aria-hidden className="shrink-0" />
+        {Icon && <Icon size={14} aria-hidden className="shrink-0" />}
+        <bdi className="truncate">{summary}</bdi>
+      </button>
+      {isOpen && <div className="mt-1 rounded-md bg-surface px-2 py-1.5">{children}</div>}
+    </div>
+  );
 }

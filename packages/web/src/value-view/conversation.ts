@@ -1,6 +1,5 @@
 import { type ChatMessage, looksLikeMessage, readMessage } from "./chat-message.ts";
-import { readPart } from "./chat-part.ts";
-import { isObject, type JsonObject, text } from "./json-object.ts";
+import { isObject, type JsonObject, readPart, text } from "./chat-part.ts";
 
 /** Messages that were found in a recorded value, and what else it has. */
 export interface Conversation {

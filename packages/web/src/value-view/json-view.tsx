@@ -3,10 +3,8 @@ import { useState } from "react";
 import { Button } from "../design/button.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { type JsonLine, jsonLines } from "./json-lines.ts";
-import { jsonText } from "./json-text.ts";
+import { isRounded, jsonText, numberText, stringText } from "./json-text.ts";
 import { LongText } from "./long-text.tsx";
-import { isRounded, numberText } from "./number-text.ts";
-import { stringText } from "./string-text.ts";
 
 /** How many lines are shown at once; more on demand. */
 const PAGE_LINES = 500;

@@ -1,19 +1,112 @@
 import type { RouteSchema } from "@agate/protocol";
+import { isSameJson, shownValue } from "@agate/protocol";
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { ConfigForm } from "../../config-form/config-form.tsx";
 import type { ConfigValues } from "../../config-form/config-values.ts";
 import type { FieldProblem } from "../../config-form/field-problem.ts";
+import { checkConfig } from "../../config-form/field-problem.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
+import { classNames } from "../../design/class-names.ts";
 import { Skeleton } from "../../design/empty-state.tsx";
+import { useToaster } from "../../design/toaster.tsx";
+import type { ColumnQuestion } from "../commit/column-dialogs.tsx";
+import type { CommitRefusal } from "../commit/commit-dialog.tsx";
+import { configProblems } from "../running/server-problems.ts";
+import type { Runner } from "../running/use-runner.ts";
 import type { KnownConfigs } from "../state/column-base.ts";
 import type { ConfigSource } from "../state/config-source.ts";
-import { ColumnBadges } from "./column-badges.tsx";
-import { ColumnNumber } from "./column-number.tsx";
+import type { WorkspaceAction } from "../state/workspace.ts";
+import { focusBeside } from "../workbench-focus.ts";
+import { ColumnActions } from "./column-actions.tsx";
+import { ColumnBadges, ColumnNumber } from "./column-badges.tsx";
 import type { ColumnView, ReadyColumn } from "./column-view.ts";
-import { RevisionSelect } from "./revision-select.tsx";
-import { SourceSelect } from "./source-select.tsx";
+import { RevisionSelect, SourceSelect } from "./config-choices.tsx";
+
+interface ColumnSlotProps {
+  readonly app: string;
+  readonly route: RouteSchema;
+  readonly view: ColumnView;
+  /** Its place among others, from 1; null where it is the only one. */
+  readonly place: number | null;
+  readonly known: KnownConfigs;
+  readonly runner: Runner;
+  /** In which fields columns differ, and the values of the first; null where there is but one. */
+  readonly differing: { readonly fields: readonly string[]; readonly first: ConfigValues } | null;
+  /** Why the reader may not change the registry; null where they may. */
+  readonly refusal: string | null;
+  /** What the registry has refused of it, when somebody tried to commit it. */
+  readonly refused: CommitRefusal | null;
+  readonly dispatch: (action: WorkspaceAction) => void;
+  readonly onAsk: (question: ColumnQuestion) => void;
+}
+
+/** A column's panel, with what is done when something in it is pressed. */
+export function ColumnSlot(props: ColumnSlotProps) {
+  const { app, route, view, place, known, runner, differing, refusal } = props;
+  const { refused, dispatch, onAsk } = props;
+  const toaster = useToaster();
+  const { id, draft } = view.column;
+  const values = view.kind === "ready" ? view.values : {};
+  const runs = [...runner.runs].flatMap(([key, run]) => (key.startsWith(`${id}:`) ? [run] : []));
+  const uncommitted = refused?.problems.filter(({ path: [field] }) =>
+    isSameJson(refused.values[String(field)], values[String(field)]),
+  );
+  const problems = [...configProblems(runs, values), ...(uncommitted ?? [])];
+  const hasProblems = problems.length > 0 || checkConfig(route, values).length > 0;
+  const ask = (question: ColumnQuestion) =>
+    checkConfig(route, values).length > 0 ? runner.showProblems() : onAsk(question);
+  const base = view.kind === "ready" ? view.base : null;
+  return (
+    <ColumnPanel
+      app={app}
+      route={route}
+      view={view}
+      place={place}
+      known={known}
+      problems={problems}
+      hasProblems={hasProblems}
+      isFoldable={place !== null}
+      differing={differing?.fields ?? []}
+      summary={
+        differing &&
+        view.kind === "ready" && (
+          <ConfigDifferences
+            fields={differing.fields}
+            values={view.values}
+            first={differing.first}
+          />
+        )
+      }
+      actions={
+        <ColumnActions
+          view={view}
+          refusal={refusal}
+          isOnly={place === null}
+          onCommit={() => ask({ kind: "commit", column: id })}
+          onSaveAs={() => ask({ kind: "save-as", column: id })}
+          onDeploy={() => base && onAsk({ kind: "deploy", ...base })}
+          onCopy={() => dispatch({ kind: "copy-column", column: id })}
+          onRemove={() => {
+            focusBeside("data-column", id);
+            dispatch({ kind: "remove-column", column: id });
+          }}
+        />
+      }
+      onChoose={(source) => {
+        dispatch({ kind: "choose", column: id, source });
+        if (draft !== null) {
+          toaster.done("The draft is put aside: go back in the browser to have it again.");
+        }
+      }}
+      onEdit={({ base, baseValues }, edited) =>
+        dispatch({ kind: "edit", column: id, base, baseValues, values: edited })
+      }
+      onPutBack={() => dispatch({ kind: "put-back", column: id })}
+    />
+  );
+}
 
 interface ColumnPanelProps {
   readonly app: string;
@@ -40,7 +133,7 @@ interface ColumnPanelProps {
 }
 
 /** A configuration: what it starts from, what is edited in it, and where it can go. */
-export function ColumnPanel(props: ColumnPanelProps) {
+function ColumnPanel(props: ColumnPanelProps) {
   const { app, route, view, place, known, problems, hasProblems, isFoldable } = props;
   const { differing, actions, summary, onChoose, onEdit, onPutBack } = props;
   const [isUnfolded, setUnfolded] = useState(false);
@@ -152,5 +245,46 @@ function LeftOut({ fields }: { readonly fields: readonly string[] }) {
       The route does not take <span className="font-mono">{fields.join(", ")}</span> any more: left
       out here.
     </p>
+  );
+}
+
+interface ConfigDifferencesProps {
+  /** In which any of the columns differs from another. */
+  readonly fields: readonly string[];
+  readonly values: ConfigValues;
+  /** Of the first column; what is not the same is marked. */
+  readonly first: ConfigValues;
+}
+
+/** The fields of a column that are not the same in all of them. */
+function ConfigDifferences({ fields, values, first }: ConfigDifferencesProps) {
+  if (fields.length === 0) {
+    return <p className="text-[0.93rem] text-ink-soft">The same configuration in every column.</p>;
+  }
+  return (
+    <dl aria-label="Fields that differ" className="flex flex-col rounded-md border border-line">
+      {fields.map((field) => {
+        const isDifferent = !isSameJson(values[field], first[field]);
+        const text = shownValue(values[field]);
+        return (
+          <div
+            key={field}
+            className="flex min-w-0 items-baseline gap-2 border-line px-2.5 py-1 not-first:border-t"
+          >
+            <dt className="shrink-0 font-mono text-[0.93rem] text-ink-soft">{field}</dt>
+            <dd
+              title={text}
+              className={classNames(
+                "ml-auto truncate font-mono text-[0.93rem]",
+                isDifferent && "rounded bg-accent-soft px-1 font-medium text-accent",
+              )}
+            >
+              {text}
+              {isDifferent && <span className="sr-only"> (differs from the first column)</span>}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
   );
 }

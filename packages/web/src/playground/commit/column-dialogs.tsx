@@ -1,12 +1,13 @@
 import type { ApplicationSchema, RouteSchema } from "@agate/protocol";
+import { CircleCheck, Rocket } from "lucide-react";
 import { useState } from "react";
+import { Button } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
 import { DeployDialog } from "../../revisions/deploy-dialog.tsx";
 import type { ColumnView } from "../columns/column-view.ts";
 import type { KnownConfigs } from "../state/column-base.ts";
-import type { WorkspaceAction } from "../state/workspace-reducer.ts";
-import type { ColumnQuestion } from "./column-question.ts";
+import type { RevisionName, WorkspaceAction } from "../state/workspace.ts";
 import { CommitDialog, type CommitRefusal } from "./commit-dialog.tsx";
-import { CommittedNote } from "./committed-note.tsx";
 
 interface ColumnDialogsProps {
   readonly app: string;
@@ -69,5 +70,47 @@ export function ColumnDialogs(props: ColumnDialogsProps) {
       onRefused={onRefused}
       onClose={() => onAsk(null)}
     />
+  );
+}
+
+/** What is asked about a column, or told, in a dialog. */
+export type ColumnQuestion =
+  | { readonly kind: "commit" | "save-as"; readonly column: number }
+  /** It is done; what comes next? */
+  | { readonly kind: "committed"; readonly variant: string; readonly revision: number }
+  | { readonly kind: "deploy"; readonly variant: string; readonly revision: number };
+
+interface CommittedNoteProps {
+  readonly revision: RevisionName;
+  readonly onDeploy: () => void;
+  readonly onClose: () => void;
+}
+
+/** Says that a draft has become a revision, and what comes next. */
+function CommittedNote({ revision, onDeploy, onClose }: CommittedNoteProps) {
+  return (
+    <Dialog
+      title="Committed"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Done</Button>
+          <Button look="primary" onClick={onDeploy}>
+            <Rocket size={14} aria-hidden />
+            Deploy…
+          </Button>
+        </>
+      }
+    >
+      <p role="status" className="flex items-center gap-2">
+        <CircleCheck size={18} aria-hidden className="shrink-0 text-success" />
+        <span className="min-w-0 wrap-anywhere">
+          <strong className="font-mono font-semibold">
+            {revision.variant}@{revision.revision}
+          </strong>{" "}
+          is committed. Nothing runs with it until it is deployed.
+        </span>
+      </p>
+    </Dialog>
   );
 }

@@ -1,4 +1,5 @@
-import type { ApplicationSchema, Revision, RouteSchema } from "@agate/protocol";
+import type { ApplicationSchema, Revision, RouteParams, RouteSchema } from "@agate/protocol";
+import { diffParams } from "@agate/protocol";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -9,15 +10,15 @@ import type { ConfigValues } from "../../config-form/config-values.ts";
 import { type FieldProblem, problemsFrom } from "../../config-form/field-problem.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { Field, TextInput } from "../../design/field.tsx";
+import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
 import { RefusalView } from "../../revisions/refusal-view.tsx";
 import type { ReadyColumn } from "../columns/column-view.ts";
 import { type KnownConfigs, revisionTitle } from "../state/column-base.ts";
 import type { RevisionName } from "../state/workspace.ts";
-import { commitDraft, type DraftCommit } from "./commit-draft.ts";
-import { CommitForm } from "./commit-form.tsx";
+import { commitDraft, type DraftCommit, draftParams, freeSlug } from "./commit-draft.ts";
 import { ConflictView } from "./conflict-view.tsx";
-import { draftParams } from "./draft-params.ts";
-import { freeSlug } from "./free-slug.ts";
+import { unnamedDiff } from "./unnamed-diff.ts";
 
 /** What the registry does not take of a column's values. */
 export interface CommitRefusal {
@@ -156,4 +157,60 @@ function isStale(error: Error | null): boolean {
 function slugProblemOf(error: Error | null): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   return error.detail.find(({ loc }) => loc[1] === "slug")?.msg;
+}
+
+interface CommitFormProps {
+  readonly id: string;
+  readonly schema: ApplicationSchema;
+  readonly from: RouteParams;
+  readonly to: RouteParams;
+  /** `default@3` */
+  readonly baseTitle: string;
+  /** The name of the variant to make; null where none is made. */
+  readonly slug: string | null;
+  readonly slugProblem: string | undefined;
+  readonly message: string;
+  readonly onSlug: (slug: string) => void;
+  readonly onMessage: (message: string) => void;
+  readonly onSubmit: (event: FormEvent) => void;
+}
+
+/** What a commit changes, and what there is to say about it. */
+function CommitForm(props: CommitFormProps) {
+  const { id, schema, from, to, baseTitle, slug, slugProblem, message } = props;
+  const { onSlug, onMessage, onSubmit } = props;
+  return (
+    <form id={id} onSubmit={onSubmit} className="flex flex-col gap-4">
+      {slug !== null && (
+        <Field
+          label="Name of the variant"
+          problem={slugProblem}
+          description="Lower-case letters and digits, with single -, _ or . inside."
+        >
+          {(ids) => (
+            <TextInput
+              {...ids}
+              required
+              value={slug}
+              onChange={(event) => onSlug(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <Field label="Message">
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={message}
+            placeholder="What has changed, and why"
+            onChange={(event) => onMessage(event.target.value)}
+          />
+        )}
+      </Field>
+      <section aria-label="What changes" className="flex flex-col gap-2">
+        <h3 className="font-medium">Changes from {baseTitle}</h3>
+        <ConfigDiffView diff={unnamedDiff(diffParams(from, to))} schema={schema} />
+      </section>
+    </form>
+  );
 }

@@ -4,7 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { revisionQuery } from "../../api/applications.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
-import { knownFields, ownField, withDefaults } from "../../config-form/config-values.ts";
+import {
+  changedFields,
+  knownFields,
+  ownField,
+  withDefaults,
+} from "../../config-form/config-values.ts";
 import { useNow } from "../../design/browser-state.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
@@ -14,9 +19,8 @@ import { formatAgo, formatTime } from "../../format/format-time.ts";
 import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
 import { RefusalView } from "../../revisions/refusal-view.tsx";
 import type { ReadyColumn } from "../columns/column-view.ts";
-import { changedFields } from "../state/changed-fields.ts";
 import type { RevisionName } from "../state/workspace.ts";
-import { committedParams } from "./committed-params.ts";
+import { committedParams } from "./commit-draft.ts";
 import { ConflictField } from "./conflict-field.tsx";
 import { mergeFields, resolvedFields, type Side, usualSide } from "./merge-fields.ts";
 import { unnamedDiff } from "./unnamed-diff.ts";

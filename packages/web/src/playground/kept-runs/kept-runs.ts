@@ -1,3 +1,4 @@
+import { createContext, useContext } from "react";
 import {
   type BoardEntry,
   boardsToDelete,
@@ -189,4 +190,15 @@ function done<T>(request: IDBRequest<T>): Promise<T> {
   request.onsuccess = () => resolve(request.result);
   request.onerror = () => reject(request.error);
   return promise;
+}
+
+const KeptRunsContext = createContext<KeptRuns | null>(null);
+
+export const KeptRunsProvider = KeptRunsContext.Provider;
+
+/** The outputs that this browser keeps. */
+export function useKeptRuns(): KeptRuns {
+  const kept = useContext(KeptRunsContext);
+  if (kept === null) throw new Error("useKeptRuns is used outside of KeptRunsProvider.");
+  return kept;
 }

@@ -2,10 +2,10 @@ import { useEffect, useRef } from "react";
 import type { Run } from "../running/run.ts";
 import { type RunBoard, runKey } from "../running/run-board.ts";
 import type { Workspace } from "../state/workspace.ts";
+import { workspaceText } from "../state/workspace.ts";
 import type { KeptCell } from "./kept-limits.ts";
-import { useKeptRuns } from "./kept-runs-context.tsx";
+import { useKeptRuns } from "./kept-runs.ts";
 import { type PackedRun, packRun, unpackRun } from "./packed-run.ts";
-import { workspaceText } from "./workspace-text.ts";
 
 /** How often what streams is saved; what has ended is saved at once. */
 const SAVE_STREAM_MS = 1000;

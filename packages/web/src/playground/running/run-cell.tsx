@@ -1,13 +1,13 @@
 import type { RouteSchema } from "@agate/protocol";
 import { isSameJson } from "@agate/protocol";
-import { memo, useMemo } from "react";
+import { memo, useMemo, useSyncExternalStore } from "react";
 import { parseDraft } from "../../input-form/input-draft.ts";
 import type { ColumnView } from "../columns/column-view.ts";
 import type { TestCase } from "../state/workspace.ts";
+import type { Run } from "./run.ts";
 import type { RunBoard } from "./run-board.ts";
 import { runKey } from "./run-board.ts";
 import { RunOutput } from "./run-output.tsx";
-import { useRun } from "./use-run.ts";
 
 interface RunCellProps {
   readonly app: string;
@@ -49,3 +49,9 @@ export const RunCell = memo(function RunCell(props: RunCellProps) {
     />
   );
 });
+
+/** The last run of a column on a case, as it goes on. */
+function useRun(board: RunBoard, column: number, testCase: number): Run | undefined {
+  const key = runKey(column, testCase);
+  return useSyncExternalStore(board.subscribe, () => board.runs().get(key));
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deltaText } from "./run-figures.ts";
+import { deltaText } from "./run-figures.tsx";
 
 test.each([
   [100, 135, "+35%"],

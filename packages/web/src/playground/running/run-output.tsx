@@ -1,9 +1,16 @@
-import { type ReactNode, useMemo } from "react";
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Badge, type Tone } from "../../design/badge.tsx";
 import { TextDiff } from "../../text-diff/text-diff.tsx";
 import { ValueView } from "../../value-view/value-view.tsx";
-import { ColumnNumber } from "../columns/column-number.tsx";
-import { FiguresList } from "./figures-list.tsx";
+import { ColumnNumber } from "../columns/column-badges.tsx";
 import {
   isUnderWay,
   type RunOutput as Output,
@@ -13,10 +20,9 @@ import {
   type RunStatus,
 } from "./run.ts";
 import { RunFailure } from "./run-failure.tsx";
+import { FiguresList } from "./run-figures.tsx";
 import { RunTrace } from "./run-trace.tsx";
-import { RunningTime } from "./running-time.tsx";
 import { StopButton } from "./stop-button.tsx";
-import { useFollowedEnd } from "./use-followed-end.ts";
 
 interface ColumnName {
   /** From 1. */
@@ -163,5 +169,51 @@ function RunBadge({ status }: { readonly status: RunStatus }) {
       )}
       {label}
     </Badge>
+  );
+}
+
+/** As near to the end as a reader who scrolls to it comes. */
+const NEAR_PX = 8;
+
+/** Keeps the end of a box in sight while it grows, unless the reader has scrolled away from it. */
+function useFollowedEnd(isGrowing: boolean): RefObject<HTMLDivElement | null> {
+  const box = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const onScroll = () => {
+      const { scrollHeight, scrollTop, clientHeight } = element;
+      isAtEnd.current = scrollHeight - scrollTop - clientHeight <= NEAR_PX;
+    };
+    element.addEventListener("scroll", onScroll, { passive: true });
+    return () => element.removeEventListener("scroll", onScroll);
+  }, []);
+  // After each drawing: whatever has arrived makes the box longer.
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (isGrowing && isAtEnd.current && element !== null) element.scrollTop = element.scrollHeight;
+  });
+  return box;
+}
+
+const RUNNING_TIME_MS = 100;
+
+interface RunningTimeProps {
+  /** By the page's clock (`performance.now`). */
+  readonly since: number;
+}
+
+/** How long something has been going on. Not read out: it would never end. */
+function RunningTime({ since }: RunningTimeProps) {
+  const [now, setNow] = useState(since);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), RUNNING_TIME_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <span aria-hidden className="text-[0.93rem] text-ink-soft tabular-nums">
+      {((now - since) / 1000).toFixed(1)} s
+    </span>
   );
 }

@@ -1,9 +1,9 @@
+import type { SpanRecord } from "@agate/protocol";
 import { Link } from "@tanstack/react-router";
 import { ArrowUpRight, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { SpanDetail } from "../../trace-view/span-detail.tsx";
 import { TraceTree } from "../../trace-view/trace-tree.tsx";
-import { findSpan } from "./find-span.ts";
 import type { Run } from "./run.ts";
 
 interface RunTraceProps {
@@ -65,4 +65,15 @@ export function RunTrace({ run: { trace, traceId }, name, isOpenAtFirst }: RunTr
       )}
     </section>
   );
+}
+
+/** The span of this id in a trace; null where it has none. No recursion: chains may be very deep. */
+function findSpan(trace: SpanRecord, id: string): SpanRecord | null {
+  const open = [trace];
+  for (let span = open.pop(); span !== undefined; span = open.pop()) {
+    if (span.id === id) return span;
+    // One by one: as arguments of a single call, very many children are too many.
+    for (const child of span.children ?? []) open.push(child);
+  }
+  return null;
 }

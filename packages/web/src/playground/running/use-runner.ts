@@ -1,12 +1,17 @@
 import type { RouteSchema } from "@agate/protocol";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { focusFirstProblem } from "../../config-form/focus-first-problem.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { schemaQuery } from "../../api/applications.ts";
+import { usePlatform } from "../../api/platform-context.tsx";
+import { checkConfig, focusFirstProblem } from "../../config-form/field-problem.ts";
+import { parseDraft } from "../../input-form/input-draft.ts";
 import type { ColumnView, ReadyColumn } from "../columns/column-view.ts";
 import type { TestCase } from "../state/workspace.ts";
-import { planRuns } from "./plan-runs.ts";
+import { callRoute, playgroundPath } from "./call-route.ts";
+import type { RunRequest } from "./run.ts";
 import { isUnderWay, type Run } from "./run.ts";
-import type { RunBoard } from "./run-board.ts";
-import { useRunBoard } from "./use-run-board.ts";
+import { RunBoard, runKey } from "./run-board.ts";
 
 /** Runs columns on cases, and keeps what came out. */
 export interface Runner {
@@ -55,4 +60,72 @@ export function useRunner(app: string, route: RouteSchema): Runner {
 
 function isReady(view: ColumnView): view is ReadyColumn {
   return view.kind === "ready";
+}
+
+/** The runs of a route. They are stopped when the reader leaves. */
+function useRunBoard(app: string, route: RouteSchema["route"]): RunBoard {
+  const client = usePlatform();
+  const queries = useQueryClient();
+  const [board] = useState(
+    () =>
+      new RunBoard(async function* (request, signal) {
+        try {
+          yield* callRoute(client, playgroundPath(app, route), request, signal);
+        } catch (error) {
+          // The code may have been saved, and take other values now.
+          if (error instanceof ApiError && error.status === 422) {
+            void queries.invalidateQueries({ queryKey: schemaQuery(client, app).queryKey });
+          }
+          throw error;
+        }
+      }),
+  );
+  useEffect(() => () => board.stopAll(), [board]);
+  return board;
+}
+
+interface PlannedRun {
+  readonly key: string;
+  readonly request: RunRequest;
+}
+
+/** What can be run now, and what has to be mended before the rest can. */
+interface RunPlan {
+  readonly runs: readonly PlannedRun[];
+  /** Columns whose configuration the workflow would refuse. */
+  readonly columns: readonly number[];
+  /** Cases whose inputs are not finished. */
+  readonly cases: readonly number[];
+}
+
+/** Each of these columns on each of these cases. */
+function planRuns(
+  route: RouteSchema,
+  columns: readonly ReadyColumn[],
+  cases: readonly TestCase[],
+): RunPlan {
+  const isFine = ({ values }: ReadyColumn) => checkConfig(route, values).length === 0;
+  const parsed = cases.map(({ id, draft }) => ({ id, ...parseDraft(route.inputs, draft) }));
+  return {
+    runs: parsed.flatMap((each) =>
+      each.kind === "invalid"
+        ? []
+        : columns.filter(isFine).map((column) => ({
+            key: runKey(column.column.id, each.id),
+            request: {
+              config: column.values,
+              inputs: each.inputs,
+              variant: variantOf(column),
+            },
+          })),
+    ),
+    columns: columns.filter((column) => !isFine(column)).map(({ column }) => column.id),
+    cases: parsed.filter(({ kind }) => kind === "invalid").map(({ id }) => id),
+  };
+}
+
+/** A draft without changes is still what it was made from. */
+function variantOf({ base, changed }: ReadyColumn): string | null {
+  if (base === null || base.revision === 0) return null;
+  return `${base.variant}@${base.revision}${changed.length > 0 ? "; edited" : ""}`;
 }

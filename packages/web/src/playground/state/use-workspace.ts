@@ -3,13 +3,17 @@ import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { usePlatform } from "../../api/platform-context.tsx";
+import { newEntry, useAddressWriter } from "./address-writer.ts";
 import type { KnownConfigs } from "./column-base.ts";
-import { loadRecordedCall } from "./load-recorded-call.ts";
-import { type LoadedWorkspace, loadWorkspace } from "./load-workspace.ts";
-import { keepOwn, type OwnWorkspace } from "./own-workspace.ts";
-import { newEntry, useAddressWriter } from "./use-address-writer.ts";
+import {
+  keepOwn,
+  type LoadedWorkspace,
+  loadWorkspace,
+  type OwnWorkspace,
+} from "./load-workspace.ts";
+import { loadRecordedCall } from "./recorded-call.ts";
 import type { Workspace } from "./workspace.ts";
-import { isStep, reduceWorkspace, type WorkspaceAction } from "./workspace-reducer.ts";
+import { isStep, reduceWorkspace, type WorkspaceAction } from "./workspace.ts";
 import { forgetAside, keepLastPlace, readForEntry } from "./workspace-storage.ts";
 
 const page = getRouteApi("/apps/$app/playground");
