@@ -15,7 +15,7 @@ import type { Registry } from "./registry/registry.ts";
 import { connectionsWithin, descriptorLimit } from "./server/connection-limit.ts";
 import { checkDisk } from "./server/health/check-disk.ts";
 import { Readiness } from "./server/health/readiness.ts";
-import { hostPolicyFor } from "./server/host-guard.ts";
+import { isLoopbackAddress } from "./server/host-guard.ts";
 import { createHttpApp } from "./server/http-app.ts";
 import type { HttpServer, ListenOutcome } from "./server/http-server.ts";
 import { startHttpServer } from "./server/http-server.ts";
@@ -124,8 +124,7 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
 
 async function start(options: PlatformOptions): Promise<StartOutcome> {
   const { host, port, limits } = options;
-  const policy: AccessPolicy =
-    options.requireKey || hostPolicyFor(host) === "any" ? "keys" : "loopback";
+  const policy: AccessPolicy = options.requireKey || !isLoopbackAddress(host) ? "keys" : "loopback";
   // Before anything is made: a server that nobody could use must leave no folder behind.
   const hasNoRegistry =
     options.registry === undefined && !existsSync(filesIn(options.dataDirectory).registry);

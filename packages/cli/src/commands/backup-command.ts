@@ -1,7 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { SavedBackup } from "@agate/platform/backup/save-backup.ts";
-import { StoreRefusalError } from "@agate/platform/stores/store-refusal-error.ts";
+import type { SavedBackup } from "@agate/platform/offline";
 import { Command } from "commander";
 import { apiPath } from "../api-client/api-path.ts";
 import { bodyBytes } from "../api-client/body-stream.ts";
@@ -85,7 +84,7 @@ async function save(
   onProgress: (bytes: number) => void,
 ): Promise<SavedBackup> {
   // Loaded when it is needed: it opens databases, which other commands have nothing to do with.
-  const { backUpFolder, saveBackup } = await import("./without-server.ts");
+  const { backUpFolder, saveBackup } = await import("@agate/platform/offline");
   if (flags.dataDir !== undefined) return backUpFolder(resolve(flags.dataDir), path, onProgress);
   const response = await api.open(apiPath`/backups`, {
     method: "POST",
@@ -109,10 +108,12 @@ function newFile(file: string): string {
   return named;
 }
 
-/** What a person can do something about, as every other command tells it. */
+/** By their names: importing their classes would load the databases' code with every command. */
+const EXPECTED_ERRORS = ["StoreRefusalError", "DamagedBackupError"];
+
+/** An expected error of a backup as a failure of the command, whose message the user reads. */
 export function asFailure(error: unknown): unknown {
-  const isTold =
-    error instanceof StoreRefusalError ||
-    (error instanceof Error && error.name === "DamagedBackupError");
-  return isTold ? new CommandFailure(error.message) : error;
+  return error instanceof Error && EXPECTED_ERRORS.includes(error.name)
+    ? new CommandFailure(error.message)
+    : error;
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { DamagedTrace, FolderReport } from "@agate/platform/stores/sqlite/check-folder.ts";
+import type { DamagedTrace, FolderReport } from "@agate/platform/offline";
 import { Command, Option } from "commander";
 import { formatCount, plural } from "../terminal/figures.ts";
 import { printableLine } from "../terminal/printable.ts";
@@ -42,7 +42,7 @@ export function checkCommand(): Command {
 }
 
 async function check({ flags, terminal }: { flags: CheckFlags; terminal: Terminal }) {
-  const { checkFolder } = await import("./without-server.ts");
+  const { checkFolder } = await import("@agate/platform/offline");
   let report: FolderReport;
   {
     const isShown = terminal.canAnimate && flags.json === undefined;

@@ -1,4 +1,4 @@
-import { VERSION } from "@agate/platform/version.ts";
+import { VERSION } from "@agate/platform/version";
 import { Command } from "commander";
 import { appsCommand } from "./apps-command.ts";
 import { backupCommand } from "./backup-command.ts";

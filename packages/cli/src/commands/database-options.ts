@@ -3,8 +3,8 @@ import type {
   ParsedAddress,
   PostgresAddress,
   SqliteAddress,
-} from "@agate/platform/stores/store-address.ts";
-import { parseRegistryAddress, parseStoreAddress } from "@agate/platform/stores/store-address.ts";
+} from "@agate/platform/options";
+import { parseRegistryAddress, parseStoreAddress } from "@agate/platform/options";
 import { Option } from "commander";
 import { WrongUsage } from "./client/failures.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { LOG_LEVELS, type LogLevel } from "@agate/platform/server/log/log-options.ts";
+import { LOG_LEVELS, type LogLevel } from "@agate/platform/options";
 import { Command, Option } from "commander";
 import { describeEvent } from "../dev/describe-event.ts";
 import type { DevEvent } from "../dev/dev-event.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { RegistryAddress } from "@agate/platform/stores/store-address.ts";
+import type { RegistryAddress } from "@agate/platform/options";
 import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
 import { DEFAULT_PROJECT_ID, SCOPES } from "@agate/protocol";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -137,7 +137,7 @@ async function createHere(
     throw new WrongUsage(`with ${flag} no platform is asked: it takes no --url and no --api-key`);
   }
   // Loaded when it is needed: it opens databases, which other commands have nothing to do with.
-  const { createKeyOffline } = await import("./without-server.ts");
+  const { createKeyOffline } = await import("@agate/platform/offline");
   const outcome = await createKeyOffline(registry, { ...key, project });
   if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
   if (outcome.projectIsNew) {

@@ -1,5 +1,5 @@
-import type { RegistryMigrationOutcome } from "@agate/platform/registry-copy/migrate-registry.ts";
-import { parseRegistryAddress } from "@agate/platform/stores/store-address.ts";
+import type { RegistryMigrationOutcome } from "@agate/platform/offline";
+import { parseRegistryAddress } from "@agate/platform/options";
 import { Command } from "commander";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -44,7 +44,7 @@ async function runMigration(session: Session, fromText: string, toText: string):
   const ended = new AbortController();
   const stopped = catchSignals(ended);
   // Not before: every other command starts without it.
-  const { migrateRegistry } = await import("./without-server.ts");
+  const { migrateRegistry } = await import("@agate/platform/offline");
   let outcome: RegistryMigrationOutcome;
   {
     // In a pipe its line would say nothing that the result does not.

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { MigrationOutcome } from "@agate/platform/store-copy/migrate-store.ts";
-import { parseStoreAddress } from "@agate/platform/stores/store-address.ts";
+import type { MigrationOutcome } from "@agate/platform/offline";
+import { parseStoreAddress } from "@agate/platform/options";
 import { Command, InvalidArgumentError } from "commander";
 import { plural } from "../terminal/figures.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -75,7 +75,7 @@ async function runMigration(session: Session, fromText: string, toText: string):
   const ended = new AbortController();
   const stopped = catchSignals(ended);
   // Not before: every other command starts without it.
-  const { migrateStore } = await import("./without-server.ts");
+  const { migrateStore } = await import("@agate/platform/offline");
   let outcome: MigrationOutcome;
   {
     using observer = flags.json ? silentMigration : showMigration(terminal);

@@ -1,4 +1,4 @@
-import type { ParsedAddress } from "@agate/platform/stores/store-address.ts";
+import type { ParsedAddress } from "@agate/platform/options";
 import { WrongUsage } from "./client/failures.ts";
 
 /**

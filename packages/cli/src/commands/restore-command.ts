@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { BackupManifest } from "@agate/platform/backup/backup-manifest.ts";
+import type { BackupManifest } from "@agate/platform/offline";
 import { Command, Option } from "commander";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
@@ -46,7 +46,7 @@ async function restore({ flags, terminal }: Session, backup: string): Promise<vo
   const dataDirectory = resolve(flags.dataDir);
   const ended = new AbortController();
   const stopped = catchSignals(ended);
-  const { restoreBackup } = await import("./without-server.ts");
+  const { restoreBackup } = await import("@agate/platform/offline");
   let manifest: BackupManifest;
   {
     const isShown = terminal.canAnimate && flags.json === undefined;

@@ -1,4 +1,4 @@
-import { hostPolicyFor } from "@agate/platform/server/host-guard.ts";
+import { isLoopbackAddress } from "@agate/platform/options";
 import { Command } from "commander";
 import type { Terminal } from "../terminal/terminal.ts";
 import { examples } from "./client/examples.ts";
@@ -83,7 +83,7 @@ async function runServe({ flags, terminal }: Session, named: string | undefined)
         terminal.print(`${application} is served at ${url}`);
         terminal.print(whereTracesGo(process.env));
       }
-      if (hostPolicyFor(host) === "any") {
+      if (!isLoopbackAddress(host)) {
         terminal.note(
           `Whoever can reach ${host} can call it. Put something in front that lets only the right ones in.`,
         );

@@ -1,12 +1,13 @@
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
+import type { PlatformOptions, StartOutcome } from "@agate/platform";
+import type { LogFormat, LogLevel } from "@agate/platform/options";
 import {
   DEFAULT_USER_RANGE,
+  LOG_FORMATS,
+  LOG_LEVELS,
   type UserRange,
-} from "@agate/platform/deployments/processes/build-users.ts";
-import type { LogFormat, LogLevel } from "@agate/platform/server/log/log-options.ts";
-import { LOG_FORMATS, LOG_LEVELS } from "@agate/platform/server/log/log-options.ts";
-import type { PlatformOptions, StartOutcome } from "@agate/platform/start-platform.ts";
+} from "@agate/platform/options";
 import { Command, Option } from "commander";
 import { WrongUsage } from "./client/failures.ts";
 import { readRegistry, readStore, registryOption, storeOption } from "./database-options.ts";
@@ -146,7 +147,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
   // a deployed build would reach everything in this process.
   process.on("SIGUSR1", () => {});
   // Not before: every other command starts without it.
-  const { startPlatform } = await import("@agate/platform/start-platform.ts");
+  const { startPlatform } = await import("@agate/platform");
   const outcome: StartOutcome = await startPlatform({
     host: flags.host,
     port: flags.port,

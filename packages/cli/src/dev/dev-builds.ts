@@ -1,9 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import type { BuildProcess, StartFailure } from "@agate/platform/deployments/build-process.ts";
-import { ProcessGroups } from "@agate/platform/deployments/processes/process-groups.ts";
-import { startBuildProcess } from "@agate/platform/deployments/processes/start-build-process.ts";
-import type { SupervisedBuild } from "@agate/platform/deployments/processes/supervisor.ts";
+import type { BuildProcess, StartFailure, SupervisedBuild } from "@agate/platform/dev";
+import { ProcessGroups, startBuildProcess } from "@agate/platform/dev";
 import { BUNDLE_FILE, BUNDLE_MAP_FILE } from "../packing/bundle-app.ts";
 import type { Project } from "../packing/project.ts";
 import { placeBundle } from "./place-bundle.ts";

@@ -1,4 +1,4 @@
-import type { RegistryProblem } from "@agate/platform/registry/registry-outcome.ts";
+import type { RegistryProblem } from "@agate/platform/dev";
 import type { CodeProblem } from "../packing/code-problem.ts";
 
 /** What there is to tell while somebody develops. Programs read the same as JSON, a line each. */

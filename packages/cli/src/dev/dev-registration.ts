@@ -1,6 +1,4 @@
-import type { Service } from "@agate/platform/deployments/service.ts";
-import type { Services } from "@agate/platform/deployments/service-directory.ts";
-import type { Registry } from "@agate/platform/registry/registry.ts";
+import type { Registry, Service, Services } from "@agate/platform/dev";
 import type { Application } from "@agate/protocol";
 import type { DevEvent } from "./dev-event.ts";
 import { followSchema, registerApp } from "./register-app.ts";

@@ -1,7 +1,4 @@
-import type {
-  SupervisedBuild,
-  Supervisor,
-} from "@agate/platform/deployments/processes/supervisor.ts";
+import type { SupervisedBuild, Supervisor } from "@agate/platform/dev";
 import { crashSite } from "./crash-site.ts";
 import type { DevBuilds } from "./dev-builds.ts";
 import type { DevEvent } from "./dev-event.ts";

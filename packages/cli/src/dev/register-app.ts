@@ -1,9 +1,10 @@
-import type { ApplicationRef, Registry } from "@agate/platform/registry/registry.ts";
 import type {
+  ApplicationRef,
+  Registry,
   RegistryOutcome,
   RegistryProblem,
-} from "@agate/platform/registry/registry-outcome.ts";
-import { done } from "@agate/platform/registry/registry-outcome.ts";
+} from "@agate/platform/dev";
+import { done } from "@agate/platform/dev";
 import type { Application } from "@agate/protocol";
 
 const ENVIRONMENT = "development";

@@ -1,10 +1,6 @@
 import { rmSync } from "node:fs";
-import {
-  describeSupervision,
-  type SupervisionEvent,
-} from "@agate/platform/deployments/processes/supervision-event.ts";
-import { Supervisor } from "@agate/platform/deployments/processes/supervisor.ts";
-import type { LogOptions } from "@agate/platform/server/log/log-options.ts";
+import { describeSupervision, type SupervisionEvent, Supervisor } from "@agate/platform/dev";
+import type { LogOptions } from "@agate/platform/options";
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import type { BrokenCode } from "../packing/bundle-app.ts";
 import type { Project } from "../packing/project.ts";
@@ -82,7 +78,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));
   const { host, port, dataDirectory, log } = options;
   // The way `agate server` loads it, so that the platform stays in one file.
-  const { startPlatform } = await import("@agate/platform/start-platform.ts");
+  const { startPlatform } = await import("@agate/platform");
   const outcome = await startPlatform({
     host,
     port,

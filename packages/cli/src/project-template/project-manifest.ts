@@ -1,4 +1,4 @@
-import { VERSION } from "@agate/platform/version.ts";
+import { VERSION } from "@agate/platform/version";
 
 /** Where npm gets Agate's own packages from: a version, a range, a path or an address. */
 export interface PackageSpecs {

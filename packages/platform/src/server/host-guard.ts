@@ -68,8 +68,7 @@ function opensThePage({ method, url = "", headers }: GuardedRequest): boolean {
   );
 }
 
-/** The policy for a server that listens on this address. */
-export function hostPolicyFor(address: string): HostPolicy {
-  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(address);
-  return isLoopback ? "loopback" : "any";
+/** Whether a server that listens on this address can be reached from this machine only. */
+export function isLoopbackAddress(address: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(address);
 }

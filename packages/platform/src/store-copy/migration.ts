@@ -2,7 +2,7 @@ import type { ProjectCount, SpanPart, SpanStore } from "../stores/span-store.ts"
 import { StoreRefusalError } from "../stores/store-refusal-error.ts";
 import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import type { ProjectComparison } from "./compare-counts.ts";
-import { compareCounts, lacks, spansIn } from "./compare-counts.ts";
+import { compareCounts, hasMore, lacks, spansIn } from "./compare-counts.ts";
 import { missingTraces } from "./compare-traces.ts";
 import type { TreeComparison } from "./compare-trees.ts";
 import { compareTrees } from "./compare-trees.ts";
@@ -50,6 +50,10 @@ export type MigrationResult =
       /** How many spans this run has copied. */
       readonly copied: number;
       readonly counts: readonly ProjectComparison[];
+      /** The projects of `counts` of which the target has less. */
+      readonly lacking: readonly ProjectComparison[];
+      /** The projects of `counts` of which the target has all, and more. */
+      readonly exceeding: readonly ProjectComparison[];
       /** Traces that the target lacks, or has with fewer spans. */
       readonly missing: readonly TraceName[];
       readonly trees: TreeComparison;
@@ -123,7 +127,15 @@ export class Migration {
       signal: this.#options.signal,
       onCompared: (count) => this.#observer.compared(count, traces.length),
     });
-    return { kind: "finished", copied: this.#copied, counts, missing, trees };
+    return {
+      kind: "finished",
+      copied: this.#copied,
+      counts,
+      lacking: counts.filter(lacks),
+      exceeding: counts.filter(hasMore),
+      missing,
+      trees,
+    };
   }
 
   async #copyAfter(after: string | null): Promise<"finished" | "interrupted"> {

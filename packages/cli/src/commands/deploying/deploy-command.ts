@@ -105,7 +105,7 @@ async function pack(
   terminal: Terminal,
 ): Promise<{ readonly build: PackedBuild; readonly archive: Uint8Array<ArrayBuffer> }> {
   progress.begin("pack", file);
-  const { archiveFiles } = await import("@agate/platform/deployments/builds/archive-files.ts");
+  const { archiveFiles } = await import("@agate/platform/build-archive");
   const { formatProblems } = await import("../../packing/format-problems.ts");
   const { packApp } = await import("../../packing/pack-app.ts");
   const { app: application, include } = flags;

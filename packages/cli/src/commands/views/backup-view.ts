@@ -1,5 +1,4 @@
-import type { BackupManifest } from "@agate/platform/backup/backup-manifest.ts";
-import type { SavedBackup } from "@agate/platform/backup/save-backup.ts";
+import type { BackupManifest, SavedBackup } from "@agate/platform/offline";
 import { printableLine } from "../../terminal/printable.ts";
 
 export interface BackupDocument {

@@ -1,4 +1,4 @@
-import type { CopiedRegistry } from "@agate/platform/registry-copy/copy-registry.ts";
+import type { CopiedRegistry } from "@agate/platform/offline";
 import { formatCount, plural } from "../../terminal/figures.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

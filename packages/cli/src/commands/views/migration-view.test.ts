@@ -5,32 +5,39 @@ const count = (traces: number, spans: number) => ({ traces, spans });
 const project = (name: string, from: object, to: object) =>
   ({ project: name, from, to }) as Parameters<typeof moreLines>[0]["counts"][number];
 
+type Comparisons = Parameters<typeof moreLines>[0]["counts"];
+
 function finished(
-  counts: Parameters<typeof moreLines>[0]["counts"],
+  { lacking = [], exceeding = [] }: { lacking?: Comparisons; exceeding?: Comparisons },
   differing: readonly string[] = [],
   lost: readonly string[] = [],
 ) {
+  const counts = [...lacking, ...exceeding];
   const missing = lost.map((traceId) => ({ project: "a", traceId }));
   const trees = {
     compared: 20,
     differing: differing.map((traceId) => ({ project: "a\u001b[2J", traceId })),
   };
-  return { kind: "finished", copied: 1, counts, missing, trees } as const;
+  return { kind: "finished", copied: 1, counts, lacking, exceeding, missing, trees } as const;
 }
 
 it("has nothing to say of equal stores", () => {
-  const outcome = finished([project("a", count(1, 2), count(1, 2))]);
+  const outcome = finished({});
   expect(differenceLines(outcome)).toEqual([]);
   expect(moreLines(outcome)).toEqual([]);
 });
 
 it("tells what is missing from what is there besides", () => {
-  const outcome = finished([
-    project("less", count(2, 2000), count(1, 1)),
-    project("more", count(1, 1), count(1, 2)),
-    project("both", count(2, 2), count(3, 1)),
-    project("new", count(0, 0), count(1, 1)),
-  ]);
+  const outcome = finished({
+    lacking: [
+      project("less", count(2, 2000), count(1, 1)),
+      project("both", count(2, 2), count(3, 1)),
+    ],
+    exceeding: [
+      project("more", count(1, 1), count(1, 2)),
+      project("new", count(0, 0), count(1, 1)),
+    ],
+  });
   expect(differenceLines(outcome)).toEqual([
     "  project less has 2,000 spans in 2 traces in the first and 1 span in 1 trace in the second",
     "  project both has 2 spans in 2 traces in the first and 1 span in 3 traces in the second",
@@ -43,7 +50,7 @@ it("tells what is missing from what is there besides", () => {
 
 it("names ten traces that differ, and counts the others", () => {
   const ids = Array.from({ length: 12 }, (_, n) => `trace-${n}`);
-  const lines = differenceLines(finished([], ids));
+  const lines = differenceLines(finished({}, ids));
   expect(lines).toHaveLength(12);
   expect(lines[0]).toBe("  12 of 20 compared traces differ:");
   expect(lines[1]).toBe("    trace-0 of project a");
@@ -52,7 +59,7 @@ it("names ten traces that differ, and counts the others", () => {
 
 it("names traces that are missing, the first ten of many", () => {
   const names = Array.from({ length: 12 }, (_, n) => `trace-${n}`);
-  const lines = differenceLines(finished([project("a", count(9, 9), count(9, 9))], [], names));
+  const lines = differenceLines(finished({}, [], names));
   expect(lines[0]).toBe("  12 traces missing or incomplete in the second:");
   expect(lines).toHaveLength(12);
   expect(lines.at(-1)).toBe("    and 2 more: --json names them all");

@@ -1,7 +1,4 @@
-import type { ProjectComparison } from "@agate/platform/store-copy/compare-counts.ts";
-import { hasMore, lacks } from "@agate/platform/store-copy/compare-counts.ts";
-import type { MigrationOutcome } from "@agate/platform/store-copy/migrate-store.ts";
-import type { TraceName } from "@agate/platform/store-copy/trace-sample.ts";
+import type { MigrationOutcome, ProjectComparison, TraceName } from "@agate/platform/offline";
 import { plural } from "../../terminal/figures.ts";
 import { printableLine } from "../../terminal/printable.ts";
 
@@ -11,10 +8,10 @@ type Finished = Extract<MigrationOutcome, { kind: "finished" }>;
 const MOST_NAMED = 10;
 
 /** What is in the first store and not, or not the same, in the second. */
-export function differenceLines({ counts, missing, trees }: Finished): string[] {
+export function differenceLines({ lacking, missing, trees }: Finished): string[] {
   const { differing, compared } = trees;
   return [
-    ...counts.filter(lacks).map((comparison) => `  ${describe(comparison)}`),
+    ...lacking.map((comparison) => `  ${describe(comparison)}`),
     ...namedLines(
       `${plural(missing.length, "trace")} missing or incomplete in the second:`,
       missing,
@@ -41,10 +38,8 @@ function namedLines(title: string, traces: readonly TraceName[]): string[] {
 }
 
 /** What the second store holds besides: nothing is wrong with that. */
-export function moreLines({ counts }: Finished): string[] {
-  return counts
-    .filter(hasMore)
-    .map((comparison) => `The second store holds more: ${describe(comparison)}.`);
+export function moreLines({ exceeding }: Finished): string[] {
+  return exceeding.map((comparison) => `The second store holds more: ${describe(comparison)}.`);
 }
 
 function describe({ project, from, to }: ProjectComparison): string {

@@ -1,4 +1,4 @@
-import type { MigrationObserver } from "@agate/platform/store-copy/migration.ts";
+import type { MigrationObserver } from "@agate/platform/offline";
 import { formatCount, formatDuration, plural } from "../../terminal/figures.ts";
 import { startProgress } from "../../terminal/progress.ts";
 import { progressBar } from "../../terminal/progress-bar.ts";
