@@ -11,7 +11,8 @@ import { distFile, distGraph, SDK } from "./dist-graph.ts";
  */
 const CEILINGS = {
   "index.js": { published: 105_000, minified: 68_500 },
-  "client.js": { published: 8_800, minified: 4_900 },
+  // 1,300 of them, minified, are eventsource-parser, which the page and the command line use as well.
+  "client.js": { published: 11_700, minified: 6_500 },
   "assets.js": { published: 1_000, minified: 900 },
 } as const;
 

@@ -1,5 +1,5 @@
 import type { SpanRecord } from "@agate/protocol";
-import { type ReceivedEvent, readEvents } from "../runtime/read-events.ts";
+import { readEvents, type ServerSentEvent } from "@agate/protocol/client";
 import {
   type Answered,
   bodyFailure,
@@ -62,7 +62,7 @@ async function textOf(answered: Answered): Promise<string> {
 async function* eventsOf(
   answered: Answered,
   body: ReadableStream<Uint8Array>,
-): AsyncGenerator<ReceivedEvent, void, void> {
+): AsyncGenerator<ServerSentEvent, void, void> {
   // Not around a `yield`: what is thrown there is the reader's own.
   const events = readEvents(body);
   try {

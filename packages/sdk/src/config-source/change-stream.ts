@@ -1,8 +1,8 @@
-import { readEvents } from "../runtime/read-events.ts";
+import { readEvents, reconnect } from "@agate/protocol/client";
 import type { Clock } from "./clock.ts";
 
-/** Characters; the events have next to no data, so a longer line is something else. */
-const LONGEST_LINE = 1 << 20;
+/** In characters. The events have next to no data, so a body with a longer one is something else. */
+const LONGEST_EVENT = 1 << 20;
 
 /** The server sends a comment at least every 15 s: after this long it is gone, whatever TCP thinks. */
 const SILENCE = 45_000;
@@ -28,45 +28,42 @@ export interface ChangeStreamOptions {
   readonly onFailure: (reason: string) => void;
 }
 
-/** Hears of an application's changes, and connects again whenever the connection is lost. */
+/** Listens to an application's changes, and reconnects whenever the connection is lost. */
 export class ChangeStream {
   readonly #options: ChangeStreamOptions;
   readonly #ended: Promise<void>;
-  #isStopped = false;
-  /** Ends what is being waited for. */
-  #interrupt: () => void = () => {};
+  readonly #stopping = new AbortController();
 
   constructor(options: ChangeStreamOptions) {
     this.#options = options;
-    this.#ended = this.#run();
+    this.#ended = reconnect({
+      connect: (established) => this.#listen(established),
+      signal: this.#stopping.signal,
+      firstMs: SHORTEST_PAUSE,
+      longestMs: LONGEST_PAUSE,
+      random: options.random,
+      pause: (milliseconds, signal) => this.#pause(milliseconds, signal),
+    });
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   /** After it no callback is called. */
   stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#interrupt();
+    this.#stopping.abort();
     return this.#ended;
   }
 
-  async #run(): Promise<void> {
-    const { clock, random } = this.#options;
-    let pause = SHORTEST_PAUSE;
-    while (!this.#isStopped) {
-      const startedAt = clock.now();
-      await this.#listen();
-      if (this.#isStopped) return;
-      if (clock.now() - startedAt >= HEALTHY) pause = SHORTEST_PAUSE;
-      await this.#pause(pause * (0.5 + random() / 2));
-      pause = Math.min(LONGEST_PAUSE, pause * 2);
-    }
-  }
-
   /** One connection, from its request to its end. */
-  async #listen(): Promise<void> {
+  async #listen(established: () => void): Promise<void> {
     const { clock, connect, onChange, onFailure, onLost, onOpen } = this.#options;
     const leaving = new AbortController();
-    this.#interrupt = () => leaving.abort();
-    let heardAt = clock.now();
+    const leave = () => leaving.abort();
+    this.#stopping.signal.addEventListener("abort", leave, { once: true });
+    const startedAt = clock.now();
+    let heardAt = startedAt;
     let isOpen = false;
     const unwatch = this.#watch(() => heardAt, leaving);
     try {
@@ -76,11 +73,11 @@ export class ChangeStream {
       heardAt = clock.now();
       isOpen = true;
       onOpen();
-      const heard = () => {
+      const onChunk = () => {
         heardAt = clock.now();
       };
       const { signal } = leaving;
-      const events = readEvents(connection.body, { heard, signal, longestLine: LONGEST_LINE });
+      const events = readEvents(connection.body, { onChunk, signal, maxLength: LONGEST_EVENT });
       for await (const { event } of events) {
         if (this.#isStopped) return;
         if (event === "config") onChange();
@@ -89,7 +86,9 @@ export class ChangeStream {
       if (!this.#isStopped) onFailure(`It broke off (${String(error)}).`);
     } finally {
       unwatch();
+      this.#stopping.signal.removeEventListener("abort", leave);
       leaving.abort();
+      if (clock.now() - startedAt >= HEALTHY) established();
       if (isOpen && !this.#isStopped) onLost(heardAt);
     }
   }
@@ -106,13 +105,15 @@ export class ChangeStream {
     return () => cancel();
   }
 
-  #pause(milliseconds: number): Promise<void> {
+  #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(milliseconds, resolve);
-      this.#interrupt = () => {
+      const end = () => {
         cancel();
+        signal.removeEventListener("abort", end);
         resolve();
       };
+      const cancel = this.#options.clock.after(milliseconds, end);
+      signal.addEventListener("abort", end, { once: true });
     });
   }
 }

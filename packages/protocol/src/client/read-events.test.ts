@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ReceivedEvent, readEvents } from "./read-events.ts";
+import { readEvents, type ServerSentEvent } from "./read-events.ts";
 
 /** A body that comes in pieces of the given sizes, in turn. */
 function inPieces(text: string, sizes: readonly number[]): ReadableStream<Uint8Array> {
@@ -17,15 +17,15 @@ function inPieces(text: string, sizes: readonly number[]): ReadableStream<Uint8A
   });
 }
 
-async function read(text: string, sizes: readonly number[] = [1_000]): Promise<ReceivedEvent[]> {
-  const events: ReceivedEvent[] = [];
+async function read(text: string, sizes: readonly number[] = [1_000]): Promise<ServerSentEvent[]> {
+  const events: ServerSentEvent[] = [];
   for await (const event of readEvents(inPieces(text, sizes))) events.push(event);
   return events;
 }
 
 /** The specification's algorithm, over the whole text at once. */
-function naively(text: string): ReceivedEvent[] {
-  const events: ReceivedEvent[] = [];
+function naively(text: string): ServerSentEvent[] {
+  const events: ServerSentEvent[] = [];
   let event = "";
   let data: string[] = [];
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
@@ -43,7 +43,7 @@ function naively(text: string): ReceivedEvent[] {
 }
 
 describe("readEvents", () => {
-  it.each<[string, string, ReceivedEvent[]]>([
+  it.each<[string, string, ServerSentEvent[]]>([
     ["a named event", "event: chunk\ndata: 1\n\n", [{ event: "chunk", data: "1" }]],
     ["one without a name", "data: 1\n\n", [{ event: "message", data: "1" }]],
     ["several lines of data", "data: a\ndata: b\n\n", [{ event: "message", data: "a\nb" }]],
@@ -97,8 +97,10 @@ describe("readEvents", () => {
     const [long] = await read(`data: ${"x".repeat(megabytes)}\n\n`, [1_024]);
     expect(long?.data.length).toBe(megabytes);
     const count = megabytes / 8;
-    const [many] = await read(`${"data: x\n".repeat(count)}\n`, [2 * megabytes]);
-    expect(many?.data.length).toBe(2 * count - 1);
+    for (const end of ["\n", "\r"]) {
+      const [many] = await read(`${`data: x${end}`.repeat(count)}${end}`, [2 * megabytes]);
+      expect(many?.data.length).toBe(2 * count - 1);
+    }
   });
 
   it("ends the body when its reader leaves", async () => {
@@ -150,12 +152,32 @@ describe("readEvents", () => {
     await events.return();
   });
 
-  it("tells of every sign of life, and breaks off at a line without end", async () => {
-    let heard = 0;
-    const options = { heard: () => heard++, longestLine: 10 };
-    for await (const _event of readEvents(inPieces(":\n\n", [1]), options));
-    expect(heard).toBe(3);
-    const endless = readEvents(inPieces("x".repeat(30), [4]), options);
-    await expect(endless.next()).rejects.toThrow("no end");
+  it("calls back for every chunk, comments included", async () => {
+    let chunks = 0;
+    const onChunk = () => chunks++;
+    for await (const _event of readEvents(inPieces(":\n\n", [1]), { onChunk }));
+    expect(chunks).toBe(3);
+  });
+
+  it.each([
+    ["a line without end", `data: ${"x".repeat(30)}`],
+    ["an event of too many lines", "data: x\n".repeat(30)],
+  ])("fails at %s, after the events before it", async (_what, rest) => {
+    const events = readEvents(inPieces(`data: 4567890\n\n${rest}`, [4]), { maxLength: 20 });
+    expect((await events.next()).value).toEqual({ event: "message", data: "4567890" });
+    await expect(events.next()).rejects.toThrow("longer than 20 characters");
+  });
+
+  it("skips a line of an unknown field, however long", async () => {
+    const events = readEvents(inPieces(`${"x".repeat(30)}\ndata: a\n\n`, [4]), { maxLength: 20 });
+    expect((await events.next()).value).toEqual({ event: "message", data: "a" });
+  });
+
+  it("reads an event of exactly the permitted length", async () => {
+    const text = `data: ${"x".repeat(14)}`;
+    const read = async (maxLength: number) =>
+      (await readEvents(inPieces(`${text}\n\n`, [text.length, 2]), { maxLength }).next()).value;
+    expect(await read(text.length)).toEqual({ event: "message", data: "x".repeat(14) });
+    await expect(read(text.length - 1)).rejects.toThrow("longer than 19 characters");
   });
 });

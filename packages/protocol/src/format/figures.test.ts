@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import {
+  formatAgo,
+  formatBytes,
+  formatCompactCount,
+  formatCost,
+  formatCount,
+  formatDuration,
+  plural,
+} from "./figures.ts";
+
+describe("formatDuration", () => {
+  it.each([
+    [null, "–"],
+    [Number.POSITIVE_INFINITY, "–"],
+    [0, "0 µs"],
+    [0.0005, "1 µs"],
+    [0.9994, "999 µs"],
+    [0.9996, "1.00 ms"],
+    [9.994, "9.99 ms"],
+    [9.996, "10.0 ms"],
+    [99.94, "99.9 ms"],
+    [99.96, "100 ms"],
+    [999.4, "999 ms"],
+    [999.6, "1.00 s"],
+    [1934, "1.93 s"],
+    [12_340, "12.3 s"],
+    [59_940, "59.9 s"],
+    [59_960, "1 min"],
+    [61_000, "1 min 1 s"],
+    [600_000, "10 min"],
+    [3_599_400, "59 min 59 s"],
+    [3_599_600, "1 h"],
+    [3_660_000, "1 h 1 min"],
+    [86_369_000, "23 h 59 min"],
+    [86_371_000, "1 d"],
+    [100 * 3_600_000, "4 d 4 h"],
+    [1000 * 86_400_000 - 1_900_000, "999 d 23 h"],
+    [1000 * 86_400_000 - 1_700_000, "1,000 d"],
+    [56 * 365.25 * 86_400_000, "20,454 d"],
+  ])("%s ms is %s", (milliseconds, text) => {
+    expect(formatDuration(milliseconds)).toBe(text);
+  });
+});
+
+describe("formatCost", () => {
+  it.each([
+    [null, "–"],
+    [0, "$0"],
+    [0.00000099, "<$0.000001"],
+    [0.000001, "$0.0000010"],
+    [0.000482, "$0.00048"],
+    [0.0124, "$0.012"],
+    [0.994, "$0.99"],
+    [0.995, "$1.00"],
+    [12.345, "$12.35"],
+    [1234.5, "$1,234.50"],
+    [99_999.9, "$99,999.90"],
+    [100_000.4, "$100,000"],
+  ])("%s dollars is %s", (dollars, text) => {
+    expect(formatCost(dollars)).toBe(text);
+  });
+});
+
+describe("counts", () => {
+  it.each([
+    [null, "–", "–"],
+    [0, "0", "0"],
+    [9_999, "9,999", "9,999"],
+    [10_000, "10,000", "10K"],
+    [12_345, "12,345", "12.3K"],
+    [-12_345, "-12,345", "-12.3K"],
+    [4_560_000, "4,560,000", "4.6M"],
+  ])("%s is %s, or %s in a narrow column", (count, whole, compact) => {
+    expect(formatCount(count)).toBe(whole);
+    expect(formatCompactCount(count)).toBe(compact);
+  });
+
+  it.each([
+    [null, "–"],
+    [0, "0 spans"],
+    [1, "1 span"],
+    [12_345, "12,345 spans"],
+  ])("plural of %s is %s", (count, text) => {
+    expect(plural(count, "span")).toBe(text);
+  });
+});
+
+describe("formatBytes", () => {
+  it.each([
+    [0, "0 B"],
+    [1023, "1023 B"],
+    [1024, "1.0 KB"],
+    [9.94 * 1024, "9.9 KB"],
+    [9.96 * 1024, "10 KB"],
+    [194_519, "190 KB"],
+    [1023.4 * 1024, "1023 KB"],
+    [1023.6 * 1024, "1.0 MB"],
+    [3 * 1024 ** 3, "3.0 GB"],
+    [5000 * 1024 ** 3, "5000 GB"],
+  ])("%s bytes is %s", (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
+  });
+});
+
+describe("formatAgo", () => {
+  const NOW = Date.parse("2026-11-15T10:00:00Z");
+  it.each([
+    ["2026-11-15T10:00:00Z", "now"],
+    ["2026-11-15T09:59:59Z", "1 s ago"],
+    ["2026-11-15T09:59:01Z", "59 s ago"],
+    ["2026-11-15T09:59:00Z", "1 min ago"],
+    ["2026-11-15T09:00:01Z", "59 min ago"],
+    ["2026-11-15T09:00:00Z", "1 h ago"],
+    ["2026-11-14T10:00:01Z", "23 h ago"],
+    ["2026-11-14T10:00:00Z", "1 d ago"],
+    ["2025-11-15T10:00:00Z", "365 d ago"],
+    ["2026-11-15T10:00:59Z", "now"],
+    ["2026-11-15T10:01:00Z", "in 1 min"],
+    ["nonsense", "–"],
+  ])("%s is %s", (time, text) => {
+    expect(formatAgo(time, NOW)).toBe(text);
+  });
+});

@@ -1,0 +1,144 @@
+// How figures look to people, in the terminal and on the page alike. docs/reference/formats.md lists the rules.
+
+/** Stands for a value that was not recorded. It is never shown as 0. */
+export const UNKNOWN = "–";
+
+/** From here on a compact count is rounded to three digits or four. */
+const COMPACT_FROM = 10_000;
+
+/** @example formatCount(12_345) // "12,345" */
+export function formatCount(count: number | null): string {
+  return count === null ? UNKNOWN : count.toLocaleString("en");
+}
+
+/**
+ * A count that fits a narrow column: at most six characters. Show the whole number in a title.
+ *
+ * @example formatCompactCount(12_345) // "12.3K"
+ */
+export function formatCompactCount(count: number | null): string {
+  if (count === null || Math.abs(count) < COMPACT_FROM) return formatCount(count);
+  return count.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
+}
+
+/** @example plural(2, "span") // "2 spans" */
+export function plural(count: number | null, noun: string): string {
+  if (count === null) return UNKNOWN;
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** In milliseconds. */
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Hours do not matter beyond this: such a span comes from a clock that was never set. */
+const WHOLE_DAYS_FROM = 1000;
+
+/**
+ * Milliseconds with three significant digits below a minute, and in their two largest units above.
+ * A second unit of 0 is left out.
+ *
+ * @example formatDuration(1934) // "1.93 s"
+ * @example formatDuration(600_000) // "10 min"
+ */
+export function formatDuration(milliseconds: number | null): string {
+  if (milliseconds === null || !Number.isFinite(milliseconds)) return UNKNOWN;
+  if (milliseconds < 0.9995) return `${Math.round(milliseconds * 1000)} µs`;
+  if (milliseconds < 999.5) return `${threeDigits(milliseconds)} ms`;
+  if (milliseconds < 59_950) return `${threeDigits(milliseconds / SECOND)} s`;
+  // Rounded first, so that 59.99 min becomes "1 h" and not "60 min".
+  const seconds = Math.round(milliseconds / SECOND) * SECOND;
+  if (seconds < HOUR) return twoUnits(seconds, MINUTE, "min", SECOND, "s");
+  const minutes = Math.round(milliseconds / MINUTE) * MINUTE;
+  if (minutes < DAY) return twoUnits(minutes, HOUR, "h", MINUTE, "min");
+  const hours = Math.round(milliseconds / HOUR) * HOUR;
+  if (hours < WHOLE_DAYS_FROM * DAY) return twoUnits(hours, DAY, "d", HOUR, "h");
+  return `${Math.round(milliseconds / DAY).toLocaleString("en")} d`;
+}
+
+function threeDigits(value: number): string {
+  return value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+}
+
+function twoUnits(
+  milliseconds: number,
+  large: number,
+  largeName: string,
+  small: number,
+  smallName: string,
+): string {
+  const first = `${Math.floor(milliseconds / large)} ${largeName}`;
+  const rest = (milliseconds % large) / small;
+  return rest === 0 ? first : `${first} ${rest} ${smallName}`;
+}
+
+/** In seconds: up to where a unit is used, its length and its name. */
+const AGE_UNITS = [
+  [60, 1, "s"],
+  [3600, 60, "min"],
+  [86_400, 3600, "h"],
+  [Number.POSITIVE_INFINITY, 86_400, "d"],
+] as const;
+
+/** Clocks of other machines run ahead by seconds: up to here that is "now". */
+const CLOCK_SKEW_SECONDS = 60;
+
+/**
+ * How long ago something happened, in its largest unit, rounded down.
+ *
+ * @example formatAgo("2026-11-15T10:00:00Z", Date.parse("2026-11-15T10:03:00Z")) // "3 min ago"
+ */
+export function formatAgo(time: string, now: number): string {
+  const seconds = Math.round((now - Date.parse(time)) / 1000);
+  if (Number.isNaN(seconds)) return UNKNOWN;
+  if (seconds < 1 && seconds > -CLOCK_SKEW_SECONDS) return "now";
+  const distance = Math.abs(seconds);
+  for (const [below, length, name] of AGE_UNITS) {
+    if (distance >= below) continue;
+    const amount = `${Math.floor(distance / length)} ${name}`;
+    return seconds < 0 ? `in ${amount}` : `${amount} ago`;
+  }
+  return UNKNOWN;
+}
+
+/** Smaller costs would need more digits than a column has. */
+const LEAST = 0.000001;
+/** From here on cents do not matter. */
+const WHOLE_FROM = 100_000;
+
+/**
+ * US dollars. Below one dollar two significant digits, because most calls cost a fraction of a cent;
+ * from one dollar on cents, and from 100,000 on whole dollars.
+ *
+ * @example formatCost(0.0124) // "$0.012"
+ */
+export function formatCost(dollars: number | null): string {
+  if (dollars === null) return UNKNOWN;
+  if (dollars === 0) return "$0";
+  if (dollars < LEAST) return `<$${LEAST.toFixed(6)}`;
+  // 0.995 is where two significant digits round up to a dollar.
+  if (dollars < 0.995) return `$${dollars.toLocaleString("en", TWO_DIGITS)}`;
+  return `$${dollars.toLocaleString("en", dollars < WHOLE_FROM ? CENTS : WHOLE)}`;
+}
+
+const TWO_DIGITS = { minimumSignificantDigits: 2, maximumSignificantDigits: 2 };
+const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+const WHOLE = { maximumFractionDigits: 0 };
+
+const BYTE_UNITS = ["B", "KB", "MB", "GB"] as const;
+
+/**
+ * A size in units of 1,024, with one decimal below 10.
+ *
+ * @example formatBytes(194_519) // "190 KB"
+ */
+export function formatBytes(bytes: number): string {
+  let size = bytes;
+  let unit = 0;
+  while (size >= (unit === 0 ? 1024 : 1023.5) && unit < BYTE_UNITS.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  return `${unit > 0 && size < 9.95 ? size.toFixed(1) : size.toFixed(0)} ${BYTE_UNITS[unit]}`;
+}
