@@ -2,22 +2,19 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  Link,
   redirect,
   retainSearchParams,
 } from "@tanstack/react-router";
+import { Compass } from "lucide-react";
 import type { Connection } from "../api/connection.ts";
 import { parseDashboardSearch } from "../dashboard/dashboard-search.ts";
-import { ErrorState } from "../design/empty-state.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { parsePlaygroundSearch } from "../playground/playground-search.ts";
 import { parseCompareSearch } from "../registry/compare-search.ts";
-import { parseTraceSearch } from "../traces/trace-search.ts";
-import { parseTracesSearch } from "../traces/traces-search.ts";
-import { Arriving } from "./arriving.tsx";
+import { parseTraceSearch, parseTracesSearch } from "../traces/traces-search.ts";
 import { lazyPage } from "./lazy-page.ts";
-import { NotFound } from "./not-found.tsx";
-import { RootLayout } from "./root-layout.tsx";
-import { parseSearchText, stringifySearchText } from "./search-text.ts";
-import { topOfAnotherPage } from "./top-of-another-page.ts";
+import { CONTENT_ID, RootLayout } from "./root-layout.tsx";
 
 /** Every page by its path. Pages are loaded when they are first shown. */
 export function createPageRouter(connection: Connection) {
@@ -123,4 +120,52 @@ declare module "@tanstack/react-router" {
   interface Register {
     router: ReturnType<typeof createPageRouter>;
   }
+}
+
+/** The search of a URL as plain text, name by name: short, readable, and nothing is guessed to be a number. */
+function parseSearchText(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+function stringifySearchText(search: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  // Paths, times and names of revisions stay readable; all may stand in a query as they are.
+  return text === "" ? "" : `?${text.replace(/%(?:2F|3A|2C|40)/g, decodeURIComponent)}`;
+}
+
+/**
+ * What the router is to scroll to its top: the content, once for each page. The same element holds every
+ * page, so that it would open a new one as far down as the last was left. What changes only the query (a
+ * filter, a choice further down) leaves it where it is.
+ */
+function topOfAnotherPage(): () => Element | null {
+  let shown = window.location.pathname;
+  return () => {
+    const { pathname } = window.location;
+    if (pathname === shown) return null;
+    shown = pathname;
+    return document.getElementById(CONTENT_ID);
+  };
+}
+
+/** Stands where a page's script is on its way: for long, where the platform is away. */
+function Arriving() {
+  return (
+    <>
+      <h1 className="sr-only">The page is being loaded</h1>
+      <Skeleton lines={6} />
+    </>
+  );
+}
+
+function NotFound() {
+  return (
+    <EmptyState icon={Compass} level={1} title="There is no such page">
+      <p>The address may be mistyped, or from another version of Agate.</p>
+      <Link to="/traces" className="font-medium text-accent underline">
+        Go to the traces
+      </Link>
+    </EmptyState>
+  );
 }

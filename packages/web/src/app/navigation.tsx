@@ -2,8 +2,8 @@ import type { Session } from "@agate/protocol";
 import { Link, useLocation } from "@tanstack/react-router";
 import { Boxes, ChartNoAxesColumn, FlaskConical, ListTree } from "lucide-react";
 import icon from "../icon.svg";
-import { CommandMenu } from "./command-menu/command-menu.tsx";
-import { ReaderMenu } from "./reader-menu.tsx";
+import { CommandMenu } from "./command-menu.tsx";
+import { UserMenu } from "./user-menu.tsx";
 
 const PLACES = [
   { to: "/", label: "Dashboard", icon: ChartNoAxesColumn, below: /^\/$/ },
@@ -54,7 +54,7 @@ export function Navigation({ session }: { readonly session: Session }) {
         ))}
       </ul>
       <div className="md:mt-auto">
-        <ReaderMenu session={session} />
+        <UserMenu session={session} />
       </div>
     </nav>
   );

@@ -1,19 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { FolderX, PlugZap } from "lucide-react";
+import { useMemo, useSyncExternalStore } from "react";
 import { ApiError } from "../api/api-error.ts";
 import type { Connection } from "../api/connection.ts";
 import { PlatformClient } from "../api/platform-client.ts";
 import { PlatformProvider } from "../api/platform-context.tsx";
 import { isSessionQuery, mayDo, sessionQuery } from "../api/session.ts";
-import { ErrorState, Skeleton } from "../design/empty-state.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
+import { useDocumentTitle } from "../design/page-header.tsx";
 import { ToasterProvider } from "../design/toaster.tsx";
 import { SignInPage } from "../sign-in/sign-in-page.tsx";
-import { ConnectionBanner } from "./connection-banner.tsx";
 import { Navigation } from "./navigation.tsx";
-import { NoProject } from "./no-project.tsx";
-import { PageAnnouncer } from "./page-announcer.tsx";
-import { CONTENT_ID, SkipLink } from "./skip-link.tsx";
 
 /** What is around every page: who reads, which project, where one can go. */
 export function RootLayout({ connection }: { readonly connection: Connection }) {
@@ -63,5 +61,64 @@ function Gate({ client }: { readonly client: PlatformClient }) {
         <Outlet />
       </main>
     </div>
+  );
+}
+
+/** Says that the platform does not answer, for as long as it does not. */
+function ConnectionBanner({ connection }: { readonly connection: Connection }) {
+  const isUp = useSyncExternalStore(connection.subscribe, () => connection.isUp);
+  return (
+    <div role="status">
+      {!isUp && (
+        <p className="flex items-center justify-center gap-2 bg-warning-soft px-4 py-1.5 font-medium text-warning">
+          <PlugZap size={16} aria-hidden className="shrink-0" />
+          Agate does not answer. The page goes on by itself as soon as it does.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Stands where the address names a project that is not there, or not the reader's. */
+function NoProject({ project }: { readonly project: string | null }) {
+  return (
+    <main>
+      <EmptyState icon={FolderX} level={1} title={`There is no project ${project}`}>
+        <p>It may have been renamed or deleted, or your key may belong to another one.</p>
+        {/* Not a link of the router: those keep the project. */}
+        <a href="/" className="font-medium text-accent underline">
+          Go to your own
+        </a>
+      </EmptyState>
+    </main>
+  );
+}
+
+/** Reads out which page one has come to: links change it without a load, of which nobody else tells. */
+function PageAnnouncer() {
+  return (
+    <p role="status" className="sr-only">
+      {useDocumentTitle()}
+    </p>
+  );
+}
+
+/** Under which the page's own content is found. */
+export const CONTENT_ID = "content";
+
+/** The first thing that the keyboard reaches: leads past the navigation. Not seen before that. */
+function SkipLink() {
+  return (
+    <a
+      href={`#${CONTENT_ID}`}
+      // Not by the address, which says what is shown.
+      onClick={(event) => {
+        event.preventDefault();
+        document.getElementById(CONTENT_ID)?.focus();
+      }}
+      className="sr-only z-50 rounded-md bg-accent px-3 py-2 font-medium text-accent-ink focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+    >
+      Skip to the content
+    </a>
   );
 }

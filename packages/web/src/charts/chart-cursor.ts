@@ -1,5 +1,4 @@
-import type { ChartSeries } from "./chart-series.ts";
-import { nearestSeries, seriesInStack } from "./stack-values.ts";
+import { type ChartSeries, nearestSeries, seriesInStack } from "./chart-series.ts";
 import { bucketAt, type TimeBuckets } from "./time-buckets.ts";
 
 /** Where the reader is, in all charts of the same time at once. */

@@ -8,10 +8,10 @@ import {
   pointAt,
 } from "./chart-cursor.ts";
 import { bucketWords, type WordedChart } from "./chart-words.ts";
-import { formatTimeSpan } from "./format-time-span.ts";
 import {
   bucketOf,
   bucketSpan,
+  formatTimeSpan,
   selectBuckets,
   spanOf,
   type TimeSpan,

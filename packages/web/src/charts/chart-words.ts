@@ -1,7 +1,5 @@
-import type { ChartSeries } from "./chart-series.ts";
-import { formatTimeSpan } from "./format-time-span.ts";
-import { sumAt } from "./stack-values.ts";
-import { bucketSpan, type TimeBuckets } from "./time-buckets.ts";
+import { type ChartSeries, sumAt } from "./chart-series.ts";
+import { bucketSpan, formatTimeSpan, type TimeBuckets } from "./time-buckets.ts";
 
 export interface WordedChart {
   readonly kind: "bars" | "lines";

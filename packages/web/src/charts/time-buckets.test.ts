@@ -4,6 +4,7 @@ import {
   bucketAt,
   bucketOf,
   bucketSpan,
+  formatTimeSpan,
   selectBuckets,
   spanOf,
   zoomIn,
@@ -78,4 +79,14 @@ test("zooming out does not go further into the future than it was", () => {
 
 test("zooming out stops where time begins", () => {
   expect(zoomOut({ from: HOUR, to: 9 * HOUR }, 100 * HOUR).from).toBe(0);
+});
+
+test.each([
+  ["2026-11-15T10:00", "2026-11-15T10:15", "15 Nov, 10:00 – 10:15"],
+  ["2026-11-15T10:00:05", "2026-11-15T10:00:10", "15 Nov, 10:00:05 – 10:00:10"],
+  ["2026-11-14T18:00", "2026-11-15T06:00", "14 Nov, 18:00 – 15 Nov, 06:00"],
+  ["2026-11-14T00:00", "2026-11-15T00:00", "14 Nov"],
+  ["2026-11-01T00:00", "2026-11-08T00:00", "1 Nov – 7 Nov"],
+])("%s to %s", (from, to, words) => {
+  expect(formatTimeSpan({ from: Date.parse(from), to: Date.parse(to) })).toBe(words);
 });

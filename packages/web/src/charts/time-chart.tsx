@@ -1,19 +1,28 @@
 import type { ReactNode } from "react";
 import { lazy, Suspense, useId, useMemo } from "react";
 import { useElementWidth, useShownTheme } from "../design/browser-state.ts";
+import { Button } from "../design/button.tsx";
+import { classNames } from "../design/class-names.ts";
 import { loadPart } from "../design/load-part.ts";
-import { hasSomething, meantSeries } from "./chart-cursor.ts";
+import type { ValueTicks } from "./axis-ticks.ts";
+import { type ChartCursor, hasSomething, meantSeries } from "./chart-cursor.ts";
 import { ChartOverlay, type ChartOverlayProps } from "./chart-overlay.tsx";
-import { ChartTooltip } from "./chart-tooltip.tsx";
+import { sumAt } from "./chart-series.ts";
 import { chartWords, type WordedChart } from "./chart-words.ts";
-import { CHART_HEIGHT, PLOT_MARGIN } from "./plot-area.ts";
-import { bucketOf } from "./time-buckets.ts";
-import type { ValueTicks } from "./value-ticks.ts";
+import type { PlotArea } from "./plot-canvas.tsx";
+import { SeriesSwatch } from "./series-swatch.tsx";
+import { bucketOf, bucketSpan, formatTimeSpan } from "./time-buckets.ts";
 
 const PlotCanvas = lazy(async () => {
   const { PlotCanvas: component } = await loadPart(() => import("./plot-canvas.tsx"));
   return { default: component };
 });
+
+/** The same for every chart, so that their times line up. */
+const AREA: PlotArea = {
+  height: 190,
+  margin: { top: 8, right: 20, bottom: 24, left: 54 },
+};
 
 interface TimeChartProps extends Omit<ChartOverlayProps, "describedBy" | "top"> {
   readonly chart: WordedChart;
@@ -34,7 +43,7 @@ export function TimeChart(props: TimeChartProps) {
   const theme = useShownTheme();
   const titleId = useId();
   const plot = useMemo(
-    () => ({ kind, series, buckets, ticks, format: formatTick, emphasis }),
+    () => ({ kind, series, buckets, ticks, format: formatTick, emphasis, area: AREA }),
     [kind, series, buckets, ticks, formatTick, emphasis],
   );
   const words = useMemo(() => chartWords(chart), [chart]);
@@ -57,11 +66,11 @@ export function TimeChart(props: TimeChartProps) {
         {words} Left and right move through time, up and down choose a series, Enter opens the
         traces, plus and minus zoom.
       </p>
-      <div ref={host} className="relative" style={{ height: CHART_HEIGHT }}>
+      <div ref={host} className="relative" style={{ height: AREA.height }}>
         <Suspense fallback={<div className="h-full animate-pulse rounded-lg bg-sunken" />}>
           <PlotCanvas plot={plot} width={width} theme={theme} />
         </Suspense>
-        <div className="absolute" style={PLOT_MARGIN}>
+        <div className="absolute" style={AREA.margin}>
           <ChartOverlay
             {...props}
             describedBy={`${titleId}-words`}
@@ -80,5 +89,71 @@ export function TimeChart(props: TimeChartProps) {
         </div>
       </div>
     </section>
+  );
+}
+
+interface ChartTooltipProps {
+  readonly chart: WordedChart;
+  readonly index: number;
+  readonly series: number | null;
+  readonly by: ChartCursor["by"];
+  readonly onOpen: () => void;
+}
+
+const HOW = { mouse: "Click", keyboard: "Enter" } as const;
+
+/** The values of a bucket, beside it. */
+function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipProps) {
+  const { buckets, format } = chart;
+  const isLeft = index < buckets.count / 2;
+  const edge = isLeft ? (index + 1) / buckets.count : 1 - index / buckets.count;
+  const total = sumAt(
+    chart.series.map(({ values }) => values),
+    index,
+  );
+  const isAll = series !== null && meantSeries(chart, index, series) === null;
+  return (
+    <div
+      className={classNames(
+        "absolute top-1 z-20 min-w-40 max-w-64 rounded-lg border border-line bg-raised px-2.5 py-2 text-[0.93rem] shadow-xl",
+        by !== "touch" && "pointer-events-none",
+      )}
+      style={{ [isLeft ? "left" : "right"]: `calc(min(${edge * 100}%, 100% - 11.5rem) + 0.5rem)` }}
+    >
+      <p className="mb-1 font-medium whitespace-nowrap tabular-nums">
+        {formatTimeSpan(bucketSpan(buckets, index))}
+      </p>
+      <dl className="flex flex-col-reverse gap-0.5">
+        {chart.series.map(({ id, label, values, paint }, position) => (
+          <div
+            key={id}
+            className={classNames(
+              "-mx-1 flex items-center gap-2 rounded px-1",
+              position === series && "bg-accent-soft font-medium",
+            )}
+          >
+            <SeriesSwatch paint={paint} kind={chart.kind} />
+            <dt className="min-w-0 flex-1 truncate">{label}</dt>
+            <dd className="tabular-nums">{format(values[index] ?? null)}</dd>
+          </div>
+        ))}
+        {chart.kind === "bars" && chart.series.length > 1 && (
+          <div className="flex justify-between gap-2 font-medium">
+            <dt>All</dt>
+            <dd className="tabular-nums">{format(total)}</dd>
+          </div>
+        )}
+      </dl>
+      {hasSomething(chart, index) &&
+        (by === "touch" ? (
+          <Button size="small" look="primary" className="mt-2 w-full" onClick={onOpen}>
+            Open traces
+          </Button>
+        ) : (
+          <p className="mt-1 text-xs text-ink-soft">
+            {HOW[by]} for {isAll ? "all traces of this time" : "the traces"}
+          </p>
+        ))}
+    </div>
   );
 }

@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
+import { seriesPaint } from "../charts/chart-series.ts";
 import { analytics, group } from "./analytics.fixture.ts";
-import { type ChartName, planCharts } from "./chart-plan.ts";
+import {
+  type ChartName,
+  type ChartPlan,
+  chartTicks,
+  planCharts,
+  tracesBehind,
+} from "./chart-plan.ts";
 import { shownGroups } from "./shown-groups.ts";
-import { tracesBehind } from "./traces-behind.ts";
 
 const shop = group("shop", { count: 3, errors: 1 }, [
   { count: 3, errors: 1, latency: { p50: 10, p95: 20, p99: 30.5 }, cost: 0.5 },
@@ -115,4 +121,32 @@ test("behind a point of a latency are the traces that took at least so long", ()
     ...FIRST_HOUR,
   });
   expect(tracesBehind(plans([])("latency"), buckets, 1, 2)).toEqual(SECOND_HOUR);
+});
+
+const plan = (name: ChartPlan["name"], kind: "bars" | "lines", ...values: (number | null)[][]) => ({
+  name,
+  title: name,
+  kind,
+  format: String,
+  formatUnit: String,
+  usualSeries: null,
+  series: values.map((own) => ({
+    id: "",
+    label: "",
+    values: own,
+    paint: seriesPaint(0),
+    filters: {},
+    isSeparable: true,
+  })),
+});
+
+test("bars need room for their stack, lines for the highest of them", () => {
+  expect(chartTicks(plan("calls", "bars", [3, 1], [5, null])).at(-1)).toBe(8);
+  expect(chartTicks(plan("latency", "lines", [300, 1], [500, null])).at(-1)).toBe(500);
+});
+
+test("long latencies are round in minutes, hours and days", () => {
+  expect(chartTicks(plan("latency", "lines", [400_000]))[1]).toBe(120_000);
+  expect(chartTicks(plan("latency", "lines", [4 * 3_600_000]))[1]).toBe(3_600_000);
+  expect(chartTicks(plan("latency", "lines", [96 * 3_600_000]))[1]).toBe(24 * 3_600_000);
 });

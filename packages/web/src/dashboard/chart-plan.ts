@@ -1,15 +1,18 @@
 import type { Analytics, AnalyticsBucket } from "@agate/protocol";
+import { type ValueTicks, valueTicks } from "../charts/axis-ticks.ts";
 import {
   type ChartSeries,
   ERROR_PAINT,
   type SeriesPaint,
   seriesPaint,
+  sumAt,
 } from "../charts/chart-series.ts";
+import { bucketSpan, type TimeBuckets } from "../charts/time-buckets.ts";
 import { formatCost } from "../format/format-cost.ts";
 import { formatCount, formatUnits } from "../format/format-count.ts";
 import { formatLatency } from "../format/format-latency.ts";
 import { PERCENTILES, type Percentile, type Split } from "./dashboard-search.ts";
-import { knownTokens } from "./known-figures.ts";
+import { knownTokens } from "./figures.ts";
 import type { ShownGroup } from "./shown-groups.ts";
 
 /** What the list of traces is filtered by, beside the time and what the dashboard is filtered by. */
@@ -138,5 +141,43 @@ function groupParts(groups: readonly ShownGroup[], { split, percentile }: ChartO
     latency: series((of) => of.latency?.[percentile] ?? null),
     tokens: series((of) => knownTokens(of, "total")),
     cost: series((of) => of.cost),
+  };
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** The marks of a chart's axis: round in what it measures. */
+export function chartTicks({ name, kind, series }: ChartPlan): ValueTicks {
+  const values = series.map((each) => each.values);
+  const heights =
+    kind === "bars" ? (values[0] ?? []).map((_, at) => sumAt(values, at)) : values.flat();
+  const highest = Math.max(0, ...heights.map((height) => height ?? 0));
+  if (name === "cost") return valueTicks(highest, { unit: highest > 0 ? 1 : 0.01 });
+  if (name !== "latency") return valueTicks(highest, { leastStep: 1 });
+  const unit = [DAY, HOUR, MINUTE].find((each) => highest > 2 * each) ?? 1;
+  return valueTicks(highest, { unit });
+}
+
+/**
+ * The search of the list of traces that has exactly what a point of a chart stands for: its bucket,
+ * and what its series has in common. Without a series: all of the bucket that the chart counts.
+ */
+export function tracesBehind(
+  chart: ChartPlan,
+  buckets: TimeBuckets,
+  index: number,
+  series: number | null,
+): TraceFilters {
+  const { from, to } = bucketSpan(buckets, index);
+  const chosen = series === null ? undefined : chart.series[series];
+  const value = chosen?.values[index] ?? null;
+  return {
+    ...(chart.name === "errors" && { status: "ERROR" }),
+    ...chosen?.filters,
+    ...(chart.name === "latency" && value !== null && { min_latency: String(value) }),
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
   };
 }

@@ -1,17 +1,21 @@
 import type { Analytics } from "@agate/protocol";
 import { type ReactNode, useMemo, useState } from "react";
 import type { ChartCursor } from "../charts/chart-cursor.ts";
+import { sumAt } from "../charts/chart-series.ts";
+import { SeriesSwatch } from "../charts/series-swatch.tsx";
 import { bucketOf, type TimeBuckets, type TimeSpan } from "../charts/time-buckets.ts";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { classNames } from "../design/class-names.ts";
 import { tickText } from "../format/tick-text.ts";
-import { chartTicks } from "./chart-axis.ts";
-import { ChartLegend } from "./chart-legend.tsx";
-import { type ChartPlan, planCharts, type TraceFilters } from "./chart-plan.ts";
-import type { Percentile, Split } from "./dashboard-search.ts";
-import { PercentilePicker } from "./percentile-picker.tsx";
+import {
+  type ChartPlan,
+  chartTicks,
+  planCharts,
+  type TraceFilters,
+  tracesBehind,
+} from "./chart-plan.ts";
+import { PERCENTILES, type Percentile, type Split } from "./dashboard-search.ts";
 import type { ShownGroup } from "./shown-groups.ts";
-import { tracesBehind } from "./traces-behind.ts";
 
 interface DashboardChartsProps {
   readonly analytics: Analytics;
@@ -113,4 +117,63 @@ function bucketsOf({ from, to, buckets }: Analytics): TimeBuckets {
     width: (Date.parse(to) - start) / buckets.length,
     count: buckets.length,
   };
+}
+
+interface ChartLegendProps {
+  readonly plan: ChartPlan;
+  /** The bucket whose values are shown; null where the reader is in none. */
+  readonly index: number | null;
+  /** Then the table of the groups is the legend of all charts. */
+  readonly isSplit: boolean;
+}
+
+/** What the series are, with their values where the reader is. */
+function ChartLegend({ plan, index, isSplit }: ChartLegendProps) {
+  const { series, kind, format } = plan;
+  if (isSplit || series.length === 1) {
+    if (kind === "lines" || index === null) return null;
+    const values = series.map((each) => each.values);
+    return <p className="font-medium tabular-nums">{format(sumAt(values, index))}</p>;
+  }
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[0.93rem]">
+      {series.map(({ id, label, paint, values }) => (
+        <li key={id} className="flex items-center gap-1.5">
+          <SeriesSwatch paint={paint} kind={kind} />
+          <span className="text-ink-soft">{label}</span>
+          {index !== null && (
+            <span className="font-medium tabular-nums">{format(values[index] ?? null)}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface PercentilePickerProps {
+  readonly value: Percentile;
+  readonly onChange: (percentile: Percentile) => void;
+}
+
+/** Which percentile the lines of the groups show. */
+function PercentilePicker({ value, onChange }: PercentilePickerProps) {
+  return (
+    <fieldset className="flex rounded-md bg-sunken p-0.5">
+      <legend className="sr-only">Percentile</legend>
+      {PERCENTILES.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === value}
+          onClick={() => onChange(each)}
+          className={classNames(
+            "h-6 rounded px-2 text-xs font-medium",
+            each === value ? "bg-raised text-ink shadow-sm" : "text-ink-soft hover:text-ink",
+          )}
+        >
+          {each}
+        </button>
+      ))}
+    </fieldset>
+  );
 }

@@ -12,7 +12,6 @@ import { TimeRangePicker } from "../time-range/time-range-picker.tsx";
 import type { TraceFilters } from "./chart-plan.ts";
 import { DashboardBar } from "./dashboard-bar.tsx";
 import { DashboardBody } from "./dashboard-body.tsx";
-import { DashboardLoading } from "./dashboard-loading.tsx";
 import {
   type DashboardSearch,
   filtersOf,
@@ -21,8 +20,7 @@ import {
   SPLITS,
   splitOf,
 } from "./dashboard-search.ts";
-import { FirstRun } from "./first-run.tsx";
-import { NothingHere } from "./nothing-here.tsx";
+import { FirstRun, NothingHere } from "./empty-dashboard.tsx";
 import { useDashboardData } from "./use-dashboard-data.ts";
 
 const route = getRouteApi("/");
@@ -138,4 +136,22 @@ function timeOf(range: TimeRange): AnalyticsTime {
   if (range.kind === "last") return { last: spanLength(range.span) ?? 0 };
   const { from, to } = range;
   return { ...(from && { from }), ...(to && { to }) };
+}
+
+/** Stands where the figures and charts will be, in about their shape. */
+function DashboardLoading() {
+  return (
+    <div role="status" aria-label="Loading" className="flex animate-pulse flex-col gap-3">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5">
+        {["calls", "errors", "latency", "tokens", "cost"].map((figure) => (
+          <div key={figure} className="h-24 rounded-xl bg-line max-sm:last:col-span-2" />
+        ))}
+      </div>
+      <div className="h-64 rounded-xl bg-line" />
+      <div className="grid gap-3 lg:grid-cols-2">
+        <div className="h-64 rounded-xl bg-line" />
+        <div className="h-64 rounded-xl bg-line" />
+      </div>
+    </div>
+  );
 }

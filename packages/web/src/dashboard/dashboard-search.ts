@@ -1,5 +1,4 @@
-import type { TimeRange } from "../time-range/time-range.ts";
-import { parseTimeRange } from "../time-range/time-range.ts";
+import { parseTimeRange, type TimeRange } from "../time-range/time-range.ts";
 
 /** What figures can be split by and filtered by. */
 export const SPLITS = ["application", "route", "variant", "environment"] as const;

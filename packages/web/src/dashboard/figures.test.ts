@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { figures } from "./analytics.fixture.ts";
-import { figuresOf } from "./figures.ts";
-import { formatShare } from "./format-share.ts";
-import { periodBefore } from "./period-before.ts";
+import { figuresOf, formatShare } from "./figures.ts";
+import { periodBefore } from "./use-dashboard-data.ts";
 
 const now = figures({
   count: 200,

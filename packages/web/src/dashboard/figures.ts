@@ -2,9 +2,6 @@ import type { AnalyticsFigures } from "@agate/protocol";
 import { formatCost } from "../format/format-cost.ts";
 import { formatCount, formatUnits } from "../format/format-count.ts";
 import { formatLatency } from "../format/format-latency.ts";
-import { type FigureChange, relativeChange, shareChange } from "./figure-change.ts";
-import { errorRate, formatShare } from "./format-share.ts";
-import { costPerCall, knownTokens } from "./known-figures.ts";
 
 /** A figure of the whole range, as it is told. */
 export interface Figure {
@@ -67,4 +64,80 @@ function costAbout(of: AnalyticsFigures): string {
   const priced = `${with_cost.toLocaleString("en")} of ${count.toLocaleString("en")} priced`;
   const each = `${formatCost(costPerCall(of))} a call`;
   return with_cost === 0 || with_cost === count ? each : `${each} (${priced})`;
+}
+
+/** How a figure has changed against the period before. */
+export interface FigureChange {
+  readonly direction: "up" | "down" | "same";
+  /** Without its sign: `12%`, `1.5 points`. */
+  readonly size: string;
+}
+
+/** Relative; null where either is unknown, or there was nothing to compare with. */
+export function relativeChange(now: number | null, before: number | null): FigureChange | null {
+  if (now === null || before === null || before === 0) return null;
+  const change = (now - before) / before;
+  const percent = Math.abs(change) * 100;
+  const size = percent < 0.05 ? "0%" : percent > 999 ? "over 999%" : `${digits(percent)}%`;
+  return { direction: directionOf(size === "0%" ? 0 : change), size };
+}
+
+/** Of shares, in percentage points; null where either is unknown. */
+export function shareChange(now: number | null, before: number | null): FigureChange | null {
+  if (now === null || before === null) return null;
+  const points = (now - before) * 100;
+  const size = Math.abs(points) < 0.05 ? 0 : Math.abs(points);
+  return {
+    direction: directionOf(size === 0 ? 0 : points),
+    size: `${size === 0 ? "0" : digits(size)} ${digits(size) === "1" ? "point" : "points"}`,
+  };
+}
+
+function directionOf(change: number): FigureChange["direction"] {
+  return change > 0 ? "up" : change < 0 ? "down" : "same";
+}
+
+function digits(value: number): string {
+  return value < 9.95 ? String(Number(value.toFixed(1))) : value.toFixed(0);
+}
+
+/**
+ * A part of a whole; what nobody knows is no 0.
+ *
+ * @example formatShare(0.0312) // "3.1%"
+ */
+export function formatShare(share: number | null): string {
+  if (share === null) return "–";
+  const percent = share * 100;
+  if (percent === 0 || percent === 100) return `${percent}%`;
+  if (percent < 0.01) return "<0.01%";
+  if (percent < 0.995) return `${percent.toFixed(2)}%`;
+  // Nearly all is not all.
+  return percent < 99.95 ? `${percent.toFixed(1)}%` : ">99.9%";
+}
+
+/** How many of the calls failed; null where there were none. */
+export function errorRate({
+  count,
+  errors,
+}: {
+  readonly count: number;
+  readonly errors: number;
+}): number | null {
+  return count === 0 ? null : errors / count;
+}
+
+type TokenKind = keyof AnalyticsFigures["tokens"];
+
+/** Null where there were calls and none of them has told its tokens. */
+export function knownTokens(
+  { count, tokens, with_tokens }: AnalyticsFigures,
+  kind: TokenKind,
+): number | null {
+  return count > 0 && with_tokens === 0 ? null : tokens[kind];
+}
+
+/** US dollars for each call whose cost is known; null where there is none. */
+export function costPerCall({ cost, with_cost }: AnalyticsFigures): number | null {
+  return cost === null || with_cost === 0 ? null : cost / with_cost;
 }

@@ -2,8 +2,7 @@ import type { AnalyticsFigures } from "@agate/protocol";
 import { formatCost } from "../format/format-cost.ts";
 import { formatCount, formatUnits } from "../format/format-count.ts";
 import { formatLatency } from "../format/format-latency.ts";
-import { errorRate, formatShare } from "./format-share.ts";
-import { knownTokens } from "./known-figures.ts";
+import { errorRate, formatShare, knownTokens } from "./figures.ts";
 import { LEFT_OUT, type ShownGroup } from "./shown-groups.ts";
 
 export interface GroupColumn {

@@ -1,9 +1,8 @@
-import type { AnalyticsFigures } from "@agate/protocol";
+import type { Analytics, AnalyticsFigures } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { type AnalyticsTime, analyticsQuery, type GroupedAnalytics } from "../api/analytics.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import type { DashboardFilters, Split } from "./dashboard-search.ts";
-import { periodBefore } from "./period-before.ts";
 
 const REFRESH_MS = 10_000;
 /** Whoever waits for a first call has just made it. */
@@ -56,4 +55,13 @@ export function useDashboardData(request: DashboardRequest): DashboardData {
     isFetching: now.isFetching,
     refresh: () => void now.refetch(),
   };
+}
+
+/** The stretch that ends where an answer begins, and is as long; null where time had not begun. */
+export function periodBefore({
+  from,
+  to,
+}: Pick<Analytics, "from" | "to">): { readonly from: string; readonly to: string } | null {
+  const start = 2 * Date.parse(from) - Date.parse(to);
+  return start < 0 ? null : { from: new Date(start).toISOString(), to: from };
 }

@@ -1,5 +1,4 @@
-import type { LucideIcon } from "lucide-react";
-import { CircleAlert } from "lucide-react";
+import { CircleAlert, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 

@@ -1,5 +1,4 @@
-import type { ListedSpan } from "@agate/protocol";
-import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import { AGATE_ATTRIBUTES, type ListedSpan } from "@agate/protocol";
 
 /** `default@3`: the revision whose values a playground call has changed; null where none is named. */
 export function editedFrom({ metadata }: Pick<ListedSpan, "metadata">): string | null {

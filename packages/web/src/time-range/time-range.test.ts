@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromLocalInput, toLocalInput } from "./local-time.ts";
 import {
   boundsOf,
+  fromLocalInput,
   parseTimeRange,
   type TimeRange,
   timeRangeLabel,
   timeRangeSearch,
+  toLocalInput,
   withTimeRange,
 } from "./time-range.ts";
 

@@ -6,9 +6,8 @@ import { sessionQuery } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
 import { useCopy } from "../design/copy-button.tsx";
 import { Menu, MenuItem } from "../design/menu.tsx";
-import { callCurl, spanCurl } from "./curl-commands.ts";
-import type { RouteCall } from "./route-call.ts";
-import { useIsRegistered } from "./use-is-registered.ts";
+import { useIsRegistered } from "./registry-links.tsx";
+import { callCurl, type RouteCall, spanCurl } from "./route-call.ts";
 
 interface CopyMenuProps {
   readonly span: SpanRecord;

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { LongText } from "../value-view/long-text.tsx";
 
 /** A part of what is recorded, under its name. */
 export function DetailSection({
@@ -13,5 +14,25 @@ export function DetailSection({
       <h3 className="mb-1.5 text-xs font-semibold text-ink-soft">{title}</h3>
       {children}
     </div>
+  );
+}
+
+/** Names and values, one below the other; what nobody knows is left out. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1">
+      {facts.map(
+        ([name, value]) =>
+          value !== null &&
+          value !== undefined && (
+            <div key={name} className="contents">
+              <dt className="text-ink-soft">{name}</dt>
+              <dd className="min-w-0 break-words tabular-nums">
+                {typeof value === "string" ? <LongText text={value} /> : value}
+              </dd>
+            </div>
+          ),
+      )}
+    </dl>
   );
 }

@@ -1,6 +1,7 @@
 // The rows of a virtualised treegrid lie freely, which those of a table cannot; and it is the grid that
 // has the focus and says which row is meant, so that rows may come and go.
 import type { ComponentProps } from "react";
+import { classNames } from "../design/class-names.ts";
 
 /** A row of a treegrid. */
 export function GridRow(props: ComponentProps<"div">) {
@@ -21,4 +22,16 @@ export function GridHeading(props: ComponentProps<"div">) {
 export function GridRows(props: ComponentProps<"div">) {
   // biome-ignore lint/a11y/useSemanticElements: see above.
   return <div role="rowgroup" {...props} />;
+}
+
+export const ROW_HEIGHT = 30;
+
+/** The columns of the tree: name, latency, tokens, cost, time; fewer where it is narrow. */
+export function rowClass(isCompact: boolean): string {
+  return classNames(
+    "grid items-center gap-x-3 px-3",
+    isCompact
+      ? "grid-cols-[minmax(0,1.2fr)_4rem_minmax(5rem,1fr)]"
+      : "grid-cols-[minmax(0,1.3fr)_4rem_minmax(5.5rem,1fr)] @min-[560px]:grid-cols-[minmax(0,1.5fr)_4.4rem_3.6rem_5.6rem_minmax(8rem,1fr)]",
+  );
 }

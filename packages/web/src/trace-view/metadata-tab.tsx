@@ -1,12 +1,9 @@
-import type { SpanRecord, Usage } from "@agate/protocol";
-import { USAGE_FIELDS } from "@agate/protocol";
+import { type SpanRecord, USAGE_FIELDS, type Usage } from "@agate/protocol";
 import { formatCost } from "../format/format-cost.ts";
 import { formatLatency } from "../format/format-latency.ts";
 import { JsonView } from "../value-view/json-view.tsx";
-import { DetailSection } from "./detail-section.tsx";
-import { Facts } from "./facts.tsx";
-import { ownIntervals, totalOf } from "./own-time.ts";
-import { spanTimes } from "./span-times.ts";
+import { DetailSection, Facts } from "./detail-section.tsx";
+import { ownIntervals, spanTimes, totalOf } from "./span-times.ts";
 
 const USAGE_LABELS: Record<keyof Usage, string> = {
   input_tokens: "Input tokens",

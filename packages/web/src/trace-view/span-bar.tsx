@@ -1,9 +1,8 @@
 import { useMemo } from "react";
-import { kindColour } from "../spans/span-kind-icon.tsx";
+import { kindColour } from "../spans/span-badges.tsx";
 import type { PathSection } from "./critical-path.ts";
-import { type Interval, ownIntervals } from "./own-time.ts";
+import { type Interval, ownIntervals, placeOn } from "./span-times.ts";
 import { childrenOf, hasChildren, type SpanNode, type SpanTree } from "./span-tree.ts";
-import { placeOn } from "./time-scale.ts";
 
 /** More pieces than that nobody can tell apart. */
 const MAX_PIECES = 60;

@@ -1,13 +1,23 @@
 import type { SpanRecord } from "@agate/protocol";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Badge } from "../design/badge.tsx";
+import { CopyButton } from "../design/copy-button.tsx";
 import { type Tab, Tabs } from "../design/panels.tsx";
-import { ConfigTab } from "./config-tab.tsx";
-import { ContentTab } from "./content-tab.tsx";
+import { formatCost } from "../format/format-cost.ts";
+import { formatCount } from "../format/format-count.ts";
+import { formatLatency } from "../format/format-latency.ts";
+import { shownName } from "../spans/shown-name.ts";
+import { SpanKindIcon, StatusBadge } from "../spans/span-badges.tsx";
+import { JsonView } from "../value-view/json-view.tsx";
+import { LongText } from "../value-view/long-text.tsx";
+import { ValueView } from "../value-view/value-view.tsx";
+import { CopyMenu } from "./copy-menu.tsx";
+import { DetailSection, Facts } from "./detail-section.tsx";
 import { EventsTab } from "./events-tab.tsx";
 import { MetadataTab } from "./metadata-tab.tsx";
-import { RawTab } from "./raw-tab.tsx";
-import { SpanHeader } from "./span-header.tsx";
+import { PlaygroundLink, VariantLink } from "./registry-links.tsx";
+import { routeCallOf } from "./route-call.ts";
+import { hasVariant } from "./trace-facts.ts";
 
 /** Everything that is recorded of one span. The chosen tab stays while one goes from span to span. */
 export function SpanDetail({ span }: { readonly span: SpanRecord }) {
@@ -34,5 +44,125 @@ export function SpanDetail({ span }: { readonly span: SpanRecord }) {
       {/* Another span begins at its top, folded as it was made. */}
       <Tabs key={span.id} label="About the span" tabs={tabs} value={tab} onChange={setTab} />
     </section>
+  );
+}
+
+/** What a span is, in short, and what can be done with it. */
+function SpanHeader({ span }: { readonly span: SpanRecord }) {
+  const { metadata } = span;
+  const call = routeCallOf(span);
+  const figures = [
+    ["Latency", formatLatency(metadata.latency)],
+    ["Tokens", formatCount(metadata.usage?.total_tokens ?? null)],
+    ["Cost", formatCost(metadata.cost)],
+    ["Model", metadata.model ?? "–"],
+  ].filter(([, value]) => value !== "–");
+  return (
+    <header className="flex flex-col gap-2 border-b border-line px-4 py-3">
+      <div className="flex min-w-0 items-center gap-2">
+        <SpanKindIcon kind={span.spankind} size={17} />
+        <h2 className="min-w-0 flex-1 truncate text-base font-semibold" title={span.name}>
+          <bdi>{shownName(span.name)}</bdi>
+        </h2>
+        <span className="shrink-0">
+          <StatusBadge status={span.status} isCancelled={metadata.cancelled === true} />
+        </span>
+      </div>
+      {metadata.status_message && (
+        <div
+          role="note"
+          aria-label="Status message"
+          className={
+            span.status === "ERROR"
+              ? "max-h-64 overflow-y-auto rounded-md bg-danger-soft px-2.5 py-1.5 text-danger"
+              : "max-h-64 overflow-y-auto rounded-md bg-sunken px-2.5 py-1.5"
+          }
+        >
+          <LongText key={span.id} text={metadata.status_message} limit={300} />
+        </div>
+      )}
+      {figures.length > 0 && (
+        <dl className="flex flex-wrap gap-x-4 gap-y-1">
+          {figures.map(([label, value]) => (
+            <div key={label} className="flex min-w-0 gap-1.5">
+              <dt className="text-ink-soft">{label}</dt>
+              <dd className="min-w-0 truncate font-medium tabular-nums">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <div className="flex flex-wrap items-center gap-x-1 gap-y-2">
+        <code className="max-w-56 truncate font-mono text-xs text-ink-soft" title={span.id}>
+          {span.id}
+        </code>
+        <CopyButton what="span id" text={span.id} />
+        <span className="flex-1" />
+        <CopyMenu span={span} call={call} />
+        {call !== null && <PlaygroundLink call={call} size="small" />}
+      </div>
+    </header>
+  );
+}
+
+const PARTS = [
+  ["inputs", "Inputs"],
+  ["outputs", "Outputs"],
+  ["internals", "Internals"],
+] as const;
+
+/** What went in, what came out, what was noted between. */
+function ContentTab({ span }: { readonly span: SpanRecord }) {
+  const recorded = PARTS.filter(([name]) => (span.content[name] ?? null) !== null);
+  if (recorded.length === 0) {
+    return <p className="p-4 text-ink-soft">Neither inputs nor outputs are recorded.</p>;
+  }
+  return recorded.map(([name, label]) => (
+    <DetailSection key={name} title={label}>
+      <ValueView value={span.content[name]} label={label} />
+    </DetailSection>
+  ));
+}
+
+/** What the span was configured with, and where that came from. */
+function ConfigTab({ span }: { readonly span: SpanRecord }) {
+  const { config, environment, metadata } = span;
+  const isNamed = hasVariant(span);
+  return (
+    <>
+      {(isNamed || environment !== null) && (
+        <DetailSection title="From">
+          <Facts
+            facts={[
+              ["Variant", isNamed ? <VariantLink key="variant" span={span} /> : null],
+              ["Environment", environment],
+              ["Application", metadata.application],
+            ]}
+          />
+        </DetailSection>
+      )}
+      {config === null ? (
+        <p className="p-4 text-ink-soft">No configuration is recorded.</p>
+      ) : (
+        <DetailSection title="Configuration">
+          <JsonView value={config} label="Configuration" openDepth={3} />
+        </DetailSection>
+      )}
+    </>
+  );
+}
+
+/** The record as the platform has it, without the spans below it. */
+function RawTab({ span }: { readonly span: SpanRecord }) {
+  const record = useMemo(() => {
+    const { children, ...own } = span;
+    return { ...own, children: children === null ? null : children.map(({ id }) => id) };
+  }, [span]);
+  return (
+    <div className="px-4 py-3">
+      {span.children !== null && (
+        <p className="mb-1.5 text-ink-soft">Of the spans below it, the ids alone.</p>
+      )}
+      <JsonView value={record} label="Raw record" openDepth={2} />
+    </div>
   );
 }

@@ -25,3 +25,39 @@ export function milliseconds(time: string): number {
   const fraction = /^\d+/.exec(time.slice(dot + 1))?.[0] ?? "";
   return whole + Number(`0.${fraction.slice(3) || "0"}`);
 }
+
+/** A stretch of time, in milliseconds since 1970. */
+export interface Interval {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** When a span was at work itself: its time without that of its children, overlapping or not. */
+export function ownIntervals(span: Interval, children: readonly Interval[]): readonly Interval[] {
+  const own: Interval[] = [];
+  let from = span.start;
+  for (const child of [...children].sort((a, b) => a.start - b.start)) {
+    const to = Math.min(child.start, span.end);
+    if (to > from) own.push({ start: from, end: to });
+    from = Math.max(from, child.end);
+  }
+  if (span.end > from) own.push({ start: from, end: span.end });
+  return own;
+}
+
+/** Milliseconds. */
+export function totalOf(intervals: readonly Interval[]): number {
+  return intervals.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** Where something lies on the axis, in parts of its length, cut off at its ends; null if outside. */
+export function placeOn(
+  axis: Interval,
+  { start, end }: Interval,
+): { readonly left: number; readonly width: number } | null {
+  if (end < axis.start || start > axis.end) return null;
+  const length = axis.end - axis.start;
+  if (!(length > 0)) return { left: 0, width: 1 };
+  const left = Math.max(0, (start - axis.start) / length);
+  return { left, width: Math.min(1, (end - axis.start) / length) - left };
+}

@@ -1,4 +1,6 @@
-import type { SpanTree } from "./span-tree.ts";
+import type { SpanRecord } from "@agate/protocol";
+import { useMemo } from "react";
+import { buildSpanTree, type SpanTree } from "./span-tree.ts";
 import { TreeGrid } from "./tree-grid.tsx";
 import { TreeToolbar } from "./tree-toolbar.tsx";
 import { useTreeView } from "./use-tree-view.ts";
@@ -30,4 +32,19 @@ export function SpanTreeView(props: SpanTreeViewProps) {
 
 function isPlain({ nodes }: SpanTree): boolean {
   return nodes.length <= FEW_SPANS && !nodes.some(({ span }) => span.status === "ERROR");
+}
+
+interface TraceTreeProps {
+  readonly trace: SpanRecord;
+  /** The id of the chosen span. */
+  readonly selected: string | null;
+  readonly onSelect: (spanId: string) => void;
+  /** Beside something else: names and bars alone. */
+  readonly isCompact?: boolean;
+}
+
+/** The spans of a trace, as a tree and in time. */
+export function TraceTree({ trace, ...rest }: TraceTreeProps) {
+  const tree = useMemo(() => buildSpanTree(trace), [trace]);
+  return <SpanTreeView tree={tree} {...rest} />;
 }

@@ -11,7 +11,7 @@ import { Button, IconButton } from "../design/button.tsx";
 import { useCopy } from "../design/copy-button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { useToaster } from "../design/toaster.tsx";
-import { PlaygroundLink } from "./playground-link.tsx";
+import { PlaygroundLink } from "./registry-links.tsx";
 import type { RouteCall } from "./route-call.ts";
 
 interface TraceActionsProps {

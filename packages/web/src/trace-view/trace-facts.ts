@@ -1,4 +1,4 @@
-import type { ListedSpan } from "@agate/protocol";
+import type { ListedSpan, Usage } from "@agate/protocol";
 import { editedFrom } from "../spans/edited-from.ts";
 import { type RouteCall, routeCallOf } from "./route-call.ts";
 import type { SpanTree } from "./span-tree.ts";
@@ -48,4 +48,25 @@ export function traceFacts({ nodes }: SpanTree): TraceFacts {
     variantSpan: first((span) => (hasVariant(span) ? span : null)),
     call: first(routeCallOf),
   };
+}
+
+/**
+ * Tokens on one line; what nobody has reported is left out.
+ *
+ * @example usageText(usage) // "1,000 in · 200 out · 600 cached · 30 reasoning"
+ */
+export function usageText(usage: Usage | null): string {
+  if (usage === null) return "–";
+  const parts = [
+    counted(usage.input_tokens, "in"),
+    counted(usage.output_tokens, "out"),
+    // That nothing was cached is said by saying nothing.
+    counted(usage.cached_input_tokens || null, "cached"),
+    counted(usage.reasoning_tokens || null, "reasoning"),
+  ].filter((part) => part !== null);
+  return parts.join(" · ") || (usage.total_tokens?.toLocaleString("en") ?? "–");
+}
+
+function counted(count: number | null, what: string): string | null {
+  return count === null ? null : `${count.toLocaleString("en")} ${what}`;
 }

@@ -7,12 +7,10 @@ import { formatCost } from "../format/format-cost.ts";
 import { formatLatency } from "../format/format-latency.ts";
 import { formatAgo, formatTime } from "../format/format-time.ts";
 import { shownName } from "../spans/shown-name.ts";
-import { SpanKindIcon } from "../spans/span-kind-icon.tsx";
-import { StatusBadge } from "../spans/status-badge.tsx";
+import { SpanKindIcon, StatusBadge } from "../spans/span-badges.tsx";
+import { VariantLink } from "./registry-links.tsx";
 import { TraceActions } from "./trace-actions.tsx";
-import type { TraceFacts } from "./trace-facts.ts";
-import { usageText } from "./usage-text.ts";
-import { VariantLink } from "./variant-link.tsx";
+import { type TraceFacts, usageText } from "./trace-facts.ts";
 
 interface TraceHeaderProps {
   readonly trace: SpanRecord;

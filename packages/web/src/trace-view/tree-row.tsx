@@ -6,12 +6,10 @@ import { formatCost } from "../format/format-cost.ts";
 import { formatCount } from "../format/format-count.ts";
 import { formatLatency } from "../format/format-latency.ts";
 import { shownName } from "../spans/shown-name.ts";
-import { SpanKindIcon } from "../spans/span-kind-icon.tsx";
-import { GridCell, GridRow } from "./grid-parts.tsx";
-import { MarkedText } from "./marked-text.tsx";
-import type { Interval } from "./own-time.ts";
-import { ROW_HEIGHT, rowClass } from "./row-layout.ts";
+import { SpanKindIcon } from "../spans/span-badges.tsx";
+import { GridCell, GridRow, ROW_HEIGHT, rowClass } from "./grid-parts.tsx";
 import { SpanBar } from "./span-bar.tsx";
+import type { Interval } from "./span-times.ts";
 import { hasChildren, type SpanNode, type SpanTree } from "./span-tree.ts";
 import type { PathView } from "./use-tree-view.ts";
 
@@ -197,4 +195,20 @@ function Figure({
 function orphanText({ span, parent }: SpanNode): string {
   if (span.parent_span_id !== null) return `Its parent ${span.parent_span_id} is not recorded`;
   return parent < 0 ? "" : "It names no parent, as the top does";
+}
+
+/** A text with the first occurrence of another in it marked, upper or lower case. */
+function MarkedText({ text, mark }: { readonly text: string; readonly mark: string }) {
+  const lower = text.toLowerCase();
+  const at = mark === "" ? -1 : lower.indexOf(mark.toLowerCase());
+  // Some letters have more of them in lower case; then places do not correspond.
+  if (at < 0 || lower.length !== text.length) return text;
+  const to = at + mark.length;
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark className="rounded-sm bg-warning text-surface">{text.slice(at, to)}</mark>
+      {text.slice(to)}
+    </>
+  );
 }

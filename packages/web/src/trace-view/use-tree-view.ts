@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useState } from "react";
 import { criticalPath, type PathSection, pathShares } from "./critical-path.ts";
-import type { Interval } from "./own-time.ts";
 import { indexSpans } from "./search-spans.ts";
+import type { Interval } from "./span-times.ts";
 import { isFailed, type SpanNode, type SpanTree } from "./span-tree.ts";
 import { type Collapsed, revealed, visibleRows } from "./visible-rows.ts";
 

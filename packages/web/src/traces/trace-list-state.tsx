@@ -1,9 +1,10 @@
-import { FilterX } from "lucide-react";
+import { Link } from "@tanstack/react-router";
+import { FilterX, ListTree, SearchX } from "lucide-react";
 import { Button } from "../design/button.tsx";
+import { CopyButton } from "../design/copy-button.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { parseTimeRange } from "../time-range/time-range.ts";
 import { FILTER_FIELDS, FILTER_NAMES } from "./filters/filter-fields.ts";
-import { NoMatch, NoTraces } from "./no-traces.tsx";
 import { filtersOf, type TracesSearch } from "./traces-search.ts";
 
 interface TraceListStateProps {
@@ -48,4 +49,100 @@ function parameterLabel(parameter: string): string {
   const name = FILTER_NAMES.find((each) => each === parameter);
   if (name !== undefined) return FILTER_FIELDS[name].label;
   return { q: "Search", from: "Beginning", to: "End" }[parameter] ?? parameter;
+}
+
+/** Nothing was ever recorded: how to change that. */
+function NoTraces() {
+  const { origin } = window.location;
+  return (
+    <EmptyState icon={ListTree} title="No traces yet">
+      <p>
+        They appear here as soon as they are recorded. Call a route in the{" "}
+        <Link to="/playground" className="font-medium text-accent underline">
+          playground
+        </Link>
+        , or send some from your own program:
+      </p>
+      <Commands
+        about="A workflow with the Agate SDK"
+        lines={["npm install @agate/sdk", `AGATE_BASE_URL=${origin} node app.ts`]}
+      />
+      <Commands
+        about="Anything with OpenTelemetry"
+        lines={[
+          `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`,
+          "export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+        ]}
+      />
+    </EmptyState>
+  );
+}
+
+function Commands({ about, lines }: { readonly about: string; readonly lines: readonly string[] }) {
+  const text = lines.join("\n");
+  return (
+    <figure className="w-full overflow-hidden rounded-lg border border-line bg-surface text-left">
+      <figcaption className="flex items-center justify-between border-b border-line py-1 pr-1.5 pl-3 font-medium text-ink">
+        {about}
+        <CopyButton what={`the lines for ${about.toLowerCase()}`} text={text} />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may have to be scrolled */}
+      <pre tabIndex={0} className="overflow-x-auto px-3 py-2 font-mono text-xs text-ink">
+        {text}
+      </pre>
+    </figure>
+  );
+}
+
+interface NoMatchProps {
+  readonly what: string;
+  readonly onClear: () => void;
+}
+
+/** There are traces, but none of these. */
+function NoMatch({ what, onClear }: NoMatchProps) {
+  return (
+    <EmptyState icon={SearchX} title={`No ${what} match`}>
+      <p>Take away a filter, look for other words, or choose a longer time range.</p>
+      <Button onClick={onClear}>Clear filters, search and range</Button>
+    </EmptyState>
+  );
+}
+
+interface ListEndProps {
+  readonly query: {
+    readonly isFetchingNextPage: boolean;
+    readonly isFetchNextPageError: boolean;
+    readonly error: Error | null;
+    readonly fetchNextPage: () => unknown;
+  };
+  readonly hasMore: boolean;
+  readonly count: number;
+  readonly what: string;
+}
+
+/** What comes after the last row: more, or nothing. */
+export function ListEnd({ query, hasMore, count, what }: ListEndProps) {
+  return (
+    <div className="flex min-h-14 items-center justify-center gap-3 p-3 text-ink-soft">
+      {query.isFetchNextPageError && (
+        <p role="alert" className="text-danger">
+          {query.error?.message}
+        </p>
+      )}
+      {hasMore ? (
+        <Button
+          size="small"
+          disabled={query.isFetchingNextPage}
+          onClick={() => query.fetchNextPage()}
+        >
+          {query.isFetchingNextPage ? "Loading more…" : "Load more"}
+        </Button>
+      ) : (
+        <p>
+          That is all: {count.toLocaleString("en")} {count === 1 ? what : `${what}s`}.
+        </p>
+      )}
+    </div>
+  );
 }

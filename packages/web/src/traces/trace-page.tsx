@@ -1,11 +1,12 @@
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { ErrorState, Skeleton } from "../design/empty-state.tsx";
+import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
+import { SearchX } from "lucide-react";
+import { Button, buttonClass } from "../design/button.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { shownName } from "../spans/shown-name.ts";
-import { NotThere } from "../trace-view/not-there.tsx";
 import { TraceView } from "../trace-view/trace-view.tsx";
 import { useLiveTrace } from "../trace-view/use-live-trace.ts";
-import { useListBehind } from "./list-behind.ts";
+import { parseTracesSearch, type TracesSearch } from "./traces-search.ts";
 
 const route = getRouteApi("/traces/$traceId");
 
@@ -59,4 +60,44 @@ function Trace({ traceId }: { readonly traceId: string }) {
       }
     />
   );
+}
+
+interface NotThereProps {
+  readonly traceId: string;
+  readonly isLooking: boolean;
+  readonly onRetry: () => void;
+}
+
+/** Stands where a trace is not found. */
+function NotThere({ traceId, isLooking, onRetry }: NotThereProps) {
+  return (
+    <EmptyState icon={SearchX} title="Trace not found">
+      <p>
+        It has not arrived yet, or it was deleted. Traces appear about a second after a call, and
+        this page shows the trace when it arrives.
+      </p>
+      <p className="max-w-full font-mono text-xs break-all">{traceId}</p>
+      <div className="flex flex-wrap justify-center gap-2">
+        <Button disabled={isLooking} onClick={onRetry}>
+          {isLooking ? "Loading…" : "Retry"}
+        </Button>
+        <Link to="/traces" className={buttonClass("quiet")}>
+          All traces
+        </Link>
+      </div>
+    </EmptyState>
+  );
+}
+
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** The list that a trace was opened from. */
+    list?: TracesSearch;
+  }
+}
+
+/** The list that this trace was opened from, to go back to; all traces, where it was by itself. */
+function useListBehind(): Readonly<Record<string, string>> {
+  const list = useLocation({ select: ({ state }) => state.list });
+  return { ...parseTracesSearch({ ...list }) };
 }

@@ -6,7 +6,7 @@ import { PageHeader } from "../design/page-header.tsx";
 import { formatCount } from "../format/format-count.ts";
 import { parseTimeRange, withTimeRange } from "../time-range/time-range.ts";
 import { TimeRangePicker } from "../time-range/time-range-picker.tsx";
-import { LiveButton } from "./live/live-button.tsx";
+import { LiveButton } from "./live/live-controls.tsx";
 import { ColumnPicker } from "./rows/column-picker.tsx";
 import type { ColumnId } from "./rows/trace-columns.ts";
 import { type TracesSearch, withView } from "./traces-search.ts";

@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../api/api-error.ts";
-import { chipsOf } from "./filters/filter-fields.ts";
-import { filterProblems } from "./filters/filter-problems.ts";
-import { filtersOf, parseTracesSearch, withFilter, withoutFilters } from "./traces-search.ts";
+import { chipsOf, filterProblems } from "./filters/filter-fields.ts";
+import {
+  boundedRange,
+  filtersOf,
+  histogramTime,
+  parseTracesSearch,
+  withFilter,
+  withoutFilters,
+} from "./traces-search.ts";
 
 describe("the list's address", () => {
   it("keeps what it knows, and nothing else", () => {
@@ -87,4 +93,29 @@ describe("what the platform refuses", () => {
     expect(filterProblems(new Error("offline")).size).toBe(0);
     expect(filterProblems(null).size).toBe(0);
   });
+});
+
+const ALL = { kind: "last", span: "all" } as const;
+
+it.each([
+  [ALL, { from: "earliest" }],
+  [{ kind: "last", span: "24h" }, { last: 86_400_000 }],
+  [{ kind: "fixed", from: "2026-11-01" }, { from: "2026-11-01" }],
+  [
+    { kind: "fixed", from: "2026-11-01", to: "2026-11-02" },
+    { from: "2026-11-01", to: "2026-11-02" },
+  ],
+  // Without a beginning the list has everything before the end, and so has the histogram.
+  [
+    { kind: "fixed", to: "2026-11-02" },
+    { from: "earliest", to: "2026-11-02" },
+  ],
+] as const)("%j is counted over %j", (range, time) => {
+  expect(histogramTime(range)).toEqual(time);
+});
+
+it("begins somewhere, for suggestions", () => {
+  expect(boundedRange(ALL)).toEqual({ kind: "last", span: "30d" });
+  const range = { kind: "fixed", from: "2026-11-01" } as const;
+  expect(boundedRange(range)).toBe(range);
 });

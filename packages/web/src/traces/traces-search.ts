@@ -1,3 +1,6 @@
+import type { AnalyticsTime } from "../api/analytics.ts";
+import { spanLength, type TimeRange, timeRangeSearch } from "../time-range/time-range.ts";
+
 /** The filters of the list of traces, in the address: names as `GET /observability/traces/` has them. */
 export const TRACE_FILTERS = [
   "q",
@@ -70,4 +73,34 @@ export function withView(
   view: "traces" | "spans",
 ): TracesSearch {
   return view === "spans" ? { ...search, view } : search;
+}
+
+/** What is shown of a trace, in the address. */
+interface TraceSearch {
+  /** The id of the chosen span. */
+  readonly span?: string;
+}
+
+export function parseTraceSearch({ span }: Record<string, unknown>): TraceSearch {
+  return typeof span === "string" ? { span } : {};
+}
+
+/** How far back values are suggested where a range has no beginning. */
+const LOOK_BACK = { kind: "last", span: "30d" } as const;
+
+/** A range with a beginning: values of all time would take long to group. */
+export function boundedRange(range: TimeRange): TimeRange {
+  return isAll(range) ? LOOK_BACK : range;
+}
+
+/** What the histogram is over: the list's own range, all of it. */
+export function histogramTime(range: TimeRange): AnalyticsTime {
+  if (isAll(range)) return { from: "earliest" };
+  if (range.kind === "last") return { last: spanLength(range.span) ?? 0 };
+  const { range: _span, ...ends } = timeRangeSearch(range);
+  return { from: "earliest", ...ends };
+}
+
+function isAll(range: TimeRange): boolean {
+  return range.kind === "last" && spanLength(range.span) === null;
 }

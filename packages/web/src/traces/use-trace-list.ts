@@ -4,8 +4,7 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { type TraceListRequest, tracesQuery } from "../api/traces.ts";
 import { useNow } from "../design/browser-state.ts";
 import { boundsOf, parseTimeRange, timeRangeSearch } from "../time-range/time-range.ts";
-import { flattenRows } from "./live/merge-rows.ts";
-import { rowsSince } from "./rows/rows-since.ts";
+import { flattenRows, rowsSince } from "./live/merge-rows.ts";
 import { filtersOf, type TracesSearch } from "./traces-search.ts";
 
 /** What is asked for by an address. */

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowUpRight, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { SpanDetail } from "../../trace-view/span-detail.tsx";
-import { TraceTree } from "../../trace-view/trace-tree.tsx";
+import { TraceTree } from "../../trace-view/span-tree-view.tsx";
 import type { Run } from "./run.ts";
 
 interface RunTraceProps {

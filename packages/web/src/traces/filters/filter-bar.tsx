@@ -1,9 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import { ListFilter, X } from "lucide-react";
 import type { RefObject } from "react";
-import { Button } from "../../design/button.tsx";
-import { type TracesSearch, withFilter, withoutFilters } from "../traces-search.ts";
-import { AddFilter } from "./add-filter.tsx";
-import { FilterChip } from "./filter-chip.tsx";
-import { chipsOf } from "./filter-fields.ts";
+import { useState } from "react";
+import { facetsQuery } from "../../api/facets.ts";
+import { usePlatform } from "../../api/platform-context.tsx";
+import { Button, buttonClass } from "../../design/button.tsx";
+import { classNames } from "../../design/class-names.ts";
+import { Popover } from "../../design/menu.tsx";
+import { OptionPicker, type PickerOption } from "../../design/option-picker.tsx";
+import { formatCount } from "../../format/format-count.ts";
+import { boundsOf, parseTimeRange } from "../../time-range/time-range.ts";
+import {
+  boundedRange,
+  filtersOf,
+  type TracesSearch,
+  withFilter,
+  withoutFilters,
+} from "../traces-search.ts";
+import {
+  type FilterChip as Chip,
+  chipsOf,
+  FILTER_FIELDS,
+  FILTER_NAMES,
+  type FilterName,
+  filterText,
+  shownValue,
+} from "./filter-fields.ts";
 import { SearchBox } from "./search-box.tsx";
 
 interface FilterBarProps {
@@ -53,5 +75,164 @@ export function FilterBar(props: FilterBarProps) {
         </Button>
       )}
     </div>
+  );
+}
+
+interface AddFilterProps {
+  readonly search: TracesSearch;
+  readonly isOpen: boolean;
+  readonly onOpenChange: (isOpen: boolean) => void;
+  readonly onAdd: (name: FilterName, value: string) => void;
+}
+
+/** First what to filter by, then the value. */
+function AddFilter({ search, isOpen, onOpenChange, onAdd }: AddFilterProps) {
+  const [name, setName] = useState<FilterName | null>(null);
+  const onChange = (open: boolean) => {
+    setName(null);
+    onOpenChange(open);
+  };
+  return (
+    <Popover
+      label={name === null ? "Add a filter" : `Filter by ${FILTER_FIELDS[name].label}`}
+      open={isOpen}
+      onOpenChange={onChange}
+      trigger={
+        <button type="button" className={buttonClass("quiet", "small")}>
+          <ListFilter size={14} aria-hidden />
+          Add filter
+        </button>
+      }
+    >
+      {name === null ? (
+        <OptionPicker
+          key="names"
+          label="Filter by"
+          options={FILTER_NAMES.map((each) => ({
+            value: each,
+            label: FILTER_FIELDS[each].label,
+            detail: FILTER_FIELDS[each].sign === "≥" ? "at least" : "is",
+          }))}
+          onPick={(picked) => setName(FILTER_NAMES.find((each) => each === picked) ?? null)}
+        />
+      ) : (
+        <ValuePicker
+          name={name}
+          value={search[name] ?? ""}
+          search={search}
+          onPick={(value) => {
+            onChange(false);
+            onAdd(name, value);
+          }}
+        />
+      )}
+    </Popover>
+  );
+}
+
+interface FilterChipProps {
+  readonly chip: Chip;
+  readonly search: TracesSearch;
+  /** What the platform has against it. */
+  readonly problem: string | undefined;
+  /** An empty value takes the filter away. */
+  readonly onChange: (value: string) => void;
+}
+
+/** A filter that is set: click to change it, × to take it away. */
+function FilterChip({ chip, search, problem, onChange }: FilterChipProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { label, sign } = FILTER_FIELDS[chip.name];
+  const isWrong = problem !== undefined;
+  return (
+    <span
+      className={classNames(
+        "inline-flex h-8 max-w-full min-w-0 items-center rounded-md border bg-surface",
+        isWrong ? "border-danger bg-danger-soft text-danger" : "border-line-strong/50",
+      )}
+    >
+      <Popover
+        label={`Change the filter ${chip.text}`}
+        open={isOpen}
+        onOpenChange={setOpen}
+        trigger={
+          <button
+            type="button"
+            aria-label={`Change filter: ${chip.text}${isWrong ? `. ${problem}` : ""}`}
+            title={problem ?? chip.text}
+            className="flex h-full min-w-0 items-center gap-1 rounded-l-md pl-2 hover:bg-sunken"
+          >
+            <span className={classNames("shrink-0", !isWrong && "text-ink-soft")}>
+              {label} {sign}
+            </span>{" "}
+            <span className="max-w-56 truncate font-medium">
+              <bdi>{shownValue(chip.name, chip.value)}</bdi>
+            </span>
+          </button>
+        }
+      >
+        <ValuePicker
+          name={chip.name}
+          value={chip.value}
+          search={search}
+          onPick={(value) => {
+            setOpen(false);
+            onChange(value);
+          }}
+        />
+      </Popover>
+      <button
+        type="button"
+        aria-label={`Remove filter: ${chip.text}`}
+        title="Remove"
+        onClick={() => onChange("")}
+        className="flex h-full items-center rounded-r-md px-2 hover:bg-sunken"
+      >
+        <X size={14} aria-hidden />
+      </button>
+    </span>
+  );
+}
+
+interface ValuePickerProps {
+  readonly name: FilterName;
+  readonly value: string;
+  readonly search: TracesSearch;
+  readonly onPick: (value: string) => void;
+}
+
+/** Chooses the value of a filter: one that traces have, or any other. */
+function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
+  const { label, hint, choices, usual, grouping } = FILTER_FIELDS[name];
+  const client = usePlatform();
+  const { [name]: _own, ...others } = filtersOf(search);
+  // What is suggested: the values of the traces that every other filter lets through.
+  const [bounds] = useState(() =>
+    boundsOf(boundedRange(parseTimeRange(search, "all")), Date.now()),
+  );
+  const facets = useQuery({
+    ...facetsQuery(client, grouping ?? "name", { ...others, ...bounds }),
+    enabled: grouping !== undefined,
+  });
+  const options: readonly PickerOption[] = [
+    ...(choices ?? usual ?? []).map((each) => ({ value: each, label: shownValue(name, each) })),
+    ...(facets.data ?? []).map((facet) => ({
+      value: facet.value,
+      label: shownValue(name, facet.value),
+      detail: formatCount(facet.count),
+    })),
+  ];
+  return (
+    <OptionPicker
+      key={name}
+      label={label}
+      placeholder={hint}
+      options={options}
+      initialText={value}
+      // A value that the platform does not know is its to refuse; these it tells beforehand.
+      {...(choices === undefined && { other: (text: string) => filterText(name, text) })}
+      empty={facets.isFetching ? "Looking for values…" : hint}
+      onPick={onPick}
+    />
   );
 }

@@ -1,5 +1,5 @@
-import type { AnalyticsGrouping } from "@agate/protocol";
-import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import { type AnalyticsGrouping, SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import { ApiError } from "../../api/api-error.ts";
 import { shownName } from "../../spans/shown-name.ts";
 import { TRACE_FILTERS, type TraceFilter, type TracesSearch } from "../traces-search.ts";
 
@@ -89,4 +89,14 @@ export function shownValue(name: FilterName, value: string): string {
   const number = Number(value);
   const isText = show === undefined || !Number.isFinite(number) || number < 0;
   return isText ? shownName(value) : show(value);
+}
+
+/** What the platform has against parameters of a list, by their names. */
+export function filterProblems(error: Error | null): ReadonlyMap<string, string> {
+  if (!(error instanceof ApiError) || error.status !== 422) return new Map();
+  return new Map(
+    error.detail.flatMap(({ loc: [place, name], msg }) =>
+      place === "query" && typeof name === "string" ? [[name, msg] as const] : [],
+    ),
+  );
 }

@@ -3,9 +3,14 @@ import { describe, expect, it } from "vitest";
 import { compareRows, type TraceRow } from "../../api/trace-row.ts";
 import type { TracePage } from "../../api/traces.ts";
 import {
+  countNew,
   flattenRows,
+  holdChanges,
+  leavesGap,
   mergeRows,
+  nothingHeld,
   type RowChange,
+  rowsSince,
   splitChanges,
   withoutRemoved,
   withoutTrace,
@@ -119,4 +124,72 @@ it("does not bring back what was deleted after the platform was asked", () => {
   const whenAsked = pagesOf([kept, deleted], 1);
   const now = withoutTrace(whenAsked, "deleted");
   expect(withoutRemoved([fresh, kept, deleted], whenAsked, now)).toEqual([fresh, kept]);
+});
+
+const ROWS = ["12:02:00.000000", "12:01:00.000400", "12:00:00.000000"].map((time) =>
+  rowOf({ startedAt: `2026-11-15T${time}Z` }),
+);
+
+it.each([
+  [undefined, 3],
+  ["2026-11-15T12:00:00.000Z", 3],
+  ["2026-11-15T12:00:00.001Z", 2],
+  // The platform's times are finer than a browser's.
+  ["2026-11-15T12:01:00.000Z", 2],
+  ["2026-11-15T13:01:00.000+01:00", 2],
+  ["2026-11-15T12:02:00.001Z", 0],
+  ["nonsense", 3],
+])("of a list since %s, %i rows are left", (from, count) => {
+  expect(rowsSince(ROWS, from)).toEqual(ROWS.slice(0, count));
+});
+
+it("leaves the list itself where nothing is too old, so that nothing is drawn anew", () => {
+  expect(rowsSince(ROWS, "2026-11-15T12:00:00Z")).toBe(ROWS);
+});
+
+const rowsOf = (...ids: readonly string[]) => ids.map((traceId) => rowOf({ traceId }));
+const arrived = (...ids: readonly string[]) =>
+  rowsOf(...ids).map((row) => ({ row, belongs: true }));
+const page = (of: readonly TraceRow[], hasMore: boolean): TracePage => {
+  const after = of.at(-1) ?? rowOf();
+  return {
+    rows: of,
+    next: hasMore ? { cursor: "c", after, from: undefined, to: undefined } : null,
+  };
+};
+
+describe("rows that wait", () => {
+  it("are counted once each, and only those that the list does not show", () => {
+    const held = holdChanges(
+      holdChanges(nothingHeld("list"), arrived("a", "b")),
+      arrived("b", "shown"),
+    );
+    const gone = { row: rowOf({ traceId: "gone" }), belongs: false };
+    expect(countNew(holdChanges(held, [gone]), [page(rowsOf("shown"), false)])).toBe(2);
+  });
+
+  it("are not kept without end: then the list is to be read anew", () => {
+    const many = Array.from({ length: 1001 }, (_, n) => `t${n}`);
+    const held = holdChanges(nothingHeld("list"), arrived(...many));
+    expect([held.hasGap, held.changes.size]).toEqual([true, 0]);
+    expect(holdChanges(held, arrived("later"))).toBe(held);
+  });
+});
+
+describe("the newest page, after a while without news", () => {
+  const loaded = [page(rowsOf("c", "b", "a"), true)];
+
+  it("fits where it has something that is known, shown or waiting", () => {
+    const held = holdChanges(nothingHeld("list"), arrived("e"));
+    expect(leavesGap(page(rowsOf("e", "d", "c"), true), loaded, nothingHeld("list"))).toBe(false);
+    expect(leavesGap(page(rowsOf("f", "e"), true), loaded, held)).toBe(false);
+  });
+
+  it("leaves a gap where all of it is new and there is more", () => {
+    expect(leavesGap(page(rowsOf("f", "e"), true), loaded, nothingHeld("list"))).toBe(true);
+  });
+
+  it("leaves none where it is all there is", () => {
+    expect(leavesGap(page(rowsOf("f", "e"), false), loaded, nothingHeld("list"))).toBe(false);
+  });
 });

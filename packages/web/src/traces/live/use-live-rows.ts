@@ -10,9 +10,18 @@ import {
   type TracePages,
   tracesQuery,
 } from "../../api/traces.ts";
-import { countNew, holdChanges, leavesGap, nothingHeld, withGap } from "./held-rows.ts";
 import { matchRow } from "./match-row.ts";
-import { mergeRows, type RowChange, splitChanges, withoutRemoved } from "./merge-rows.ts";
+import {
+  countNew,
+  holdChanges,
+  leavesGap,
+  mergeRows,
+  nothingHeld,
+  type RowChange,
+  splitChanges,
+  withGap,
+  withoutRemoved,
+} from "./merge-rows.ts";
 import { useTraceStream } from "./use-trace-stream.ts";
 
 /** Where only the platform can tell what belongs to the list, it is asked this often … */

@@ -1,7 +1,14 @@
 import { Columns3 } from "lucide-react";
+import { useState } from "react";
 import { IconButton } from "../../design/button.tsx";
 import { Popover } from "../../design/menu.tsx";
-import { ALWAYS_SHOWN, type ColumnId, TRACE_COLUMNS } from "./trace-columns.ts";
+import {
+  ALWAYS_SHOWN,
+  type ColumnId,
+  formatColumnChoice,
+  parseColumnChoice,
+  TRACE_COLUMNS,
+} from "./trace-columns.ts";
 
 interface ColumnPickerProps {
   readonly chosen: ReadonlySet<ColumnId>;
@@ -35,4 +42,16 @@ export function ColumnPicker({ chosen, onChange }: ColumnPickerProps) {
       </fieldset>
     </Popover>
   );
+}
+
+const KEY = "agate-trace-columns";
+
+/** The columns that this reader has chosen, here or before. */
+export function useChosenColumns() {
+  const [chosen, setChosen] = useState(() => parseColumnChoice(localStorage.getItem(KEY)));
+  const choose = (columns: ReadonlySet<ColumnId>) => {
+    localStorage.setItem(KEY, formatColumnChoice(columns));
+    setChosen(columns);
+  };
+  return [chosen, choose] as const;
 }

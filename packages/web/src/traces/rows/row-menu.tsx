@@ -5,8 +5,8 @@ import { Menu, MenuHeading, MenuItem, MenuLine } from "../../design/menu.tsx";
 import { shownName } from "../../spans/shown-name.ts";
 import { filterText } from "../filters/filter-fields.ts";
 import { cellText } from "./cell-text.ts";
-import type { RowActions } from "./row-actions.ts";
 import type { ColumnId } from "./trace-columns.ts";
+import type { RowActions } from "./use-row-actions.ts";
 
 const FILTERABLE: readonly ColumnId[] = [
   "name",

@@ -1,9 +1,16 @@
+import { Link } from "@tanstack/react-router";
+import { CircleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { useEffect, useRef } from "react";
 import type { TraceRow } from "../../api/trace-row.ts";
+import { Badge } from "../../design/badge.tsx";
 import { classNames } from "../../design/class-names.ts";
+import { formatUnits } from "../../format/format-count.ts";
 import { formatAgo } from "../../format/format-time.ts";
+import { StatusBadge } from "../../spans/span-badges.tsx";
 import { cellText } from "./cell-text.ts";
-import { RowStatus } from "./row-status.tsx";
 import type { TraceColumn } from "./trace-columns.ts";
+import { type RowActions, rowTarget } from "./use-row-actions.ts";
 
 interface TraceCellProps {
   readonly row: TraceRow;
@@ -36,4 +43,78 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
     if (column.id === "status") return <RowStatus row={row} />;
     return column.id === "time" ? formatAgo(row.startedAt, now) : <bdi>{text}</bdi>;
   }
+}
+
+/** How a trace went, and whether anything below its top failed. */
+export function RowStatus({ row }: { readonly row: TraceRow }) {
+  const { status, isCancelled, failedSpans } = row;
+  const isHidden = status !== "ERROR" && failedSpans > 0;
+  const label = `${formatUnits(failedSpans, "failed span")} below`;
+  return (
+    <>
+      {(isCancelled || !(isHidden && status === "UNSET")) && (
+        <StatusBadge status={status} isCancelled={isCancelled} />
+      )}
+      {isHidden && (
+        <Badge tone="danger" title={label}>
+          <CircleAlert size={12} role="img" aria-label={label} />
+          <span aria-hidden>{failedSpans.toLocaleString("en")}</span>
+        </Badge>
+      )}
+    </>
+  );
+}
+
+/** What went in and what came out, or what went wrong, on one line. */
+export function TracePreview({ row }: { readonly row: TraceRow }) {
+  const { input, output, status, statusMessage } = row;
+  const isFailed = status === "ERROR" && statusMessage !== null && statusMessage !== "";
+  const end = isFailed ? statusMessage : output;
+  return (
+    <p dir="auto" className="truncate text-[0.93rem] text-ink-soft">
+      <bdi>{input}</bdi>
+      {end !== "" && (
+        <>
+          <span aria-hidden className="px-1.5">
+            →
+          </span>
+          <bdi className={isFailed ? "text-danger" : "text-ink"}>{end}</bdi>
+        </>
+      )}
+    </p>
+  );
+}
+
+interface TraceLinkProps {
+  readonly row: TraceRow;
+  /** The row is where the keyboard is. */
+  readonly isSelected: boolean;
+  /** The row that Tab leads to. */
+  readonly isTabStop: boolean;
+  readonly actions: RowActions;
+  readonly children: ReactNode;
+}
+
+/** The link of a row, as large as the row: a real one, so that a middle click opens a new tab. */
+export function TraceLink(props: TraceLinkProps) {
+  const { row, isSelected, isTabStop, actions, children } = props;
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (!isSelected || link.current === null) return;
+    // Somebody types elsewhere: a row that comes into sight again must not take that away.
+    const { activeElement } = document;
+    const isElsewhere = activeElement !== document.body && !activeElement?.closest("[role=grid]");
+    if (!isElsewhere) link.current.focus({ preventScroll: true });
+  }, [isSelected]);
+  return (
+    <Link
+      ref={link}
+      {...rowTarget(row, actions.list)}
+      tabIndex={isTabStop ? 0 : -1}
+      onFocus={() => actions.select(row.key)}
+      className="truncate font-medium outline-none after:absolute after:inset-0"
+    >
+      {children}
+    </Link>
+  );
 }

@@ -11,10 +11,9 @@ import {
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
 import { useElementWidth, useNow } from "../../design/browser-state.ts";
 import { classNames } from "../../design/class-names.ts";
-import type { RowActions } from "./row-actions.ts";
-import { TraceCard } from "./trace-card.tsx";
 import { type ColumnId, columnTracks, fitColumns, type TraceColumn } from "./trace-columns.ts";
-import { TraceLine } from "./trace-line.tsx";
+import { TraceCard, TraceLine } from "./trace-line.tsx";
+import type { RowActions } from "./use-row-actions.ts";
 
 /** Below this a table has no room, and each trace is a card. */
 const CARDS_BELOW = 640;

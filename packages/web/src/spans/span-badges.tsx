@@ -1,0 +1,71 @@
+import type { SpanKind, SpanStatus } from "@agate/protocol";
+import {
+  Bot,
+  Braces,
+  Circle,
+  Database,
+  Gauge,
+  Link2,
+  ListOrdered,
+  type LucideIcon,
+  ShieldCheck,
+  Sparkles,
+  SquareCheck,
+  Workflow,
+  Wrench,
+} from "lucide-react";
+import { Badge, type Tone } from "../design/badge.tsx";
+
+const KINDS: Record<SpanKind, { readonly icon: LucideIcon; readonly colour: string }> = {
+  WORKFLOW: { icon: Workflow, colour: "var(--kind-workflow)" },
+  AGENT: { icon: Bot, colour: "var(--kind-agent)" },
+  CHAIN: { icon: Link2, colour: "var(--kind-other)" },
+  TASK: { icon: SquareCheck, colour: "var(--kind-other)" },
+  TOOL: { icon: Wrench, colour: "var(--kind-tool)" },
+  LLM: { icon: Sparkles, colour: "var(--kind-llm)" },
+  EMBEDDING: { icon: Braces, colour: "var(--kind-retrieval)" },
+  RETRIEVER: { icon: Database, colour: "var(--kind-retrieval)" },
+  RERANKER: { icon: ListOrdered, colour: "var(--kind-retrieval)" },
+  GUARDRAIL: { icon: ShieldCheck, colour: "var(--kind-check)" },
+  EVALUATOR: { icon: Gauge, colour: "var(--kind-check)" },
+  UNKNOWN: { icon: Circle, colour: "var(--kind-other)" },
+};
+
+/** The colour of everything of this kind: icon, bar. */
+export function kindColour(kind: SpanKind): string {
+  return (KINDS[kind] ?? KINDS.UNKNOWN).colour;
+}
+
+/** What a span did, as a picture. */
+export function SpanKindIcon({
+  kind,
+  size = 15,
+}: {
+  readonly kind: SpanKind;
+  readonly size?: number;
+}) {
+  const { icon: Icon, colour } = KINDS[kind] ?? KINDS.UNKNOWN;
+  return (
+    <Icon size={size} role="img" aria-label={kind} className="shrink-0" style={{ color: colour }} />
+  );
+}
+
+const LOOKS: Record<SpanStatus, { readonly tone: Tone; readonly label: string }> = {
+  OK: { tone: "success", label: "OK" },
+  ERROR: { tone: "danger", label: "Error" },
+  UNSET: { tone: "neutral", label: "Unset" },
+};
+
+const CANCELLED = { tone: "warning", label: "Cancelled" } as const;
+
+interface StatusBadgeProps {
+  readonly status: SpanStatus;
+  /** Cancelled spans have none of OpenTelemetry's statuses. */
+  readonly isCancelled: boolean;
+}
+
+/** How a span ended. */
+export function StatusBadge({ status, isCancelled }: StatusBadgeProps) {
+  const { tone, label } = isCancelled && status === "UNSET" ? CANCELLED : LOOKS[status];
+  return <Badge tone={tone}>{label}</Badge>;
+}

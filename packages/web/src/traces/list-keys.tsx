@@ -1,0 +1,133 @@
+import { useEffect, useEffectEvent, useId } from "react";
+import { Dialog } from "../design/dialog.tsx";
+import { Checkbox } from "../design/field.tsx";
+
+/** What the keys of the list do. */
+export interface ListKeys {
+  /** By so many rows; infinitely many is to an end. */
+  move(by: number): void;
+  open(): void;
+  clear(): void;
+  search(): void;
+  addFilter(): void;
+  toggleLive(): void;
+  help(): void;
+}
+
+/** Each key with what it does, for those who ask. */
+export const LIST_KEYS = [
+  { keys: ["j", "↓"], does: "Next trace" },
+  { keys: ["k", "↑"], does: "Previous trace" },
+  { keys: ["Home"], does: "First trace" },
+  { keys: ["End"], does: "Last trace that is loaded" },
+  { keys: ["Enter"], does: "Open the selected trace" },
+  { keys: ["Esc"], does: "Select nothing" },
+  { keys: ["/"], does: "Search" },
+  { keys: ["f"], does: "Add a filter" },
+  { keys: ["l"], does: "Live tail on or off" },
+  { keys: ["?"], does: "These keys" },
+] as const;
+
+/**
+ * Keys that work wherever one is on the page, unless one types or is in a menu.
+ *
+ * @param hasCharacters Whether those work that are characters: whoever dictates sets them off by words.
+ */
+export function useListKeys(hasCharacters: boolean, keys: ListKeys): void {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!(event.target instanceof Element) || isForOthers(event.target)) return;
+    if (event.key.length === 1 && !hasCharacters) return;
+    const action = actionOf(keys, event.key, isControl(event.target));
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKeyDown(event);
+    window.addEventListener("keydown", listener);
+    return () => window.removeEventListener("keydown", listener);
+  }, []);
+}
+
+function actionOf(keys: ListKeys, key: string, isOnControl: boolean): (() => void) | undefined {
+  switch (key) {
+    case "j":
+    case "ArrowDown":
+      return () => keys.move(1);
+    case "k":
+    case "ArrowUp":
+      return () => keys.move(-1);
+    case "Home":
+      return () => keys.move(Number.NEGATIVE_INFINITY);
+    case "End":
+      return () => keys.move(Number.POSITIVE_INFINITY);
+    case "Enter":
+      // A button or a link that has the focus is meant.
+      return isOnControl ? undefined : () => keys.open();
+    case "Escape":
+      return () => keys.clear();
+    case "/":
+      return () => keys.search();
+    case "f":
+      return () => keys.addFilter();
+    case "l":
+      return () => keys.toggleLive();
+    case "?":
+      return () => keys.help();
+    default:
+      return undefined;
+  }
+}
+
+function isForOthers(target: Element): boolean {
+  return (
+    target.closest(
+      "input, textarea, select, [contenteditable], dialog, [role=dialog], [role=menu]",
+    ) !== null
+  );
+}
+
+function isControl(target: Element): boolean {
+  return target.closest("a, button") !== null;
+}
+
+interface KeysHelpProps {
+  readonly hasCharacters: boolean;
+  readonly onCharacters: (areOn: boolean) => void;
+  readonly onClose: () => void;
+}
+
+/** The keys of the list, and whether those that are characters work. */
+export function KeysHelp({ hasCharacters, onCharacters, onClose }: KeysHelpProps) {
+  const id = useId();
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
+        {LIST_KEYS.map(({ keys, does }) => (
+          <div key={does} className="contents">
+            <dt className="flex gap-1">
+              {keys.map((key) => (
+                <kbd
+                  key={key}
+                  className="min-w-6 rounded border border-line-strong/50 bg-sunken px-1.5 py-0.5 text-center font-sans text-xs"
+                >
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <label htmlFor={id} className="flex items-center gap-2 border-t border-line pt-3">
+        <Checkbox
+          id={id}
+          checked={hasCharacters}
+          onChange={(event) => onCharacters(event.target.checked)}
+        />
+        Letters and signs work as keys
+      </label>
+    </Dialog>
+  );
+}

@@ -1,0 +1,68 @@
+import { useNavigate, useRouter } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { TraceRow } from "../../api/trace-row.ts";
+import { useCopy } from "../../design/copy-button.tsx";
+import type { FilterName } from "../filters/filter-fields.ts";
+import { type TracesSearch, withFilter } from "../traces-search.ts";
+
+interface RowActionOptions {
+  readonly list: TracesSearch;
+  readonly mayDelete: boolean;
+  readonly select: (key: string | null) => void;
+  readonly askToDelete: (row: TraceRow) => void;
+}
+
+/** What can be done with a row of the list; the same object for as long as nothing of it changes. */
+export function useRowActions(options: RowActionOptions): RowActions {
+  const { list, mayDelete, select, askToDelete } = options;
+  const navigate = useNavigate({ from: "/traces" });
+  const router = useRouter();
+  const copy = useCopy();
+  return useMemo(
+    () => ({
+      list,
+      mayDelete,
+      select,
+      askToDelete,
+      open: (row) => {
+        select(row.key);
+        void navigate(rowTarget(row, list));
+      },
+      openInTab: (row) => {
+        window.open(router.buildLocation(rowTarget(row, list)).href, "_blank", "noopener");
+      },
+      filter: (name, value) => {
+        void navigate({ search: (search) => withFilter(search, name, value), resetScroll: false });
+      },
+      copyId: (row) => {
+        const [what, id] = list.view === "spans" ? ["span", row.spanId] : ["trace", row.traceId];
+        copy(id, `The ${what}'s id is copied.`);
+      },
+    }),
+    [list, mayDelete, select, askToDelete, navigate, router, copy],
+  );
+}
+
+/** What can be done with a row. */
+export interface RowActions {
+  /** The list that the row is in. */
+  readonly list: TracesSearch;
+  /** Whether the reader may delete traces. */
+  readonly mayDelete: boolean;
+  select(key: string): void;
+  open(row: TraceRow): void;
+  openInTab(row: TraceRow): void;
+  filter(name: FilterName, value: string): void;
+  copyId(row: TraceRow): void;
+  askToDelete(row: TraceRow): void;
+}
+
+/** Where a row leads, and the list to come back to from there. */
+export function rowTarget(row: TraceRow, list: TracesSearch) {
+  return {
+    to: "/traces/$traceId",
+    params: { traceId: row.traceId },
+    search: list.view === "spans" ? { span: row.spanId } : {},
+    state: { list },
+  } as const;
+}
