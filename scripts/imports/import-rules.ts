@@ -1,0 +1,404 @@
+/** A part of a package: a folder of its `src/`, or a file beside the folders. */
+export interface Part {
+  /** What the part is for, as the diagrams in ARCHITECTURE.md show it. */
+  readonly about: string;
+  /** The parts of the same package and the packages of this repository that it imports. */
+  readonly imports?: readonly string[];
+  /** Parts from which it imports types alone. */
+  readonly types?: readonly string[];
+  /** Whether it imports Node's own modules, where the rest of its package does not. */
+  readonly node?: true;
+}
+
+export interface PackageRules {
+  /** Packages of npm that any part imports. */
+  readonly npm: readonly string[];
+  /** Whether every part may import Node's own modules. Without it, the package runs anywhere. */
+  readonly node?: true;
+  readonly parts: Readonly<Record<string, Part>>;
+}
+
+/**
+ * Which part of the product imports which. An import that is not listed here is an error, and so is
+ * an edge that no import uses: see check-imports.ts. Tests may import anything.
+ */
+export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
+  protocol: {
+    npm: ["eventsource-parser", "zod"],
+    parts: {
+      ".": { about: "span record, error body, session, attribute names", imports: ["registry"] },
+      registry: { about: "applications, variants, revisions, environments", imports: ["."] },
+      client: { about: "requests, error bodies, server-sent events, reconnecting", imports: ["."] },
+      format: { about: "durations, money, times" },
+    },
+  },
+
+  spans: {
+    npm: [],
+    parts: {
+      ".": { about: "index.ts, the decoded span", imports: ["pricing", "record"] },
+      record: {
+        about: "a span becomes a record",
+        imports: [".", "dialects", "pricing", "span-tree", "@agate/protocol"],
+      },
+      dialects: { about: "attribute names of other tools", imports: [".", "@agate/protocol"] },
+      pricing: { about: "tokens become money", imports: ["@agate/protocol"] },
+      redaction: { about: "rules that hide content", imports: [".", "@agate/protocol"] },
+      "span-tree": { about: "records become a tree", imports: ["@agate/protocol"] },
+    },
+  },
+
+  platform: {
+    npm: [
+      "@clickhouse/client",
+      "@hono/node-server",
+      "hono",
+      "kysely",
+      "modern-tar",
+      "pg",
+      "pg-copy-streams",
+      "pino",
+      "pino-pretty",
+      "zod",
+    ],
+    node: true,
+    parts: {
+      "start-platform.ts": {
+        about: "the composition root",
+        imports: [
+          "access",
+          "backup",
+          "deployments",
+          "ingest",
+          "registry",
+          "server",
+          "stores",
+          "version.ts",
+          "@agate/protocol",
+        ],
+      },
+      "create-key-offline.ts": {
+        about: "the first key, in a stopped server's folder",
+        imports: ["access", "registry", "stores", "@agate/protocol"],
+      },
+      entries: {
+        about: "what the command line imports",
+        imports: [
+          "backup",
+          "create-key-offline.ts",
+          "deployments",
+          "registry",
+          "registry-copy",
+          "server",
+          "store-copy",
+          "stores",
+        ],
+      },
+      server: {
+        about: "HTTP: routes, errors, OpenAPI, log",
+        imports: [
+          "access",
+          "backup",
+          "deployments",
+          "ingest",
+          "registry",
+          "stores",
+          "threads",
+          "traces",
+          "version.ts",
+          "@agate/protocol",
+          "@agate/protocol/schemas",
+          "@agate/spans/redaction",
+        ],
+      },
+      ingest: {
+        about: "OTLP in: decode, redact, map, append",
+        imports: [
+          "stores",
+          "threads",
+          "@agate/protocol",
+          "@agate/spans",
+          "@agate/spans/prices",
+          "@agate/spans/redaction",
+        ],
+      },
+      traces: { about: "trees out: assemble, stream", imports: ["stores"] },
+      access: {
+        about: "keys, sessions, projects, permissions",
+        imports: ["stores", "@agate/protocol"],
+      },
+      deployments: {
+        about: "builds, their processes, the gateway",
+        imports: [
+          "registry",
+          "stores",
+          "threads",
+          "@agate/protocol",
+          "@agate/protocol/schemas",
+          "@agate/spans/redaction",
+        ],
+      },
+      registry: {
+        about: "variants, revisions, environments",
+        imports: ["stores", "@agate/protocol", "@agate/spans/redaction"],
+      },
+      backup: {
+        about: "a data directory as one file",
+        imports: ["stores", "threads", "version.ts", "@agate/protocol"],
+      },
+      "store-copy": { about: "spans from one store to another", imports: ["stores", "traces"] },
+      "registry-copy": {
+        about: "a registry from one database to another",
+        imports: ["deployments", "stores", "@agate/protocol"],
+      },
+      stores: {
+        about: "SpanStore on SQLite, PostgreSQL, ClickHouse; the registry's tables",
+        imports: [
+          "coalesced-task.ts",
+          "threads",
+          "@agate/protocol",
+          "@agate/spans",
+          "@agate/spans/tree",
+        ],
+      },
+      threads: { about: "starting threads and talking to them" },
+      "coalesced-task.ts": { about: "one run for many requests" },
+      "version.ts": { about: "the version of the platform" },
+    },
+  },
+
+  cli: {
+    npm: ["commander", "esbuild", "yaml"],
+    node: true,
+    parts: {
+      commands: {
+        about: "the commands of agate",
+        imports: [
+          "api-client",
+          "dev",
+          "packing",
+          "project-template",
+          "terminal",
+          "@agate/platform",
+          "@agate/platform/build-archive",
+          "@agate/platform/offline",
+          "@agate/platform/options",
+          "@agate/platform/version",
+          "@agate/protocol",
+        ],
+      },
+      dev: {
+        about: "agate dev: reload on save",
+        imports: [
+          "packing",
+          "terminal",
+          "@agate/platform",
+          "@agate/platform/dev",
+          "@agate/platform/options",
+          "@agate/protocol",
+        ],
+      },
+      packing: {
+        about: "a program becomes a build",
+        // The runner is imported by the code that packing writes around a program.
+        imports: ["terminal", "@agate/protocol", "@agate/sdk/runner"],
+      },
+      "project-template": { about: "what agate init writes", imports: ["@agate/platform/version"] },
+      "api-client": { about: "requests to a platform", imports: ["@agate/protocol"] },
+      terminal: { about: "tables, colours, prompts" },
+    },
+  },
+
+  sdk: {
+    npm: [
+      "@opentelemetry/api",
+      "@opentelemetry/core",
+      "@opentelemetry/resources",
+      "@opentelemetry/sdk-trace",
+      "@standard-schema/spec",
+    ],
+    parts: {
+      "index.ts": {
+        about: "the public names",
+        imports: [
+          "app",
+          "client",
+          "config",
+          "config-source",
+          "context",
+          "routes",
+          "server",
+          "tracing",
+          "@agate/protocol",
+        ],
+      },
+      app: {
+        about: "puts an app together",
+        imports: [
+          "#serve",
+          "config",
+          "config-source",
+          "context",
+          "routes",
+          "runtime",
+          "server",
+          "tracing",
+        ],
+      },
+      server: {
+        about: "one call: read, check, run, answer",
+        imports: [
+          "config",
+          "config-source",
+          "context",
+          "routes",
+          "runtime",
+          "tracing",
+          "version.ts",
+          "@agate/protocol",
+        ],
+      },
+      routes: {
+        about: "declarations, direct calls",
+        imports: ["config", "config-source", "context", "runtime", "tracing", "@agate/protocol"],
+      },
+      "config-source": {
+        about: "configuration from the registry, a file, ConfigManager",
+        imports: ["config", "context", "runtime", "@agate/protocol", "@agate/protocol/client"],
+      },
+      tracing: {
+        about: "spans, redaction, export",
+        imports: [
+          "context",
+          "runtime",
+          "version.ts",
+          "@agate/protocol",
+          "@agate/spans",
+          "@agate/spans/content",
+          "@agate/spans/prices",
+        ],
+      },
+      context: { about: "state of the running call", imports: ["runtime"] },
+      config: { about: "BaseModel and zod, one description", imports: ["@agate/protocol"] },
+      runtime: { about: "differences between runtimes", imports: ["@agate/protocol"] },
+      client: {
+        about: "typed calls to a deployed app",
+        imports: ["runtime", "@agate/protocol/client"],
+        types: ["app", "config", "routes", "@agate/protocol"],
+      },
+      node: {
+        about: "ag.serve on Node",
+        imports: ["runtime", "server"],
+        types: ["app"],
+        node: true,
+      },
+      elsewhere: { about: "ag.serve on other runtimes" },
+      runner: { about: "serves a module, for agate", imports: ["app", "runtime"] },
+      assets: { about: "the list of models" },
+      vite: { about: "decorators in Vite and Vitest", imports: ["esbuild"] },
+      "version.ts": { about: "the version of the SDK" },
+    },
+  },
+
+  web: {
+    npm: [
+      "@codemirror/commands",
+      "@codemirror/lang-json",
+      "@codemirror/language",
+      "@codemirror/lint",
+      "@codemirror/state",
+      "@codemirror/view",
+      "@lezer/highlight",
+      "@tanstack/react-query",
+      "@tanstack/react-router",
+      "@tanstack/react-virtual",
+      "clsx",
+      "diff",
+      "eventsource-parser",
+      "lucide-react",
+      "radix-ui",
+      "react",
+      "react-dom",
+      "uplot",
+    ],
+    parts: {
+      "main.tsx": { about: "the entry", imports: ["api", "app", "playground"] },
+      app: {
+        about: "router and shell",
+        imports: [
+          "api",
+          "dashboard",
+          "design",
+          "playground",
+          "registry",
+          "sign-in",
+          "traces",
+          "@agate/protocol",
+        ],
+      },
+      dashboard: {
+        about: "the dashboard page",
+        imports: ["api", "charts", "design", "format", "spans", "time-range", "@agate/protocol"],
+      },
+      playground: {
+        about: "the playground page",
+        imports: [
+          "api",
+          "config-form",
+          "design",
+          "format",
+          "input-form",
+          "revisions",
+          "spans",
+          "text-diff",
+          "trace-view",
+          "value-view",
+          "@agate/protocol",
+        ],
+      },
+      traces: {
+        about: "the list of traces",
+        imports: [
+          "api",
+          "charts",
+          "design",
+          "format",
+          "spans",
+          "time-range",
+          "trace-view",
+          "@agate/protocol",
+        ],
+      },
+      registry: {
+        about: "applications, deployments, settings",
+        imports: ["api", "design", "format", "revisions", "@agate/protocol"],
+      },
+      "sign-in": { about: "the sign-in page", imports: ["api", "design", "@agate/protocol"] },
+      "trace-view": {
+        about: "one trace: tree, timeline, span",
+        imports: ["api", "design", "format", "spans", "value-view", "@agate/protocol"],
+      },
+      "value-view": { about: "JSON, text and messages", imports: ["design"] },
+      "config-form": {
+        about: "a form for a configuration",
+        imports: ["api", "code-editor", "design", "format", "@agate/protocol"],
+      },
+      "input-form": {
+        about: "a form for a route's inputs",
+        imports: ["code-editor", "config-form", "design", "@agate/protocol"],
+      },
+      "code-editor": { about: "CodeMirror for JSON", imports: ["design"] },
+      revisions: {
+        about: "commit, compare and deploy revisions",
+        imports: ["api", "design", "format", "text-diff", "@agate/protocol"],
+      },
+      "text-diff": { about: "two texts side by side", imports: ["design"] },
+      "time-range": { about: "choosing a period", imports: ["design"] },
+      charts: { about: "uPlot charts", imports: ["design"] },
+      spans: { about: "kinds and statuses of spans", imports: ["design", "@agate/protocol"] },
+      api: { about: "requests to the platform", imports: ["@agate/protocol"] },
+      design: { about: "buttons, fields, menus, dialogs" },
+      format: { about: "durations, money, times" },
+    },
+  },
+};
