@@ -44,7 +44,7 @@ export class Cors {
    *
    * @returns whether the request is answered.
    */
-  take(incoming: IncomingMessage & Sender, outgoing: ServerResponse): boolean {
+  handle(incoming: IncomingMessage & Sender, outgoing: ServerResponse): boolean {
     if (!this.#options.isOpen(incoming.url ?? "")) return false;
     const isAny = this.#origins.has("*");
     if (!isAny) outgoing.setHeader("vary", "Origin");

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { QueryAbandonedError } from "../stores/query-lane.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
 import type { Answer } from "./answer.ts";
+import { pathOf } from "./request-target.ts";
 import { sendAnswer } from "./send-answer.ts";
 
 /** Sends an answer and waits until it is handed to the socket. Never rejects once it has begun. */
@@ -21,11 +22,4 @@ export function createDelivery(log: Logger): Delivery {
       }
     });
   };
-}
-
-/** The path of a request target. What follows `?` may hold what is not for the log. */
-export function pathOf(target: string | undefined): string {
-  if (target === undefined) return "";
-  const end = target.indexOf("?");
-  return end < 0 ? target : target.slice(0, end);
 }

@@ -220,31 +220,3 @@ describe("a query that takes too long", () => {
     await expect.poll(() => gone.aborted).toBe(true);
   });
 });
-
-describe("the web-standard face", () => {
-  const answer = (path: string, init?: RequestInit) =>
-    platform.app.fetch(new Request(`http://localhost${path}`, init));
-
-  it("answers as the server does", async () => {
-    const overHttp = await platform.get(TRACE);
-    const response = await answer(TRACE);
-    expect(response.status).toBe(200);
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(overHttp.body);
-    expect(response.headers.get("agate-version")).toBe(VERSION);
-    expect((await answer(TRACE, { method: "HEAD" })).body).toBeNull();
-    expect((await answer("/nothing")).status).toBe(404);
-    expect((await answer("/v1/traces")).status).toBe(405);
-  });
-
-  it("guards the host", async () => {
-    const response = await platform.app.fetch(new Request(`http://evil.example${TRACE}`));
-    expect(response.status).toBe(403);
-  });
-
-  it("streams events until they are cancelled", async () => {
-    const response = await answer("/observability/live/");
-    const reader = response.body?.getReader();
-    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain("connected");
-    await reader?.cancel();
-  });
-});

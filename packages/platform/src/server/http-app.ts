@@ -1,7 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HttpBindings } from "@hono/node-server";
-import { getRequestListener, RequestError } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
 import type { OpenAccess } from "../access/open-access.ts";
 import type { Backups } from "../backup/backups.ts";
@@ -19,22 +16,17 @@ import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
 import { isDescriptorShortage } from "../threads/descriptor-shortage.ts";
-import { admit } from "./admit.ts";
 import type { Answer } from "./answer.ts";
-import { answerResponse } from "./answer-response.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { Cors } from "./cors.ts";
-import { createDelivery, pathOf } from "./deliver.ts";
+import { createDelivery } from "./deliver.ts";
+import { createDispatcher } from "./dispatcher.ts";
 import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
 import type { Readiness } from "./health/readiness.ts";
-import type { GuardedRequest, HostPolicy } from "./host-guard.ts";
-import { checkHost } from "./host-guard.ts";
+import type { HostPolicy } from "./host-guard.ts";
 import { LiveFeeds } from "./live/live-feed.ts";
 import { PageFiles } from "./page/page-files.ts";
-import { routeApp } from "./route-app.ts";
 import { allRoutes } from "./routes/all-routes.ts";
-import { closeSignal } from "./routes/route.ts";
-import { answerTree } from "./routes/tree-answer.ts";
 import { createServiceCalls } from "./services/service-calls.ts";
 import { serviceTarget } from "./services/service-target.ts";
 import type { AnsweredCall } from "./services/watch-call.ts";
@@ -71,15 +63,11 @@ export interface HttpAppOptions {
 
 /** The platform as something that answers requests. */
 export interface HttpApp {
-  readonly fetch: (request: Request) => Promise<Response>;
   /** For `node:http`. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Ends the streams that would never end by themselves. */
   close(): void;
 }
-
-/** A trace by its id as the store knows it, and nothing else to read. */
-const TRACE_TARGET = /^\/observability\/traces\/([0-9a-f]{32})\/?$/;
 
 /** What browsers send traces to. */
 const INGEST_TARGET = /^\/v1\/traces\/?(?:\?|$)/;
@@ -157,7 +145,14 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     onStoreUnavailable: (reason) => log.error({ reason }, "The store could not write."),
     answerError: (error) => answerError(error, "", ""),
   });
-  const app = routeApp(routes, access.control, deliver, answerError, page);
+  const dispatch = createDispatcher({
+    routes,
+    access: access.control,
+    hostPolicy,
+    page,
+    deliver,
+    answerError,
+  });
   const calls = createServiceCalls({
     services: options.services,
     applications: registry.applications,
@@ -172,70 +167,17 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   const cors = corsOf(options);
 
-  const fetch = async (request: Request, env: Partial<HttpBindings> = {}): Promise<Response> => {
-    const refused = checkHost(hostPolicy, env.incoming ?? guardedRequest(request));
-    if (refused === undefined) {
-      const response = await app.fetch(request, env);
-      // Hono wraps the answer to HEAD in a new response, which no longer says that it was sent.
-      return env.outgoing?.headersSent === true ? RESPONSE_ALREADY_SENT : response;
-    }
-    const answer = problemAnswer(refused);
-    if (env.outgoing === undefined) return answerResponse(answer);
-    await deliver(answer, env.outgoing);
-    return RESPONSE_ALREADY_SENT;
-  };
-
-  const general = getRequestListener((request, env) => fetch(request, env as HttpBindings), {
-    errorHandler: (error) =>
-      answerResponse(error instanceof RequestError ? malformed(error) : answerError(error, "", "")),
-  });
-
-  /**
-   * The hottest route by itself: Hono and the web objects around it cost as much as the read. A
-   * trace that the store has at hand is sent without a promise in between.
-   */
-  const traceRead = (project: string, traceId: string, outgoing: ServerResponse): void => {
-    const failed = (error: unknown) =>
-      deliver(answerError(error, outgoing.req.method ?? "", pathOf(outgoing.req.url)), outgoing);
-    try {
-      const answer = answerTree(store, project, { kind: "trace", traceId }, () =>
-        closeSignal(outgoing),
-      );
-      if (answer instanceof Promise) {
-        answer.then((later) => deliver(later, outgoing)).catch(failed);
-      } else {
-        void deliver(answer, outgoing);
-      }
-    } catch (error) {
-      void failed(error);
-    }
-  };
-
-  const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    if (cors?.take(incoming, outgoing)) return;
-    if (calls.take(incoming, outgoing)) return;
-    const { host } = incoming.headers;
-    const match = incoming.method === "GET" ? TRACE_TARGET.exec(incoming.url ?? "") : null;
-    if (match === null || host === undefined) {
-      void general(incoming, outgoing);
-      return;
-    }
-    const refused = checkHost(hostPolicy, incoming);
-    if (refused !== undefined) {
-      void deliver(problemAnswer(refused), outgoing);
-      return;
-    }
-    const admission = admit(access.control, "read", incoming);
-    if (admission.kind === "turned-away") void deliver(admission.answer, outgoing);
-    else traceRead(admission.caller.project, match[1] ?? "", outgoing);
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    if (cors?.handle(incoming, outgoing)) return;
+    if (calls.handle(incoming, outgoing)) return;
+    dispatch(incoming, outgoing);
   };
 
   return {
-    fetch,
     listener(incoming, outgoing) {
       const newcomer = access.lookUp?.(credentialsOf(incoming));
-      if (newcomer === undefined) take(incoming, outgoing);
-      else void newcomer.then(() => take(incoming, outgoing));
+      if (newcomer === undefined) handle(incoming, outgoing);
+      else void newcomer.then(() => handle(incoming, outgoing));
     },
     close() {
       feeds.close();
@@ -255,20 +197,6 @@ function corsOf({ corsOrigins = [], hostPolicy, rootApplication }: HttpAppOption
   });
 }
 
-/** A request that came over no socket: its URL names the host. */
-function guardedRequest({ method, url, headers }: Request): GuardedRequest {
-  const { host, pathname, search } = new URL(url);
-  return {
-    method,
-    url: `${pathname}${search}`,
-    headers: { host, ...Object.fromEntries(headers) },
-  };
-}
-
 function queueFullAnswer(): Answer {
   return opaqueAnswer("query_queue_full", { "retry-after": RETRY_AFTER_SECONDS });
-}
-
-function malformed({ message }: RequestError): Answer {
-  return problemAnswer({ type: "request_malformed", loc: [], msg: `${message}.` });
 }

@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
-import { pathOf } from "./deliver.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import { refuseBadRequest } from "./refuse-bad-request.ts";
+import { pathOf } from "./request-target.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { CALLER, type Sender } from "./session/sender.ts";
 

@@ -12,41 +12,22 @@ type Meter = (bytes: number) => boolean;
 
 type MeteredBody = BodyOutcome | { readonly kind: "no-room" };
 
-/**
- * Reads a request's body, up to a limit. Straight from Node's request where there is one: at ingest
- * rates the web stream around it would cost more than the copy.
- */
+/** Reads a request's body, up to a limit. */
+export function readBody(incoming: IncomingMessage, limit: number): Promise<BodyOutcome>;
 export function readBody(
-  request: Request,
-  incoming: IncomingMessage | undefined,
-  limit: number,
-): Promise<BodyOutcome>;
-export function readBody(
-  request: Request,
-  incoming: IncomingMessage | undefined,
+  incoming: IncomingMessage,
   limit: number,
   meter: Meter,
 ): Promise<MeteredBody>;
 export function readBody(
-  request: Request,
-  incoming: IncomingMessage | undefined,
+  incoming: IncomingMessage,
   limit: number,
   meter: Meter = () => true,
 ): Promise<MeteredBody> {
-  // Turned away before it is sent, where the client says how much it would be.
-  if (Number(request.headers.get("content-length") ?? 0) > limit) {
+  // Refused before it is sent, where the client says how much it would be.
+  if (Number(incoming.headers["content-length"] ?? 0) > limit) {
     return Promise.resolve({ kind: "too-large" });
   }
-  return incoming === undefined
-    ? readStream(request.body, limit, meter)
-    : readIncoming(incoming, limit, meter);
-}
-
-function readIncoming(
-  incoming: IncomingMessage,
-  limit: number,
-  meter: Meter,
-): Promise<MeteredBody> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -71,24 +52,6 @@ function readIncoming(
     incoming.on("close", onBroken);
     if (incoming.destroyed) onBroken();
   });
-}
-
-async function readStream(
-  stream: ReadableStream<Uint8Array> | null,
-  limit: number,
-  meter: Meter,
-): Promise<MeteredBody> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  if (stream !== null) {
-    for await (const chunk of stream) {
-      length += chunk.length;
-      if (length > limit) return { kind: "too-large" };
-      if (!meter(length)) return { kind: "no-room" };
-      chunks.push(chunk);
-    }
-  }
-  return { kind: "body", bytes: concatenate(chunks, length) };
 }
 
 /** Node's chunks lie in a pool that many requests share, so even a single one is copied. */

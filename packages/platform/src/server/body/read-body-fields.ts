@@ -1,5 +1,5 @@
 import type { ErrorType } from "../errors/error-types.ts";
-import type { RouteContext } from "../routes/route.ts";
+import type { RouteRequest } from "../routes/route.ts";
 import type { BodyFields, FieldsOutcome } from "./body-fields.ts";
 import { readFields } from "./body-fields.ts";
 import { readJsonBody } from "./read-json-body.ts";
@@ -14,11 +14,11 @@ export const JSON_BODY_ERRORS = [
 
 /** Reads these fields from a request's body, up to so many bytes. No body is one without fields. */
 export async function readBodyFields<Fields extends BodyFields>(
-  context: RouteContext,
+  request: RouteRequest,
   fields: Fields,
   limit: number,
 ): Promise<FieldsOutcome<Fields>> {
-  const body = await readJsonBody(context, limit);
+  const body = await readJsonBody(request, limit);
   if (body.kind === "problem") return { kind: "problems", problems: [body.problem] };
   return readFields(fields, body.kind === "absent" ? {} : body.value);
 }

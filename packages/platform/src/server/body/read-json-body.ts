@@ -1,8 +1,9 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { JSON_TYPE } from "../answer.ts";
 import type { Problem } from "../errors/error-answer.ts";
 import { quoted } from "../query/parameter-kinds.ts";
 import { readBody } from "../read-body.ts";
-import type { RouteContext } from "../routes/route.ts";
+import type { RouteRequest } from "../routes/route.ts";
 import { isNestedDeeper } from "./json-nesting.ts";
 
 /** More than any document that the platform takes. */
@@ -15,12 +16,12 @@ export type JsonBody =
   | { readonly kind: "problem"; readonly problem: Problem };
 
 /** Reads a request's body as JSON, up to so many bytes. What is in it is unchecked. */
-export async function readJsonBody(context: RouteContext, limit: number): Promise<JsonBody> {
-  const { headers } = context.req.raw;
+export async function readJsonBody(request: RouteRequest, limit: number): Promise<JsonBody> {
+  const { headers } = request.incoming;
   if (isAbsent(headers)) return { kind: "absent" };
   const wrong = wrongType(headers) ?? wrongEncoding(headers);
   if (wrong !== undefined) return { kind: "problem", problem: wrong };
-  const body = await readBody(context.req.raw, context.env.incoming, limit);
+  const body = await readBody(request.incoming, limit);
   switch (body.kind) {
     case "too-large":
       return problem("body_too_large", `The body is larger than ${limit} bytes.`);
@@ -55,25 +56,29 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-function isAbsent(headers: Headers): boolean {
-  const length = headers.get("content-length") ?? "0";
-  return length === "0" && !headers.has("transfer-encoding") && !headers.has("content-type");
+function isAbsent(headers: IncomingHttpHeaders): boolean {
+  const length = headers["content-length"] ?? "0";
+  return (
+    length === "0" &&
+    headers["transfer-encoding"] === undefined &&
+    headers["content-type"] === undefined
+  );
 }
 
-function wrongType(headers: Headers): Problem | undefined {
-  const given = headers.get("content-type");
+function wrongType(headers: IncomingHttpHeaders): Problem | undefined {
+  const given = headers["content-type"];
   // Parameters such as `charset=utf-8` say nothing: JSON is always UTF-8.
   const [type = ""] = (given ?? "").split(";");
   if (type.trim().toLowerCase() === JSON_TYPE) return undefined;
   return {
     type: "content_type_unsupported",
     loc: ["header", "content-type"],
-    msg: `Takes ${JSON_TYPE}, not ${given === null ? "a body without a content type" : quoted(given)}.`,
+    msg: `Takes ${JSON_TYPE}, not ${given === undefined ? "a body without a content type" : quoted(given)}.`,
   };
 }
 
-function wrongEncoding(headers: Headers): Problem | undefined {
-  const encoding = headers.get("content-encoding") ?? "identity";
+function wrongEncoding(headers: IncomingHttpHeaders): Problem | undefined {
+  const encoding = headers["content-encoding"] ?? "identity";
   if (encoding.trim().toLowerCase() === "identity") return undefined;
   return {
     type: "content_encoding_unsupported",

@@ -115,8 +115,8 @@ function assetRoute(files: PageFiles): Route {
       },
       errors: ["route_not_found"],
     },
-    handle: (context) =>
-      assetAnswer(files, context.req.param("file") ?? "", context.req.header("accept-encoding")),
+    handle: (request) =>
+      assetAnswer(files, request.params.file ?? "", request.incoming.headers["accept-encoding"]),
   };
 }
 

@@ -15,7 +15,7 @@ import {
 } from "../query/span-filter-parameters.ts";
 import { analyticsBody } from "./analytics-body.ts";
 import type { Route } from "./route.ts";
-import { callerOf, goneSignal, queryOf } from "./route.ts";
+import { callerOf, goneSignal } from "./route.ts";
 
 const DAY = 86_400_000_000;
 
@@ -98,8 +98,8 @@ export function analyticsRoute(store: SpanStore, now: () => number): Route {
         "query_timeout",
       ],
     },
-    handle: async (context) => {
-      const query = readQuery(PARAMETERS, queryOf(context));
+    handle: async (request) => {
+      const query = readQuery(PARAMETERS, new URLSearchParams(request.query));
       if (query.kind === "problems") return problemsAnswer(query.problems);
       const {
         from: givenFrom,
@@ -109,13 +109,13 @@ export function analyticsRoute(store: SpanStore, now: () => number): Route {
         groupLimit: limit = DEFAULT_GROUPS,
         ...filters
       } = query.values;
-      const { project } = callerOf(context);
+      const { project } = callerOf(request);
       const filter = toSpanFilter(filters);
       const first =
         givenFrom === EARLIEST
           ? await store.earliestStart(
               { project, filter: { ...filter, startedBefore: to } },
-              goneSignal(context),
+              goneSignal(request),
             )
           : givenFrom;
       const from = first ?? to - DAY;
@@ -133,7 +133,7 @@ export function analyticsRoute(store: SpanStore, now: () => number): Route {
       const { plan } = outcome;
       const result = await store.analytics(
         { project, filter, ...plan, groups },
-        goneSignal(context),
+        goneSignal(request),
       );
       return jsonAnswer(JSON.stringify(analyticsBody(plan, result, groups !== null)));
     },

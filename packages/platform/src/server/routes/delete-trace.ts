@@ -23,11 +23,11 @@ export function deleteTraceRoute(store: SpanStore, onUnavailable: (reason: strin
       success: { status: 204, description: "The trace is gone." },
       errors: ["trace_not_found", "id_invalid", "store_unavailable"],
     },
-    handle: async (context) => {
-      const text = context.req.param("trace_id") ?? "";
+    handle: async (request) => {
+      const text = request.params.trace_id ?? "";
       const traceId = parseTraceId(text);
       if (traceId === undefined) return problemAnswer(badId("trace_id", text));
-      const outcome = await store.deleteTrace(callerOf(context).project, traceId);
+      const outcome = await store.deleteTrace(callerOf(request).project, traceId);
       switch (outcome.kind) {
         case "deleted":
           return { kind: "full", status: 204, contentType: null, body: "" };

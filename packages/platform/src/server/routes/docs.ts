@@ -66,8 +66,8 @@ export function docsFileRoute(): Route {
       },
       errors: ["route_not_found"],
     },
-    handle: (context) => {
-      const name = context.req.param("file") ?? "";
+    handle: (request) => {
+      const name = request.params.file ?? "";
       const open = Object.hasOwn(files, name) ? files[name] : undefined;
       return (
         open?.() ??

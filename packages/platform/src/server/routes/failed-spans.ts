@@ -6,7 +6,7 @@ import { quoted } from "../query/parameter-kinds.ts";
 import type { QueryParameter } from "../query/query-parameter.ts";
 import { readQuery } from "../query/query-parameter.ts";
 import type { Route } from "./route.ts";
-import { callerOf, goneSignal, queryOf } from "./route.ts";
+import { callerOf, goneSignal } from "./route.ts";
 
 /** As many as fit into an address that every proxy takes. */
 const MOST_TRACES = 100;
@@ -56,12 +56,12 @@ export function failedSpansRoute(store: SpanStore): Route {
       },
       errors: ["out_of_range", "id_invalid", "query_queue_full", "query_timeout"],
     },
-    handle: async (context) => {
-      const query = readQuery(PARAMETERS, queryOf(context));
+    handle: async (request) => {
+      const query = readQuery(PARAMETERS, new URLSearchParams(request.query));
       if (query.kind === "problems") return problemsAnswer(query.problems);
       const { traceIds = [] } = query.values;
-      const { project } = callerOf(context);
-      const failed = await store.countFailedSpans({ project, traceIds }, goneSignal(context));
+      const { project } = callerOf(request);
+      const failed = await store.countFailedSpans({ project, traceIds }, goneSignal(request));
       const counts = Object.fromEntries(failed.map(({ traceId, count }) => [traceId, count]));
       return jsonAnswer(JSON.stringify({ counts }));
     },

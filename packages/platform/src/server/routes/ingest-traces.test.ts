@@ -73,18 +73,6 @@ describe("a request is kept and answered in its own encoding", () => {
     const response = await platform.send({ method: "POST", path: "/v1/traces/", headers });
     expect(response.status).toBe(200);
   });
-
-  it("also without a socket, as a web request", async () => {
-    const request = new Request("http://localhost/v1/traces", {
-      method: "POST",
-      headers: { "content-type": JSON_TYPE },
-      body: Buffer.from(json),
-    });
-    const response = await platform.app.fetch(request);
-    expect(response.status).toBe(200);
-    expect(await response.text()).toBe("{}");
-    await forget();
-  });
 });
 
 it("says which spans were rejected, and keeps the others", async () => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import type { Answer } from "../answer.ts";
@@ -6,7 +7,7 @@ import type { Problem } from "../errors/error-answer.ts";
 import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
 import { quoted } from "../query/parameter-kinds.ts";
 import { readBody } from "../read-body.ts";
-import type { Route, RouteContext } from "./route.ts";
+import type { Route, RouteRequest } from "./route.ts";
 import { callerOf } from "./route.ts";
 
 const PROTOBUF_TYPE = "application/x-protobuf";
@@ -69,22 +70,22 @@ export function ingestTracesRoute(options: IngestRouteOptions): Route {
         "store_unavailable",
       ],
     },
-    handle: (context) => takeRequest(context, options),
+    handle: (request) => takeRequest(request, options),
   };
 }
 
-async function takeRequest(context: RouteContext, options: IngestRouteOptions): Promise<Answer> {
+async function takeRequest(request: RouteRequest, options: IngestRouteOptions): Promise<Answer> {
   const { ingest, maxBodyBytes } = options;
-  const request = context.req.raw;
-  const encoding = encodingOf(request.headers);
-  const compression = compressionOf(request.headers);
-  if (encoding === undefined) return problemsAnswer([wrongType(request.headers)]);
+  const { headers } = request.incoming;
+  const encoding = encodingOf(headers);
+  const compression = compressionOf(headers);
+  if (encoding === undefined) return problemsAnswer([wrongType(headers)]);
   if (compression === undefined) {
-    return problemAnswer(wrongEncoding(request.headers), { "accept-encoding": "gzip" });
+    return problemAnswer(wrongEncoding(headers), { "accept-encoding": "gzip" });
   }
   const intake = ingest.begin();
   try {
-    const body = await readBody(request, context.env.incoming, maxBodyBytes, intake.arrived);
+    const body = await readBody(request.incoming, maxBodyBytes, intake.arrived);
     switch (body.kind) {
       case "too-large":
         return problemAnswer({
@@ -101,7 +102,7 @@ async function takeRequest(context: RouteContext, options: IngestRouteOptions): 
       case "no-room":
         return busyAnswer(RETRY_AFTER_SECONDS);
       case "body": {
-        const { project } = callerOf(context);
+        const { project } = callerOf(request);
         const outcome = await intake.ingest({ project, encoding, compression, body: body.bytes });
         if (outcome.kind === "unavailable") options.onUnavailable(outcome.reason);
         return outcomeAnswer(outcome, encoding);
@@ -154,14 +155,14 @@ function busyAnswer(retryAfterSeconds: number): Answer {
 }
 
 /** Parameters such as `charset=utf-8` say nothing here: JSON is always UTF-8. */
-function encodingOf(headers: Headers): IngestRequest["encoding"] | undefined {
-  const type = headers.get("content-type") ?? "";
+function encodingOf(headers: IncomingHttpHeaders): IngestRequest["encoding"] | undefined {
+  const type = headers["content-type"] ?? "";
   const end = type.indexOf(";");
   return lookUp(CONTENT_TYPES, end < 0 ? type : type.slice(0, end));
 }
 
-function compressionOf(headers: Headers): IngestRequest["compression"] | undefined {
-  return lookUp(COMPRESSIONS, headers.get("content-encoding") ?? "");
+function compressionOf(headers: IncomingHttpHeaders): IngestRequest["compression"] | undefined {
+  return lookUp(COMPRESSIONS, headers["content-encoding"] ?? "");
 }
 
 function lookUp<Value>(table: Readonly<Record<string, Value>>, text: string): Value | undefined {
@@ -169,19 +170,19 @@ function lookUp<Value>(table: Readonly<Record<string, Value>>, text: string): Va
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-function wrongType(headers: Headers): Problem {
-  const given = headers.get("content-type");
+function wrongType(headers: IncomingHttpHeaders): Problem {
+  const given = headers["content-type"];
   return {
     type: "content_type_unsupported",
     loc: ["header", "content-type"],
-    msg: `Takes ${PROTOBUF_TYPE} or ${JSON_TYPE}, not ${given === null ? "a body without a type" : quoted(given)}.`,
+    msg: `Takes ${PROTOBUF_TYPE} or ${JSON_TYPE}, not ${given === undefined ? "a body without a type" : quoted(given)}.`,
   };
 }
 
-function wrongEncoding(headers: Headers): Problem {
+function wrongEncoding(headers: IncomingHttpHeaders): Problem {
   return {
     type: "content_encoding_unsupported",
     loc: ["header", "content-encoding"],
-    msg: `Takes gzip or no compression, not ${quoted(headers.get("content-encoding") ?? "")}.`,
+    msg: `Takes gzip or no compression, not ${quoted(headers["content-encoding"] ?? "")}.`,
   };
 }

@@ -16,7 +16,7 @@ import {
   toSpanFilter,
 } from "../query/span-filter-parameters.ts";
 import type { Operation, Route } from "./route.ts";
-import { callerOf, goneSignal, queryOf } from "./route.ts";
+import { callerOf, goneSignal } from "./route.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -94,15 +94,15 @@ export function listRoute(
         "query_timeout",
       ],
     },
-    handle: async (context) => {
-      const query = readQuery(parameters, queryOf(context));
+    handle: async (request) => {
+      const query = readQuery(parameters, new URLSearchParams(request.query));
       if (query.kind === "problems") return problemsAnswer(query.problems);
       const { limit = DEFAULT_LIMIT, cursor = null, ...filters } = query.values;
       const badRange = checkTimeRange(filters.from, filters.to);
       if (badRange !== undefined) return problemAnswer(badRange);
-      const { project } = callerOf(context);
+      const { project } = callerOf(request);
       const filter = toSpanFilter(filters);
-      const gone = goneSignal(context);
+      const gone = goneSignal(request);
       const verb = kind === "traces" ? "listTraces" : "listSpans";
       const page = await readPage({
         after: cursor,

@@ -8,7 +8,7 @@ import {
   toSpanFilter,
 } from "../query/span-filter-parameters.ts";
 import type { Route } from "./route.ts";
-import { callerOf, queryOf } from "./route.ts";
+import { callerOf } from "./route.ts";
 
 const EVENT_STREAM = "text/event-stream";
 const RETRY_AFTER_SECONDS = "5";
@@ -41,8 +41,8 @@ export function liveRoute(feeds: LiveFeeds): Route {
         "shutting_down",
       ],
     },
-    handle: (context) => {
-      const query = readQuery(PARAMETERS, queryOf(context));
+    handle: (request) => {
+      const query = readQuery(PARAMETERS, new URLSearchParams(request.query));
       if (query.kind === "problems") return problemsAnswer(query.problems);
       const badRange = checkTimeRange(query.values.from, query.values.to);
       if (badRange !== undefined) return problemAnswer(badRange);
@@ -56,7 +56,7 @@ export function liveRoute(feeds: LiveFeeds): Route {
         // A proxy that collects the stream first would make it useless.
         headers: { "cache-control": "no-store", "x-accel-buffering": "no" },
         open: (signal) =>
-          feeds.subscribe(callerOf(context).project, toSpanFilter(query.values), signal),
+          feeds.subscribe(callerOf(request).project, toSpanFilter(query.values), signal),
       };
     },
   };

@@ -6,7 +6,7 @@ import { problemsAnswer } from "../errors/error-answer.ts";
 import { choiceParameter } from "../query/parameter-kinds.ts";
 import { badId, SPAN_ID_PARAMETER } from "./id-parameters.ts";
 import type { Route } from "./route.ts";
-import { callerOf, goneSignal, queryOf } from "./route.ts";
+import { callerOf, goneSignal } from "./route.ts";
 import { answerTree } from "./tree-answer.ts";
 
 const TYPE = choiceParameter(
@@ -33,16 +33,16 @@ export function readSpanRoute(store: SpanStore): Route {
       },
       errors: ["span_not_found", "id_invalid", "value_not_allowed", "query_queue_full"],
     },
-    handle: (context) => {
-      const text = context.req.param("span_id") ?? "";
+    handle: (request) => {
+      const text = request.params.span_id ?? "";
       const spanId = parseSpanId(text);
-      const badType = checkType(queryOf(context).getAll("type").at(-1));
+      const badType = checkType(new URLSearchParams(request.query).getAll("type").at(-1));
       if (spanId === undefined) {
         return problemsAnswer([badId("span_id", text), ...(badType ? [badType] : [])]);
       }
       if (badType !== undefined) return problemsAnswer([badType]);
-      return answerTree(store, callerOf(context).project, { kind: "span", spanId }, () =>
-        goneSignal(context),
+      return answerTree(store, callerOf(request).project, { kind: "span", spanId }, () =>
+        goneSignal(request),
       );
     },
   };

@@ -26,12 +26,12 @@ export function readTraceRoute(store: SpanStore): Route {
       },
       errors: ["trace_not_found", "id_invalid", "query_queue_full", "trace_damaged"],
     },
-    handle: (context) => {
-      const text = context.req.param("trace_id") ?? "";
+    handle: (request) => {
+      const text = request.params.trace_id ?? "";
       const traceId = parseTraceId(text);
       if (traceId === undefined) return problemAnswer(badId("trace_id", text));
-      return answerTree(store, callerOf(context).project, { kind: "trace", traceId }, () =>
-        goneSignal(context),
+      return answerTree(store, callerOf(request).project, { kind: "trace", traceId }, () =>
+        goneSignal(request),
       );
     },
   };

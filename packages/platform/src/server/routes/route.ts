@@ -1,6 +1,4 @@
-import type { ServerResponse } from "node:http";
-import type { HttpBindings } from "@hono/node-server";
-import type { Context } from "hono";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access, Caller } from "../../access/caller.ts";
 import { QueryAbandonedError } from "../../stores/query-lane.ts";
 import type { Answer } from "../answer.ts";
@@ -8,14 +6,17 @@ import type { ErrorType } from "../errors/error-types.ts";
 import type { QueryParameters } from "../query/query-parameter.ts";
 import type { Sender } from "../session/sender.ts";
 
-/** Node's request and response are there when the request came over a socket. */
-export interface HttpEnv {
-  Bindings: Partial<HttpBindings>;
+/** A request to a route. */
+export interface RouteRequest {
+  readonly incoming: IncomingMessage & Sender;
+  readonly outgoing: ServerResponse;
+  /** The parameters of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** As it was sent, without the `?`. */
+  readonly query: string;
   /** There for every route that is not public: see {@link callerOf}. */
-  Variables: { caller: Caller };
+  readonly caller?: Caller;
 }
-
-export type RouteContext = Context<HttpEnv>;
 
 /** A thing the platform serves: how it is reached, what it means, what it answers. */
 export interface Route {
@@ -27,7 +28,7 @@ export interface Route {
   /** Who may call it: checked before `handle` runs. */
   readonly access: Access;
   readonly operation: Operation;
-  readonly handle: (context: RouteContext) => Answer | Promise<Answer>;
+  readonly handle: (request: RouteRequest) => Answer | Promise<Answer>;
 }
 
 /** What the OpenAPI document says about a route. */
@@ -69,32 +70,16 @@ export interface BodyContentDoc {
 }
 
 /** Who is calling; only for routes that are not public. */
-export function callerOf(context: RouteContext): Caller {
-  return context.get("caller");
-}
-
-/** What tells who sends the request: Node's own, where there is one. */
-export function senderOf({ req, env }: RouteContext): Sender {
-  return env.incoming ?? { method: req.method, headers: req.header() };
+export function callerOf({ caller }: RouteRequest): Caller {
+  if (caller === undefined) throw new Error("A public route has no caller");
+  return caller;
 }
 
 /** Fires when the client has gone, or was answered. */
-export function goneSignal({ req, env }: RouteContext): AbortSignal {
-  return env.outgoing === undefined ? req.raw.signal : closeSignal(env.outgoing);
-}
-
-/** Fires when a response is closed, by either side. */
-export function closeSignal(outgoing: ServerResponse): AbortSignal {
+export function goneSignal({ outgoing }: RouteRequest): AbortSignal {
   const reason = new QueryAbandonedError("The client has gone");
   if (outgoing.destroyed) return AbortSignal.abort(reason);
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort(reason));
   return gone.signal;
-}
-
-/** The query of the request, as the URL has it. */
-export function queryOf(context: RouteContext): URLSearchParams {
-  const { url } = context.req;
-  const start = url.indexOf("?");
-  return new URLSearchParams(start < 0 ? "" : url.slice(start));
 }

@@ -12,10 +12,10 @@ import type { Answer } from "../answer.ts";
 import { breakOffWhenRevoked } from "../break-off-when-revoked.ts";
 import { replaceCorsHeaders } from "../cors.ts";
 import type { Delivery } from "../deliver.ts";
-import { pathOf } from "../deliver.ts";
 import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
 import type { HostPolicy } from "../host-guard.ts";
 import { checkHost } from "../host-guard.ts";
+import { pathOf } from "../request-target.ts";
 import { ALLOWED_PAGE, type Sender } from "../session/sender.ts";
 import type { ServiceTarget } from "./service-target.ts";
 import { serviceTarget } from "./service-target.ts";
@@ -45,12 +45,12 @@ interface AdmittedCall {
 
 /** Calls of workflows. */
 export interface ServiceCalls {
-  /** Takes a request over, if it is for a workflow; whether it is. */
-  take(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
+  /** Answers a request that is for a workflow. @returns whether it is. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   close(): void;
 }
 
-/** Passes calls on to the builds that serve: without Hono, which would cost as much as the call. */
+/** Passes calls on to the builds that serve, byte by byte in both directions. */
 export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   const { services, applications, access, hostPolicy, deployer, deliver } = options;
   const gateway = createGateway();
@@ -113,7 +113,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   }
 
   return {
-    take(incoming, outgoing) {
+    handle(incoming, outgoing) {
       const target = serviceTarget(incoming.url ?? "", options.rootApplication);
       if (target === undefined) return false;
       const failed = (error: unknown) =>

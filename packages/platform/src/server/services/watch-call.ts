@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ForwardTarget } from "../../deployments/gateway/create-gateway.ts";
-import { pathOf } from "../deliver.ts";
+import { pathOf } from "../request-target.ts";
 
 /** A call of a workflow that is over. */
 export interface AnsweredCall {

@@ -36,8 +36,8 @@ function listRoute(keys: ApiKeys): Route {
       },
       errors: [],
     },
-    handle: async (context) => {
-      const items = await keys.list(callerOf(context).project);
+    handle: async (request) => {
+      const items = await keys.list(callerOf(request).project);
       return jsonAnswer(JSON.stringify({ items }));
     },
   };
@@ -62,10 +62,10 @@ function createRoute(keys: ApiKeys): Route {
       },
       errors: [...JSON_BODY_ERRORS, "body_invalid", "store_unavailable"],
     },
-    handle: async (context) => {
-      const body = await readBodyFields(context, KEY_FIELDS, MOST_BYTES);
+    handle: async (request) => {
+      const body = await readBodyFields(request, KEY_FIELDS, MOST_BYTES);
       if (body.kind === "problems") return problemsAnswer(body.problems);
-      const caller = callerOf(context);
+      const caller = callerOf(request);
       const refused = SERVER_SCOPES.find(
         (scope) => body.values.scopes.includes(scope) && !may(caller, scope),
       );
@@ -108,9 +108,9 @@ function revokeRoute(keys: ApiKeys): Route {
       success: { status: 204, description: "The key opens nothing any more." },
       errors: ["key_not_found", "store_unavailable"],
     },
-    handle: async (context) => {
-      const id = context.req.param("key") ?? "";
-      const outcome = await keys.revoke(callerOf(context).project, id);
+    handle: async (request) => {
+      const id = request.params.key ?? "";
+      const outcome = await keys.revoke(callerOf(request).project, id);
       if (outcome === "revoked") return { kind: "full", status: 204, contentType: null, body: "" };
       return problemAnswer({
         type: "key_not_found",

@@ -11,7 +11,7 @@ import { nameField } from "../../body/field-kinds.ts";
 import { JSON_BODY_ERRORS, readBodyFields } from "../../body/read-body-fields.ts";
 import { problemsAnswer } from "../../errors/error-answer.ts";
 import { quoted } from "../../query/parameter-kinds.ts";
-import type { PathParameterDoc, Route, RouteContext } from "../route.ts";
+import type { PathParameterDoc, Route, RouteRequest } from "../route.ts";
 import { callerOf } from "../route.ts";
 import { MOST_BYTES } from "./most-bytes.ts";
 
@@ -64,8 +64,8 @@ function listRoute({ projects }: ProjectRouteOptions): Route {
       },
       errors: [],
     },
-    handle: async (context) => {
-      const caller = callerOf(context);
+    handle: async (request) => {
+      const caller = callerOf(request);
       const all = await projects.list();
       const items = all.filter(({ id }) => caller.isOperator || id === caller.project);
       return jsonAnswer(JSON.stringify({ items }));
@@ -93,8 +93,8 @@ function createRoute({ projects, reloadAccess }: ProjectRouteOptions): Route {
         "store_unavailable",
       ],
     },
-    handle: async (context) => {
-      const body = await readBodyFields(context, SLUG_FIELDS, MOST_BYTES);
+    handle: async (request) => {
+      const body = await readBodyFields(request, SLUG_FIELDS, MOST_BYTES);
       if (body.kind === "problems") return problemsAnswer(body.problems);
       const outcome = await projects.create(body.values.slug);
       if (outcome.kind === "done") await reloadAccess();
@@ -116,8 +116,8 @@ function readRoute({ projects }: ProjectRouteOptions): Route {
       success: { status: 200, description: "The project.", body: PROJECT_BODY },
       errors: ["project_not_found"],
     },
-    handle: async (context) =>
-      outcomeAnswer(await visibleProject(projects, callerOf(context), nameIn(context))),
+    handle: async (request) =>
+      outcomeAnswer(await visibleProject(projects, callerOf(request), nameIn(request))),
   };
 }
 
@@ -143,10 +143,10 @@ function renameRoute({ projects, reloadAccess }: ProjectRouteOptions): Route {
         "store_unavailable",
       ],
     },
-    handle: async (context) => {
-      const body = await readBodyFields(context, SLUG_FIELDS, MOST_BYTES);
+    handle: async (request) => {
+      const body = await readBodyFields(request, SLUG_FIELDS, MOST_BYTES);
       if (body.kind === "problems") return problemsAnswer(body.problems);
-      const outcome = await projects.rename(nameIn(context), body.values.slug);
+      const outcome = await projects.rename(nameIn(request), body.values.slug);
       if (outcome.kind === "done") await reloadAccess();
       return outcomeAnswer(outcome);
     },
@@ -168,8 +168,8 @@ function deleteRoute({ projects, store, reloadAccess }: ProjectRouteOptions): Ro
       success: { status: 204, description: "The project is gone." },
       errors: ["project_not_found", "not_empty", "store_unavailable"],
     },
-    handle: async (context) => {
-      const name = nameIn(context);
+    handle: async (request) => {
+      const name = nameIn(request);
       const outcome =
         (await refusalForTraces(projects, store, name)) ?? (await projects.delete(name));
       if (outcome.kind === "refused") return problemsAnswer(outcome.problems);
@@ -217,8 +217,8 @@ async function refusalForTraces(projects: Projects, store: SpanStore, name: stri
   });
 }
 
-function nameIn(context: RouteContext): string {
-  return context.req.param("project") ?? "";
+function nameIn(request: RouteRequest): string {
+  return request.params.project ?? "";
 }
 
 function outcomeAnswer(outcome: RegistryOutcome<Project>, status = 200): Answer {

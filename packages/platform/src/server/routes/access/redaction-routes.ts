@@ -82,8 +82,8 @@ function readRoute({ redaction }: RedactionRouteOptions): Route {
       success: { status: 200, description: "The rules.", body: RULES_BODY },
       errors: ["project_not_found"],
     },
-    handle: async (context) => {
-      const outcome = await redaction.get(callerOf(context).project);
+    handle: async (request) => {
+      const outcome = await redaction.get(callerOf(request).project);
       if (outcome.kind === "refused") return problemsAnswer(outcome.problems);
       return jsonAnswer(JSON.stringify(outcome.value));
     },
@@ -105,10 +105,10 @@ function writeRoute({ redaction, reloadAccess }: RedactionRouteOptions): Route {
       success: { status: 200, description: "The rules, as they are now.", body: RULES_BODY },
       errors: [...JSON_BODY_ERRORS, "redaction_invalid", "project_not_found", "store_unavailable"],
     },
-    handle: async (context) => {
-      const body = await readJsonBody(context, MOST_BYTES);
+    handle: async (request) => {
+      const body = await readJsonBody(request, MOST_BYTES);
       if (body.kind === "problem") return problemAnswer(body.problem);
-      const { project, name } = callerOf(context);
+      const { project, name } = callerOf(request);
       const rules = body.kind === "json" ? body.value : undefined;
       const outcome = await redaction.set(project, rules, name);
       if (outcome.kind === "refused") return problemsAnswer(outcome.problems);
@@ -145,13 +145,13 @@ function testRoute({ redaction }: RedactionRouteOptions): Route {
       },
       errors: [...JSON_BODY_ERRORS, "body_invalid", "redaction_invalid", "project_not_found"],
     },
-    handle: async (context) => {
-      const body = await readBodyFields(context, TEST_FIELDS, MOST_BYTES);
+    handle: async (request) => {
+      const body = await readBodyFields(request, TEST_FIELDS, MOST_BYTES);
       if (body.kind === "problems") return problemsAnswer(body.problems);
       const { text, rules: given } = body.values;
       let rules: RedactionRules = NO_REDACTION;
       if (given === null) {
-        const outcome = await redaction.get(callerOf(context).project);
+        const outcome = await redaction.get(callerOf(request).project);
         if (outcome.kind === "refused") return problemsAnswer(outcome.problems);
         rules = outcome.value;
       } else {

@@ -14,7 +14,6 @@ import { checkOriginIfTold } from "../../session/check-origin.ts";
 import { credentialsOf } from "../../session/sender.ts";
 import { endedSessionCookie, sessionCookie } from "../../session/session-cookie.ts";
 import type { Route } from "../route.ts";
-import { senderOf } from "../route.ts";
 import { MOST_BYTES } from "./most-bytes.ts";
 
 export interface SessionRouteOptions {
@@ -57,8 +56,8 @@ function readRoute({ control, projects }: SessionRouteOptions): Route {
       },
       errors: ["project_not_found", "rate_limited"],
     },
-    handle: async (context) => {
-      const admission = identify(control, senderOf(context));
+    handle: async (request) => {
+      const admission = identify(control, request.incoming);
       if (admission.kind === "admitted") return sessionAnswer(admission.caller, projects);
       // Whoever asks who they are is told that they are nobody.
       return admission.answer.status === 401 ? answerOf(NOBODY) : admission.answer;
@@ -86,11 +85,11 @@ function signInRoute({ control, sessions, projects }: SessionRouteOptions): Rout
       },
       errors: [...JSON_BODY_ERRORS, "body_invalid", "key_invalid", "rate_limited"],
     },
-    handle: async (context) => {
-      const sender = senderOf(context);
+    handle: async (request) => {
+      const sender = request.incoming;
       const wrongOrigin = checkOriginIfTold(sender);
       if (wrongOrigin !== undefined) return problemAnswer(wrongOrigin);
-      const body = await readBodyFields(context, { key: KEY_FIELD }, MOST_BYTES);
+      const body = await readBodyFields(request, { key: KEY_FIELD }, MOST_BYTES);
       if (body.kind === "problems") return problemsAnswer(body.problems);
       const key = body.values.key.trim();
       const admission = identify(control, { headers: { authorization: `Bearer ${key}` } });
@@ -133,8 +132,8 @@ function signOutRoute({ sessions }: SessionRouteOptions): Route {
       },
       errors: [],
     },
-    handle: async (context) => {
-      const sender = senderOf(context);
+    handle: async (request) => {
+      const sender = request.incoming;
       const wrongOrigin = checkOriginIfTold(sender);
       if (wrongOrigin !== undefined) return problemAnswer(wrongOrigin);
       const { session } = credentialsOf(sender);

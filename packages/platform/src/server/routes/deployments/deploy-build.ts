@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { DeployRequest } from "../../../deployments/deployer.ts";
 import type { Problem } from "../../errors/error-answer.ts";
 import { problemAnswer, problemsAnswer } from "../../errors/error-answer.ts";
@@ -9,7 +10,7 @@ import { PATH_PARAMETERS } from "../registry/path-parameters.ts";
 import { createdAnswer, documentedCreation } from "../registry/registry-answer.ts";
 import { parseRevisionNumber } from "../registry/revision-number.ts";
 import type { Route } from "../route.ts";
-import { callerOf, queryOf } from "../route.ts";
+import { callerOf } from "../route.ts";
 import { deployAnswer } from "./deploy-answer.ts";
 import { deployEvents, EVENT_STREAM, wantsEvents } from "./deploy-events.ts";
 import type { DeploymentRouteDependencies } from "./deployment-route-dependencies.ts";
@@ -87,27 +88,27 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
         "shutting_down",
       ],
     },
-    handle: async (context) => {
-      const { headers } = context.req.raw;
+    handle: async (request) => {
+      const { headers } = request.incoming;
       const wrong = wrongBody(headers);
       if (wrong !== undefined) return problemAnswer(wrong);
-      const query = readQuery(PARAMETERS, queryOf(context));
+      const query = readQuery(PARAMETERS, new URLSearchParams(request.query));
       if (query.kind === "problems") return problemsAnswer(query.problems);
       const unclear = incompleteTarget(query.values);
       if (unclear !== undefined) return problemAnswer(unclear);
-      const body = await readBody(context.req.raw, context.env.incoming, maxBuildBytes);
+      const body = await readBody(request.incoming, maxBuildBytes);
       if (body.kind !== "body") return problemAnswer(unreadBody(body.kind, maxBuildBytes));
-      const caller = callerOf(context);
-      const request: DeployRequest = {
+      const caller = callerOf(request);
+      const what: DeployRequest = {
         project: caller.project,
-        application: context.req.param("app") ?? "",
+        application: request.params.app ?? "",
         archive: body.bytes,
         by: caller.name,
         message: query.values.message ?? "",
         target: targetOf(query.values, caller.name),
       };
       const deploy: Parameters<typeof deployEvents>[0] = async (progress) => {
-        const outcome = await deployer.deploy(request, progress);
+        const outcome = await deployer.deploy(what, progress);
         if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
         return outcome;
       };
@@ -145,17 +146,17 @@ function incompleteTarget(query: QueryValues<typeof PARAMETERS>): Problem | unde
   };
 }
 
-function wrongBody(headers: Headers): Problem | undefined {
-  const given = headers.get("content-type");
+function wrongBody(headers: IncomingHttpHeaders): Problem | undefined {
+  const given = headers["content-type"];
   const type = given?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (!GZIP_TYPES.includes(type)) {
     return {
       type: "content_type_unsupported",
       loc: ["header", "content-type"],
-      msg: `Takes ${GZIP_TYPES[0]}, not ${given === null ? "a body without a content type" : quoted(given)}.`,
+      msg: `Takes ${GZIP_TYPES[0]}, not ${given === undefined ? "a body without a content type" : quoted(given)}.`,
     };
   }
-  const encoding = headers.get("content-encoding") ?? "identity";
+  const encoding = headers["content-encoding"] ?? "identity";
   if (encoding.trim().toLowerCase() === "identity") return undefined;
   return {
     type: "content_encoding_unsupported",

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { DeployEvents } from "@agate/protocol";
 import type { DeployOutcome, DeployProgress } from "../../../deployments/deployer.ts";
 import type { Answer, FullAnswer, StreamAnswer } from "../../answer.ts";
@@ -8,8 +9,8 @@ export const EVENT_STREAM = "text/event-stream";
 const HEARTBEAT_MS = 10_000;
 
 /** Whether a request asks for the steps of a deploy as they happen. */
-export function wantsEvents(headers: Headers): boolean {
-  return (headers.get("accept") ?? "")
+export function wantsEvents(headers: IncomingHttpHeaders): boolean {
+  return (headers.accept ?? "")
     .split(",")
     .some((type) => type.split(";")[0]?.trim().toLowerCase() === EVENT_STREAM);
 }

@@ -52,13 +52,13 @@ function putSchemaRoute(applications: Registry["applications"], maxBodyBytes: nu
         "store_unavailable",
       ],
     },
-    handle: async (context) => {
-      const body = await readJsonBody(context, maxBodyBytes);
+    handle: async (request) => {
+      const body = await readJsonBody(request, maxBodyBytes);
       if (body.kind === "problem") return problemAnswer(body.problem);
       const openapi = body.kind === "json" ? body.value : undefined;
       const ref = {
-        project: callerOf(context).project,
-        application: context.req.param("app") ?? "",
+        project: callerOf(request).project,
+        application: request.params.app ?? "",
       };
       return outcomeAnswer(await applications.putSchema(ref, openapi), documentAnswer);
     },

@@ -61,14 +61,14 @@ export function configRoutes(registry: Registry, maxBodyBytes: number): Route[] 
         const which = readReference(query);
         if ("type" in which) return problemAnswer(which);
         return outcomeAnswer(await registry.resolve(ref, which), (config) =>
-          configAnswer(config, headers.get("if-none-match")),
+          configAnswer(config, headers["if-none-match"]),
         );
       },
     }),
   ];
 }
 
-function configAnswer(config: ResolvedConfig, ifNoneMatch: string | null): Answer {
+function configAnswer(config: ResolvedConfig, ifNoneMatch: string | undefined): Answer {
   const answer = documentAnswer(config);
   const etag = entityTag(String(answer.body));
   const headers = { etag, "cache-control": CACHE_CONTROL };

@@ -9,8 +9,8 @@ export function entityTag(body: string): string {
 const LISTED_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 /** Whether `If-None-Match` names the tag, by the weak comparison that RFC 9110 asks for there. */
-export function isNamed(etag: string, ifNoneMatch: string | null): boolean {
-  if (ifNoneMatch === null) return false;
+export function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
   return [...ifNoneMatch.matchAll(LISTED_TAG)].some(([, opaque]) => opaque === etag);
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Access, Caller } from "../../../access/caller.ts";
 import type { ApplicationRef } from "../../../registry/registry.ts";
 import type { Answer } from "../../answer.ts";
@@ -9,8 +10,8 @@ import { problemsAnswer } from "../../errors/error-answer.ts";
 import type { ErrorType } from "../../errors/error-types.ts";
 import type { QueryParameters, QueryValues } from "../../query/query-parameter.ts";
 import { readQuery } from "../../query/query-parameter.ts";
-import type { Operation, Route, RouteContext } from "../route.ts";
-import { callerOf, queryOf } from "../route.ts";
+import type { Operation, Route, RouteRequest } from "../route.ts";
+import { callerOf } from "../route.ts";
 import type { ParametersIn, PathParameter } from "./path-parameters.ts";
 import { PATH_PARAMETERS, parametersIn } from "./path-parameters.ts";
 
@@ -26,7 +27,7 @@ export interface RegistryRequest<
   readonly path: Readonly<Record<ParametersIn<Path>, string>>;
   readonly query: QueryValues<Query>;
   readonly body: FieldValues<Fields>;
-  readonly headers: Headers;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** What is peculiar to a route of the registry. */
@@ -78,24 +79,24 @@ export function registryRoute<
         "store_unavailable",
       ],
     },
-    handle: async (context) => {
-      const asked = readQuery(query ?? ({} as Query), queryOf(context));
+    handle: async (request) => {
+      const asked = readQuery(query ?? ({} as Query), new URLSearchParams(request.query));
       if (asked.kind === "problems") return problemsAnswer(asked.problems);
       const given = body
-        ? await readBodyFields(context, body, maxBodyBytes)
+        ? await readBodyFields(request, body, maxBodyBytes)
         : ({ kind: "values", values: {} } as const);
       if (given.kind === "problems") return problemsAnswer(given.problems);
-      const caller = callerOf(context);
-      const request = {
+      const caller = callerOf(request);
+      const checked = {
         caller,
-        ref: applicationIn(context, caller),
-        path: Object.fromEntries(names.map((name) => [name, context.req.param(name)])),
+        ref: applicationIn(request, caller),
+        path: Object.fromEntries(names.map((name) => [name, request.params[name]])),
         query: asked.values,
         body: given.values,
-        headers: context.req.raw.headers,
+        headers: request.incoming.headers,
       };
       // `ref` and `path` have the types that the text of the path gives them.
-      return answer(request as RegistryRequest<Path, Query, Fields>);
+      return answer(checked as RegistryRequest<Path, Query, Fields>);
     },
   };
 }
@@ -104,7 +105,7 @@ function isOptional(fields: BodyFields): boolean {
   return Object.values(fields).every(({ isRequired }) => !isRequired);
 }
 
-function applicationIn(context: RouteContext, { project }: Caller): ApplicationRef | null {
-  const application = context.req.param("app");
+function applicationIn(request: RouteRequest, { project }: Caller): ApplicationRef | null {
+  const application = request.params.app;
   return application === undefined ? null : { project, application };
 }

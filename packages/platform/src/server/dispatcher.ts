@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import { decodeURIComponent_, tryDecode } from "hono/utils/url";
+import type { AccessControl } from "../access/access-control.ts";
+import { admit } from "./admit.ts";
+import type { Answer } from "./answer.ts";
+import { breakOffWhenRevoked } from "./break-off-when-revoked.ts";
+import type { Delivery } from "./deliver.ts";
+import { problemAnswer } from "./errors/error-answer.ts";
+import { checkHost, type HostPolicy } from "./host-guard.ts";
+import type { PageFiles } from "./page/page-files.ts";
+import { notFoundPage, opensDocument } from "./page/page-routes.ts";
+import { quoted } from "./query/parameter-kinds.ts";
+import { pathOf, readTarget } from "./request-target.ts";
+import type { Route } from "./routes/route.ts";
+import { CALLER, type Sender } from "./session/sender.ts";
+
+export interface DispatcherOptions {
+  readonly routes: readonly Route[];
+  readonly access: AccessControl;
+  readonly hostPolicy: HostPolicy;
+  /** For browsers that open a path that is not served. */
+  readonly page: PageFiles;
+  readonly deliver: Delivery;
+  readonly answerError: (error: unknown, method: string, path: string) => Answer;
+}
+
+/** Answers a request by one of the routes. */
+export type Dispatcher = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+/** How long a client may go on sending the body of a request that was answered. */
+const UNREAD_BODY_MS = 500;
+
+/**
+ * The way of every request to a route: its target, the host guard, the route, the caller's access,
+ * the answer. A route that answers without a promise is sent without one, which is what keeps reading
+ * a trace fast.
+ */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { routes, access, hostPolicy, page, deliver, answerError } = options;
+  const router = new RegExpRouter<Route>();
+  for (const route of routes) {
+    for (const path of [route.path, ...(route.alsoAt ?? [])]) {
+      router.add(route.method, withoutSlash(path).replaceAll(/\{(\w+)\}/g, ":$1"), route);
+    }
+  }
+
+  function answer(incoming: IncomingMessage, outgoing: ServerResponse): Answer | Promise<Answer> {
+    const target = readTarget(incoming);
+    if ("type" in target) return problemAnswer(target);
+    const refused = checkHost(hostPolicy, incoming);
+    if (refused !== undefined) return problemAnswer(refused);
+    const { method = "GET" } = incoming;
+    const path = withoutSlash(target.path);
+    const match = find(router, method === "HEAD" ? "GET" : method, path);
+    if (match === undefined) return notServed(incoming, target.path, path);
+    const { route, params } = match;
+    const request = { incoming, outgoing, params, query: target.query };
+    if (route.access === "public") return route.handle(request);
+    const admission = admit(access, route.access, incoming);
+    if (admission.kind === "turned-away") return admission.answer;
+    return route.handle({ ...request, caller: admission.caller });
+  }
+
+  function notServed(
+    incoming: IncomingMessage,
+    asked: string,
+    path: string,
+  ): Answer | Promise<Answer> {
+    const { method = "GET", headers } = incoming;
+    const methods = METHODS.filter((each) => find(router, each, path) !== undefined).flatMap(
+      (each) => (each === "GET" ? ["GET", "HEAD"] : [each]),
+    );
+    if (methods.length > 0) return methodNotAllowed(method, methods.join(", "));
+    const missing = problemAnswer({
+      type: "route_not_found",
+      loc: ["path"],
+      msg: `There is nothing at ${quoted(asked)}.`,
+    });
+    if (!opensDocument(method, headers.accept)) return missing;
+    return notFoundPage(page).then((shown) => shown ?? missing);
+  }
+
+  return (incoming, outgoing) => {
+    const send = (sent: Answer) => {
+      if (sent.kind === "stream") breakOffWhenRevoked((incoming as Sender)[CALLER], outgoing);
+      if (!incoming.complete) limitUnreadBody(incoming, outgoing);
+      return deliver(sent, outgoing);
+    };
+    const failed = (error: unknown) =>
+      answerError(error, incoming.method ?? "", pathOf(incoming.url));
+    try {
+      const answered = answer(incoming, outgoing);
+      if (answered instanceof Promise) void answered.catch(failed).then(send);
+      else void send(answered);
+    } catch (error) {
+      void send(failed(error));
+    }
+  };
+}
+
+interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+function find(router: RegExpRouter<Route>, method: string, path: string): Match | undefined {
+  const [[first], stash = []] = router.match(method, path);
+  if (first === undefined) return undefined;
+  const [route, places] = first;
+  const params: Record<string, string> = {};
+  for (const name in places) {
+    const text = stash[places[name] as number] ?? "";
+    params[name] = text.includes("%") ? tryDecode(text, decodeURIComponent_) : text;
+  }
+  return { route, params };
+}
+
+/** Every path is served with and without a slash at its end. */
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") && !path.endsWith("//") ? path.slice(0, -1) : path;
+}
+
+function methodNotAllowed(method: string, allow: string): Answer {
+  const msg = `Takes ${allow}, not ${method}.`;
+  return problemAnswer({ type: "method_not_allowed", loc: ["method"], msg }, { allow });
+}
+
+/** Closes the connection of a client that goes on sending a body which no route reads any more. */
+function limitUnreadBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing.once("finish", () => {
+    if (incoming.complete) return;
+    const { socket } = incoming;
+    const limit = setTimeout(() => socket.destroySoon(), UNREAD_BODY_MS).unref();
+    incoming.once("close", () => clearTimeout(limit));
+    incoming.once("end", () => clearTimeout(limit));
+    incoming.resume();
+  });
+}
