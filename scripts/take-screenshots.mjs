@@ -11,5 +11,7 @@ process.exitCode = await runProcess(ensureInstalled(root), [
   "run",
   "--project",
   "e2e",
+  "--config",
+  "vitest.long.config.ts",
   "e2e/web/screenshots",
 ]);

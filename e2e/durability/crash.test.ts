@@ -1,7 +1,7 @@
 import { it } from "vitest";
 import { killRounds } from "./kill-rounds.ts";
 
-const ROUNDS = 6;
+const ROUNDS = 3;
 
 it(
   `keeps every acknowledged trace whole through ${ROUNDS} kills`,

@@ -19,8 +19,9 @@ function describeEmbedded(): void {
     open: (options) =>
       openClickHouseStore({ ...options, address: engine.address(), connect: engine.connect }),
     dispose: engine.dispose,
-    arrivals: 12,
+    arrivals: 3,
     commits: 5,
+    sizes: "some",
   });
 }
 

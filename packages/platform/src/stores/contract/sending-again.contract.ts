@@ -2,14 +2,15 @@ import type { SpanRecord } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import { describe, expect, it } from "vitest";
 import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";
+import type { TraceSizes } from "./sizes.contract.ts";
 import { spanIdOf, storedSpan, usageOf } from "./stored-span.fixture.ts";
 import type { Subject } from "./subject.fixture.ts";
 
 /** Around 2,000, from which on summaries are not made with every commit. */
-const SIZES = [1, 1_999, 2_000, 2_001, 2_600];
+const SIZES = { all: [1, 1_999, 2_000, 2_001, 2_600], some: [1, 2_000, 2_001] };
 
 /** Spans that are sent again. */
-export function describeSendingAgain(subject: Subject): void {
+export function describeSendingAgain(subject: Subject, sizes: TraceSizes): void {
   describe("spans that are sent again", () => {
     it.each([1, 3, 150, 400])(
       "change nothing where they are the same (%i spans)",
@@ -32,7 +33,7 @@ export function describeSendingAgain(subject: Subject): void {
       },
     );
 
-    it.each(SIZES)(
+    it.each(SIZES[sizes])(
       "change the summary of a trace of %i spans",
       async (count) => {
         subject.fresh();

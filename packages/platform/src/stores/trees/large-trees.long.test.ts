@@ -21,5 +21,5 @@ describe.each(TREE_STORES)("%s, reading every trace in a thread", (_, start) => 
     await database.dispose();
   });
 
-  describeTrees(subject);
+  describeTrees(subject, "all");
 });

@@ -106,8 +106,11 @@ describe("PostgreSQL for everything", () => {
     {
       using _silence = await postgres.fallSilent();
       expect(await all()).toEqual([503, 503, 503]);
+      await expect.poll(() => ask("/health/ready"), { timeout: 30_000 }).toBe(503);
+      expect(await ask("/health/live")).toBe(200);
     }
     await expect.poll(all).toEqual([200, 200, 200]);
+    await expect.poll(() => ask("/health/ready")).toBe(200);
     expect(await server.stop(), server.log()).toBe(0);
   });
 
