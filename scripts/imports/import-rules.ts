@@ -51,7 +51,6 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
   platform: {
     npm: [
       "@clickhouse/client",
-      "@hono/node-server",
       "hono",
       "kysely",
       "modern-tar",
@@ -376,7 +375,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       "sign-in": { about: "the sign-in page", imports: ["api", "design", "@agate/protocol"] },
       "trace-view": {
         about: "one trace: tree, timeline, span",
-        imports: ["api", "design", "format", "spans", "value-view", "@agate/protocol"],
+        imports: ["api", "charts", "design", "format", "spans", "value-view", "@agate/protocol"],
       },
       "value-view": { about: "JSON, text and messages", imports: ["design"] },
       "config-form": {
