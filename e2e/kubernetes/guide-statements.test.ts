@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { storedSpan } from "../../packages/platform/src/stores/contract/stored-span.fixture.ts";
 import { openSpanStore } from "../../packages/platform/src/stores/open-span-store.ts";
 import { MIGRATIONS } from "../../packages/platform/src/stores/postgres/span-schema.ts";
-import { REGISTRY_KEYS } from "../../packages/platform/src/stores/registry/registry-keys.ts";
+import { REGISTRY_KEYS } from "../../packages/platform/src/stores/registry/registry-tables.ts";
 import {
   type ChdbServer,
   startChdbServer,

@@ -6,10 +6,9 @@ import type { Projects } from "./registry/registry.ts";
 import type { RegistryOutcome } from "./registry/registry-outcome.ts";
 import { openRegistryDatabase } from "./stores/registry/open-registry-database.ts";
 import { holdDataDirectory } from "./stores/sqlite/data-directory.ts";
-import { DataDirectoryInUseError } from "./stores/sqlite/data-directory-error.ts";
+import { DataDirectoryInUseError } from "./stores/sqlite/sqlite-errors.ts";
 import type { RegistryAddress } from "./stores/store-address.ts";
-import { StoreRefusalError } from "./stores/store-refusal-error.ts";
-import { StoreUnavailableError } from "./stores/store-unavailable-error.ts";
+import { StoreRefusalError, StoreUnavailableError } from "./stores/store-errors.ts";
 
 export interface OfflineKeyRequest {
   readonly name: string;

@@ -28,8 +28,8 @@ import { openRegistryDatabase } from "./stores/registry/open-registry-database.t
 import { filesIn, holdDataDirectory } from "./stores/sqlite/data-directory.ts";
 import { startRetention } from "./stores/start-retention.ts";
 import type { ClickHouseAddress, PostgresAddress } from "./stores/store-address.ts";
-import { StoreRefusalError } from "./stores/store-refusal-error.ts";
-import type { StoreTrouble } from "./stores/store-trouble.ts";
+import type { StoreTrouble } from "./stores/store-errors.ts";
+import { StoreRefusalError } from "./stores/store-errors.ts";
 import { VERSION } from "./version.ts";
 
 export interface PlatformOptions {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LocalSignals } from "../stores/registry/local-signals.ts";
+import { LocalSignals } from "../stores/registry/registry-signals.ts";
 import { followSignals } from "./follow-signals.ts";
 
 /** Signals that are followed by a reload that fails as often as it is told. */

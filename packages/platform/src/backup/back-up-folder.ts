@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { filesIn, holdDataDirectory } from "../stores/sqlite/data-directory.ts";
-import { DataDirectoryInUseError } from "../stores/sqlite/data-directory-error.ts";
-import { StoreRefusalError } from "../stores/store-refusal-error.ts";
+import { DataDirectoryInUseError } from "../stores/sqlite/sqlite-errors.ts";
+import { StoreRefusalError } from "../stores/store-errors.ts";
 import type { SavedBackup } from "./save-backup.ts";
 import { saveBackup } from "./save-backup.ts";
 import { sweepBackups, takeBackup } from "./take-backup.ts";

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
-import { lowerThreadPriority } from "../threads/lower-thread-priority.ts";
+import { lowerThreadPriority } from "../threads/spawn-thread.ts";
 import type { StageRequest } from "./stage-backup.ts";
 import { stageBackup } from "./stage-backup.ts";
 

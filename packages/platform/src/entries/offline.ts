@@ -10,7 +10,7 @@ export { createKeyOffline } from "../create-key-offline.ts";
 export type { CopiedRegistry } from "../registry-copy/copy-registry.ts";
 export type { RegistryMigrationOutcome } from "../registry-copy/migrate-registry.ts";
 export { migrateRegistry } from "../registry-copy/migrate-registry.ts";
-export type { ProjectComparison } from "../store-copy/compare-counts.ts";
+export type { ProjectComparison } from "../store-copy/compare-stores.ts";
 export type { MigrationOutcome } from "../store-copy/migrate-store.ts";
 export { migrateStore } from "../store-copy/migrate-store.ts";
 export type { MigrationObserver } from "../store-copy/migration.ts";

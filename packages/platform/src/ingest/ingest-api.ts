@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import type { AppenderHandle } from "../stores/appender-handle.ts";
+import type { AppenderHandle } from "../stores/span-store.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
 import type { DecodeLimits } from "./otlp/decode-limits.ts";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { ResourceLimits, Worker } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
-import type { AppenderHandle } from "../stores/appender-handle.ts";
-import type { StoreTrouble } from "../stores/store-trouble.ts";
+import type { AppenderHandle } from "../stores/span-store.ts";
+import type { StoreTrouble } from "../stores/store-errors.ts";
 import { spawnThread } from "../threads/spawn-thread.ts";
 import type { ThreadClient } from "../threads/thread-rpc.ts";
 import { connectThread, ThreadEndedError } from "../threads/thread-rpc.ts";

@@ -1,6 +1,6 @@
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
-import { REGISTRY_KEYS } from "../stores/registry/registry-keys.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { REGISTRY_KEYS } from "../stores/registry/registry-tables.ts";
 import type { LostBuild } from "./build-copy.ts";
 import { BuildCopy } from "./build-copy.ts";
 import type { PlainRow, RegistryTable } from "./plain-rows.ts";

@@ -11,7 +11,7 @@ import { openRegistry } from "../registry/open-registry.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
-import { REGISTRY_KEYS } from "../stores/registry/registry-keys.ts";
+import { REGISTRY_KEYS } from "../stores/registry/registry-tables.ts";
 import { filesIn, holdDataDirectory } from "../stores/sqlite/data-directory.ts";
 import type { RegistryAddress, SqliteAddress } from "../stores/store-address.ts";
 import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";

@@ -1,8 +1,7 @@
 import { diskReason } from "../deployments/builds/disk-reason.ts";
-import { isOneStore } from "../stores/is-one-store.ts";
 import type { RegistryAddress } from "../stores/store-address.ts";
-import { StoreRefusalError } from "../stores/store-refusal-error.ts";
-import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
+import { StoreRefusalError, StoreUnavailableError } from "../stores/store-errors.ts";
+import { isOneStore } from "../stores/store-identity.ts";
 import type { CopiedRegistry, CopyOptions } from "./copy-registry.ts";
 import { copyRegistry } from "./copy-registry.ts";
 import type { RegistryTable } from "./plain-rows.ts";

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
-import { REGISTRY_KEYS } from "../stores/registry/registry-keys.ts";
 import type { RegistryDatabase, RegistryTables } from "../stores/registry/registry-tables.ts";
+import { REGISTRY_KEYS } from "../stores/registry/registry-tables.ts";
 
 export type RegistryTable = keyof RegistryTables;
 

@@ -2,13 +2,10 @@ import { statSync } from "node:fs";
 import { openSqliteRegistry } from "../stores/registry/open-sqlite-registry.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import { filesIn, holdDataDirectory } from "../stores/sqlite/data-directory.ts";
-import {
-  DataDirectoryError,
-  DataDirectoryInUseError,
-} from "../stores/sqlite/data-directory-error.ts";
+import { DataDirectoryError, DataDirectoryInUseError } from "../stores/sqlite/sqlite-errors.ts";
 import type { PostgresAddress, RegistryAddress, SqliteAddress } from "../stores/store-address.ts";
-import { storeName } from "../stores/store-name.ts";
-import { StoreRefusalError } from "../stores/store-refusal-error.ts";
+import { StoreRefusalError } from "../stores/store-errors.ts";
+import { storeName } from "../stores/store-identity.ts";
 import type { CopiedArchives } from "./folder-archives.ts";
 import { folderArchives } from "./folder-archives.ts";
 
@@ -68,7 +65,7 @@ async function openDatabase(address: PostgresAddress): Promise<RegistrySide> {
     await Promise.all([
       import("../stores/registry/open-postgres-registry.ts"),
       import("../stores/registry/postgres-build-archives.ts"),
-      import("../stores/registry/postgres-registry-pool.ts"),
+      import("../stores/registry/serial-postgres-dialect.ts"),
     ]);
   // Its transaction rests while a build of the other side is packed.
   const limits = { ...REGISTRY_POOL_LIMITS, resting: 0 };

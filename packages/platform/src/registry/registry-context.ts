@@ -1,7 +1,7 @@
 import type { ApplicationTopic, RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { RegistryUnavailableError } from "../stores/registry/registry-unavailable-error.ts";
 import type { Turns } from "../stores/registry/turns.ts";
+import { RegistryUnavailableError } from "../stores/store-errors.ts";
 import type { ApplicationRow } from "./queries/find-application.ts";
 import { lockApplication } from "./queries/find-application.ts";
 import type { ApplicationRef } from "./registry.ts";

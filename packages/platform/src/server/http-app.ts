@@ -11,11 +11,10 @@ import {
   QueryQueueFullError,
   QueryTimeoutError,
 } from "../stores/query-lane.ts";
-import { RegistryUnavailableError } from "../stores/registry/registry-unavailable-error.ts";
 import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
 import type { SpanStore } from "../stores/span-store.ts";
-import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
-import { isDescriptorShortage } from "../threads/descriptor-shortage.ts";
+import { RegistryUnavailableError, StoreUnavailableError } from "../stores/store-errors.ts";
+import { isDescriptorShortage } from "../threads/spawn-thread.ts";
 import type { Answer } from "./answer.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { Cors } from "./cors.ts";

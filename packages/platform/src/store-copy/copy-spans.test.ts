@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { spanIdOf, storedSpan } from "../stores/contract/stored-span.fixture.ts";
 import type { AppendOutcome, SpanBatch, SpanPart } from "../stores/span-store.ts";
-import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
+import { StoreUnavailableError } from "../stores/store-errors.ts";
 import type { Copy } from "./copy-spans.ts";
 import { copySpans } from "./copy-spans.ts";
 

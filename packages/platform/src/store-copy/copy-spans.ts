@@ -1,7 +1,7 @@
 import type { SpanAppender, SpanPart, SpanStore } from "../stores/span-store.ts";
-import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
-import type { Patience } from "./patiently.ts";
-import { patiently } from "./patiently.ts";
+import { StoreUnavailableError } from "../stores/store-errors.ts";
+import type { Patience } from "./retry-while-unavailable.ts";
+import { patiently } from "./retry-while-unavailable.ts";
 
 /** Parts that are being written at a time: stores put what waits into one commit. */
 const MOST_WRITES = 64;

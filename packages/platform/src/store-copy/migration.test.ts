@@ -12,7 +12,7 @@ import type { SpanStore } from "../stores/span-store.ts";
 import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
 import type { MigrationObserver, MigrationOptions, MigrationResult } from "./migration.ts";
 import { Migration } from "./migration.ts";
-import { loadState } from "./state-file.ts";
+import { loadState } from "./migration-state.ts";
 
 const STORES = { from: "the first", to: "the second" };
 

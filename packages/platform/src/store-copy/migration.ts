@@ -1,16 +1,19 @@
 import type { ProjectCount, SpanPart, SpanStore } from "../stores/span-store.ts";
-import { StoreRefusalError } from "../stores/store-refusal-error.ts";
-import { StoreUnavailableError } from "../stores/store-unavailable-error.ts";
-import type { ProjectComparison } from "./compare-counts.ts";
-import { compareCounts, hasMore, lacks, spansIn } from "./compare-counts.ts";
-import { missingTraces } from "./compare-traces.ts";
-import type { TreeComparison } from "./compare-trees.ts";
-import { compareTrees } from "./compare-trees.ts";
+import { StoreRefusalError, StoreUnavailableError } from "../stores/store-errors.ts";
+import type { ProjectComparison, TreeComparison } from "./compare-stores.ts";
+import {
+  compareCounts,
+  compareTrees,
+  hasMore,
+  lacks,
+  missingTraces,
+  spansIn,
+} from "./compare-stores.ts";
 import { copySpans } from "./copy-spans.ts";
 import type { MigrationState } from "./migration-state.ts";
-import type { Patience } from "./patiently.ts";
-import { patiently } from "./patiently.ts";
-import { saveState } from "./state-file.ts";
+import { saveState } from "./migration-state.ts";
+import type { Patience } from "./retry-while-unavailable.ts";
+import { patiently } from "./retry-while-unavailable.ts";
 import type { TraceName } from "./trace-sample.ts";
 import { TraceSample } from "./trace-sample.ts";
 

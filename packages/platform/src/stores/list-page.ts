@@ -1,5 +1,7 @@
+import { DamagedSegmentError } from "./segments/segment-checksum.ts";
 import type { ListPage, ListPosition } from "./span-query.ts";
 import { MOST_PAGE_BYTES } from "./span-query.ts";
+import type { StoreTrouble } from "./store-errors.ts";
 
 /**
  * Collects the items of a page until it holds its limit of bytes. The first item always fits, however
@@ -47,4 +49,18 @@ export class ListPageBuilder {
       ...(this.#damaged.size > 0 && { damaged: [...this.#damaged] }),
     };
   }
+}
+
+/** A list shows what can be read; the log names what cannot. */
+export function reportDamaged(
+  page: ListPage,
+  onTrouble: (trouble: StoreTrouble) => void,
+): ListPage {
+  for (const traceId of page.damaged ?? []) {
+    onTrouble({
+      what: "A damaged trace was left out of a list.",
+      error: new DamagedSegmentError(traceId),
+    });
+  }
+  return page;
 }

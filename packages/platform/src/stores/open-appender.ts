@@ -1,7 +1,6 @@
-import type { AppenderHandle } from "./appender-handle.ts";
-import type { OpenAppender } from "./span-store.ts";
+import type { AppenderHandle, OpenAppender } from "./span-store.ts";
 import { createSqliteAppender } from "./sqlite/sqlite-appender.ts";
-import type { StoreTrouble } from "./store-trouble.ts";
+import type { StoreTrouble } from "./store-errors.ts";
 
 /**
  * Opens the write side of a store in the calling thread. A database's client is loaded only there.

@@ -2,7 +2,7 @@ import type { QueryLimits } from "./query-lane.ts";
 import type { SpanStore } from "./span-store.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import type { StoreAddress } from "./store-address.ts";
-import type { StoreTrouble } from "./store-trouble.ts";
+import type { StoreTrouble } from "./store-errors.ts";
 
 export interface SpanStoreOptions {
   /** Something in it died of an unexpected error: the store is of no more use. */

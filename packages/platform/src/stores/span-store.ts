@@ -1,6 +1,6 @@
+import type { MessagePort, Transferable } from "node:worker_threads";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNodes } from "@agate/spans/tree";
-import type { AppenderHandle } from "./appender-handle.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -10,6 +10,7 @@ import type {
   ListPage,
   ListRequest,
 } from "./span-query.ts";
+import type { ClickHouseAddress, PostgresAddress } from "./store-address.ts";
 
 /** Spans that arrived together. Their order is the order of arrival: the last write of an id wins. */
 export interface SpanBatch {
@@ -230,3 +231,25 @@ export interface SpanStore extends SpanAppender {
   /** Commits what it has accepted, then releases everything. */
   close(): Promise<void>;
 }
+
+/** How another thread gets at a store's write side; each store has its own kind. */
+export type AppenderHandle = {
+  /** What must be moved, not copied, with the handle. */
+  readonly transfer: readonly Transferable[];
+} & (
+  | {
+      readonly kind: "sqlite";
+      /** To the writer's thread. */
+      readonly port: MessagePort;
+    }
+  | {
+      readonly kind: "postgres";
+      readonly address: PostgresAddress;
+      readonly maxSpansPerTrace: number;
+    }
+  | {
+      readonly kind: "clickhouse";
+      readonly address: ClickHouseAddress;
+      readonly maxSpansPerTrace: number;
+    }
+);

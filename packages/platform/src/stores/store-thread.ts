@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Transferable, Worker } from "node:worker_threads";
-import { isDescriptorShortage } from "../threads/descriptor-shortage.ts";
+import { isDescriptorShortage } from "../threads/spawn-thread.ts";
 import type { ThreadApi, ThreadClient } from "../threads/thread-rpc.ts";
 import { connectThread } from "../threads/thread-rpc.ts";
-import { StoreUnavailableError } from "./store-unavailable-error.ts";
+import { StoreUnavailableError } from "./store-errors.ts";
 
 const NO_DESCRIPTORS = "No file descriptors are left to start a thread.";
 const ENDED = "A thread of the store has ended unexpectedly.";

@@ -1,4 +1,4 @@
-import { RegistryUnavailableError } from "../../stores/registry/registry-unavailable-error.ts";
+import { RegistryUnavailableError } from "../../stores/store-errors.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full.",

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, dirname, join } from "node:path";
-import { isDescriptorShortage } from "../../threads/descriptor-shortage.ts";
+import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
 import { killGroup, type ProcessGroups } from "../processes/process-groups.ts";
 import { diskReasonOf } from "./disk-reason.ts";
 import { findNpm } from "./find-npm.ts";

@@ -1,4 +1,4 @@
-import { RegistryUnavailableError } from "../../stores/registry/registry-unavailable-error.ts";
+import { RegistryUnavailableError } from "../../stores/store-errors.ts";
 import type { Turns } from "./turns.ts";
 
 export interface InterruptionWatchOptions {

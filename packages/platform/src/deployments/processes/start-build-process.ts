@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isDescriptorShortage } from "../../threads/descriptor-shortage.ts";
+import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
 import type { BuildProcess, StartBuildProcess, StartFailure } from "../build-process.ts";
 import { askSocket } from "./ask-socket.ts";
 import { permissionHint } from "./permission-hint.ts";

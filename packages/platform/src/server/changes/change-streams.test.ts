@@ -3,7 +3,7 @@ import type { ChangeFeed } from "../../registry/change-feed.ts";
 import { createChangeFeed } from "../../registry/change-feed.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { done, refused } from "../../registry/registry-outcome.ts";
-import { LocalSignals } from "../../stores/registry/local-signals.ts";
+import { LocalSignals } from "../../stores/registry/registry-signals.ts";
 import { ChangeStreams } from "./change-streams.ts";
 
 const WINDOW = 25;

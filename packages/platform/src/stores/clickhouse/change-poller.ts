@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { TraceChange, Watch } from "../span-store.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 
 const PAUSE_MS = 250;

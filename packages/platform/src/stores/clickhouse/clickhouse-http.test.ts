@@ -6,7 +6,7 @@ import { family } from "../contract/family.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { Subject } from "../contract/subject.fixture.ts";
 import { QueryAbandonedError } from "../query-lane.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import type { ChdbServer } from "../testing/chdb-server.fixture.ts";
 import { startChdbServer } from "../testing/chdb-server.fixture.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";

@@ -1,7 +1,7 @@
 import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import type { ClickHouseAddress } from "../store-address.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import { isBrokenOff, passingReason } from "./clickhouse-errors.ts";
 import { quoted } from "./clickhouse-schema.ts";
 

@@ -1,6 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { spawnThread } from "../../threads/spawn-thread.ts";
-import type { AppenderHandle } from "../appender-handle.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QUERY_LIMITS, QueryLane } from "../query-lane.ts";
 import type {
@@ -14,6 +13,7 @@ import type {
 } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
+  AppenderHandle,
   AppendOutcome,
   DeleteOutcome,
   OpenAppender,
@@ -29,16 +29,14 @@ import type {
   Watch,
 } from "../span-store.ts";
 import type { ClickHouseAddress } from "../store-address.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
+import type { StoreTrouble } from "../store-errors.ts";
 import { TreeThread } from "../trees/tree-thread.ts";
 import { ChangePoller } from "./change-poller.ts";
 import { ClickHouseAppender } from "./clickhouse-appender.ts";
-import { asClickHouseRefusal } from "./clickhouse-refusal.ts";
+import { asClickHouseRefusal } from "./clickhouse-errors.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
-import { countFailedSpans } from "./count-failed-spans.ts";
-import { ListReader } from "./list-reader.ts";
-import { prepareDatabase } from "./prepare-database.ts";
-import { keepRowsFor } from "./retention-ttl.ts";
+import { countFailedSpans, ListReader } from "./list-reader.ts";
+import { keepRowsFor, prepareDatabase } from "./prepare-database.ts";
 import { earliestStart, runAnalytics } from "./run-analytics.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SummaryKeeper } from "./summary-keeper.ts";

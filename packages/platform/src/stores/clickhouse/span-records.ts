@@ -1,3 +1,6 @@
+import type { SpanNodes } from "@agate/spans/tree";
+import type { PlacedNode } from "../segments/node-table.ts";
+import { TraceGoneError } from "../span-store.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 
 /** Where a span's record lies. */
@@ -61,4 +64,102 @@ async function columnAt<Value>(
 
 function key({ traceId, start, spanId }: SpanPlace): string {
   return `${traceId} ${start} ${spanId}`;
+}
+
+/** Records that are asked for ahead of time, and kept at hand. */
+const AHEAD_BYTES = 2 * 1024 * 1024;
+const AHEAD_SPANS = 512;
+const WINDOW_BYTES = 16 * 1024 * 1024;
+
+interface Nodes extends SpanNodes {
+  at(index: number): PlacedNode | undefined;
+}
+
+/**
+ * The records of one trace, a window at a time. A tree is read about in the order in which its
+ * spans started, which is the order of the rows: what starts next is fetched along.
+ */
+export class RecordWindow {
+  readonly #traceId: string;
+  readonly #nodes: Nodes;
+  readonly #read: (places: readonly SpanPlace[]) => Promise<RecordsAt>;
+  /** Node indices by start, and where each stands among them. */
+  readonly #order: Uint32Array;
+  readonly #rank: Uint32Array;
+  readonly #records: Map<number, Uint8Array>;
+  #bytes = 0;
+
+  /** @param atHand Records that were read already. */
+  constructor(
+    traceId: string,
+    nodes: Nodes,
+    read: (places: readonly SpanPlace[]) => Promise<RecordsAt>,
+    atHand: Iterable<readonly [index: number, record: Uint8Array]> = [],
+  ) {
+    this.#traceId = traceId;
+    this.#nodes = nodes;
+    this.#read = read;
+    this.#records = new Map(atHand);
+    for (const bytes of this.#records.values()) this.#bytes += bytes.length;
+    const starts = Float64Array.from({ length: nodes.length }, (_, n) => this.#at(n).start);
+    this.#order = Uint32Array.from(starts.keys()).sort(
+      (a, b) => (starts[a] as number) - (starts[b] as number),
+    );
+    this.#rank = new Uint32Array(nodes.length);
+    for (const [rank, index] of this.#order.entries()) this.#rank[index] = rank;
+  }
+
+  /** @throws TraceGoneError */
+  async get(wanted: readonly number[]): Promise<Uint8Array[]> {
+    const missing = wanted.filter((index) => !this.#records.has(index));
+    if (missing.length > 0) await this.#fetch(missing);
+    const found = wanted.map((index) => this.#records.get(index) as Uint8Array);
+    this.#shrink();
+    return found;
+  }
+
+  async #fetch(missing: readonly number[]): Promise<void> {
+    const asked = new Set(missing);
+    for (const index of this.#ahead(missing)) asked.add(index);
+    const recordAt = await this.#read([...asked].map((index) => this.#place(index)));
+    for (const index of asked) {
+      const record = recordAt(this.#place(index));
+      if (record === undefined) throw new TraceGoneError("The trace was deleted while it was read");
+      const bytes = Buffer.from(record);
+      this.#bytes += bytes.length;
+      this.#records.set(index, bytes);
+    }
+  }
+
+  *#ahead(missing: readonly number[]): Generator<number, void, void> {
+    let rank = missing.reduce(
+      (least, index) => Math.min(least, this.#rank[index] as number),
+      Number.POSITIVE_INFINITY,
+    );
+    let bytes = 0;
+    for (let n = 0; n < AHEAD_SPANS && bytes < AHEAD_BYTES; n++, rank++) {
+      const index = this.#order[rank];
+      if (index === undefined) return;
+      bytes += this.#at(index).openLength;
+      if (!this.#records.has(index)) yield index;
+    }
+  }
+
+  /** Drops what was fetched first. */
+  #shrink(): void {
+    for (const [index, bytes] of this.#records) {
+      if (this.#bytes <= WINDOW_BYTES) return;
+      this.#records.delete(index);
+      this.#bytes -= bytes.length;
+    }
+  }
+
+  #place(index: number): SpanPlace {
+    const { id, start } = this.#at(index);
+    return { traceId: this.#traceId, start, spanId: id };
+  }
+
+  #at(index: number): PlacedNode {
+    return this.#nodes.at(index) as PlacedNode;
+  }
 }

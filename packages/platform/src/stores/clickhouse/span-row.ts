@@ -1,8 +1,12 @@
 import type { SpanKind, SpanStatus } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNode } from "@agate/spans/tree";
-import type { FiguresTuple } from "../segments/figures-tuple.ts";
-import { figuresOf, figuresTuple } from "../segments/figures-tuple.ts";
+import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { searchableText } from "../search/search-text.ts";
+import { wordsOf } from "../search/words-of.ts";
+import type { FiguresTuple } from "../segments/segment.ts";
+import { figuresOf, figuresTuple } from "../segments/segment.ts";
+import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
 
 /** All that is known of a span but its record. */
 export type SpanFacts = Omit<StoredSpan, "openRecord">;
@@ -60,4 +64,93 @@ export function figuresText(figures: SpanNode["figures"]): string {
 
 export function figuresIn(text: string): SpanNode["figures"] {
   return text === "" ? null : figuresOf(JSON.parse(text) as FiguresTuple);
+}
+
+/** One write of a span. */
+export interface SpanWrite<Span extends SpanFacts = SpanFacts> {
+  /** The later write has the higher one. */
+  readonly version: number;
+  readonly receivedAt: number;
+  readonly span: Span;
+}
+
+/** A span that is to be written, with its {@link incomingRow}. */
+export interface IncomingSpan extends SpanWrite<StoredSpan> {
+  readonly project: string;
+  readonly row: readonly unknown[];
+}
+
+type OnUnindexable = (span: StoredSpan, error: unknown) => void;
+
+export const INCOMING_COLUMNS = [
+  "project",
+  "trace_id",
+  "span_id",
+  "version",
+  "received",
+  "parent_id",
+  "start",
+  "start_nanos",
+  "figures",
+  ...FILTERED_COLUMNS,
+  "cost",
+  "words",
+  "record",
+] as const;
+
+/**
+ * Values in the order of {@link INCOMING_COLUMNS}.
+ *
+ * @param onUnindexable Told of a span whose text cannot be indexed: it is stored without its words.
+ */
+export function incomingRow(
+  project: string,
+  { receivedAt, version, span }: SpanWrite<StoredSpan>,
+  onUnindexable: OnUnindexable,
+): unknown[] {
+  return [
+    project,
+    span.traceId,
+    span.id,
+    version,
+    receivedAt,
+    span.parentId,
+    span.start,
+    span.startNanos,
+    figuresText(span.figures),
+    span.latency,
+    wellFormed(span.name),
+    span.kind,
+    span.status,
+    wellFormed(span.application),
+    wellFormed(span.route),
+    wellFormed(span.variant),
+    span.revision,
+    wellFormed(span.environment),
+    wellFormed(span.userId),
+    wellFormed(span.sessionId),
+    span.figures?.cost ?? null,
+    wordsOrNone(span, onUnindexable),
+    wellFormed(span.openRecord),
+  ];
+}
+
+/** Half of a pair of surrogates is no text that a database could keep. */
+export function wellFormed<Text extends string | null>(text: Text): Text {
+  return (text === null ? null : text.toWellFormed()) as Text;
+}
+
+function wordsOrNone(span: StoredSpan, onUnindexable: OnUnindexable): string {
+  try {
+    return indexedWords(span.openRecord);
+  } catch (error) {
+    onUnindexable(span, error);
+    return "";
+  }
+}
+
+/** The words of a span, each between spaces: a phrase is found as a text with spaces around it. */
+function indexedWords(openRecord: string): string {
+  const words = wordsOf(searchableText(JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`)));
+  return words.length === 0 ? "" : wellFormed(` ${words.join(" ")} `);
 }

@@ -1,10 +1,9 @@
 import { buildTree } from "@agate/spans/tree";
 import type { PlacedNode } from "../segments/node-table.ts";
-import type { Belonging } from "../summary/fill-belonging.ts";
-import { fillBelonging } from "../summary/fill-belonging.ts";
+import type { Belonging } from "../summary/summary-columns.ts";
+import { fillBelonging } from "../summary/summary-columns.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
-import type { SpanWrite } from "./incoming-rows.ts";
-import type { FactRow } from "./span-row.ts";
+import type { FactRow, SpanWrite } from "./span-row.ts";
 import { FACT_COLUMNS, factsOf } from "./span-row.ts";
 import type { NodeRow } from "./trace-nodes.ts";
 import { NODE_COLUMNS, TraceNodes } from "./trace-nodes.ts";

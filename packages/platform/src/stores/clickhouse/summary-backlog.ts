@@ -1,6 +1,6 @@
 import { CoalescedTask } from "../../coalesced-task.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { StoreTrouble } from "../store-errors.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import type { SummaryWriter } from "./summary-writer.ts";
 
 /** So long after a write, a large trace may have come to its end. */

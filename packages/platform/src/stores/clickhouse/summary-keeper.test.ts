@@ -4,7 +4,7 @@ import { Subject } from "../contract/subject.fixture.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
 import { ClickHouseSession } from "./clickhouse-session.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
-import { INCOMING_COLUMNS, incomingRow } from "./incoming-rows.ts";
+import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
 import { SUMMARY_COLUMNS, summaryOf, summaryRow } from "./trace-summary.ts";
 
 const engine = openChdbEngine();

@@ -1,5 +1,5 @@
-import type { StoreTrouble } from "../store-trouble.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { StoreTrouble } from "../store-errors.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
 import { SummaryWriter } from "./summary-writer.ts";

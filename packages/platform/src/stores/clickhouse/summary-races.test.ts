@@ -3,11 +3,11 @@ import type { SpanSketch } from "../contract/stored-span.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { Subject } from "../contract/subject.fixture.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
+import { VersionClock } from "./clickhouse-appender.ts";
 import { ClickHouseSession } from "./clickhouse-session.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
-import { INCOMING_COLUMNS, incomingRow } from "./incoming-rows.ts";
+import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
 import { SummaryWriter } from "./summary-writer.ts";
-import { VersionClock } from "./version-clock.ts";
 
 const engine = openChdbEngine();
 const subject = new Subject(() =>

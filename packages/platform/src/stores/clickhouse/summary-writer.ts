@@ -1,9 +1,9 @@
 import type { StoredSpan } from "@agate/spans";
-import { mayWait } from "../summary/may-wait.ts";
+import { mayWait } from "../summary/summary-pacer.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
-import type { SpanWrite } from "./incoming-rows.ts";
-import { wellFormed } from "./incoming-rows.ts";
+import type { SpanWrite } from "./span-row.ts";
+import { wellFormed } from "./span-row.ts";
 import type { CommitInfo } from "./stored-summaries.ts";
 import { summariesOf } from "./stored-summaries.ts";
 import type { TraceSummary } from "./trace-summary.ts";

@@ -1,5 +1,5 @@
 import type { DeleteOutcome } from "../span-store.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
 import { SummaryWriter } from "./summary-writer.ts";

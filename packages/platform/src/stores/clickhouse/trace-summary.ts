@@ -1,11 +1,10 @@
 import type { Figures } from "@agate/protocol";
 import { buildTree, compareNodes, totalText } from "@agate/spans/tree";
-import type { Belonging } from "../summary/fill-belonging.ts";
-import { fillBelonging } from "../summary/fill-belonging.ts";
+import type { Belonging } from "../summary/summary-columns.ts";
+import { fillBelonging } from "../summary/summary-columns.ts";
 import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
-import type { SpanWrite } from "./incoming-rows.ts";
-import { wellFormed } from "./incoming-rows.ts";
-import type { SpanFacts } from "./span-row.ts";
+import type { SpanFacts, SpanWrite } from "./span-row.ts";
+import { wellFormed } from "./span-row.ts";
 
 /** What a top says of its trace, beside what the trace belongs to. */
 export type TopColumns = readonly [

@@ -3,7 +3,7 @@ import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
 import { tableOfDay } from "./day.ts";
-import { pack, unpack } from "./packed-bytes.ts";
+import { pack, unpack } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
 /** When segments are compacted. */

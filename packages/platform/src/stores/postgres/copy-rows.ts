@@ -1,5 +1,5 @@
 import { toBinaryDate } from "./day.ts";
-import { toStorable } from "./storable-text.ts";
+import { toStorable } from "./value-types.ts";
 
 // PostgreSQL's binary COPY format: a signature, rows of fields with their lengths, an end mark.
 

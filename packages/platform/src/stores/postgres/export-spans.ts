@@ -6,7 +6,7 @@ import { checkBody, DamagedSegmentError, withTraceId } from "../segments/segment
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
-import { unpack } from "./packed-bytes.ts";
+import { unpack } from "./read-segments.ts";
 import type { SqlRunner } from "./span-database.ts";
 import { isMissingDay } from "./span-database.ts";
 

@@ -1,13 +1,20 @@
-import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
 import { ListPageBuilder } from "../list-page.ts";
 import { isAssembledEntry, openRecordText } from "../segments/segment.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
-import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
-import { planSearch } from "./find-spans.ts";
-import { addAfter, spansToList, whereFilter } from "./list-sql.ts";
+import type {
+  FailedSpans,
+  FailedSpansRequest,
+  ListPage,
+  ListPosition,
+  ListRequest,
+} from "../span-query.ts";
+import { MOST_SPANS_COUNTED } from "../span-query.ts";
+import { addAfter, planSearch, spansToList, whereFilter } from "./filter-sql.ts";
+import { mergeHeaders } from "./merge-headers.ts";
 import { segmentsInOrder } from "./read-segments.ts";
-import type { SqlRunner } from "./span-database.ts";
-import { TraceTotals } from "./trace-totals.ts";
+import type { SpanDatabase, SqlRunner } from "./span-database.ts";
+import { isMissingDay } from "./span-database.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
 
@@ -127,5 +134,71 @@ async function leaveOutDamaged(
   } catch (error) {
     if (!(error instanceof DamagedSegmentError)) throw error;
     page.skipDamaged(position);
+  }
+}
+
+/** Spans are found by the numbers that segments name: no index has them by trace. */
+const COUNT = `SELECT t.trace_id AS "traceId", count(*) AS count
+  FROM agate.traces t
+  JOIN agate.segments s ON s.day = t.day AND s.trace_no = t.trace_no
+  JOIN agate.spans p ON p.day = s.day AND p.span_no >= s.first_span
+    AND p.span_no < s.first_span + s.spans
+  WHERE t.project = $1 AND t.trace_id = ANY($2::text[]) AND t.spans <= ${MOST_SPANS_COUNTED}
+    AND p.status = 'ERROR'
+  GROUP BY 1`;
+
+export function countFailedSpans(
+  database: SpanDatabase,
+  { project, traceIds }: FailedSpansRequest,
+  signal?: AbortSignal,
+): Promise<readonly FailedSpans[]> {
+  const run = (runner: SqlRunner) => runner.query<FailedSpans>(COUNT, [project, traceIds]);
+  return database.transaction(run, "BEGIN READ ONLY", signal);
+}
+
+interface TracePlace {
+  readonly trace_no: number;
+  readonly day: number;
+}
+
+type TotalOf = (spanId: string) => string;
+
+/** The totals of spans of a page, from the trees of their traces, which are read one at a time. */
+class TraceTotals {
+  readonly #runner: SqlRunner;
+  /** By the trace's number; null where the trace is gone. */
+  readonly #totals = new Map<number, TotalOf | null>();
+
+  constructor(runner: SqlRunner) {
+    this.#runner = runner;
+  }
+
+  /** The total of a span's subtree; undefined where its trace was deleted meanwhile. */
+  async of(trace: TracePlace, spanId: string): Promise<string | undefined> {
+    let total = this.#totals.get(trace.trace_no);
+    if (total === undefined) {
+      total = await this.#read(trace);
+      this.#totals.set(trace.trace_no, total);
+    }
+    return total?.(spanId);
+  }
+
+  async #read({ trace_no, day }: TracePlace): Promise<TotalOf | null> {
+    const merger = await this.#merge(day, trace_no);
+    if (merger === undefined) return null;
+    const tree = buildTree(merger.nodes);
+    return (spanId) => {
+      const index = merger.indexOf(spanId);
+      return totalText(tree.total(index < 0 ? tree.top : index));
+    };
+  }
+
+  async #merge(day: number, traceNo: number) {
+    try {
+      return (await mergeHeaders(this.#runner, day, [traceNo])).get(traceNo);
+    } catch (error) {
+      if (isMissingDay(error)) return undefined;
+      throw error;
+    }
   }
 }

@@ -5,8 +5,8 @@ import { family } from "../contract/family.fixture.ts";
 import { looseSegment } from "../contract/loose-segment.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
-import { pack } from "./packed-bytes.ts";
 import { openPostgresStore } from "./postgres-store.ts";
+import { pack } from "./read-segments.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 it("reads a trace that an earlier build stored as a single loose segment", async () => {

@@ -1,6 +1,6 @@
-import { SegmentMerger } from "../segments/merge-segments.ts";
+import { SegmentMerger } from "../segments/node-table.ts";
 import { tableOfDay } from "./day.ts";
-import { unpack } from "./packed-bytes.ts";
+import { unpack } from "./read-segments.ts";
 import type { SqlRunner } from "./span-database.ts";
 
 interface HeaderRow {

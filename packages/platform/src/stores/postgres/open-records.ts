@@ -3,7 +3,7 @@ import type { NodeTable, PlacedNode } from "../segments/node-table.ts";
 import { checkBody, DamagedSegmentError, withTraceId } from "../segments/segment-checksum.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
-import { unpack } from "./packed-bytes.ts";
+import { unpack } from "./read-segments.ts";
 import type { SqlRunner } from "./span-database.ts";
 import { isMissingDay } from "./span-database.ts";
 

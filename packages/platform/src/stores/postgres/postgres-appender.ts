@@ -4,13 +4,13 @@ import { createBatchEncoder } from "../segments/batch-encoder.ts";
 import { committed } from "../span-limit.ts";
 import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
+import { SETTINGS_OF_WRITERS } from "./connection-settings.ts";
 import { dayOf } from "./day.ts";
 import { makeDays } from "./day-tables.ts";
 import { isMissingDay, SpanDatabase } from "./span-database.ts";
 import type { RejectedInProject } from "./trace-writer.ts";
 import { writeTraces } from "./trace-writer.ts";
-import { SETTINGS_OF_WRITERS } from "./writer-settings.ts";
 
 /** Transactions at a time: while one waits for the disk, the next is prepared. */
 const CONNECTIONS = 2;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "../contract/stored-span.fixture.ts";
 import type { SpanStore, TraceChange } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
+import type { StoreTrouble } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
 import { startStrictPooler } from "../testing/strict-pooler.fixture.ts";

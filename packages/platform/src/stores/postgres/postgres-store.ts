@@ -1,9 +1,8 @@
 import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
-import type { AppenderHandle } from "../appender-handle.ts";
+import { reportDamaged } from "../list-page.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QueryLane } from "../query-lane.ts";
-import { reportDamaged } from "../report-damaged.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -15,6 +14,7 @@ import type {
 } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
+  AppenderHandle,
   AppendOutcome,
   DeleteOutcome,
   OpenAppender,
@@ -32,18 +32,17 @@ import type {
 } from "../span-store.ts";
 import { TRACES_PER_PAGE } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
+import type { StoreTrouble } from "../store-errors.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import { StoreThread } from "../store-thread.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
 import { TreeThread } from "../trees/tree-thread.ts";
-import type { ChoresApi, ChoresData } from "./chores-api.ts";
 import type { CompactionRule } from "./compact-segments.ts";
 import { COMPACT_AFTER_MS } from "./compact-segments.ts";
-import { countFailedSpans } from "./count-failed-spans.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";
-import { listSpans, listTraces } from "./list-reader.ts";
-import { prepareSpanDatabase } from "./open-span-database.ts";
+import { countFailedSpans, listSpans, listTraces } from "./list-reader.ts";
+import type { ChoresApi, ChoresData } from "./maintenance.ts";
 import { openPostgresAppender } from "./postgres-appender.ts";
+import { prepareSpanDatabase } from "./prepare-database.ts";
 import { earliestStart, runAnalytics } from "./run-analytics.ts";
 import { SpanDatabase } from "./span-database.ts";
 import { TraceReader } from "./trace-reader.ts";
@@ -132,7 +131,7 @@ class PostgresStore implements SpanStore {
     port1.on("message", onTrouble).unref();
     const data: ChoresData = { address, troubles, compaction };
     this.#chores = new StoreThread<ChoresApi>(
-      () => spawnThread(import.meta.url, "postgres-chores-worker", data, [troubles]),
+      () => spawnThread(import.meta.url, "postgres-maintenance-worker", data, [troubles]),
       onFailure,
     );
     this.#chores.tell("start", []);

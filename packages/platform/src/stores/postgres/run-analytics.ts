@@ -1,8 +1,7 @@
 import type { AnalyticsRequest, AnalyticsResult, EarliestRequest } from "../span-query.ts";
 import type { AnalyticsCell, GroupCell, GroupKey } from "../summary/analytics-cells.ts";
 import { groupsOf, NOTHING_FOUND, totalOf } from "../summary/analytics-cells.ts";
-import { planSearch } from "./find-spans.ts";
-import { whereFilter } from "./list-sql.ts";
+import { planSearch, whereFilter } from "./filter-sql.ts";
 import type { SpanDatabase, SqlRunner, SqlValue } from "./span-database.ts";
 
 const ONE_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";

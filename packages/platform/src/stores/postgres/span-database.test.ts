@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PostgresAddress } from "../store-address.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
-import type { Patience } from "./silence-watch.ts";
-import { SilenceWatch } from "./silence-watch.ts";
-import { SocketGroup } from "./socket-group.ts";
+import type { Patience } from "./connection-watchdog.ts";
+import { SilenceWatch, SocketGroup } from "./connection-watchdog.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 let server: PostgresServer;

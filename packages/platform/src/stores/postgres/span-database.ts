@@ -1,20 +1,18 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { finished } from "node:stream/promises";
-import type { PoolClient } from "pg";
+import type { ClientBase, PoolClient } from "pg";
 import { Pool } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { QueryQueueFullError } from "../query-lane.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
-import { cancelStatement } from "./cancel-statement.ts";
-import { connectionOptions } from "./connection-options.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
+import { connectionOptions, SESSION_SETTINGS, setSession } from "./connection-settings.ts";
+import type { Patience } from "./connection-watchdog.ts";
+import { SilenceWatch, SocketGroup } from "./connection-watchdog.ts";
 import type { CopyRows } from "./copy-rows.ts";
 import { codeOf, passingReason } from "./postgres-errors.ts";
-import { SESSION_SETTINGS, setSession } from "./session-settings.ts";
-import type { Patience } from "./silence-watch.ts";
-import { SilenceWatch } from "./silence-watch.ts";
-import { SocketGroup } from "./socket-group.ts";
-import { toStorable } from "./storable-text.ts";
-import { VALUE_SETTINGS, VALUE_TYPES } from "./value-types.ts";
+import { toStorable, VALUE_SETTINGS, VALUE_TYPES } from "./value-types.ts";
 
 /** What a statement may be given. */
 export type SqlValue = string | number | null | readonly (string | number | null)[];
@@ -292,4 +290,35 @@ export function isMissingDay(error: unknown): boolean {
 function asUnavailable(error: unknown): unknown {
   const reason = passingReason(error);
   return reason === undefined ? error : new StoreUnavailableError(reason, { cause: error });
+}
+
+/** Protocol version 1234.5678: a request to cancel in place of a start. */
+const CANCEL_REQUEST = (1234 << 16) | 5678;
+const REQUEST_BYTES = 16;
+const PATIENCE_MS = 5_000;
+
+/** What `pg` knows of a connection; its types leave these out. */
+interface CancelKey {
+  readonly host: string;
+  readonly port: number;
+  readonly processID: number;
+  readonly secretKey: number;
+}
+
+/**
+ * Asks PostgreSQL to cancel what a connection runs, over a connection of its own as the protocol has
+ * it, through a pooler as well. Resolves when the request was taken. PostgreSQL takes such a request
+ * without TLS; a proxy that does not leaves the statement to its timeout.
+ */
+async function cancelStatement(client: ClientBase): Promise<void> {
+  const { host, port, processID, secretKey } = client as unknown as CancelKey;
+  const request = Buffer.alloc(REQUEST_BYTES);
+  request.writeInt32BE(REQUEST_BYTES, 0);
+  request.writeInt32BE(CANCEL_REQUEST, 4);
+  request.writeInt32BE(processID, 8);
+  request.writeInt32BE(secretKey, 12);
+  const socket = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+  socket.unref().resume().end(request);
+  await once(socket, "close");
 }

@@ -1,8 +1,7 @@
 import { buildTree } from "@agate/spans/tree";
 import type { PlacedNode } from "../segments/node-table.ts";
-import type { Belonging } from "../summary/fill-belonging.ts";
-import { fillBelonging } from "../summary/fill-belonging.ts";
-import { totalColumns } from "../summary/total-columns.ts";
+import type { Belonging } from "../summary/summary-columns.ts";
+import { fillBelonging, totalColumns } from "../summary/summary-columns.ts";
 import { tableOfDay } from "./day.ts";
 import { mergeHeaders } from "./merge-headers.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";

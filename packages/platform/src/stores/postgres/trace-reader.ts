@@ -1,5 +1,5 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import { SegmentMerger } from "../segments/merge-segments.ts";
+import { SegmentMerger } from "../segments/node-table.ts";
 import {
   decodeHeader,
   isAssembledBody,
@@ -16,8 +16,7 @@ import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import { tableOfDay } from "./day.ts";
 import { openRecordsOf } from "./open-records.ts";
-import { unpack } from "./packed-bytes.ts";
-import { segmentsInOrder } from "./read-segments.ts";
+import { segmentsInOrder, unpack } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 import { isMissingDay } from "./span-database.ts";
 

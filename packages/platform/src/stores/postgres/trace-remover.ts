@@ -1,5 +1,5 @@
 import type { DeleteOutcome } from "../span-store.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import { dateText, dayOf, tableOfDay } from "./day.ts";
 import { dropDay } from "./day-tables.ts";
 import type { SpanDatabase } from "./span-database.ts";

@@ -1,7 +1,6 @@
 import type { SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
-import type { Belonging } from "../summary/fill-belonging.ts";
-import { fillBelonging, openFields } from "../summary/fill-belonging.ts";
-import { totalColumns } from "../summary/total-columns.ts";
+import type { Belonging } from "../summary/summary-columns.ts";
+import { fillBelonging, openFields, totalColumns } from "../summary/summary-columns.ts";
 
 /** What lists, filters and analytics see of a trace, with types: the summary's columns. */
 export const TRACE_SUMMARY = [

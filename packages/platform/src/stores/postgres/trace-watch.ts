@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { TraceChange, Watch } from "../span-store.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import type { SqlRunner } from "./span-database.ts";
 
 const POLL_MS = 250;

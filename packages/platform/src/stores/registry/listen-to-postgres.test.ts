@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PostgresAddress } from "../store-address.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
-import { listenToPostgres } from "./listen-to-postgres.ts";
+import { listenToPostgres } from "./open-postgres-signals.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {

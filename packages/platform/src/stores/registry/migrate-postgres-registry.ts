@@ -1,16 +1,19 @@
 import type { QueryExecutorProvider } from "kysely";
 import { Kysely, sql } from "kysely";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "../postgres/agate-schema.ts";
-import type { PostgresFacts } from "../postgres/postgres-refusal.ts";
+import type { PostgresFacts } from "../postgres/postgres-errors.ts";
 import {
   newerPostgresSchema,
   POSTGRES_FACTS,
   refuseUnfitPostgres,
-} from "../postgres/postgres-refusal.ts";
+} from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import { PostgresRegistryPool, REGISTRY_POOL_LIMITS } from "./postgres-registry-pool.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
-import { SerialPostgresDialect } from "./serial-postgres-dialect.ts";
+import {
+  PostgresRegistryPool,
+  REGISTRY_POOL_LIMITS,
+  SerialPostgresDialect,
+} from "./serial-postgres-dialect.ts";
 
 interface MigrationTables {
   registry_migrations: { name: string; migrated_at: string };

@@ -6,17 +6,16 @@ import { done } from "../../registry/contract/subject.fixture.ts";
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { summarizeDocument } from "../../registry/schema/workflow-document.fixture.ts";
-import { prepareSpanDatabase } from "../postgres/open-span-database.ts";
+import { prepareSpanDatabase } from "../postgres/prepare-database.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import { StoreRefusalError } from "../store-refusal-error.ts";
+import { RegistryUnavailableError, StoreRefusalError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
 import { startStrictPooler } from "../testing/strict-pooler.fixture.ts";
 import type { PostgresRegistryOptions } from "./open-postgres-registry.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
-import { REGISTRY_POOL_LIMITS } from "./postgres-registry-pool.ts";
 import { POSTGRES_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
-import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
+import { REGISTRY_POOL_LIMITS } from "./serial-postgres-dialect.ts";
 
 const APP = { project: "default", application: "support" };
 

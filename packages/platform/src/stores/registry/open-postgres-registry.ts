@@ -1,24 +1,24 @@
 import { Kysely } from "kysely";
 import { AGATE_SCHEMA } from "../postgres/agate-schema.ts";
-import { asPostgresRefusal } from "../postgres/postgres-refusal.ts";
+import { asPostgresRefusal } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
+import { RegistryUnavailableError } from "../store-errors.ts";
 import { AccessVersionPoll } from "./access-version.ts";
 import { hasRegistryTables, migratePostgresRegistry } from "./migrate-postgres-registry.ts";
 import { openPostgresSignals } from "./open-postgres-signals.ts";
 import { createPostgresBuildArchives } from "./postgres-build-archives.ts";
-import type { RegistryPoolLimits } from "./postgres-registry-pool.ts";
-import {
-  PostgresRegistryPool,
-  REGISTRY_POOL_LIMITS,
-  WATCH_POOL_LIMITS,
-} from "./postgres-registry-pool.ts";
 import { createPostgresTurns } from "./postgres-turns.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
 import { POSTGRES_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
 import type { RegistrySignals } from "./registry-signals.ts";
 import type { RegistryDatabase, RegistryTables } from "./registry-tables.ts";
-import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
-import { SerialPostgresDialect } from "./serial-postgres-dialect.ts";
+import type { RegistryPoolLimits } from "./serial-postgres-dialect.ts";
+import {
+  PostgresRegistryPool,
+  REGISTRY_POOL_LIMITS,
+  SerialPostgresDialect,
+  WATCH_POOL_LIMITS,
+} from "./serial-postgres-dialect.ts";
 import type { SharedBuilds } from "./shared-builds.ts";
 
 export interface PostgresRegistryOptions {

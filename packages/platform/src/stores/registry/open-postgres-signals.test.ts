@@ -7,6 +7,7 @@ import type { PostgresAddress } from "../store-address.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
+import { parseSignal } from "./open-postgres-signals.ts";
 import type { OpenRegistryDatabase } from "./open-registry-database.ts";
 import type { RegistrySignal } from "./registry-signals.ts";
 import { settleSignals } from "./testing/settle-signals.fixture.ts";
@@ -150,3 +151,18 @@ describe("signals of a registry in PostgreSQL", () => {
     await sql`SELECT`.execute(there.db);
   });
 });
+
+it.each([
+  ["access", { kind: "access" }],
+  ["config app_1", { kind: "config", applicationId: "app_1" }],
+  ["builds app_1", { kind: "builds", applicationId: "app_1" }],
+])("reads %j", (payload, signal) => {
+  expect(parseSignal(payload)).toEqual(signal);
+});
+
+it.each(["", "config", "config ", "config app_1 more", "access all", "quotas app_1"])(
+  "takes %j for anything",
+  (payload) => {
+    expect(parseSignal(payload)).toEqual({ kind: "everything" });
+  },
+);

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import { connectionOptions } from "../postgres/connection-settings.ts";
+import { SocketGroup } from "../postgres/connection-watchdog.ts";
 import { passingReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import type { PostgresListener } from "./listen-to-postgres.ts";
-import { listenToPostgres } from "./listen-to-postgres.ts";
-import { LocalSignals } from "./local-signals.ts";
-import { parseSignal } from "./parse-signal.ts";
-import type { RegistrySignals } from "./registry-signals.ts";
+import type { RegistrySignal, RegistrySignals } from "./registry-signals.ts";
+import { LocalSignals } from "./registry-signals.ts";
 
 /** What the triggers of the registry's tables use. */
 const CHANNEL = "agate_registry";
@@ -82,4 +82,82 @@ export async function openPostgresSignals(
 
 function reasonOf(error: unknown): string {
   return passingReason(error) ?? String(error);
+}
+
+/**
+ * A signal as PostgreSQL's triggers write it. What is not understood may mean anything: a newer Agate
+ * may have added it, and uses the same database while replicas are upgraded one by one.
+ *
+ * @example parseSignal("config app_1") // { kind: "config", applicationId: "app_1" }
+ */
+export function parseSignal(payload: string): RegistrySignal {
+  const [kind, applicationId, ...more] = payload.split(" ");
+  if (kind === "access" && applicationId === undefined) return { kind };
+  const isOfApplication = kind === "config" || kind === "builds";
+  return isOfApplication && applicationId && more.length === 0
+    ? { kind, applicationId }
+    : { kind: "everything" };
+}
+
+/** In milliseconds. */
+interface Heartbeat {
+  /** How often it is looked whether the connection is alive: a server may vanish without a word. */
+  readonly every: number;
+  readonly longestAnswer: number;
+}
+
+const HEARTBEAT: Heartbeat = { every: 10_000, longestAnswer: 5000 };
+
+/** A connection on which PostgreSQL tells what is announced. */
+interface PostgresListener {
+  /** Why nothing is told any more. */
+  readonly ended: Promise<Error>;
+  end(): Promise<void>;
+}
+
+/** Resolves when it listens: whatever is committed after that is told. */
+export async function listenToPostgres(
+  address: PostgresAddress,
+  channel: string,
+  onNotification: (payload: string) => void,
+  { every, longestAnswer }: Heartbeat = HEARTBEAT,
+): Promise<PostgresListener> {
+  const sockets = new SocketGroup();
+  const client = new Client({
+    ...connectionOptions(address),
+    stream: sockets.make,
+    query_timeout: longestAnswer,
+  });
+  const ended = Promise.withResolvers<Error>();
+  client.on("error", ended.resolve);
+  client.on("end", () => ended.resolve(new Error("The connection was closed")));
+  client.on("notification", ({ payload = "" }) => onNotification(payload));
+  try {
+    await client.connect();
+    // It says little: a server that ends idle sessions would end it again and again.
+    await client.query("SET idle_session_timeout = 0");
+    await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+  } catch (error) {
+    await sockets.end(() => client.end());
+    throw error;
+  }
+  const stopped = new AbortController();
+  const beat = async () => {
+    for (;;) {
+      await delay(every, undefined, { signal: stopped.signal, ref: false });
+      await client.query("SELECT");
+    }
+  };
+  beat().catch(ended.resolve);
+  const closed = ended.promise.then(() => {
+    stopped.abort();
+    return sockets.end(() => client.end());
+  });
+  return {
+    ended: ended.promise,
+    end() {
+      ended.resolve(new Error("It was closed"));
+      return closed;
+    },
+  };
 }

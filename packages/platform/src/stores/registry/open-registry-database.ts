@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { RegistryAddress } from "../store-address.ts";
 import type { AccessVersionPoll } from "./access-version.ts";
-import { LocalSignals } from "./local-signals.ts";
 import { openSqliteRegistry } from "./open-sqlite-registry.ts";
 import type { RegistrySignals } from "./registry-signals.ts";
+import { LocalSignals } from "./registry-signals.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 import type { SharedBuilds } from "./shared-builds.ts";
 

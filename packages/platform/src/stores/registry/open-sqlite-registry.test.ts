@@ -16,13 +16,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { filesIn } from "../sqlite/data-directory.ts";
-import { DataDirectoryError } from "../sqlite/data-directory-error.ts";
-import { LocalSignals } from "./local-signals.ts";
+import { DataDirectoryError } from "../sqlite/sqlite-errors.ts";
+import { RegistryUnavailableError } from "../store-errors.ts";
 import { openRegistryDatabase } from "./open-registry-database.ts";
 import { openSqliteRegistry, REGISTRY_APPLICATION_ID } from "./open-sqlite-registry.ts";
 import { SQLITE_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
+import { LocalSignals } from "./registry-signals.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
-import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 
 const APP = { project: "default", application: "support" };
 

@@ -3,14 +3,12 @@ import { Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { Migrator } from "kysely/migration";
 import { asRefusal, checkDatabaseFile } from "../sqlite/check-database-file.ts";
-import { filesIn } from "../sqlite/data-directory.ts";
-import { makePrivateFile } from "../sqlite/private-files.ts";
-import { NodeSqliteDatabase } from "./node-sqlite-database.ts";
-import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
+import { filesIn, makePrivateFile } from "../sqlite/data-directory.ts";
+import { RegistryUnavailableError } from "../store-errors.ts";
+import { NodeSqliteDatabase, NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
 import { SQLITE_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
 import type { RegistryDatabase, RegistryTables } from "./registry-tables.ts";
-import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 
 /** Marks the file as our registry ("AGAR"), so that a foreign file is refused and not written to. */
 export const REGISTRY_APPLICATION_ID = 0x41474152;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PostgresAddress } from "../store-address.ts";
+import { RegistryUnavailableError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
 import { createPostgresTurns } from "./postgres-turns.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
-import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 
 let server: PostgresServer;
 let address: PostgresAddress;

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { Client } from "pg";
-import { connectionOptions } from "../postgres/connection-options.ts";
+import { connectionOptions } from "../postgres/connection-settings.ts";
+import { SocketGroup } from "../postgres/connection-watchdog.ts";
 import { passingReason } from "../postgres/postgres-errors.ts";
-import { SocketGroup } from "../postgres/socket-group.ts";
 import type { PostgresAddress } from "../store-address.ts";
+import { RegistryUnavailableError } from "../store-errors.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
-import { RegistryUnavailableError } from "./registry-unavailable-error.ts";
 import type { DeployTurn, SharedBuilds } from "./shared-builds.ts";
 
 /** "AGBT": others may take locks in the same database. */

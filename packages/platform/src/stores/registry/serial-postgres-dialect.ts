@@ -1,5 +1,22 @@
-import type { PostgresPool, TransactionSettings } from "kysely";
+import type {
+  PostgresCursor,
+  PostgresPool,
+  PostgresPoolClient,
+  PostgresQueryResult,
+  TransactionSettings,
+} from "kysely";
 import { CompiledQuery, PostgresDialect, PostgresDriver } from "kysely";
+import type { PoolClient } from "pg";
+import { DatabaseError, Pool } from "pg";
+import {
+  connectionOptions,
+  SESSION_SETTINGS,
+  setSession,
+} from "../postgres/connection-settings.ts";
+import { SilenceWatch, SocketGroup } from "../postgres/connection-watchdog.ts";
+import { passingReason } from "../postgres/postgres-errors.ts";
+import type { PostgresAddress } from "../store-address.ts";
+import { RegistryUnavailableError } from "../store-errors.ts";
 
 /** "AGATEREG": others may take locks in the same database. */
 const REGISTRY_LOCK = 0x41_47_41_54_45_52_45_47n;
@@ -41,4 +58,133 @@ class SerialDriver extends PostgresDriver {
       throw error;
     }
   }
+}
+
+/** All but the first are milliseconds; 0 is none. */
+export interface RegistryPoolLimits {
+  /** At a time. */
+  readonly connections: number;
+  /** How long a request waits for a connection. */
+  readonly connecting: number;
+  /** How long a transaction waits for those before it. */
+  readonly locking: number;
+  /** How long a statement may take. */
+  readonly answering: number;
+  /** After how long without an answer a connection is given up; a while after `answering` by default. */
+  readonly stalling?: number;
+  /** How long nothing may come in the middle of a transaction, which keeps all others waiting. */
+  readonly resting: number;
+}
+
+export const REGISTRY_POOL_LIMITS: RegistryPoolLimits = {
+  // Few are needed: changes wait for each other, and reads are short.
+  connections: 8,
+  connecting: 5000,
+  // Less than that: those who wait for a lock have a connection, and readers must not go without.
+  locking: 4000,
+  answering: 10_000,
+  resting: 10_000,
+};
+
+/** For a connection that is asked several times a second, and must be replaced as soon as it stalls. */
+export const WATCH_POOL_LIMITS: RegistryPoolLimits = {
+  ...REGISTRY_POOL_LIMITS,
+  connections: 1,
+  stalling: 400,
+};
+
+/**
+ * `pg`'s pool as Kysely expects one. What PostgreSQL cannot do now is a {@link RegistryUnavailableError};
+ * every statement passes here, `begin` and `commit` too.
+ */
+export class PostgresRegistryPool implements PostgresPool {
+  readonly options = {};
+  readonly #pool: Pool;
+  readonly #sockets = new SocketGroup();
+  readonly #silence: SilenceWatch;
+  readonly #settings: string;
+  readonly #isSet = new WeakSet<PoolClient>();
+
+  constructor(address: PostgresAddress, limits: RegistryPoolLimits = REGISTRY_POOL_LIMITS) {
+    const { connections, connecting, locking, answering, resting } = limits;
+    const { stalling = answering && answering + connecting } = limits;
+    this.#silence = new SilenceWatch(address, this.#sockets);
+    this.#settings = setSession({
+      ...SESSION_SETTINGS,
+      lock_timeout: locking,
+      statement_timeout: answering,
+      idle_in_transaction_session_timeout: resting,
+    });
+    this.#pool = new Pool({
+      ...connectionOptions(address),
+      stream: this.#sockets.make,
+      max: connections,
+      connectionTimeoutMillis: connecting,
+      // The server ends a statement by itself, unless it has vanished.
+      query_timeout: stalling,
+    });
+    // Whoever uses a connection is told by its statement. Without listeners, one that breaks while
+    // nobody does, or between two statements, would end the process.
+    this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const client = await this.#pool.connect().catch(thrownOn);
+    if (!this.#isSet.has(client)) {
+      const set = this.#silence.during(() => client.query(this.#settings));
+      await set.catch((error: unknown) => {
+        client.release(true);
+        thrownOn(error);
+      });
+      this.#isSet.add(client);
+    }
+    return new RegistryClient(client, this.#silence);
+  }
+
+  end(): Promise<void> {
+    return this.#sockets.end(() => this.#pool.end());
+  }
+}
+
+class RegistryClient implements PostgresPoolClient {
+  readonly #client: PostgresPoolClient;
+  readonly #silence: SilenceWatch;
+  #isBroken = false;
+
+  constructor(client: PostgresPoolClient, silence: SilenceWatch) {
+    this.#client = client;
+    this.#silence = silence;
+  }
+
+  query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
+  query<Row>(
+    what: string | PostgresCursor<Row>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
+    return typeof what === "string" ? this.#query(what, parameters) : this.#client.query(what);
+  }
+
+  async #query<Row>(
+    sql: string,
+    parameters: readonly unknown[],
+  ): Promise<PostgresQueryResult<Row>> {
+    try {
+      return await this.#silence.during(() => this.#client.query<Row>(sql, parameters));
+    } catch (error) {
+      // Where the server did not answer, it may do so later, in place of the next statement's answer.
+      if (!(error instanceof DatabaseError)) this.#isBroken = true;
+      return thrownOn(error);
+    }
+  }
+
+  release(destroy = false): void {
+    this.#client.release(destroy || this.#isBroken);
+  }
+}
+
+function thrownOn(error: unknown): never {
+  const reason = passingReason(error);
+  throw reason === undefined ? error : new RegistryUnavailableError(reason, { cause: error });
 }

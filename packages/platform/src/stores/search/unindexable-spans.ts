@@ -1,4 +1,4 @@
-import type { StoreTrouble } from "../store-trouble.ts";
+import type { StoreTrouble } from "../store-errors.ts";
 
 /** A span, as far as it is known. */
 interface SpanName {

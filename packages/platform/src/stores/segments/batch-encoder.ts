@@ -1,7 +1,7 @@
 import type { Figures } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanBatch } from "../span-store.ts";
-import type { Belonging } from "../summary/fill-belonging.ts";
+import type { Belonging } from "../summary/summary-columns.ts";
 import type { EncodedTrace } from "./segment-encoder.ts";
 import { createSegmentEncoder } from "./segment-encoder.ts";
 

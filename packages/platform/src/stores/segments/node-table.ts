@@ -1,4 +1,5 @@
 import type { ReportedFigures, SpanNode, SpanNodes } from "@agate/spans/tree";
+import { decodeHeader } from "./segment.ts";
 
 /** A node, and where its open record lies. */
 export interface PlacedNode extends SpanNode {
@@ -61,5 +62,36 @@ export class NodeTable implements SpanNodes {
     const wider = new Float64Array(this.#numbers.length * 2);
     wider.set(this.#numbers);
     this.#numbers = wider;
+  }
+}
+
+export interface HeaderRow {
+  readonly segment: number;
+  readonly header: string;
+}
+
+/**
+ * Collects a trace's spans from its segments in the order of their commits. Of an id that was
+ * written more than once, the last one counts.
+ */
+export class SegmentMerger {
+  readonly #indexById = new Map<string, number>();
+  readonly #nodes = new NodeTable();
+
+  add({ segment, header }: HeaderRow): void {
+    for (const entry of decodeHeader(header, segment)) {
+      const index = this.#indexById.get(entry.id) ?? this.#nodes.length;
+      this.#indexById.set(entry.id, index);
+      this.#nodes.set(index, entry);
+    }
+  }
+
+  get nodes(): NodeTable {
+    return this.#nodes;
+  }
+
+  /** -1 when there is no such span. */
+  indexOf(spanId: string): number {
+    return this.#indexById.get(spanId) ?? -1;
   }
 }

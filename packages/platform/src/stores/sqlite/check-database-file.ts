@@ -1,8 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import type { SQLOutputValue } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
-import { DataDirectoryError, reasonOf } from "./data-directory-error.ts";
-import { isCorrupt, isReadOnly } from "./sqlite-errors.ts";
+import { DataDirectoryError, isCorrupt, isReadOnly, reasonOf } from "./sqlite-errors.ts";
 
 /** What a database file of ours looks like. */
 export interface ExpectedDatabase {

@@ -2,14 +2,13 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { decodeHeader } from "../segments/segment.ts";
 import { checkBody, checkTrace, DamagedSegmentError } from "../segments/segment-checksum.ts";
-import { StoreRefusalError } from "../store-refusal-error.ts";
+import { StoreRefusalError } from "../store-errors.ts";
 import { filesIn, holdDataDirectory } from "./data-directory.ts";
-import { DataDirectoryInUseError } from "./data-directory-error.ts";
 import type { ListedTrace, ReadSegment } from "./listed-columns.ts";
 import { ListedColumns, ListedColumnsRepair } from "./listed-columns.ts";
 import { removeIndex } from "./span-index-file.ts";
 import { SCHEMA_VERSION } from "./span-schema.ts";
-import { isCorrupt, sqliteCode } from "./sqlite-errors.ts";
+import { DataDirectoryInUseError, isCorrupt, sqliteCode } from "./sqlite-errors.ts";
 import { segmentRange } from "./trace-writer.ts";
 
 export interface DamagedTrace {

@@ -9,13 +9,12 @@ import { spanIdOf, storedSpan, traceIdOf, usageOf } from "../contract/stored-spa
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type { SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
-import { StoreRefusalError } from "../store-refusal-error.ts";
+import { StoreRefusalError } from "../store-errors.ts";
 import { checkFolder } from "./check-folder.ts";
-import { filesIn } from "./data-directory.ts";
-import { DataDirectoryError } from "./data-directory-error.ts";
-import { openForReading } from "./open-for-reading.ts";
+import { filesIn, openForReading } from "./data-directory.ts";
 import { interruptMemory } from "./query-interrupt.ts";
 import { QueryRunner } from "./query-runner.ts";
+import { DataDirectoryError } from "./sqlite-errors.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 const TRACES = 120;

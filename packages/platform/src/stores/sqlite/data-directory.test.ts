@@ -15,8 +15,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { filesIn, openDataDirectory } from "./data-directory.ts";
-import { DataDirectoryError } from "./data-directory-error.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./span-schema.ts";
+import { DataDirectoryError } from "./sqlite-errors.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let directory: string;

@@ -1,6 +1,8 @@
 import {
+  chmodSync,
   closeSync,
   existsSync,
+  fchmodSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -10,10 +12,8 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { asRefusal, checkDatabaseFile, refuseUnwritableFile } from "./check-database-file.ts";
-import { DataDirectoryError, DataDirectoryInUseError, reasonOf } from "./data-directory-error.ts";
-import { makePrivateFile, makePrivateFolder } from "./private-files.ts";
 import { APPLICATION_ID, MIGRATIONS, migrate, SCHEMA_VERSION } from "./span-schema.ts";
-import { isBusy } from "./sqlite-errors.ts";
+import { DataDirectoryError, DataDirectoryInUseError, isBusy, reasonOf } from "./sqlite-errors.ts";
 
 /** The files in a data directory. */
 export function filesIn(directory: string) {
@@ -174,4 +174,53 @@ function runningPid(file: string): string {
     // Only a hint: the other server may just be writing it.
     return "";
   }
+}
+
+const OWNER_ONLY = { folder: 0o700, file: 0o600 } as const;
+
+/**
+ * Has a database file that only its owner may read, and makes it where there is none: SQLite gives
+ * its `-wal` and `-shm` the mode of the file, and a new file the one that the umask says.
+ */
+export function makePrivateFile(file: string): void {
+  try {
+    const descriptor = openSync(file, "a", OWNER_ONLY.file);
+    try {
+      fchmodSync(descriptor, OWNER_ONLY.file);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    // SQLite opens it next, and what it says is what the operator is told.
+    if (!isRefusal(error)) throw error;
+  }
+  for (const suffix of ["-wal", "-shm", "-journal"]) restrict(file + suffix, OWNER_ONLY.file);
+}
+
+/** Closes a folder to others. One that another user owns, such as a mounted volume, stays as it is. */
+function makePrivateFolder(folder: string): void {
+  restrict(folder, OWNER_ONLY.folder);
+}
+
+function restrict(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return ["ENOENT", "EPERM", "EACCES", "EROFS", "EISDIR", "ENOTDIR", "ENOSPC"].includes(code);
+}
+
+/** A read-only connection to the spans, with the index attached as `derived`. */
+export function openForReading(directory: string): DatabaseSync {
+  const files = filesIn(directory);
+  const db = new DatabaseSync(files.spans, { readOnly: true });
+  // Mapped, a trace is copied once: from the page cache into the answer.
+  db.exec("PRAGMA mmap_size = 2147483648; PRAGMA cache_size = -8192");
+  db.prepare("ATTACH DATABASE ? AS derived").run(files.index);
+  return db;
 }

@@ -4,10 +4,15 @@ import type { SpanColumns } from "../segments/batch-encoder.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader, openRecordText } from "../segments/segment.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
-import { ALWAYS_SUMMARISED } from "../summary/may-wait.ts";
-import { placeholders } from "./batch-insert.ts";
+import { ALWAYS_SUMMARISED } from "../summary/summary-pacer.ts";
 import { listedSpan, olderColumns } from "./older-spans.ts";
-import { SPAN_COLUMNS, segmentRange, TRACE_SUMMARY, TraceWriter } from "./trace-writer.ts";
+import {
+  placeholders,
+  SPAN_COLUMNS,
+  segmentRange,
+  TRACE_SUMMARY,
+  TraceWriter,
+} from "./trace-writer.ts";
 
 export interface ListedTrace {
   readonly trace_no: number;

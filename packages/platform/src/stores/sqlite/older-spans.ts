@@ -5,7 +5,7 @@ import type { StoredSpan } from "@agate/spans";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader } from "../segments/segment.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
+import type { StoreTrouble } from "../store-errors.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
 

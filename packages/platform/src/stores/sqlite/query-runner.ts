@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
 import { ListPageBuilder } from "../list-page.ts";
 import { BodyWindow } from "../segments/body-window.ts";
-import type { HeaderRow } from "../segments/merge-segments.ts";
-import { SegmentMerger } from "../segments/merge-segments.ts";
+import type { HeaderRow } from "../segments/node-table.ts";
+import { SegmentMerger } from "../segments/node-table.ts";
 import { decodeHeader, isAssembledEntry, openRecordText } from "../segments/segment.ts";
 import { checkBody, DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type {
@@ -19,11 +19,10 @@ import type {
 import { MOST_SPANS_COUNTED } from "../span-query.ts";
 import type { ProjectCount } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
-import { registerCollectNumbers } from "./collect-numbers.ts";
-import { whereAfter, whereFilter } from "./list-sql.ts";
-import { openForReading } from "./open-for-reading.ts";
+import { openForReading } from "./data-directory.ts";
+import { whereAfter, whereFilter } from "./filter-sql.ts";
 import { QueryInterrupt, wanted } from "./query-interrupt.ts";
-import { earliestStart, runAnalytics } from "./run-analytics.ts";
+import { earliestStart, registerCollectNumbers, runAnalytics } from "./run-analytics.ts";
 import type { ExportedParts } from "./span-exporter.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";

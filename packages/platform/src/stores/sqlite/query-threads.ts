@@ -1,9 +1,19 @@
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QueryLane } from "../query-lane.ts";
+import type {
+  AnalyticsRequest,
+  AnalyticsResult,
+  EarliestRequest,
+  FailedSpans,
+  FailedSpansRequest,
+  ListPage,
+  ListRequest,
+} from "../span-query.ts";
+import type { ProjectCount } from "../span-store.ts";
 import { StoreThread } from "../store-thread.ts";
-import type { QueryApi, QueryData } from "./query-api.ts";
 import { interrupt, interruptMemory } from "./query-interrupt.ts";
+import type { ExportedParts } from "./span-exporter.ts";
 
 interface QueryThread {
   readonly thread: StoreThread<QueryApi>;
@@ -61,4 +71,23 @@ export class QueryThreads {
   async end(): Promise<void> {
     await Promise.all(this.#threads.map(({ thread }) => thread.end()));
   }
+}
+
+/** The number of a query is that by which it can be stopped. */
+export type QueryApi = {
+  listTraces(query: number, request: ListRequest): Promise<ListPage>;
+  listSpans(query: number, request: ListRequest): Promise<ListPage>;
+  analytics(query: number, request: AnalyticsRequest): Promise<AnalyticsResult>;
+  earliestStart(query: number, request: EarliestRequest): Promise<number | null>;
+  countFailedSpans(query: number, request: FailedSpansRequest): Promise<readonly FailedSpans[]>;
+  countSpans(): Promise<readonly ProjectCount[]>;
+  /** What comes next after a position; empty at the end. */
+  exportParts(after: string | null): Promise<ExportedParts>;
+  close(): Promise<void>;
+};
+
+export interface QueryData {
+  readonly directory: string;
+  /** See `interruptMemory`. */
+  readonly interruptions: SharedArrayBuffer;
 }

@@ -1,8 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../../threads/thread-rpc.ts";
-import type { QueryApi, QueryData } from "./query-api.ts";
 import { QueryRunner } from "./query-runner.ts";
+import type { QueryApi, QueryData } from "./query-threads.ts";
 
 const { directory, interruptions } = workerData as QueryData;
 const main = parentPort as MessagePort;

@@ -2,8 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { AnalyticsRequest, AnalyticsResult } from "../span-query.ts";
 import type { AnalyticsCell, GroupKey } from "../summary/analytics-cells.ts";
 import { groupsOf, totalOf } from "../summary/analytics-cells.ts";
-import { collectedNumbers } from "./collect-numbers.ts";
-import type { Sql } from "./list-sql.ts";
+import type { Sql } from "./filter-sql.ts";
 
 /** All of a cell but the bucket. */
 const CELL_COLUMNS = `count(*) AS count, sum(t.status = 'ERROR') AS errors,
@@ -88,4 +87,23 @@ function largestGroups(
     )
     .all(...values, limit) as { key: GroupKey; groups: number }[];
   return { keys: rows.map(({ key }) => key), leftOut: (rows[0]?.groups ?? 0) - rows.length };
+}
+
+/** Adds the SQL aggregate `collect_numbers(number)`: those that are not null, as a blob of doubles. */
+export function registerCollectNumbers(db: DatabaseSync): void {
+  db.aggregate("collect_numbers", {
+    deterministic: true,
+    start: () => [] as unknown as null,
+    step: (numbers: unknown, value: unknown) => {
+      if (typeof value === "number") (numbers as number[]).push(value);
+      return numbers as null;
+    },
+    result: (numbers: unknown) => new Uint8Array(new Float64Array(numbers as number[]).buffer),
+  });
+}
+
+/** The numbers in such a blob. */
+function collectedNumbers(blob: Uint8Array): Float64Array<ArrayBuffer> {
+  // Copied: SQLite's bytes may lie where no number can begin.
+  return new Float64Array(Uint8Array.from(blob).buffer);
 }

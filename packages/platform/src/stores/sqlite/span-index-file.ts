@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { filesIn } from "./data-directory.ts";
-import { makePrivateFile } from "./private-files.ts";
+import { filesIn, makePrivateFile } from "./data-directory.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
 
 const VERSION = 1;

@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
 import { CoalescedTask } from "../../coalesced-task.ts";
-import { lowerThreadPriority } from "../../threads/lower-thread-priority.ts";
+import { lowerThreadPriority } from "../../threads/spawn-thread.ts";
 import { connectThread, serveThread } from "../../threads/thread-rpc.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
+import type { StoreTrouble } from "../store-errors.ts";
 import { filesIn } from "./data-directory.ts";
-import type { ForgetApi, SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
 import { removeIndex } from "./span-index-file.ts";
+import type { ForgetApi, SpanIndexApi, SpanIndexData } from "./span-indexer.ts";
 import { SpanIndexer } from "./span-indexer.ts";
 import { isCorrupt, passingReason } from "./sqlite-errors.ts";
 

@@ -1,10 +1,11 @@
 import type { StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
+import type { MessagePort } from "node:worker_threads";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { searchableText } from "../search/search-text.ts";
 import { UnindexableSpans } from "../search/unindexable-spans.ts";
 import { decodeHeader } from "../segments/segment.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
+import type { StoreTrouble } from "../store-errors.ts";
 import { filesIn } from "./data-directory.ts";
 import type { IndexProgress } from "./span-index-file.ts";
 import { openIndex, progressOf } from "./span-index-file.ts";
@@ -215,3 +216,25 @@ function isOfSpan(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === undefined || code === SQLITE_TOOBIG;
 }
+
+export type SpanIndexApi = {
+  /** There may be something new. Answers at once. */
+  wake(): Promise<void>;
+  /** Answers when everything committed before the call is indexed. */
+  catchUp(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export interface SpanIndexData {
+  readonly directory: string;
+  /** To the writer, who alone may change the spans' file: serves {@link ForgetApi}. */
+  readonly writer: MessagePort;
+  /** Where a `StoreTrouble` is reported. */
+  readonly troubles: MessagePort;
+}
+
+/** What the index asks of the writer. */
+export type ForgetApi = {
+  /** These deleted spans are no longer in the index. False: tell me again later. */
+  forgotten(spanNos: readonly number[]): Promise<boolean>;
+};

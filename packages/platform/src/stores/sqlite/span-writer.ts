@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
-import { isDescriptorShortage } from "../../threads/descriptor-shortage.ts";
+import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
 import type { BatchToWrite } from "../segments/batch-encoder.ts";
 import { committed } from "../span-limit.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
+import type { StoreTrouble } from "../store-errors.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
 import { filesIn } from "./data-directory.ts";
 import { OlderSpans } from "./older-spans.ts";

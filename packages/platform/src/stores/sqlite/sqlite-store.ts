@@ -2,9 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { MessagePort, Transferable } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
-import type { AppenderHandle } from "../appender-handle.ts";
+import { reportDamaged } from "../list-page.ts";
 import type { QueryLimits } from "../query-lane.ts";
-import { reportDamaged } from "../report-damaged.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type {
   AnalyticsRequest,
@@ -17,6 +16,7 @@ import type {
 } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
+  AppenderHandle,
   AppendOutcome,
   DeleteOutcome,
   ProjectCount,
@@ -33,18 +33,17 @@ import type {
   Watch,
 } from "../span-store.ts";
 import { TRACES_PER_PAGE } from "../span-store.ts";
+import type { StoreTrouble } from "../store-errors.ts";
 import { StoreThread } from "../store-thread.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
 import { TreeThread } from "../trees/tree-thread.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { openDataDirectory } from "./data-directory.ts";
-import { openForReading } from "./open-for-reading.ts";
+import { openDataDirectory, openForReading } from "./data-directory.ts";
 import { QueryThreads } from "./query-threads.ts";
-import type { SpanIndexApi, SpanIndexData } from "./span-index-api.ts";
 import { prepareIndex } from "./span-index-file.ts";
+import type { SpanIndexApi, SpanIndexData } from "./span-indexer.ts";
+import type { CommitNotice, WriterApi, WriterData } from "./sqlite-appender.ts";
 import { createSqliteAppender } from "./sqlite-appender.ts";
 import { TraceReader } from "./trace-reader.ts";
-import type { CommitNotice, WriterApi, WriterData } from "./writer-api.ts";
 
 export interface SqliteStoreOptions {
   readonly directory: string;

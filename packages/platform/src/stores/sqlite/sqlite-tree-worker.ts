@@ -1,6 +1,6 @@
 import { workerData } from "node:worker_threads";
 import { serveTrees } from "../trees/serve-trees.ts";
-import { openForReading } from "./open-for-reading.ts";
+import { openForReading } from "./data-directory.ts";
 import { TraceReader } from "./trace-reader.ts";
 
 const db = openForReading(workerData as string);

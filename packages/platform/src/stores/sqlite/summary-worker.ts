@@ -1,8 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
-import { lowerThreadPriority } from "../../threads/lower-thread-priority.ts";
+import { lowerThreadPriority } from "../../threads/spawn-thread.ts";
 import { serveThread } from "../../threads/thread-rpc.ts";
-import { openForReading } from "./open-for-reading.ts";
+import { openForReading } from "./data-directory.ts";
 import type { SummaryApi, SummaryData } from "./summary-thread.ts";
 import { TraceWriter } from "./trace-writer.ts";
 

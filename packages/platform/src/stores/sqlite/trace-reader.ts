@@ -2,9 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { BodyWindow } from "../segments/body-window.ts";
-import type { HeaderRow } from "../segments/merge-segments.ts";
-import { SegmentMerger } from "../segments/merge-segments.ts";
-import type { PlacedNode } from "../segments/node-table.ts";
+import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
+import { SegmentMerger } from "../segments/node-table.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
 import {
   decodeHeader,

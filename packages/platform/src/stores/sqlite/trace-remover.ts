@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { HeaderRow } from "../segments/merge-segments.ts";
+import type { HeaderRow } from "../segments/node-table.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { segmentRange } from "./trace-writer.ts";
 

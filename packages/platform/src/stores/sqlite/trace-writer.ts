@@ -1,20 +1,47 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { buildTree } from "@agate/spans/tree";
 import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
-import type { HeaderRow } from "../segments/merge-segments.ts";
-import { SegmentMerger } from "../segments/merge-segments.ts";
-import type { PlacedNode } from "../segments/node-table.ts";
+import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
+import { SegmentMerger } from "../segments/node-table.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
 import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
 import { beyondLimit } from "../span-limit.ts";
 import type { RejectedSpan, TraceChange } from "../span-store.ts";
-import type { Belonging } from "../summary/fill-belonging.ts";
-import { fillBelonging, openFields } from "../summary/fill-belonging.ts";
-import { mayWait } from "../summary/may-wait.ts";
-import { totalColumns } from "../summary/total-columns.ts";
-import { BatchInsert, placeholders } from "./batch-insert.ts";
+import type { Belonging } from "../summary/summary-columns.ts";
+import { fillBelonging, openFields, totalColumns } from "../summary/summary-columns.ts";
+import { mayWait } from "../summary/summary-pacer.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+
+/** Rows in one statement: beyond this a longer one gains nothing. */
+const ROWS_AT_ONCE = 16;
+
+/** Inserts many rows into a table; several to a statement, which takes a quarter less time. */
+class BatchInsert {
+  readonly #many: StatementSync;
+  readonly #one: StatementSync;
+
+  /** @param columns Names, separated by commas. */
+  constructor(db: DatabaseSync, table: string, columns: string) {
+    const row = `(${placeholders(columns)})`;
+    const insert = `INSERT INTO ${table} (${columns}) VALUES`;
+    this.#many = db.prepare(`${insert} ${Array(ROWS_AT_ONCE).fill(row).join(", ")}`);
+    this.#one = db.prepare(`${insert} ${row}`);
+  }
+
+  run(rows: readonly (readonly SQLInputValue[])[]): void {
+    const inMany = rows.length - (rows.length % ROWS_AT_ONCE);
+    for (let at = 0; at < inMany; at += ROWS_AT_ONCE) {
+      this.#many.run(...rows.slice(at, at + ROWS_AT_ONCE).flat());
+    }
+    for (const row of rows.slice(inMany)) this.#one.run(...row);
+  }
+}
+
+/** A question mark for each of these columns. */
+export function placeholders(columns: string): string {
+  return columns.replaceAll(/\w+/g, "?");
+}
 
 interface TraceState {
   readonly trace_no: number;

@@ -6,8 +6,6 @@ import type {
   AnalyticsResult,
 } from "../span-query.ts";
 import { NO_TRACES } from "../span-query.ts";
-import { exactSum } from "./exact-sum.ts";
-import { percentilesOf } from "./percentiles.ts";
 
 /** The traces of one group that started in one bucket, added up. */
 export interface AnalyticsCell {
@@ -110,4 +108,35 @@ function joined(lists: readonly Float64Array[]): Float64Array {
     at += list.length;
   }
   return all;
+}
+
+/** Neumaier's: what each addition loses is added at the end. Thousands of small costs would show it. */
+function exactSum(numbers: readonly number[]): number {
+  let sum = 0;
+  let lost = 0;
+  for (const number of numbers) {
+    const next = sum + number;
+    lost += Math.abs(sum) >= Math.abs(number) ? sum - next + number : number - next + sum;
+    sum = next;
+  }
+  return sum + lost;
+}
+
+/**
+ * Interpolated between the two nearest values, as PostgreSQL's `percentile_cont` does.
+ *
+ * @param values Is sorted in place.
+ * @returns null for an empty list.
+ */
+function percentilesOf(values: Float64Array): { p50: number; p95: number; p99: number } | null {
+  if (values.length === 0) return null;
+  const sorted = values.sort();
+  return { p50: at(sorted, 0.5), p95: at(sorted, 0.95), p99: at(sorted, 0.99) };
+}
+
+function at(sorted: Float64Array, fraction: number): number {
+  const place = (sorted.length - 1) * fraction;
+  const low = sorted[Math.floor(place)] as number;
+  const high = sorted[Math.ceil(place)] as number;
+  return low + (high - low) * (place - Math.floor(place));
 }

@@ -5,9 +5,9 @@ import { QueryAbandonedError } from "../query-lane.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type { SpanStore, TreeFocus } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import { nestRecords } from "./nest-records.ts";
-import type { TreeApi, TreePiece } from "./tree-api.ts";
+import type { TreeApi, TreePiece } from "./tree-thread.ts";
 
 /** A store's connections inside the thread for large traces. */
 export interface TreeSource {

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { QueryAbandonedError } from "../query-lane.ts";
 import type { SpanStore } from "../span-store.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
+import type { StoreTrouble } from "../store-errors.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import type { TreeStore } from "./tree-stores.fixture.ts";
 import { TREE_STORES } from "./tree-stores.fixture.ts";
 import { TreeThread } from "./tree-thread.ts";

@@ -4,10 +4,9 @@ import { QueryAbandonedError, QueryQueueFullError } from "../query-lane.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type { TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
+import type { StoreTrouble } from "../store-errors.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
 import { StoreThread } from "../store-thread.ts";
-import type { StoreTrouble } from "../store-trouble.ts";
-import { StoreUnavailableError } from "../store-unavailable-error.ts";
-import type { TreeApi, TreePiece } from "./tree-api.ts";
 
 /**
  * Traces with more spans are read in the thread. Putting this many together takes the main thread
@@ -140,3 +139,24 @@ async function* chunksOf(
 function abandoned(): QueryAbandonedError {
   return new QueryAbandonedError("The client has gone");
 }
+
+/** What comes next of a tree that is read in another thread. Errors are values: classes are lost on the way. */
+export type TreePiece =
+  | { readonly kind: "chunk"; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "end" }
+  | { readonly kind: "missing" }
+  /** The read was dropped. */
+  | { readonly kind: "abandoned" }
+  /** The trace was deleted while it was read. */
+  | { readonly kind: "gone" }
+  | { readonly kind: "damaged"; readonly traceId: string | null }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** The caller gives each read a number of its own. */
+export type TreeApi = {
+  open(read: number, project: string, focus: TreeFocus): Promise<TreePiece>;
+  next(read: number): Promise<TreePiece>;
+  /** Stops a read: its client has gone. One that has ended or failed needs no drop. */
+  drop(read: number): Promise<void>;
+  close(): Promise<void>;
+};

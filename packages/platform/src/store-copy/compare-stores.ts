@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
+import type { ProjectCount, SpanStore } from "../stores/span-store.ts";
+import { TraceGoneError } from "../stores/span-store.ts";
+import { readTree } from "../traces/read-tree.ts";
+import type { Patience } from "./retry-while-unavailable.ts";
+import { patiently } from "./retry-while-unavailable.ts";
+import type { TraceName } from "./trace-sample.ts";
+
+/** Traces that are compared at a time. */
+const AT_ONCE = 8;
+
+export interface TreesToCompare {
+  readonly from: SpanStore;
+  readonly to: SpanStore;
+  readonly traces: readonly TraceName[];
+  readonly patience: { readonly from: Patience; readonly to: Patience };
+  readonly signal: AbortSignal;
+  readonly onCompared: (count: number) => void;
+}
+
+export interface TreeComparison {
+  /** How many were; one that is gone from the source by now cannot be. */
+  readonly compared: number;
+  /** Those whose answers are not the same bytes. */
+  readonly differing: readonly TraceName[];
+}
+
+/** Whether both stores answer the same when they are asked for these traces. */
+export async function compareTrees(trees: TreesToCompare): Promise<TreeComparison> {
+  const { from, to, traces, patience, signal, onCompared } = trees;
+  const differing: TraceName[] = [];
+  let compared = 0;
+  const compare = async (trace: TraceName): Promise<void> => {
+    const [wanted, found] = await Promise.all([
+      patiently(patience.from, () => treeDigest(from, trace)),
+      patiently(patience.to, () => treeDigest(to, trace)).catch(differsIfDamaged),
+    ]);
+    if (wanted === null) return;
+    compared++;
+    if (wanted !== found) differing.push(trace);
+  };
+  for (let at = 0; at < traces.length; at += AT_ONCE) {
+    signal.throwIfAborted();
+    await Promise.all(traces.slice(at, at + AT_ONCE).map(compare));
+    onCompared(compared);
+  }
+  return { compared, differing };
+}
+
+/** No digest is an empty text. */
+function differsIfDamaged(error: unknown): string {
+  if (error instanceof DamagedSegmentError) return "";
+  throw error;
+}
+
+/** SHA-256 of a trace as it is answered, whatever its size; null when it is not there. */
+async function treeDigest(
+  store: SpanStore,
+  { project, traceId }: TraceName,
+): Promise<string | null> {
+  const answer = await readTree(store, project, { kind: "trace", traceId });
+  if (answer.kind === "missing") return null;
+  const digest = createHash("sha256");
+  if (answer.kind === "whole") return digest.update(answer.json).digest("hex");
+  try {
+    for await (const chunk of answer.chunks) digest.update(chunk);
+  } catch (error) {
+    if (error instanceof TraceGoneError) return null;
+    throw error;
+  }
+  return digest.digest("hex");
+}
+
+/** What two stores hold of one project. */
+export interface ProjectComparison {
+  readonly project: string;
+  readonly from: Count;
+  readonly to: Count;
+}
+
+interface Count {
+  readonly traces: number;
+  readonly spans: number;
+}
+
+/** Every project that either store has, by its id. */
+export function compareCounts(
+  from: readonly ProjectCount[],
+  to: readonly ProjectCount[],
+): ProjectComparison[] {
+  const projects = new Set([...from, ...to].map(({ project }) => project));
+  return [...projects].sort().map((project) => ({
+    project,
+    from: countOf(from, project),
+    to: countOf(to, project),
+  }));
+}
+
+function countOf(counts: readonly ProjectCount[], wanted: string): Count {
+  const { traces, spans } = counts.find(({ project }) => project === wanted) ?? EMPTY;
+  return { traces, spans };
+}
+
+const EMPTY: Count = { traces: 0, spans: 0 };
+
+/** Something of the project is not in the other store. */
+export function lacks({ from, to }: ProjectComparison): boolean {
+  return to.traces < from.traces || to.spans < from.spans;
+}
+
+/** The other store has all of it, and something besides. */
+export function hasMore(comparison: ProjectComparison): boolean {
+  const { from, to } = comparison;
+  return !lacks(comparison) && (to.traces > from.traces || to.spans > from.spans);
+}
+
+export function spansIn(counts: readonly ProjectCount[]): number {
+  return counts.reduce((sum, { spans }) => sum + spans, 0);
+}
+
+interface TracesToCompare {
+  readonly from: Pick<SpanStore, "traceSizes">;
+  readonly to: Pick<SpanStore, "sizesOf">;
+  readonly patience: { readonly from: Patience; readonly to: Patience };
+  readonly signal: AbortSignal;
+  /** Told of every trace of the source. */
+  readonly onTrace: (trace: TraceName) => void;
+}
+
+/**
+ * Asks the target for each trace of the source. Counts of both stores cannot tell this: what the
+ * target holds besides makes up for what it lacks.
+ *
+ * @returns Those that the target does not have, or not with as many spans.
+ */
+export async function missingTraces(traces: TracesToCompare): Promise<TraceName[]> {
+  const { from, to, patience, signal, onTrace } = traces;
+  const missing: TraceName[] = [];
+  for (let after: string | null = null; ; ) {
+    signal.throwIfAborted();
+    const page = await patiently(patience.from, () => from.traceSizes(after));
+    for (const [project, wanted] of Map.groupBy(page.items, (item) => item.project)) {
+      const ids = wanted.map(({ traceId }) => traceId);
+      const found = await patiently(patience.to, () => to.sizesOf(project, ids));
+      for (const { traceId, spans } of wanted) {
+        onTrace({ project, traceId });
+        if ((found.get(traceId) ?? 0) < spans) missing.push({ project, traceId });
+      }
+    }
+    if (page.next === null) return missing;
+    after = page.next;
+  }
+}

@@ -1,0 +1,49 @@
+import { setTimeout } from "node:timers/promises";
+import { StoreUnavailableError } from "../stores/store-errors.ts";
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+
+export interface Patience {
+  /** Of the store, for people. */
+  readonly name: string;
+  /** How long it may be away. */
+  readonly longestMs: number;
+  readonly signal: AbortSignal;
+  /** It is away; trying again. */
+  readonly onWaiting: (reason: string) => void;
+}
+
+/**
+ * Asks something of a store, again and again while it is away.
+ *
+ * @throws StoreUnavailableError that names the store, when it stays away; the signal's reason when
+ * that is given meanwhile.
+ */
+export async function patiently<Value>(
+  { name, longestMs, signal, onWaiting }: Patience,
+  ask: () => Promise<Value>,
+): Promise<Value> {
+  const since = performance.now();
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      const reason = `${name}: ${error.reason}`;
+      if (performance.now() - since >= longestMs) {
+        throw new StoreUnavailableError(reason, { cause: error });
+      }
+      onWaiting(reason);
+      await waitFor(pause, signal);
+    }
+  }
+}
+
+async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, { signal });
+  } catch {
+    signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,162 @@
+import { parseSearch } from "../search/search-text.ts";
+import type { ListPosition, SpanFilter } from "../span-query.ts";
+import { dateText } from "./day.ts";
+import type { SearchQuery } from "./search-vector.ts";
+import { toSearchQuery } from "./search-vector.ts";
+import type { SqlRunner, SqlValue } from "./span-database.ts";
+
+/** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
+export type ListedTable = "t" | "p";
+
+/** How a search text is looked for; null where there is none. */
+export type SearchPlan =
+  /** The spans that have it are known: their days, and of each the numbers as an array of SQL's. */
+  | { readonly kind: "few"; readonly days: readonly string[]; readonly spanNos: readonly string[] }
+  /** There are many: each row is asked, in the order of the list. */
+  | { readonly kind: "many"; readonly query: SearchQuery }
+  | null;
+
+/** Conditions of a statement and their parameters. */
+export class Conditions {
+  readonly values: SqlValue[] = [];
+  readonly #texts: string[] = [];
+
+  get text(): string {
+    return this.#texts.join(" AND ");
+  }
+
+  /** Takes a value and gives its place in the statement. */
+  value(value: SqlValue): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+
+  add(condition: string): void {
+    this.#texts.push(condition);
+  }
+}
+
+/** Columns whose values may be of any length: found by a hash of them, and then compared. */
+const HASHED = [
+  ["session_id", "sessionId"],
+  ["user_id", "userId"],
+  ["route", "route"],
+  ["variant", "variant"],
+  ["environment", "environment"],
+  ["application", "application"],
+] as const;
+
+/** The conditions of a filter on the rows of a project. */
+export function whereFilter(
+  row: ListedTable,
+  project: string,
+  filter: SpanFilter,
+  search: SearchPlan,
+): Conditions {
+  const where = new Conditions();
+  const compare = (column: string, operator: string, value: SqlValue | undefined) => {
+    if (value !== undefined) where.add(`${row}.${column} ${operator} ${where.value(value)}`);
+  };
+  compare("project", "=", project);
+  for (const [column, key] of HASHED) {
+    const value = filter[key];
+    if (value === undefined) continue;
+    const hash = `hashtextextended(${where.value(value)}, 0)`;
+    where.add(`hashtextextended(${row}.${column}, 0) = ${hash}`);
+    compare(column, "=", value);
+  }
+  compare("revision", "=", filter.revision);
+  compare("spankind", "=", filter.spankind);
+  compare("name", "=", filter.name);
+  // A literal, so that PostgreSQL can see that the index of failed spans covers it.
+  if (filter.status === "ERROR") where.add(`${row}.status = 'ERROR'`);
+  else compare("status", "=", filter.status);
+  compare("start", ">=", filter.startedFrom);
+  compare("start", "<", filter.startedBefore);
+  compare("latency", ">=", filter.minLatency);
+  compare("cost", ">=", filter.minCost);
+  if (filter.traceIds !== undefined) where.add(`t.trace_id = ANY(${where.value(filter.traceIds)})`);
+  if (search?.kind === "many") where.add(whereFound(row, where, search.query));
+  if (search?.kind === "few" && row === "t") {
+    where.add(`t.trace_no IN (SELECT p.trace_no FROM ${spansToList(where, search)} p)`);
+  }
+  return where;
+}
+
+/**
+ * The spans that are to be filtered, as a table. Those that are known are looked up in their own days,
+ * before anything else: PostgreSQL is wrong about how many there are, and would walk through all days in
+ * the order of the list, or look for every number in every day.
+ */
+export function spansToList(where: Conditions, search: SearchPlan): string {
+  if (search?.kind !== "few") return "agate.spans";
+  const [days, spanNos] = [where.value(search.days), where.value(search.spanNos)];
+  return `(SELECT s.* FROM unnest(${days}::date[], ${spanNos}::text[]) AS f (day, span_nos)
+    CROSS JOIN LATERAL (SELECT * FROM agate.spans
+      WHERE day = f.day AND span_no = ANY(f.span_nos::bigint[]) OFFSET 0) AS s)`;
+}
+
+/** Everything that comes after a position in the order of the list. */
+export function addAfter(where: Conditions, row: ListedTable, after: ListPosition | null): void {
+  if (after === null) return;
+  const { start, startNanos, traceId, spanId } = after;
+  // The first condition alone lets PostgreSQL start in the middle of the index.
+  const at = where.value(start);
+  const nanos = where.value(startNanos);
+  const last =
+    row === "t"
+      ? `(t.start, t.start_nanos, t.trace_id) < (${at}, ${nanos}, ${where.value(traceId)})`
+      : `(p.start, p.start_nanos, p.span_id, t.trace_id) <
+           (${at}, ${nanos}, ${where.value(spanId ?? "")}, ${where.value(traceId)})`;
+  where.add(`${row}.start <= ${at} AND ${last}`);
+}
+
+function whereFound(row: ListedTable, where: Conditions, { whole, parts }: SearchQuery): string {
+  // An aggregate and not EXISTS, which PostgreSQL would turn into a hash of all texts that match.
+  const inTexts = (table: string, query: string) =>
+    `(SELECT bool_or(x.words @@ ${where.value(query)}::tsquery) FROM agate.${table} x
+       WHERE x.day = p.day AND x.span_no = p.span_no)`;
+  const found = `(${inTexts("texts", whole)} OR
+    (${parts.map((part) => inTexts("long_texts", part)).join(" AND ")}))`;
+  return row === "p"
+    ? found
+    : `EXISTS (SELECT FROM agate.segments s JOIN agate.spans p ON p.day = s.day
+         AND p.span_no >= s.first_span AND p.span_no < s.first_span + s.spans
+         WHERE s.day = t.day AND s.trace_no = t.trace_no AND ${found})`;
+}
+
+/** So many spans are looked up and sorted in some tens of milliseconds. */
+const FEW = 10_000;
+
+/**
+ * Plans a search. With few matches they are looked up and sorted; with many, the list is walked in
+ * order and each row asked whether it matches.
+ *
+ * @returns undefined when nothing can match: there is no word in the text.
+ */
+export async function planSearch(
+  runner: SqlRunner,
+  text: string | undefined,
+): Promise<SearchPlan | undefined> {
+  if (text === undefined) return null;
+  const terms = parseSearch(text);
+  if (terms.length === 0) return undefined;
+  const query = toSearchQuery(terms);
+  const inParts = query.parts.map(
+    (_, n) => `SELECT day, span_no FROM agate.long_texts WHERE words @@ $${n + 3}::tsquery`,
+  );
+  const found = await runner.query<{ day: number; span_no: number }>(
+    `SELECT day, span_no FROM (
+       SELECT day, span_no FROM agate.texts WHERE words @@ $1::tsquery
+       UNION ALL (${inParts.join(" INTERSECT ")})
+     ) AS found LIMIT $2`,
+    [query.whole, FEW + 1, ...query.parts],
+  );
+  if (found.length > FEW) return { kind: "many", query };
+  const byDay = [...Map.groupBy(found, ({ day }) => day)];
+  return {
+    kind: "few",
+    days: byDay.map(([day]) => dateText(day)),
+    spanNos: byDay.map(([, spans]) => `{${spans.map(({ span_no }) => span_no).join()}}`),
+  };
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import type { PostgresAddress } from "../store-address.ts";
+import { StoreRefusalError } from "../store-errors.ts";
+import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "./agate-schema.ts";
+import { connectionOptions, SESSION_SETTINGS, setSession } from "./connection-settings.ts";
+import { SilenceWatch, SocketGroup } from "./connection-watchdog.ts";
+import type { PostgresFacts } from "./postgres-errors.ts";
+import {
+  asPostgresRefusal,
+  newerPostgresSchema,
+  POSTGRES_FACTS,
+  refuseUnfitPostgres,
+} from "./postgres-errors.ts";
+import { MIGRATIONS } from "./span-schema.ts";
+
+/**
+ * Brings the tables of spans up to date. Any number of servers may start at once: one of them does
+ * it, the others wait.
+ *
+ * @throws StoreRefusalError with one sentence when the database cannot be used as it is.
+ */
+export async function prepareSpanDatabase(
+  address: PostgresAddress,
+  migrations: readonly string[] = MIGRATIONS,
+): Promise<void> {
+  await withConnection(address, async (client) => {
+    await refuseUnfit(address, client);
+    await migrate(address, client, migrations);
+  });
+}
+
+/**
+ * Whether the tables of spans are there; makes none.
+ *
+ * @throws StoreRefusalError with one sentence when nobody can tell.
+ */
+export async function hasSpanTables(address: PostgresAddress): Promise<boolean> {
+  return await withConnection(address, async (client) => (await schemaVersion(client)) > 0);
+}
+
+async function refuseUnfit(address: PostgresAddress, client: Client): Promise<void> {
+  const { rows } = await client.query<PostgresFacts>(POSTGRES_FACTS);
+  for (const facts of rows) refuseUnfitPostgres(address, facts);
+}
+
+async function migrate(
+  address: PostgresAddress,
+  client: Client,
+  migrations: readonly string[],
+): Promise<void> {
+  // Whatever is set otherwise: what is looked at must be as it is once the lock is ours, however long
+  // others take.
+  await client.query(setSession({ ...SESSION_SETTINGS, statement_timeout: 0 }));
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('agate.migrate', 0))");
+    const before = await schemaVersion(client);
+    if (before > migrations.length) throw newerPostgresSchema(address, before, migrations.length);
+    if (before === 0) await makeSchema(client);
+    for (const statements of migrations.slice(before)) await client.query(statements);
+    if (before < migrations.length) {
+      await client.query("UPDATE agate.span_schema SET version = $1", [migrations.length]);
+    }
+    await refuseOthersTables(address, client);
+    await forgetForeignTransactions(client);
+    await client.query("COMMIT");
+  } catch (error) {
+    // Best done though the connection may be gone: what it failed with is what counts.
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+async function schemaVersion(client: Client): Promise<number> {
+  const { rows } = await client.query("SELECT to_regclass('agate.span_schema') AS is_there");
+  if (rows[0]?.is_there === null) return 0;
+  const versions = await client.query<{ version: number }>("SELECT version FROM agate.span_schema");
+  return versions.rows[0]?.version ?? 0;
+}
+
+async function makeSchema(client: Client): Promise<void> {
+  await client.query(ENSURE_AGATE_SCHEMA);
+  await client.query("CREATE TABLE agate.span_schema (version integer NOT NULL)");
+  await client.query("INSERT INTO agate.span_schema VALUES (0)");
+}
+
+/** Every day has tables of its own, which only the owner of the others can add to them. */
+async function refuseOthersTables(address: PostgresAddress, client: Client): Promise<void> {
+  const { rows } = await client.query<{ owner: string; may_make: boolean }>(
+    `SELECT quote_ident(pg_get_userbyid(relowner)) AS owner,
+       pg_has_role(relowner, 'USAGE') AND has_schema_privilege('${AGATE_SCHEMA}', 'CREATE') AS may_make
+     FROM pg_class WHERE oid = 'agate.spans'::regclass`,
+  );
+  const [{ owner, may_make } = { owner: "", may_make: false }] = rows;
+  if (may_make) return;
+  throw new StoreRefusalError(
+    `The user of ${address.shown} may not add tables to Agate's. Allow it with GRANT ${owner} TO its user, or give the URL of the user ${owner}.`,
+  );
+}
+
+/** Restored from a dump, traces name transactions of another server that are still to come here. */
+async function forgetForeignTransactions(client: Client): Promise<void> {
+  await client.query(
+    `UPDATE agate.traces SET created = '0', changed = '0'
+     WHERE changed >= pg_snapshot_xmax(pg_current_snapshot())`,
+  );
+}
+
+/**
+ * Whether two addresses lead to one database, whatever names its server has and whoever stands between:
+ * what is locked over one is locked over the other.
+ *
+ * @throws StoreRefusalError with one sentence when nobody can tell.
+ */
+export function isSameDatabase(one: PostgresAddress, other: PostgresAddress): Promise<boolean> {
+  const key = [randomBytes(8).readBigInt64BE().toString()];
+  return withConnection(one, async (holder) => {
+    await holder.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+    await holder.query("SELECT pg_advisory_xact_lock($1::bigint)", key);
+    return withConnection(other, async (asker) => {
+      const { rows } = await asker.query<{ is_free: boolean }>(
+        "SELECT pg_try_advisory_xact_lock($1::bigint) AS is_free",
+        key,
+      );
+      return rows[0]?.is_free === false;
+    });
+  });
+}
+
+/**
+ * Does something over a connection of its own, as long as that may take: another server may have to be
+ * waited for.
+ *
+ * @throws StoreRefusalError with one sentence where the database cannot be used.
+ */
+async function withConnection<Value>(
+  address: PostgresAddress,
+  work: (client: Client) => Promise<Value>,
+): Promise<Value> {
+  const sockets = new SocketGroup();
+  try {
+    const client = new Client({ ...connectionOptions(address), stream: sockets.make });
+    // Told by the query that is under way.
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return await new SilenceWatch(address, sockets).during(() => work(client));
+    } finally {
+      await sockets.end(() => client.end());
+    }
+  } catch (error) {
+    throw asPostgresRefusal(address, error);
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * A store cannot be read or written now: its database is away, or the disk is full. Nothing of what
+ * was asked for was done, and trying again later may help.
+ */
+export class StoreUnavailableError extends Error {
+  override readonly name: string = "StoreUnavailableError";
+  /** One sentence without secrets: "The disk is full." */
+  readonly reason: string;
+
+  constructor(reason: string, options: { readonly cause: unknown }) {
+    super(reason, options);
+    this.reason = reason;
+  }
+}
+
+/** A store cannot be opened as it is: one sentence for the person who started it. Nothing was changed. */
+export class StoreRefusalError extends Error {
+  override readonly name: string = "StoreRefusalError";
+}
+
+/** It is the registry that cannot be read or written now. */
+export class RegistryUnavailableError extends StoreUnavailableError {
+  override readonly name = "RegistryUnavailableError";
+}
+
+/** Something that a store could not do by itself. It goes on, and nothing is lost. */
+export interface StoreTrouble {
+  /** One sentence. */
+  readonly what: string;
+  readonly error: unknown;
+}
