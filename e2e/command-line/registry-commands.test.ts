@@ -56,7 +56,7 @@ describe("from an application to a rollback", () => {
       ["apps", "register", "support", "--from", workflow.url],
       '/summarize\n  temperature  number  0.5          >= 0, <= 2\n  prompt       string  "Be brief."\n',
     );
-    await expectOutput(["apps"], /^APPLICATION .*\nsupport +- +\/summarize +\d{4}-\d\d-\d\d /);
+    await expectOutput(["apps"], /^APPLICATION .*\nsupport +– +\/summarize +\d{4}-\d\d-\d\d /);
   });
 
   it("commits fields, a file and standard input, and refuses what the schema forbids", async () => {

@@ -184,6 +184,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "@agate/platform/options",
           "@agate/platform/version",
           "@agate/protocol",
+          "@agate/protocol/format",
         ],
       },
       dev: {
@@ -195,6 +196,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "@agate/platform/dev",
           "@agate/platform/options",
           "@agate/protocol",
+          "@agate/protocol/format",
         ],
       },
       packing: {
@@ -204,7 +206,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       },
       "project-template": { about: "what agate init writes", imports: ["@agate/platform/version"] },
       "api-client": { about: "requests to a platform", imports: ["@agate/protocol"] },
-      terminal: { about: "tables, colours, prompts" },
+      terminal: { about: "tables, colours, prompts", imports: ["@agate/protocol/format"] },
     },
   },
 
@@ -337,7 +339,16 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       },
       dashboard: {
         about: "the dashboard page",
-        imports: ["api", "charts", "design", "format", "spans", "time-range", "@agate/protocol"],
+        imports: [
+          "api",
+          "charts",
+          "design",
+          "format",
+          "spans",
+          "time-range",
+          "@agate/protocol",
+          "@agate/protocol/format",
+        ],
       },
       playground: {
         about: "the playground page",
@@ -353,6 +364,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "trace-view",
           "value-view",
           "@agate/protocol",
+          "@agate/protocol/format",
         ],
       },
       traces: {
@@ -366,21 +378,38 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "time-range",
           "trace-view",
           "@agate/protocol",
+          "@agate/protocol/format",
         ],
       },
       registry: {
         about: "applications, deployments, settings",
-        imports: ["api", "design", "format", "revisions", "@agate/protocol"],
+        imports: [
+          "api",
+          "design",
+          "format",
+          "revisions",
+          "@agate/protocol",
+          "@agate/protocol/format",
+        ],
       },
       "sign-in": { about: "the sign-in page", imports: ["api", "design", "@agate/protocol"] },
       "trace-view": {
         about: "one trace: tree, timeline, span",
-        imports: ["api", "charts", "design", "format", "spans", "value-view", "@agate/protocol"],
+        imports: [
+          "api",
+          "charts",
+          "design",
+          "format",
+          "spans",
+          "value-view",
+          "@agate/protocol",
+          "@agate/protocol/format",
+        ],
       },
       "value-view": { about: "JSON, text and messages", imports: ["design"] },
       "config-form": {
         about: "a form for a configuration",
-        imports: ["api", "code-editor", "design", "format", "@agate/protocol"],
+        imports: ["api", "code-editor", "design", "@agate/protocol", "@agate/protocol/format"],
       },
       "input-form": {
         about: "a form for a route's inputs",
@@ -397,7 +426,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       spans: { about: "kinds and statuses of spans", imports: ["design", "@agate/protocol"] },
       api: { about: "requests to the platform", imports: ["@agate/protocol"] },
       design: { about: "buttons, fields, menus, dialogs" },
-      format: { about: "durations, money, times" },
+      format: { about: "durations, money, times", imports: ["@agate/protocol/format"] },
     },
   },
 };

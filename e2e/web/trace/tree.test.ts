@@ -36,7 +36,7 @@ describe("the header of a trace", () => {
       expect(shown).toContain(text);
     }
     expect(shown).toContain("9 · 2 errors");
-    expect(shown).toContain("1h ago");
+    expect(shown).toContain("1 h ago");
     const target = async (name: string) => {
       const href = await header.getByRole("link", { name }).getAttribute("href");
       const { pathname, searchParams } = new URL(href ?? "", platform().url);

@@ -80,7 +80,7 @@ describe("the columns", () => {
     ]);
     const known = await cellsOf(page, "known");
     expect(known.slice(0, 12)).toEqual([
-      "5d ago",
+      "5 d ago",
       "known",
       "OK",
       "LLM",
@@ -441,7 +441,7 @@ describe("its looks", () => {
       expect(card?.split("\n").filter((line) => line !== "")).toEqual([
         "known",
         "OK",
-        "5d ago",
+        "5 d ago",
         expect.stringContaining("What is agate?"),
         "1.93 s",
         "$0.00036",

@@ -1,8 +1,8 @@
 import type { Application, ApplicationSchema, Environment } from "@agate/protocol";
+import { UNKNOWN } from "@agate/protocol/format";
 import { Command } from "commander";
 import type { ApiPath } from "../api-client/api-path.ts";
 import { apiPath } from "../api-client/api-path.ts";
-import { NOTHING } from "../terminal/figures.ts";
 import { renderFields } from "../terminal/table.ts";
 import { APP } from "./client/arguments.ts";
 import { commandGroup } from "./client/command-group.ts";
@@ -72,8 +72,8 @@ function listCommand(): Command {
         ],
         items.map((app) => [
           { text: app.slug, style: "bold" },
-          app.build === null ? NOTHING : String(app.build),
-          app.routes?.join(" ") ?? NOTHING,
+          app.build === null ? UNKNOWN : String(app.build),
+          app.routes?.join(" ") ?? UNKNOWN,
           timeCell(session, app.created_at),
         ]),
         "There are no applications. `agate deploy app.ts --app NAME` makes one, `agate apps create NAME` too.",

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { SavedBackup } from "@agate/platform/offline";
+import { formatBytes } from "@agate/protocol/format";
 import { Command } from "commander";
 import { apiPath } from "../api-client/api-path.ts";
 import { bodyBytes } from "../api-client/body-stream.ts";
-import { formatBytes } from "../terminal/figures.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import { catchSignals } from "./catch-signals.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { DamagedTrace, FolderReport } from "@agate/platform/offline";
+import { formatCount, plural } from "@agate/protocol/format";
 import { Command, Option } from "commander";
-import { formatCount, plural } from "../terminal/figures.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -1,8 +1,8 @@
 import type { Environment } from "@agate/protocol";
+import { UNKNOWN } from "@agate/protocol/format";
 import { Command } from "commander";
 import type { ApiPath } from "../api-client/api-path.ts";
 import { apiPath } from "../api-client/api-path.ts";
-import { NOTHING } from "../terminal/figures.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { APP, ENVIRONMENT } from "./client/arguments.ts";
 import { commandGroup } from "./client/command-group.ts";
@@ -70,9 +70,9 @@ function listCommand(): Command {
         ],
         items.map(({ slug, deployment }) => [
           { text: slug, style: "bold" },
-          deployment === null ? NOTHING : formatRevision(deployment.variant),
+          deployment === null ? UNKNOWN : formatRevision(deployment.variant),
           timeCell(session, deployment?.deployed_at ?? null),
-          deployment?.deployed_by ?? NOTHING,
+          deployment?.deployed_by ?? UNKNOWN,
           deployment?.message ?? "",
         ]),
         `${printableLine(app)} has no environments. \`agate environments create ${printableLine(app)} production\` makes one.`,

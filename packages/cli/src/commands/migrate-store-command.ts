@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { MigrationOutcome } from "@agate/platform/offline";
 import { parseStoreAddress } from "@agate/platform/options";
+import { plural } from "@agate/protocol/format";
 import { Command, InvalidArgumentError } from "commander";
-import { plural } from "../terminal/figures.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { catchSignals } from "./catch-signals.ts";
 import { examples } from "./client/examples.ts";

@@ -1,8 +1,8 @@
 import type { RegistryVariant } from "@agate/protocol";
+import { UNKNOWN } from "@agate/protocol/format";
 import { Argument, Command } from "commander";
 import type { ApiPath } from "../api-client/api-path.ts";
 import { apiPath } from "../api-client/api-path.ts";
-import { NOTHING } from "../terminal/figures.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { renderFields } from "../terminal/table.ts";
 import { APP, VARIANT } from "./client/arguments.ts";
@@ -74,8 +74,8 @@ function listCommand(): Command {
         ],
         items.map((variant) => [
           { text: variant.slug, style: "bold" },
-          variant.latest_revision === 0 ? NOTHING : String(variant.latest_revision),
-          variant.forked_from === null ? NOTHING : formatRevision(variant.forked_from),
+          variant.latest_revision === 0 ? UNKNOWN : String(variant.latest_revision),
+          variant.forked_from === null ? UNKNOWN : formatRevision(variant.forked_from),
           timeCell(session, variant.created_at),
         ]),
         `${printableLine(app)} has no variants. \`agate variants create ${printableLine(app)} default\` makes one.`,
@@ -104,7 +104,7 @@ function showCommand(): Command {
               ? "nothing is committed"
               : formatRevision({ ...value, revision: value.latest_revision }),
           ],
-          ["forked from", value.forked_from === null ? NOTHING : formatRevision(value.forked_from)],
+          ["forked from", value.forked_from === null ? UNKNOWN : formatRevision(value.forked_from)],
         ],
         session.terminal.paint,
       ),

@@ -1,6 +1,6 @@
+import { formatDuration, plural } from "@agate/protocol/format";
 import type { CodeProblem } from "../packing/code-problem.ts";
 import { formatProblems } from "../packing/format-problems.ts";
-import { formatDuration, plural } from "../terminal/figures.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { padText } from "../terminal/text-width.ts";

@@ -1,4 +1,4 @@
-import { formatDuration } from "./figures.ts";
+import { formatDuration } from "@agate/protocol/format";
 import { printableLine } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
 import { padText } from "./text-width.ts";

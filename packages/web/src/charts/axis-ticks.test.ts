@@ -1,6 +1,6 @@
+import { formatDuration } from "@agate/protocol/format";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { formatLatency } from "../format/format-latency.ts";
 import { tickText } from "../format/tick-text.ts";
 import { clockTicks, elapsedTicks, valueTicks } from "./axis-ticks.ts";
 
@@ -106,10 +106,10 @@ describe("ticks of elapsed time", () => {
 
   it("are at whole minutes, hours and days where it is long", () => {
     const labelsUpTo = (length: number) =>
-      elapsedTicks({ from: 0, to: length }, 0, 3).map(({ at }) => tickText(formatLatency(at)));
-    expect(labelsUpTo(200_000).slice(1)).toEqual(["2 m"]);
-    expect(labelsUpTo(80_000).slice(1)).toEqual(["30 s", "1 m"]);
-    expect(labelsUpTo(30 * 3_600_000).slice(1)).toEqual(["12 h", "24 h"]);
+      elapsedTicks({ from: 0, to: length }, 0, 3).map(({ at }) => tickText(formatDuration(at)));
+    expect(labelsUpTo(200_000).slice(1)).toEqual(["2 min"]);
+    expect(labelsUpTo(80_000).slice(1)).toEqual(["30 s", "1 min"]);
+    expect(labelsUpTo(30 * 3_600_000).slice(1)).toEqual(["12 h", "1 d"]);
     expect(labelsUpTo(50 * 86_400_000).slice(1)).toEqual(["20 d", "40 d"]);
   });
 

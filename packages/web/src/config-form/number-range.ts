@@ -1,6 +1,6 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
 import { refusedBy } from "@agate/protocol";
-import { formatCount } from "../format/format-count.ts";
+import { formatCompactCount } from "@agate/protocol/format";
 
 /** The positions of a slider: both ends, and between them the multiples of a step. */
 export interface SliderRange {
@@ -128,8 +128,8 @@ function boundText(bound: number | undefined, sign: string): string | undefined 
 
 /** The exact bound where it is short. Else about what it is: it is read out, and said where it is broken. */
 function numberText(bound: number): string {
-  const isCompact = Math.abs(bound) >= 10_000 && isExact(formatCount(bound), bound);
-  const plain = isCompact ? formatCount(bound) : String(bound);
+  const isCompact = Math.abs(bound) >= 10_000 && isExact(formatCompactCount(bound), bound);
+  const plain = isCompact ? formatCompactCount(bound) : String(bound);
   const exponential = bound.toExponential();
   // 0.000001 is harder to read than 1e-6.
   const text =

@@ -1,4 +1,5 @@
 import { splitTemplate } from "@agate/protocol";
+import { formatCompactCount } from "@agate/protocol/format";
 import { Maximize2 } from "lucide-react";
 import type { ComponentProps } from "react";
 import { useState } from "react";
@@ -8,7 +9,6 @@ import { classNames } from "../design/class-names.ts";
 import { Dialog } from "../design/dialog.tsx";
 import type { FieldIds } from "../design/field.tsx";
 import { TextArea } from "../design/field.tsx";
-import { formatCount } from "../format/format-count.ts";
 
 interface TextFieldProps {
   readonly label: string;
@@ -55,7 +55,7 @@ export function TextField({ label, ids, value, template, onChange }: TextFieldPr
       </div>
       {text.length >= LONG && (
         <p className="text-right text-xs text-ink-soft tabular-nums">
-          {formatCount(text.length)} characters
+          {formatCompactCount(text.length)} characters
         </p>
       )}
       {isLarge && (

@@ -1,4 +1,5 @@
 import type { Analytics, AnalyticsBucket } from "@agate/protocol";
+import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
 import { type ValueTicks, valueTicks } from "../charts/axis-ticks.ts";
 import {
   type ChartSeries,
@@ -8,9 +9,6 @@ import {
   sumAt,
 } from "../charts/chart-series.ts";
 import { bucketSpan, type TimeBuckets } from "../charts/time-buckets.ts";
-import { formatCost } from "../format/format-cost.ts";
-import { formatCount, formatUnits } from "../format/format-count.ts";
-import { formatLatency } from "../format/format-latency.ts";
 import { PERCENTILES, type Percentile, type Split } from "./dashboard-search.ts";
 import { knownTokens } from "./figures.ts";
 import type { ShownGroup } from "./shown-groups.ts";
@@ -60,8 +58,8 @@ export function planCharts(
   const bars = { kind: "bars", usualSeries: null } as const;
   const counts = (unit: string) => ({
     ...bars,
-    format: formatCount,
-    formatUnit: (value: number | null) => formatUnits(value, unit),
+    format: formatCompactCount,
+    formatUnit: (value: number | null) => plural(value, unit),
   });
   return [
     { ...counts("call"), name: "calls", title: "Calls", series: parts.calls },
@@ -70,8 +68,8 @@ export function planCharts(
       name: "latency",
       title: "Latency",
       kind: "lines",
-      format: formatLatency,
-      formatUnit: formatLatency,
+      format: formatDuration,
+      formatUnit: formatDuration,
       series: parts.latency,
       usualSeries: groups.length > 1 ? 0 : PERCENTILES.indexOf("p95"),
     },

@@ -1,3 +1,4 @@
+import { formatCompactCount } from "@agate/protocol/format";
 import { useQuery } from "@tanstack/react-query";
 import { Check, ChevronDown, X } from "lucide-react";
 import { useId, useState } from "react";
@@ -7,7 +8,6 @@ import { buttonClass, IconButton } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
 import { Select } from "../design/field.tsx";
 import { Menu, MenuHeading, MenuItem } from "../design/menu.tsx";
-import { formatCount } from "../format/format-count.ts";
 import { shownName } from "../spans/shown-name.ts";
 import { boundsOf, type TimeRange } from "../time-range/time-range.ts";
 import {
@@ -128,7 +128,7 @@ function FilterItems({ name, filters, range, onChange }: FilterMenuProps) {
         className={value === chosen ? "shrink-0 text-accent" : "invisible shrink-0"}
       />
       <bdi className="max-w-72 flex-1 truncate">{shownName(value)}</bdi>
-      <span className="text-ink-soft tabular-nums">{formatCount(count)}</span>
+      <span className="text-ink-soft tabular-nums">{formatCompactCount(count)}</span>
     </MenuItem>
   ));
 }

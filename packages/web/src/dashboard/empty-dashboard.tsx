@@ -10,7 +10,7 @@ import { useNow } from "../design/browser-state.ts";
 import { Button, buttonClass } from "../design/button.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
-import { formatAgo } from "../format/format-time.ts";
+import { formatWhen } from "../format/format-time.ts";
 import icon from "../icon.svg";
 
 const MOST_APPLICATIONS = 6;
@@ -70,7 +70,7 @@ export function NothingHere(props: NothingHereProps) {
       icon={CalendarSearch}
       title={hasFilters ? "No calls with these filters in this time" : "No calls in this time"}
     >
-      <p>The last call of all was {formatAgo(newest, now)}.</p>
+      <p>The last call of all was {formatWhen(newest, now)}.</p>
       <div className="flex flex-wrap justify-center gap-2">
         {hasFilters && <Button onClick={props.onClearFilters}>Remove the filters</Button>}
         <Button onClick={props.onShowMonth}>Show the last 30 days</Button>

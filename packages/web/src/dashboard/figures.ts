@@ -1,7 +1,5 @@
 import type { AnalyticsFigures } from "@agate/protocol";
-import { formatCost } from "../format/format-cost.ts";
-import { formatCount, formatUnits } from "../format/format-count.ts";
-import { formatLatency } from "../format/format-latency.ts";
+import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
 
 /** A figure of the whole range, as it is told. */
 export interface Figure {
@@ -25,8 +23,8 @@ export function figuresOf(
   return [
     {
       label: "Calls",
-      value: formatCount(now.count),
-      about: formatUnits(now.errors, "error"),
+      value: formatCompactCount(now.count),
+      about: plural(now.errors, "error"),
       change: relative((of) => of.count),
     },
     {
@@ -38,15 +36,15 @@ export function figuresOf(
     },
     {
       label: "Latency p95",
-      value: formatLatency(now.latency?.p95 ?? null),
-      about: `p50 ${formatLatency(now.latency?.p50 ?? null)} · p99 ${formatLatency(now.latency?.p99 ?? null)}`,
+      value: formatDuration(now.latency?.p95 ?? null),
+      about: `p50 ${formatDuration(now.latency?.p50 ?? null)} · p99 ${formatDuration(now.latency?.p99 ?? null)}`,
       change: relative((of) => of.latency?.p95 ?? null),
       isBadWhenUp: true,
     },
     {
       label: "Tokens",
-      value: formatCount(knownTokens(now, "total")),
-      about: `${formatCount(knownTokens(now, "input"))} in · ${formatCount(knownTokens(now, "output"))} out`,
+      value: formatCompactCount(knownTokens(now, "total")),
+      about: `${formatCompactCount(knownTokens(now, "input"))} in · ${formatCompactCount(knownTokens(now, "output"))} out`,
       change: relative((of) => knownTokens(of, "total")),
     },
     {

@@ -1,7 +1,5 @@
 import type { AnalyticsFigures } from "@agate/protocol";
-import { formatCost } from "../format/format-cost.ts";
-import { formatCount, formatUnits } from "../format/format-count.ts";
-import { formatLatency } from "../format/format-latency.ts";
+import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
 import { errorRate, formatShare, knownTokens } from "./figures.ts";
 import { LEFT_OUT, type ShownGroup } from "./shown-groups.ts";
 
@@ -18,20 +16,32 @@ type Unit = (value: number) => string;
 const counted =
   (unit: string): Unit =>
   (value) =>
-    formatUnits(value, unit);
+    plural(value, unit);
 const percent: Unit = (value) => `${digits(100 * value)}%`;
 const milliseconds: Unit = (value) => `${digits(value)} ms`;
 const dollars: Unit = (value) => `$${digits(value)}`;
 
 export const GROUP_COLUMNS: readonly GroupColumn[] = [
-  column("calls", "Calls", (of) => of.count, formatCount, counted("call")),
-  column("errors", "Errors", (of) => of.errors, formatCount, counted("error")),
+  column("calls", "Calls", (of) => of.count, formatCompactCount, counted("call")),
+  column("errors", "Errors", (of) => of.errors, formatCompactCount, counted("error")),
   column("rate", "Error rate", errorRate, formatShare, percent),
-  column("p50", "p50", (of) => of.latency?.p50 ?? null, formatLatency, milliseconds),
-  column("p95", "p95", (of) => of.latency?.p95 ?? null, formatLatency, milliseconds),
-  column("p99", "p99", (of) => of.latency?.p99 ?? null, formatLatency, milliseconds),
-  column("input", "Tokens in", (of) => knownTokens(of, "input"), formatCount, counted("token")),
-  column("output", "Tokens out", (of) => knownTokens(of, "output"), formatCount, counted("token")),
+  column("p50", "p50", (of) => of.latency?.p50 ?? null, formatDuration, milliseconds),
+  column("p95", "p95", (of) => of.latency?.p95 ?? null, formatDuration, milliseconds),
+  column("p99", "p99", (of) => of.latency?.p99 ?? null, formatDuration, milliseconds),
+  column(
+    "input",
+    "Tokens in",
+    (of) => knownTokens(of, "input"),
+    formatCompactCount,
+    counted("token"),
+  ),
+  column(
+    "output",
+    "Tokens out",
+    (of) => knownTokens(of, "output"),
+    formatCompactCount,
+    counted("token"),
+  ),
   column("cost", "Cost", (of) => of.cost, formatCost, dollars),
 ];
 

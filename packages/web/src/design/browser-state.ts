@@ -13,7 +13,7 @@ function subscribeToVisibility(listener: () => void): () => void {
   return () => document.removeEventListener("visibilitychange", listener);
 }
 
-/** The time, in milliseconds since 1970, told anew every so often: for "5m ago". */
+/** The time, in milliseconds since 1970, told anew every so often: for "5 min ago". */
 export function useNow(everyMs = 10_000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -1,9 +1,7 @@
-const STEPS = [
-  [60, 1, "s"],
-  [3600, 60, "m"],
-  [86_400, 3600, "h"],
-  [7 * 86_400, 86_400, "d"],
-] as const;
+import { formatAgo } from "@agate/protocol/format";
+
+/** Beyond this the day says more than the age. */
+const AGES_UP_TO_MS = 7 * 86_400_000;
 
 const sameYear = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
@@ -22,25 +20,18 @@ const exact = new Intl.DateTimeFormat("en-GB", {
 });
 
 /**
- * How long ago (or, of a clock that is wrong, in how long), and when, if that is more than a week.
+ * How long ago, or, from a week on, which day.
  *
- * @example formatAgo("2026-11-15T10:00:00Z", Date.parse("2026-11-15T10:05:00Z")) // "5m ago"
+ * @example formatWhen("2026-11-15T10:00:00Z", Date.parse("2026-11-15T10:05:00Z")) // "5 min ago"
  */
-export function formatAgo(time: string, now: number): string {
+export function formatWhen(time: string, now: number): string {
   const then = Date.parse(time);
-  const seconds = Math.round((now - then) / 1000);
-  // Clocks of other machines run ahead, but not by minutes.
-  if (seconds < 1 && seconds > -60) return "now";
-  for (const [below, unit, name] of STEPS) {
-    if (Math.abs(seconds) >= below) continue;
-    const count = `${Math.floor(Math.abs(seconds) / unit)}${name}`;
-    return seconds < 0 ? `in ${count}` : `${count} ago`;
-  }
+  if (Math.abs(now - then) < AGES_UP_TO_MS) return formatAgo(time, now);
   const isThisYear = new Date(then).getFullYear() === new Date(now).getFullYear();
   return (isThisYear ? sameYear : otherYear).format(then);
 }
 
-/** The day and time to the second, where the reader is. */
+/** The day and time to the second, in the reader's time zone. */
 export function formatTime(time: string): string {
   return exact.format(Date.parse(time));
 }

@@ -1,11 +1,8 @@
 /**
- * The text of a mark on an axis: without the zeros that make columns of figures line up.
+ * The label of a tick on an axis: without the trailing zeros that align columns of figures.
  *
  * @example tickText("2.00 s") // "2 s"
  */
 export function tickText(text: string): string {
-  return text
-    .replace(/(\.\d*?)0+(?!\d)/, "$1")
-    .replace(/\.(?!\d)/, "")
-    .replace(/ 0 [hms]$/, "");
+  return text.replace(/(\.\d*?)0+(?!\d)/, "$1").replace(/\.(?!\d)/, "");
 }

@@ -1,4 +1,5 @@
 import type { Build, BuildStatus } from "@agate/protocol";
+import { formatBytes } from "@agate/protocol/format";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { buildsQuery } from "../api/applications.ts";
@@ -12,7 +13,6 @@ import { Loaded } from "../revisions/loaded.tsx";
 import { ChangeButton } from "../revisions/read-only.tsx";
 import { BuildLogs } from "./build-logs.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
-import { formatBytes } from "./format-bytes.ts";
 import { MoreButton } from "./more-button.tsx";
 
 const STATUSES: Record<BuildStatus, { readonly tone: Tone; readonly word: string }> = {

@@ -1,5 +1,6 @@
 import type { Deployment } from "@agate/protocol";
 import { parseRevisionRef } from "@agate/protocol";
+import { formatDuration } from "@agate/protocol/format";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { variantsQuery } from "../api/applications.ts";
@@ -11,7 +12,6 @@ import { LiveChangeDialog } from "../revisions/live-change-dialog.tsx";
 import { isSameRevision, liveIn, revisionText } from "../revisions/live-plan.ts";
 import { RevisionPicker } from "../revisions/revision-picker.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
-import { formatDuration } from "./format-duration.ts";
 
 interface RollbackDialogProps {
   readonly app: string;

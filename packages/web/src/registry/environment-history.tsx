@@ -1,4 +1,5 @@
 import type { Deployment, Environment } from "@agate/protocol";
+import { formatDuration } from "@agate/protocol/format";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Undo2 } from "lucide-react";
 import { useState } from "react";
@@ -16,7 +17,6 @@ import { ChangeButton } from "../revisions/read-only.tsx";
 import { RevisionChip } from "../revisions/revision-chip.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { RollbackDialog } from "./environment-dialogs.tsx";
-import { formatDuration } from "./format-duration.ts";
 import { MoreButton } from "./more-button.tsx";
 
 interface EnvironmentHistoryProps {

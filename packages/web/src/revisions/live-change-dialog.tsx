@@ -13,7 +13,7 @@ import { Dialog } from "../design/dialog.tsx";
 import { ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { Field, TextInput } from "../design/field.tsx";
 import { useToaster } from "../design/toaster.tsx";
-import { formatAgo } from "../format/format-time.ts";
+import { formatWhen } from "../format/format-time.ts";
 import { RevisionDiff } from "./config-diff-view.tsx";
 import {
   type LivePlan,
@@ -209,7 +209,7 @@ function ChangedMeanwhile({ plan, now, opened }: LiveChangeSummaryProps) {
         Changed while this was open:{" "}
         {live === null
           ? `nothing is live in ${plan.environment} any more.`
-          : `${live.deployed_by} put ${revisionText(live.variant)} into ${plan.environment} (${formatAgo(live.deployed_at, time)}).`}{" "}
+          : `${live.deployed_by} put ${revisionText(live.variant)} into ${plan.environment} (${formatWhen(live.deployed_at, time)}).`}{" "}
         Below is what would change now.
       </span>
     </p>

@@ -1,6 +1,6 @@
 import type { SpanRecord } from "@agate/protocol";
+import { formatDuration } from "@agate/protocol/format";
 import { CircleAlert, Clock } from "lucide-react";
-import { formatLatency } from "../format/format-latency.ts";
 import { shownName } from "../spans/shown-name.ts";
 import { JsonView } from "../value-view/json-view.tsx";
 import { LongText } from "../value-view/long-text.tsx";
@@ -81,6 +81,6 @@ function Event({ event, start }: { readonly event: SpanEvent; readonly start: nu
 /** @example sinceText(12) // "+12.0 ms" */
 function sinceText(sinceStart: number): string {
   return sinceStart < 0
-    ? `−${formatLatency(-sinceStart)}`
-    : `+${sinceStart === 0 ? "0" : formatLatency(sinceStart)}`;
+    ? `−${formatDuration(-sinceStart)}`
+    : `+${sinceStart === 0 ? "0" : formatDuration(sinceStart)}`;
 }

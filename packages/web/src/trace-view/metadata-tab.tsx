@@ -1,6 +1,5 @@
 import { type SpanRecord, USAGE_FIELDS, type Usage } from "@agate/protocol";
-import { formatCost } from "../format/format-cost.ts";
-import { formatLatency } from "../format/format-latency.ts";
+import { formatCost, formatDuration } from "@agate/protocol/format";
 import { JsonView } from "../value-view/json-view.tsx";
 import { DetailSection, Facts } from "./detail-section.tsx";
 import { ownIntervals, spanTimes, totalOf } from "./span-times.ts";
@@ -38,7 +37,7 @@ export function MetadataTab({ span }: { readonly span: SpanRecord }) {
           facts={[
             ["Started", metadata.start_time],
             ["Ended", metadata.end_time ?? "not yet"],
-            ["Latency", formatLatency(metadata.latency)],
+            ["Latency", formatDuration(metadata.latency)],
             ["Own time", span.children === null ? null : ownTimeText(span)],
           ]}
         />
@@ -87,7 +86,7 @@ function ownTimeText(span: SpanRecord): string | null {
   const latency = span.metadata.latency;
   if (latency === null || latency <= 0) return null;
   const own = totalOf(ownIntervals(spanTimes(span), (span.children ?? []).map(spanTimes)));
-  return `${formatLatency(own)} (${Math.round((own / latency) * 100)}%; the rest is below it)`;
+  return `${formatDuration(own)} (${Math.round((own / latency) * 100)}%; the rest is below it)`;
 }
 
 function costText(cost: number): string {

@@ -1,11 +1,9 @@
 import type { SpanRecord } from "@agate/protocol";
+import { formatCompactCount, formatCost, formatDuration } from "@agate/protocol/format";
 import { useMemo, useState } from "react";
 import { Badge } from "../design/badge.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { type Tab, Tabs } from "../design/panels.tsx";
-import { formatCost } from "../format/format-cost.ts";
-import { formatCount } from "../format/format-count.ts";
-import { formatLatency } from "../format/format-latency.ts";
 import { shownName } from "../spans/shown-name.ts";
 import { SpanKindIcon, StatusBadge } from "../spans/span-badges.tsx";
 import { JsonView } from "../value-view/json-view.tsx";
@@ -52,8 +50,8 @@ function SpanHeader({ span }: { readonly span: SpanRecord }) {
   const { metadata } = span;
   const call = routeCallOf(span);
   const figures = [
-    ["Latency", formatLatency(metadata.latency)],
-    ["Tokens", formatCount(metadata.usage?.total_tokens ?? null)],
+    ["Latency", formatDuration(metadata.latency)],
+    ["Tokens", formatCompactCount(metadata.usage?.total_tokens ?? null)],
     ["Cost", formatCost(metadata.cost)],
     ["Model", metadata.model ?? "–"],
   ].filter(([, value]) => value !== "–");

@@ -1,11 +1,10 @@
 import type { SpanRecord } from "@agate/protocol";
+import { formatCost, formatDuration } from "@agate/protocol/format";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useNow } from "../design/browser-state.ts";
 import { CopyButton } from "../design/copy-button.tsx";
-import { formatCost } from "../format/format-cost.ts";
-import { formatLatency } from "../format/format-latency.ts";
-import { formatAgo, formatTime } from "../format/format-time.ts";
+import { formatTime, formatWhen } from "../format/format-time.ts";
 import { shownName } from "../spans/shown-name.ts";
 import { SpanKindIcon, StatusBadge } from "../spans/span-badges.tsx";
 import { VariantLink } from "./registry-links.tsx";
@@ -57,7 +56,7 @@ export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
           <Started at={metadata.start_time} />
         </Fact>
         <Fact name="Kind">{trace.spankind}</Fact>
-        <Fact name="Latency">{formatLatency(metadata.latency)}</Fact>
+        <Fact name="Latency">{formatDuration(metadata.latency)}</Fact>
         <Fact name="Tokens">{usageText(total.usage)}</Fact>
         <Fact name="Cost">{formatCost(total.cost)}</Fact>
         <Fact name="Spans">
@@ -144,7 +143,7 @@ function Started({ at }: { readonly at: string }) {
   const now = useNow();
   return (
     <time dateTime={at} title={at}>
-      {formatTime(at)} <span className="font-normal text-ink-soft">({formatAgo(at, now)})</span>
+      {formatTime(at)} <span className="font-normal text-ink-soft">({formatWhen(at, now)})</span>
     </time>
   );
 }

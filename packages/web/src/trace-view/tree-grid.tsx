@@ -1,9 +1,9 @@
+import { formatDuration } from "@agate/protocol/format";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import type { KeyboardEvent, MouseEvent, PointerEvent } from "react";
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import { elapsedTicks } from "../charts/axis-ticks.ts";
 import { classNames } from "../design/class-names.ts";
-import { formatLatency } from "../format/format-latency.ts";
 import { tickText } from "../format/tick-text.ts";
 import { GridHeading, GridRow, GridRows, ROW_HEIGHT, rowClass } from "./grid-parts.tsx";
 import type { Interval } from "./span-times.ts";
@@ -173,7 +173,7 @@ function TimeAxis({ axis, origin, onZoom }: TimeAxisProps) {
           style={{ left: `${place * 100}%` }}
         >
           {/* What would be cut off at the end says nothing. */}
-          {place < LAST_LABEL && (at === 0 ? "0" : tickText(formatLatency(at)))}
+          {place < LAST_LABEL && (at === 0 ? "0" : tickText(formatDuration(at)))}
         </span>
       ))}
       {drag !== null && (

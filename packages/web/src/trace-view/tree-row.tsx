@@ -1,10 +1,8 @@
+import { formatCompactCount, formatCost, formatDuration } from "@agate/protocol/format";
 import { Ban, ChevronDown, ChevronRight, CircleAlert, Unlink } from "lucide-react";
 import { memo } from "react";
 import { Badge } from "../design/badge.tsx";
 import { classNames } from "../design/class-names.ts";
-import { formatCost } from "../format/format-cost.ts";
-import { formatCount } from "../format/format-count.ts";
-import { formatLatency } from "../format/format-latency.ts";
 import { shownName } from "../spans/shown-name.ts";
 import { SpanKindIcon } from "../spans/span-badges.tsx";
 import { GridCell, GridRow, ROW_HEIGHT, rowClass } from "./grid-parts.tsx";
@@ -111,8 +109,10 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
           </span>
         )}
       </GridCell>
-      <Figure>{formatLatency(metadata.latency)}</Figure>
-      {!isCompact && <Figure isOptional>{formatCount(total.usage?.total_tokens ?? null)}</Figure>}
+      <Figure>{formatDuration(metadata.latency)}</Figure>
+      {!isCompact && (
+        <Figure isOptional>{formatCompactCount(total.usage?.total_tokens ?? null)}</Figure>
+      )}
       {!isCompact && <Figure isOptional>{formatCost(total.cost)}</Figure>}
       <GridCell className="h-full min-w-0">
         <SpanBar node={node} tree={tree} axis={axis} sections={path?.sectionsOf.get(span.id)} />

@@ -1,11 +1,11 @@
 import type { Analytics, AnalyticsBucket } from "@agate/protocol";
+import { plural } from "@agate/protocol/format";
 import { useQuery } from "@tanstack/react-query";
 import { type PointerEvent, useState } from "react";
 import { analyticsQuery } from "../api/analytics.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { bucketAt } from "../charts/time-buckets.ts";
 import { classNames } from "../design/class-names.ts";
-import { formatUnits } from "../format/format-count.ts";
 import { formatTime } from "../format/format-time.ts";
 import { parseTimeRange, type TimeRange } from "../time-range/time-range.ts";
 import { filtersOf, histogramTime, type TracesSearch } from "./traces-search.ts";
@@ -53,7 +53,7 @@ function Bars({ counts, onNarrow }: BarsProps) {
     <div className="shrink-0 px-4 pb-2 md:px-6">
       <div
         role="img"
-        aria-label={`${formatUnits(total, "trace")}, ${errors.toLocaleString("en")} of them failed, from ${formatTime(from)} to ${formatTime(to)}`}
+        aria-label={`${plural(total, "trace")}, ${errors.toLocaleString("en")} of them failed, from ${formatTime(from)} to ${formatTime(to)}`}
         className="flex h-10 cursor-crosshair touch-none items-end gap-px border-b border-line select-none"
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
@@ -98,7 +98,7 @@ function Bar({ bucket: { start, count, errors }, end, most, isChosen }: BarProps
   const share = (part: number) => `${(100 * part) / most}%`;
   return (
     <div
-      title={`${formatTime(start)} to ${formatTime(end)}\n${formatUnits(count, "trace")}, ${errors.toLocaleString("en")} failed`}
+      title={`${formatTime(start)} to ${formatTime(end)}\n${plural(count, "trace")}, ${errors.toLocaleString("en")} failed`}
       className={classNames(
         "flex h-full min-w-0 flex-1 flex-col justify-end hover:bg-sunken",
         isChosen && "bg-accent-soft",

@@ -1,9 +1,9 @@
+import { formatCompactCount } from "@agate/protocol/format";
 import { Keyboard } from "lucide-react";
 import type { ListView } from "../api/trace-row.ts";
 import { IconButton } from "../design/button.tsx";
 import { Choice } from "../design/field.tsx";
 import { PageHeader } from "../design/page-header.tsx";
-import { formatCount } from "../format/format-count.ts";
 import { parseTimeRange, withTimeRange } from "../time-range/time-range.ts";
 import { TimeRangePicker } from "../time-range/time-range-picker.tsx";
 import { LiveButton } from "./live/live-controls.tsx";
@@ -41,7 +41,7 @@ export function TracesHeader(props: TracesHeaderProps) {
           {view === "spans" ? "Spans" : "Traces"}
           {count !== null && (
             <span className="ml-2 text-base font-normal text-ink-soft tabular-nums">
-              {formatCount(count.rows)}
+              {formatCompactCount(count.rows)}
               {count.hasMore && "+"}
             </span>
           )}

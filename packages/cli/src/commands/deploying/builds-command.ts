@@ -1,7 +1,7 @@
 import type { Build, BuildStatus, DeployResult } from "@agate/protocol";
+import { formatBytes } from "@agate/protocol/format";
 import { Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
-import { formatBytes } from "../../terminal/figures.ts";
 import type { Style } from "../../terminal/paint.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";

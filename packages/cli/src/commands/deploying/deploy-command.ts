@@ -1,7 +1,7 @@
+import { formatBytes, plural } from "@agate/protocol/format";
 import { Command, Option } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
 import type { PackedBuild } from "../../packing/pack-app.ts";
-import { formatBytes, plural } from "../../terminal/figures.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

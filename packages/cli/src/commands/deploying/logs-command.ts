@@ -2,7 +2,6 @@ import type { LogLine } from "@agate/protocol";
 import { Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
 import { bodyLines } from "../../api-client/body-stream.ts";
-import { formatTime } from "../../terminal/figures.ts";
 import { printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { APP } from "../client/arguments.ts";
@@ -11,6 +10,7 @@ import { HEADINGS } from "../client/headings.ts";
 import { keepFollowing } from "../client/keep-following.ts";
 import type { Session } from "../client/on-platform.ts";
 import { jsonFor, onPlatform } from "../client/on-platform.ts";
+import { formatTime } from "../client/times.ts";
 import { parseWholeNumber } from "../option-parsers.ts";
 import { SeenLines } from "./seen-lines.ts";
 

@@ -1,9 +1,10 @@
 import type { SpanRecord } from "@agate/protocol";
+import { formatCost, formatCount } from "@agate/protocol/format";
 import { clippedLine, MOST_CELL_COLUMNS } from "../../terminal/clip.ts";
-import { formatCost, formatCount, formatTime } from "../../terminal/figures.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { printableText } from "../../terminal/printable.ts";
 import { renderFields } from "../../terminal/table.ts";
+import { formatTime } from "../client/times.ts";
 
 /** Of each value: more fills the screen without being read. `--json` has everything. */
 const MOST_CHARACTERS = 20_000;

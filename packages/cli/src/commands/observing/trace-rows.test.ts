@@ -55,7 +55,7 @@ describe("a list of traces", () => {
     expect(head).toMatch(
       /^TIME +NAME +STATUS +LATENCY +TOKENS +COST +VARIANT +ENVIRONMENT +TRACE$/,
     );
-    expect(workflow).toMatch(/^42 s ago {2}\/summarize +OK +1\.23 s +- +- +default@3 +production/);
+    expect(workflow).toMatch(/^42 s ago {2}\/summarize +OK +1\.23 s +– +– +default@3 +production/);
     expect(job).toMatch(/^42 s ago {2}nightly job w.* ERROR/);
   });
 

@@ -1,5 +1,5 @@
 import { AGATE_ATTRIBUTES, type ListedSpan, type SpanStatus } from "@agate/protocol";
-import { formatCost, formatCount, formatDuration, NOTHING } from "../../terminal/figures.ts";
+import { formatCost, formatCount, formatDuration, UNKNOWN } from "@agate/protocol/format";
 import type { Style } from "../../terminal/paint.ts";
 import type { Cell, Column, Row } from "../../terminal/table.ts";
 import { type Clock, timeCell } from "../client/times.ts";
@@ -42,7 +42,7 @@ export function traceRow(clock: Clock, span: ListedSpan): Row {
     formatCount(metadata.total.usage?.total_tokens ?? null),
     formatCost(metadata.total.cost),
     variantText(variant),
-    span.environment ?? NOTHING,
+    span.environment ?? UNKNOWN,
     span.trace_id,
   ];
 }
@@ -56,6 +56,6 @@ function nameCell({ name, metadata }: ListedSpan): Cell {
 /** @example "default@3" */
 export function variantText({ variant_name, variant_id, revision }: ListedSpan["variant"]): string {
   const name = variant_name ?? variant_id;
-  if (name === null) return NOTHING;
+  if (name === null) return UNKNOWN;
   return revision === null ? name : `${name}@${revision}`;
 }

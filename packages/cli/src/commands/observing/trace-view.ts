@@ -1,14 +1,8 @@
 import type { SpanRecord } from "@agate/protocol";
+import { formatCost, formatCount, formatDuration, plural, UNKNOWN } from "@agate/protocol/format";
 import { clippedLine, MOST_CELL_COLUMNS, MOST_LINE_COLUMNS } from "../../terminal/clip.ts";
 import type { Interval } from "../../terminal/duration-bar.ts";
 import { durationBar } from "../../terminal/duration-bar.ts";
-import {
-  formatCost,
-  formatCount,
-  formatDuration,
-  NOTHING,
-  plural,
-} from "../../terminal/figures.ts";
 import type { Paint, Style } from "../../terminal/paint.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { cutText, padText, textWidth } from "../../terminal/text-width.ts";
@@ -85,7 +79,7 @@ function* summaryLines(
     top.environment,
     top.user_id === null ? null : `user ${top.user_id}`,
     metadata.session_id === null ? null : `session ${metadata.session_id}`,
-  ].filter((part) => part !== null && part !== NOTHING);
+  ].filter((part) => part !== null && part !== UNKNOWN);
   if (whose.length > 0) yield clippedLine(whose.join(" · "), MOST_LINE_COLUMNS);
   const { usage, cost } = metadata.total;
   const tokens = usage?.total_tokens ?? null;

@@ -1,9 +1,9 @@
 import type { ApplicationSchema, RegistryVariant, Revision, RouteParams } from "@agate/protocol";
+import { formatAgo } from "@agate/protocol/format";
 import { Command } from "commander";
 import type { ApiClient } from "../../api-client/api-client.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
 import { apiPath } from "../../api-client/api-path.ts";
-import { formatAgo } from "../../terminal/figures.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { APP, VARIANT } from "../client/arguments.ts";
 import { examples } from "../client/examples.ts";

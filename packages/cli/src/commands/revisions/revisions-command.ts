@@ -1,7 +1,7 @@
 import type { ListedRevision, Revision } from "@agate/protocol";
+import { UNKNOWN } from "@agate/protocol/format";
 import { Argument, Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
-import { NOTHING } from "../../terminal/figures.ts";
 import { printableLine, printableText } from "../../terminal/printable.ts";
 import { renderFields } from "../../terminal/table.ts";
 import { APP, VARIANT } from "../client/arguments.ts";
@@ -62,7 +62,7 @@ function listCommand(): Command {
           String(revision.variant.revision),
           timeCell(session, revision.created_at),
           revision.created_by,
-          { text: revision.environments.join(" ") || NOTHING, style: "green" },
+          { text: revision.environments.join(" ") || UNKNOWN, style: "green" },
           revision.message,
         ]),
         printableLine(`${variant} has no revisions. \`agate revisions commit\` makes the first.`),
@@ -98,7 +98,7 @@ function showCommand(): Command {
           ["revision", formatRevision(revision.variant)],
           ["committed", `${timeInFull(session, revision.created_at)} by ${revision.created_by}`],
           ["message", revision.message],
-          ["live in", revision.environments.join(" ") || NOTHING],
+          ["live in", revision.environments.join(" ") || UNKNOWN],
         ],
         paint,
       ),

@@ -1,5 +1,5 @@
 import type { CopiedRegistry } from "@agate/platform/offline";
-import { formatCount, plural } from "../../terminal/figures.ts";
+import { formatCount, plural } from "@agate/protocol/format";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { listLines } from "../client/list-lines.ts";

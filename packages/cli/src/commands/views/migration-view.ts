@@ -1,5 +1,5 @@
 import type { MigrationOutcome, ProjectComparison, TraceName } from "@agate/platform/offline";
-import { plural } from "../../terminal/figures.ts";
+import { plural } from "@agate/protocol/format";
 import { printableLine } from "../../terminal/printable.ts";
 
 type Finished = Extract<MigrationOutcome, { kind: "finished" }>;

@@ -1,5 +1,5 @@
 import type { MigrationObserver } from "@agate/platform/offline";
-import { formatCount, formatDuration, plural } from "../../terminal/figures.ts";
+import { formatCount, formatDuration, plural } from "@agate/protocol/format";
 import { startProgress } from "../../terminal/progress.ts";
 import { progressBar } from "../../terminal/progress-bar.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

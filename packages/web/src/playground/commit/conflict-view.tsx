@@ -15,7 +15,7 @@ import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { ErrorState, Skeleton } from "../../design/empty-state.tsx";
 import { Field, TextInput } from "../../design/field.tsx";
-import { formatAgo, formatTime } from "../../format/format-time.ts";
+import { formatTime, formatWhen } from "../../format/format-time.ts";
 import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
 import { RefusalView } from "../../revisions/refusal-view.tsx";
 import type { ReadyColumn } from "../columns/column-view.ts";
@@ -126,7 +126,7 @@ function Conflict(props: ConflictViewProps & { readonly theirs: Revision }) {
         . Meanwhile <strong className="font-semibold">{theirs.created_by}</strong> has committed{" "}
         <strong className="font-mono font-semibold">{title}</strong>{" "}
         <time dateTime={theirs.created_at} title={formatTime(theirs.created_at)}>
-          {formatAgo(theirs.created_at, now)}
+          {formatWhen(theirs.created_at, now)}
         </time>
         {theirs.message === "" ? "." : <>: “{theirs.message}”.</>}
         {between > 0 && ` It is the last of ${between + 1} revisions since then.`} Nothing is lost:

@@ -1,6 +1,4 @@
-import { formatCost } from "../../format/format-cost.ts";
-import { formatCount } from "../../format/format-count.ts";
-import { formatLatency } from "../../format/format-latency.ts";
+import { formatCompactCount, formatCost, formatDuration } from "@agate/protocol/format";
 import { isUnderWay, type Run } from "./run.ts";
 
 interface FiguresListProps {
@@ -16,13 +14,13 @@ export function FiguresList({ run, first }: FiguresListProps) {
   const parts = [
     {
       name: "Latency",
-      text: formatLatency(figures.latency),
+      text: formatDuration(figures.latency),
       value: figures.latency,
       before: before?.latency,
     },
     {
       name: "Tokens",
-      text: `${formatCount(figures.tokens)} tokens`,
+      text: `${formatCompactCount(figures.tokens)} tokens`,
       value: figures.tokens,
       before: before?.tokens,
     },

@@ -1,3 +1,4 @@
+import { formatCompactCount } from "@agate/protocol/format";
 import { useQuery } from "@tanstack/react-query";
 import { ListFilter, X } from "lucide-react";
 import type { RefObject } from "react";
@@ -8,7 +9,6 @@ import { Button, buttonClass } from "../../design/button.tsx";
 import { classNames } from "../../design/class-names.ts";
 import { Popover } from "../../design/menu.tsx";
 import { OptionPicker, type PickerOption } from "../../design/option-picker.tsx";
-import { formatCount } from "../../format/format-count.ts";
 import { boundsOf, parseTimeRange } from "../../time-range/time-range.ts";
 import {
   boundedRange,
@@ -219,7 +219,7 @@ function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
     ...(facets.data ?? []).map((facet) => ({
       value: facet.value,
       label: shownValue(name, facet.value),
-      detail: formatCount(facet.count),
+      detail: formatCompactCount(facet.count),
     })),
   ];
   return (

@@ -1,8 +1,8 @@
+import { formatCompactCount } from "@agate/protocol/format";
 import { ArrowUp, Pause, PlugZap, Radio } from "lucide-react";
 import { type PointerEvent, useState } from "react";
 import { Button } from "../../design/button.tsx";
 import { classNames } from "../../design/class-names.ts";
-import { formatCount } from "../../format/format-count.ts";
 import type { LiveRows } from "./use-live-rows.ts";
 
 interface LivePillProps {
@@ -19,7 +19,7 @@ interface LivePillProps {
 export function LivePill({ live, isPaused, isLive, what, onShow }: LivePillProps) {
   const { newCount, hasGap, isBroken } = live;
   const hasNews = hasGap || newCount > 0;
-  const news = hasGap ? "many new" : `${formatCount(newCount)} new`;
+  const news = hasGap ? "many new" : `${formatCompactCount(newCount)} new`;
   const noun = newCount === 1 ? what : `${what}s`;
   const label = !isPaused ? `${news} ${noun}` : hasNews ? `Paused, ${news}` : "Paused";
   return (

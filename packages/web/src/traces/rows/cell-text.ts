@@ -1,7 +1,5 @@
+import { formatCompactCount, formatCost, formatDuration } from "@agate/protocol/format";
 import type { TraceRow } from "../../api/trace-row.ts";
-import { formatCost } from "../../format/format-cost.ts";
-import { formatCount } from "../../format/format-count.ts";
-import { formatLatency } from "../../format/format-latency.ts";
 import { formatTime } from "../../format/format-time.ts";
 import { shownName } from "../../spans/shown-name.ts";
 import type { FilterName } from "../filters/filter-fields.ts";
@@ -18,9 +16,9 @@ export interface CellText {
 export function cellText(row: TraceRow, column: ColumnId): CellText {
   switch (column) {
     case "latency":
-      return { text: formatLatency(row.latency), title: exactLatency(row.latency) };
+      return { text: formatDuration(row.latency), title: exactLatency(row.latency) };
     case "tokens":
-      return { text: formatCount(row.usage?.total_tokens ?? null), title: exactTokens(row) };
+      return { text: formatCompactCount(row.usage?.total_tokens ?? null), title: exactTokens(row) };
     case "cost":
       return { text: formatCost(row.cost), title: exactCost(row.cost) };
     case "revision":

@@ -1,3 +1,4 @@
+import { plural } from "@agate/protocol/format";
 import { Link } from "@tanstack/react-router";
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
@@ -5,8 +6,7 @@ import { useEffect, useRef } from "react";
 import type { TraceRow } from "../../api/trace-row.ts";
 import { Badge } from "../../design/badge.tsx";
 import { classNames } from "../../design/class-names.ts";
-import { formatUnits } from "../../format/format-count.ts";
-import { formatAgo } from "../../format/format-time.ts";
+import { formatWhen } from "../../format/format-time.ts";
 import { StatusBadge } from "../../spans/span-badges.tsx";
 import { cellText } from "./cell-text.ts";
 import type { TraceColumn } from "./trace-columns.ts";
@@ -41,7 +41,7 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
 
   function shown() {
     if (column.id === "status") return <RowStatus row={row} />;
-    return column.id === "time" ? formatAgo(row.startedAt, now) : <bdi>{text}</bdi>;
+    return column.id === "time" ? formatWhen(row.startedAt, now) : <bdi>{text}</bdi>;
   }
 }
 
@@ -49,7 +49,7 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
 export function RowStatus({ row }: { readonly row: TraceRow }) {
   const { status, isCancelled, failedSpans } = row;
   const isHidden = status !== "ERROR" && failedSpans > 0;
-  const label = `${formatUnits(failedSpans, "failed span")} below`;
+  const label = `${plural(failedSpans, "failed span")} below`;
   return (
     <>
       {(isCancelled || !(isHidden && status === "UNSET")) && (

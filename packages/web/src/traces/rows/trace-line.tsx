@@ -2,7 +2,7 @@ import type { CSSProperties, MouseEvent } from "react";
 import { memo } from "react";
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
 import { classNames } from "../../design/class-names.ts";
-import { formatAgo } from "../../format/format-time.ts";
+import { formatWhen } from "../../format/format-time.ts";
 import { shownName } from "../../spans/shown-name.ts";
 import { SpanKindIcon } from "../../spans/span-badges.tsx";
 import { FILTER_NAMES } from "../filters/filter-fields.ts";
@@ -135,7 +135,7 @@ export const TraceCard = memo(function TraceCard(
             title={exactTime(row.startedAt)}
             className="ml-auto shrink-0 text-[0.93rem] text-ink-soft"
           >
-            {formatAgo(row.startedAt, now)}
+            {formatWhen(row.startedAt, now)}
           </span>
         </div>
         <div className="flex min-w-0 items-center justify-between gap-3">
