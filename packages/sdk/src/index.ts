@@ -16,7 +16,7 @@ export {
   shutdown,
 } from "./app/default-app.ts";
 export { serve } from "./app/serve.ts";
-export type { ServeOptions, Serving } from "./app/serving.ts";
+export type { ServeOptions, Serving } from "./app/serve-module.ts";
 export { type NodeHandler, toNodeHandler } from "./app/to-node-handler.ts";
 // Calling routes from elsewhere
 export { ClientError } from "./client/client-error.ts";
@@ -25,29 +25,28 @@ export { createClient } from "./client/create-client.ts";
 // Configuration schemas
 export { BaseModel } from "./config/base-model.ts";
 export type { ConfigDeclaration, InferConfig } from "./config/config-declaration.ts";
+export type { Issue } from "./config/config-validation-error.ts";
 export { ConfigValidationError } from "./config/config-validation-error.ts";
 export { DeclarationError } from "./config/declaration-error.ts";
-export { Field } from "./config/field.ts";
 export {
   Annotated,
   bool,
+  Field,
   float,
   GroupedMultipleChoice,
   int,
   MultipleChoice,
   str,
-} from "./config/field-type.ts";
-export type { Issue } from "./config/issue.ts";
+} from "./config/field.ts";
 export { type Message, type MessageList, Messages } from "./config/messages.ts";
 export { render } from "./config/render.ts";
 // Where configuration comes from
-export { ConfigNotFoundError } from "./config-source/config-not-found-error.ts";
+export { ConfigNotFoundError, ConfigUnavailableError } from "./config-source/config-errors.ts";
 export type {
   ConfigReference,
   ConfigResolution,
   ConfigSource,
 } from "./config-source/config-source.ts";
-export { ConfigUnavailableError } from "./config-source/config-unavailable-error.ts";
 export { fileConfigSource } from "./config-source/file-config-source.ts";
 export { httpConfigSource } from "./config-source/http-config-source.ts";
 export type { Dictionary, RoutingContext } from "./context/routing-context.ts";
@@ -55,7 +54,7 @@ export {
   routingContext,
   routingContextManager,
   routingContextManager as routing_context_manager,
-} from "./context/routing-context-manager.ts";
+} from "./context/routing-context.ts";
 export { HttpError } from "./routes/http-error.ts";
 export type { Call, DirectCall, Route, RouteOptions, Streamed } from "./routes/route-types.ts";
 export type { CorsOptions } from "./server/cors.ts";

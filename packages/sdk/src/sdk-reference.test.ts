@@ -11,15 +11,15 @@ import { createApp } from "./app/create-app.ts";
 import { BaseModel } from "./config/base-model.ts";
 import { compileConfig } from "./config/compile-config.ts";
 import { configJsonSchema } from "./config/config-json-schema.ts";
-import { Field } from "./config/field.ts";
 import {
   bool,
+  Field,
   float,
   GroupedMultipleChoice,
   int,
   MultipleChoice,
   str,
-} from "./config/field-type.ts";
+} from "./config/field.ts";
 import { Messages } from "./config/messages.ts";
 import { createTelemetry } from "./tracing/create-telemetry.ts";
 import { DEFAULT_EXPORT_LIMITS } from "./tracing/export-limits.ts";

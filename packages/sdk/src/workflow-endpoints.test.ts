@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { codeBlocks } from "../../../e2e/code-blocks.ts";
 import type { App } from "./app/app.ts";
-import type { Serving } from "./app/serving.ts";
+import type { Serving } from "./app/serve-module.ts";
 import { serveOnNode } from "./node/serve.ts";
 
 const root = join(import.meta.dirname, "../../..");

@@ -1,34 +1,31 @@
 import { DeclarationError } from "../config/declaration-error.ts";
+import { createConfigManager } from "../config-source/config-manager.ts";
 import { type ConfigSource, UNNAMED_APPLICATION } from "../config-source/config-source.ts";
-import { createConfigManager } from "../config-source/create-config-manager.ts";
 import { defaultConfigSource } from "../config-source/default-config-source.ts";
 import { fileConfigSource } from "../config-source/file-config-source.ts";
 import { outsideContext } from "../context/context-slot.ts";
 import { callDirectly } from "../routes/call-directly.ts";
-import { callSlot } from "../routes/current-call.ts";
 import { declareRoute, type RouteHost } from "../routes/declare-route.ts";
 import { RouteTable } from "../routes/route-table.ts";
+import { callSlot } from "../routes/running-call.ts";
 import { warnOnConsole } from "../runtime/console.ts";
-import { useBindings } from "../runtime/environment.ts";
-import { applicationSetting, setting } from "../runtime/setting.ts";
+import { applicationSetting, setting, useBindings } from "../runtime/environment.ts";
 import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { isRequestBound, keepRequestAlive } from "../runtime/workers-runtime.ts";
 import { ANSWER, toResponse } from "../server/answer.ts";
-import { basePathOf } from "../server/base-path.ts";
 import { type CorsOptions, corsPolicy } from "../server/cors.ts";
-import { handleCall } from "../server/handle-call.ts";
+import { basePathOf, handleCall } from "../server/handle-call.ts";
 import { fromRequest, type IncomingCall } from "../server/incoming-call.ts";
 import type { Workflow } from "../server/workflow.ts";
 import { createTelemetry } from "../tracing/create-telemetry.ts";
+import { describeThrown } from "../tracing/describe-thrown.ts";
 import { withEnvironment } from "../tracing/environment-options.ts";
 import type { ExportLimits } from "../tracing/export-limits.ts";
 import { isContextLeaked } from "../tracing/leaked-context.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
 import { answerAndFlush, type WaitUntil } from "./answer-and-flush.ts";
 import type { App, AppOptions, ExecutionContext, TypedBy } from "./app.ts";
-import { checkTypedBy } from "./check-typed-by.ts";
-import { failureReporter } from "./failure-reporter.ts";
-import { ROUTE_PATHS } from "./route-paths.ts";
+import { checkTypedBy, ROUTE_PATHS } from "./app.ts";
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -233,4 +230,32 @@ function lazily<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
+}
+
+/** Tells of what functions threw, as the app's options say. */
+export function failureReporter(
+  { onError }: AppOptions,
+  telemetry: Telemetry,
+): Workflow["reportFailure"] {
+  return (thrown, route, span) => {
+    const { traceId, spanId } = span.spanContext();
+    try {
+      // In the call's own span, so that what is told elsewhere can name it.
+      if (onError !== undefined) {
+        const told: unknown = telemetry.withSpan(span, () =>
+          onError(thrown, { route, traceId, spanId }),
+        );
+        // An `async` one must not end the process by a rejection.
+        if (told instanceof Promise) told.catch((error: unknown) => telemetry.fault(error));
+      } else warnOnConsole(telemetry.redact(`${route} failed, trace ${traceId}: ${shown(thrown)}`));
+    } catch (error) {
+      // What tells of failures must not be one of them.
+      telemetry.fault(error);
+    }
+  };
+}
+
+function shown(thrown: unknown): string {
+  const { stack, message } = describeThrown(thrown);
+  return stack ?? message;
 }

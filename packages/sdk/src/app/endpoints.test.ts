@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { BaseModel } from "../config/base-model.ts";
-import { Field } from "../config/field.ts";
-import { bool, float, int, MultipleChoice, str } from "../config/field-type.ts";
+import { bool, Field, float, int, MultipleChoice, str } from "../config/field.ts";
 import { HttpError } from "../routes/http-error.ts";
 import { answerOf, eventsOf, KnownConfig, post } from "./call-app.fixture.ts";
 import { createApp } from "./create-app.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { BaseModel } from "../config/base-model.ts";
-import { routingContext } from "../context/routing-context-manager.ts";
+import { routingContext } from "../context/routing-context.ts";
 import { instrument } from "../tracing/instrument.ts";
 import { answerOf, KnownConfig, post } from "./call-app.fixture.ts";
 import { createApp } from "./create-app.ts";

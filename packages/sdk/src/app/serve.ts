@@ -2,7 +2,7 @@ import { environment } from "../runtime/environment.ts";
 import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import type { App } from "./app.ts";
 import { app as defaultApp } from "./default-app.ts";
-import type { ServeOptions, Serving } from "./serving.ts";
+import type { ServeOptions, Serving } from "./serve-module.ts";
 
 /** The apps that this process serves, each from the call of `serve` until it is closed. */
 const servings = new Map<App, Promise<Serving>>();

@@ -3,8 +3,7 @@ import type { Client, PendingCall, StreamingCall } from "../client/client-types.
 import { createClient } from "../client/create-client.ts";
 import { BaseModel } from "../config/base-model.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
-import { Field } from "../config/field.ts";
-import { str } from "../config/field-type.ts";
+import { Field, str } from "../config/field.ts";
 import type { Call } from "../routes/route-types.ts";
 import { createApp } from "./create-app.ts";
 

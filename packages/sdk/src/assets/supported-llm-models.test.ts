@@ -1,7 +1,6 @@
 import { shippedPrices } from "@agate/spans/prices";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { Field } from "../config/field.ts";
-import { GroupedMultipleChoice } from "../config/field-type.ts";
+import { Field, GroupedMultipleChoice } from "../config/field.ts";
 import { supported_llm_models, supportedLlmModels } from "./index.ts";
 
 const PROVIDERS: Readonly<Record<keyof typeof supportedLlmModels, string>> = {

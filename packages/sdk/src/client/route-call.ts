@@ -2,8 +2,7 @@ import { trace } from "@opentelemetry/api";
 import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { type Answered, cutOff, redirectOf, requestFailure, streamLeft } from "./call-failures.ts";
 import type { CallAnswer, CallOptions, ClientOptions } from "./client-types.ts";
-import { errorOf } from "./error-answer.ts";
-import { answerEvents, isEventStream } from "./read-answer.ts";
+import { answerEvents, errorOf, isEventStream } from "./read-answer.ts";
 
 interface RouteCallParts {
   readonly base: string;

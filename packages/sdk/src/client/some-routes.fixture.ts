@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { createApp } from "../app/create-app.ts";
 import { BaseModel } from "../config/base-model.ts";
-import { Field } from "../config/field.ts";
-import { float, MultipleChoice } from "../config/field-type.ts";
+import { Field, float, MultipleChoice } from "../config/field.ts";
 import { HttpError } from "../routes/http-error.ts";
 
 // As a user's module: routes are exported, and with them their types.

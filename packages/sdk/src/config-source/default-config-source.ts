@@ -1,5 +1,4 @@
-import { environment } from "../runtime/environment.ts";
-import { setting } from "../runtime/setting.ts";
+import { environment, setting } from "../runtime/environment.ts";
 import type { ConfigSource } from "./config-source.ts";
 import { fileConfigSource } from "./file-config-source.ts";
 import { type HttpConfigSourceOptions, httpConfigSource } from "./http-config-source.ts";

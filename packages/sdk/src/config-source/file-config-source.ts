@@ -1,7 +1,6 @@
-import { builtinModule } from "../runtime/builtin-module.ts";
 import { environment } from "../runtime/environment.ts";
-import { isRequestBound } from "../runtime/workers-runtime.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import { builtinModule, isRequestBound } from "../runtime/workers-runtime.ts";
+import { type Clock, systemClock, warnOnce } from "./clock.ts";
 import {
   type ConfigReference,
   type ConfigResolution,
@@ -10,7 +9,6 @@ import {
 } from "./config-source.ts";
 import { detached } from "./detached.ts";
 import type { ConfigFile } from "./parse-config-file.ts";
-import { warnOnce } from "./warn-once.ts";
 
 const USUAL_PLACE = "agate.config.json";
 /** The file is looked at again after so many milliseconds, when it is asked. */

@@ -1,13 +1,11 @@
 import { isRequestBound, keepRequestAlive } from "../runtime/workers-runtime.ts";
-import { CachedReference, FRESH } from "./cached-reference.ts";
+import { CachedReference, FRESH, LruMap } from "./cached-reference.ts";
 import { ChangeStream } from "./change-stream.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import { type Clock, systemClock, warnOnce } from "./clock.ts";
 import type { ConfigReference, ConfigResolution, ConfigSource } from "./config-source.ts";
 import { detached } from "./detached.ts";
-import { LruMap } from "./lru-map.ts";
 import { registryAddress } from "./registry-address.ts";
 import { createRegistryClient, type RegistryClient } from "./registry-client.ts";
-import { warnOnce } from "./warn-once.ts";
 
 const REMEMBERED = 1_000;
 const CHECKS_AT_ONCE = 8;

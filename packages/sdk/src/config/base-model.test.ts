@@ -5,8 +5,7 @@ import type { FieldValues } from "./base-model.ts";
 import { BaseModel } from "./base-model.ts";
 import { ConfigValidationError } from "./config-validation-error.ts";
 import { DeclarationError } from "./declaration-error.ts";
-import { Field } from "./field.ts";
-import { bool, float, int, MultipleChoice, str } from "./field-type.ts";
+import { bool, Field, float, int, MultipleChoice, str } from "./field.ts";
 
 class SummarizeConfig extends BaseModel {
   prompt = Field(str, { default: "Summarize." });

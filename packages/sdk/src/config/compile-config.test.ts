@@ -5,14 +5,13 @@ import * as z from "zod";
 import { BaseModel } from "./base-model.ts";
 import { compileConfig } from "./compile-config.ts";
 import type { ConfigDeclaration, InferConfig } from "./config-declaration.ts";
-import { CONFIG_ISSUE_TYPES } from "./config-issue-types.ts";
 import { configJsonSchema } from "./config-json-schema.ts";
 import type { ConfigOutcome, ConfigSchema, ParseOptions } from "./config-schema.ts";
 import { ConfigValidationError } from "./config-validation-error.ts";
 import { DeclarationError } from "./declaration-error.ts";
-import { Field } from "./field.ts";
-import { bool, float, int, MultipleChoice, str } from "./field-type.ts";
+import { bool, Field, float, int, MultipleChoice, str } from "./field.ts";
 import { modelOf, randomConfig, zodOf } from "./random-config.fixture.ts";
+import { CONFIG_ISSUE_TYPES } from "./value-check.ts";
 
 const refuse = { unknownFields: "refuse" } as const;
 const ignore = { unknownFields: "ignore" } as const;

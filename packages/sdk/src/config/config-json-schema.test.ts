@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { BaseModel } from "./base-model.ts";
 import { compileConfig } from "./compile-config.ts";
-import { configJsonSchema } from "./config-json-schema.ts";
-import { Field } from "./field.ts";
-import { controlOf } from "./field-control.ts";
-import { bool, float, GroupedMultipleChoice, int, MultipleChoice, str } from "./field-type.ts";
+import { configJsonSchema, controlOf } from "./config-json-schema.ts";
+import { bool, Field, float, GroupedMultipleChoice, int, MultipleChoice, str } from "./field.ts";
 
 class EveryKind extends BaseModel {
   prompt = Field(str, { default: "Hi.", title: "Prompt", description: "What to ask for." });

@@ -1,7 +1,5 @@
 import { type ConfigFieldSchema, VARIABLE_SYNTAX } from "@agate/protocol";
-import type { Bounds, ConfigField, ConfigType } from "./config-field.ts";
-import type { ConfigSchema } from "./config-schema.ts";
-import { controlOf } from "./field-control.ts";
+import type { Bounds, ConfigField, ConfigSchema, ConfigType } from "./config-schema.ts";
 
 /** A configuration in JSON Schema, draft 2020-12: any subset of the fields. */
 export interface ConfigJsonSchema {
@@ -97,4 +95,36 @@ function variableKeywords(variables: readonly string[] | undefined) {
 
 function limits({ ge, gt, le, lt }: Bounds) {
   return { minimum: ge, exclusiveMinimum: gt, maximum: le, exclusiveMaximum: lt };
+}
+
+/** How the playground shows a field: contract 2.4, and the kinds that the contract does not have. */
+export type FieldControl =
+  | "text-area"
+  | "slider"
+  | "checkbox"
+  | "dropdown"
+  | "grouped-dropdown"
+  | "group"
+  | "list"
+  | "messages";
+
+export function controlOf(type: ConfigType): FieldControl {
+  switch (type.kind) {
+    case "str":
+      return "text-area";
+    case "int":
+    case "float":
+      return "slider";
+    case "bool":
+      return "checkbox";
+    case "choice":
+      return "dropdown";
+    case "grouped-choice":
+      return "grouped-dropdown";
+    case "object":
+      return "group";
+    case "list":
+    case "messages":
+      return type.kind;
+  }
 }

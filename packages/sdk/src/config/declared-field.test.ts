@@ -10,7 +10,7 @@ import {
   int,
   MultipleChoice,
   str,
-} from "./field-type.ts";
+} from "./field.ts";
 
 const place = {
   owner: "Config",

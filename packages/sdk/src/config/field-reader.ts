@@ -1,9 +1,8 @@
 import { isRecord, itemCount, shownValue, unknownName } from "@agate/protocol";
-import type { ConfigField, ConfigType, ListType } from "./config-field.ts";
-import type { ConfigIssueType } from "./config-issue-types.ts";
-import type { ParseOptions } from "./config-schema.ts";
+import type { ConfigField, ConfigType, ListType, ParseOptions } from "./config-schema.ts";
+import type { Issue } from "./config-validation-error.ts";
 import { copyData } from "./copy-data.ts";
-import type { Issue } from "./issue.ts";
+import type { ConfigIssueType } from "./value-check.ts";
 import { createValueCheck } from "./value-check.ts";
 
 /** What somebody gave for the fields of a configuration. */

@@ -1,14 +1,14 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { Field } from "./field.ts";
 import {
   Annotated,
   bool,
+  Field,
   float,
   GroupedMultipleChoice,
   int,
   MultipleChoice,
   str,
-} from "./field-type.ts";
+} from "./field.ts";
 
 describe("Annotated", () => {
   it("is the choice, or the type alone", () => {

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import * as z from "zod";
 import { BaseModel } from "./base-model.ts";
-import type { Bounds } from "./config-field.ts";
-import { Field } from "./field.ts";
-import { bool, float, GroupedMultipleChoice, int, MultipleChoice, str } from "./field-type.ts";
+import type { Bounds } from "./config-schema.ts";
+import { bool, Field, float, GroupedMultipleChoice, int, MultipleChoice, str } from "./field.ts";
 
 /** One field of a made-up configuration: how to declare it both ways, and what it takes. */
 export interface RandomField {

@@ -1,9 +1,8 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { ConfigField } from "./config-field.ts";
-import type { ConfigOutcome, ConfigSchema } from "./config-schema.ts";
+import type { ConfigField, ConfigOutcome, ConfigSchema } from "./config-schema.ts";
+import type { Issue } from "./config-validation-error.ts";
 import { DeclarationError } from "./declaration-error.ts";
 import { createFieldReader, defaultsOf, MOST_ISSUES } from "./field-reader.ts";
-import type { Issue } from "./issue.ts";
 import { zodMembers } from "./zod-field.ts";
 import type { ZodNode } from "./zod-node.ts";
 import { metaOf } from "./zod-node.ts";

@@ -1,5 +1,4 @@
-import { asyncSnapshot, createAsyncLocal } from "../runtime/async-local-storage.ts";
-import { refuseOldNode } from "../runtime/refuse-old-node.ts";
+import { asyncSnapshot, createAsyncLocal, refuseOldNode } from "../runtime/async-local-storage.ts";
 
 interface Entry {
   readonly value: unknown;

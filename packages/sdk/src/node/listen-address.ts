@@ -1,4 +1,4 @@
-import type { ServeOptions } from "../app/serving.ts";
+import type { ServeOptions } from "../app/serve-module.ts";
 import { environment } from "../runtime/environment.ts";
 
 const DEFAULT_PORT = 4101;

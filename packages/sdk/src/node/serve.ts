@@ -2,11 +2,12 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { constants } from "node:os";
 import type { App } from "../app/app.ts";
-import type { ServeOptions, Serving } from "../app/serving.ts";
-import { ANSWER } from "../server/answer.ts";
+import type { ServeOptions, Serving } from "../app/serve-module.ts";
+import type { Answer } from "../server/answer.ts";
+import { ANSWER, refusal } from "../server/answer.ts";
+import { callError } from "../server/call-error.ts";
 import type { IncomingCall } from "../server/incoming-call.ts";
 import { answerNode } from "../server/node-handler.ts";
-import { isLoopback, refuseForeignHost } from "../server/refuse-foreign-host.ts";
 import { explainListenError, type ListenAddress, listenAddress } from "./listen-address.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
@@ -130,4 +131,27 @@ function boundTo(server: Server, address: ListenAddress): Pick<Serving, "url" | 
 function urlOf(hostname: string, port: number): string {
   const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+/** Whether only this machine can reach a server that listens on this address. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname.includes(":") ? `[${hostname}]` : hostname);
+}
+
+/**
+ * Protects a server that listens locally from DNS rebinding: a page on the web whose name was made
+ * to point at this machine sends that name as `Host`.
+ */
+export function refuseForeignHost(incoming: IncomingCall): Answer | null {
+  const host = incoming.header("host") ?? "";
+  if (LOOPBACK.test(host.replace(/:\d+$/, ""))) return null;
+  return refusal(
+    callError(
+      "host_not_allowed",
+      ["header", "host"],
+      `The workflow listens on this machine only, and ${JSON.stringify(host)} is not a name of it. Use localhost, or serve on another address: ag.serve({ hostname: "0.0.0.0" }).`,
+    ),
+  );
 }

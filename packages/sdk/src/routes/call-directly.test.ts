@@ -5,9 +5,8 @@ import { answerOf, KnownConfig, post } from "../app/call-app.fixture.ts";
 import { createApp } from "../app/create-app.ts";
 import { BaseModel } from "../config/base-model.ts";
 import { ConfigValidationError } from "../config/config-validation-error.ts";
-import { Field } from "../config/field.ts";
-import { float, str } from "../config/field-type.ts";
-import { routingContextManager } from "../context/routing-context-manager.ts";
+import { Field, float, str } from "../config/field.ts";
+import { routingContextManager } from "../context/routing-context.ts";
 import { instrument } from "../tracing/instrument.ts";
 
 class Config extends BaseModel {

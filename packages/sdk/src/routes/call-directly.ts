@@ -1,18 +1,16 @@
-import { cancellationSlot } from "../context/cancellation.ts";
+import type { Cancellation } from "../context/call-state.ts";
+import { cancellationSlot, identitySlot } from "../context/call-state.ts";
 import { captureContext, contextWith } from "../context/context-slot.ts";
-import { identitySlot } from "../context/identity.ts";
 import { type Dictionary, routingSlot } from "../context/routing-context.ts";
 import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { outputLimitOf, recordByRules } from "../tracing/content-rules.ts";
 import type { ContentField } from "../tracing/redaction.ts";
 import { runTraced } from "../tracing/run-traced.ts";
 import { type Telemetry, telemetrySlot } from "../tracing/telemetry.ts";
-import { type CurrentCall, callSlot } from "./current-call.ts";
-import { DirectCancellation } from "./direct-cancellation.ts";
 import { type ConfiguringApp, type DirectConfig, directConfig } from "./direct-config.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { Call, DirectCall } from "./route-types.ts";
-import { startWorkflowSpan } from "./workflow-span.ts";
+import { type CurrentCall, callSlot, startWorkflowSpan } from "./running-call.ts";
 
 interface CallingApp extends ConfiguringApp {
   readonly telemetry: Telemetry;
@@ -123,4 +121,37 @@ function runConfigured(
   const onLeave = (): void => cancellation.leave();
   const traced = { telemetry, span, cancellation, outputLimit, onLeave, returned };
   return inside(() => runTraced(traced, () => handler(input, call)));
+}
+
+/** The cancellation of a call from code: its consumer leaves the stream, or a signal is aborted. */
+class DirectCancellation implements Cancellation {
+  readonly #given: AbortSignal | undefined;
+  readonly #outer: Cancellation | undefined;
+  #made: AbortSignal | undefined;
+  #isLeft = false;
+
+  constructor(given: AbortSignal | undefined, outer: Cancellation | undefined) {
+    this.#given = given;
+    this.#outer = outer;
+  }
+
+  /** The one that the caller passes, else that of the call around it. */
+  get signal(): AbortSignal {
+    this.#made ??= this.#given ?? this.#outer?.signal ?? new AbortController().signal;
+    return this.#made;
+  }
+
+  get isCancelled(): boolean {
+    const isAbortedByCaller = this.#given !== undefined && isAborted(this.#given);
+    return this.#isLeft || isAbortedByCaller || this.#outer?.isCancelled === true;
+  }
+
+  leave(): void {
+    this.#isLeft = true;
+  }
+}
+
+function isAborted({ aborted, reason }: AbortSignal): boolean {
+  const isTimeout = reason instanceof DOMException && reason.name === "TimeoutError";
+  return aborted && !isTimeout;
 }

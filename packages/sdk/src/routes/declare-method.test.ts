@@ -3,8 +3,7 @@ import { answerOf, post } from "../app/call-app.fixture.ts";
 import { createApp } from "../app/create-app.ts";
 import { BaseModel } from "../config/base-model.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
-import { Field } from "../config/field.ts";
-import { str } from "../config/field-type.ts";
+import { Field, str } from "../config/field.ts";
 import { instrument } from "../tracing/instrument.ts";
 import type { Call } from "./route-types.ts";
 

@@ -7,13 +7,11 @@ import * as z from "zod";
 import { answerOf, post } from "../app/call-app.fixture.ts";
 import { createApp } from "../app/create-app.ts";
 import { BaseModel } from "../config/base-model.ts";
-import { Field } from "../config/field.ts";
-import { float, str } from "../config/field-type.ts";
-import { ConfigNotFoundError } from "../config-source/config-not-found-error.ts";
-import { ConfigUnavailableError } from "../config-source/config-unavailable-error.ts";
+import { Field, float, str } from "../config/field.ts";
+import { ConfigNotFoundError, ConfigUnavailableError } from "../config-source/config-errors.ts";
 import { httpConfigSource } from "../config-source/http-config-source.ts";
 import { TestRegistry } from "../config-source/test-registry.fixture.ts";
-import { routingContextManager } from "../context/routing-context-manager.ts";
+import { routingContextManager } from "../context/routing-context.ts";
 
 class Config extends BaseModel {
   prompt = Field(str, { default: "Say:" });

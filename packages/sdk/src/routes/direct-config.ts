@@ -1,16 +1,18 @@
 import type { ResolvedConfig } from "@agate/protocol";
-import { mergeConfig } from "@agate/protocol";
-import type { ConfigOutcome } from "../config/config-schema.ts";
+import { isRecord, mergeConfig } from "@agate/protocol";
+import type { ConfigField, ConfigOutcome, ConfigType } from "../config/config-schema.ts";
 import { ConfigValidationError } from "../config/config-validation-error.ts";
-import { knownValues } from "../config/known-values.ts";
-import { configOfRoute } from "../config-source/config-of-route.ts";
-import { type ConfigSource, UNNAMED_APPLICATION } from "../config-source/config-source.ts";
+import { describedReference, resolvedOrThrow } from "../config-source/config-errors.ts";
+import {
+  type ConfigSource,
+  configOfRoute,
+  UNNAMED_APPLICATION,
+} from "../config-source/config-source.ts";
 import { referenceOf } from "../config-source/reference-of.ts";
-import { describedReference, resolvedOrThrow } from "../config-source/resolved-or-throw.ts";
-import type { Identity } from "../context/identity.ts";
+import type { Identity } from "../context/call-state.ts";
 import type { Dictionary, RoutingContext } from "../context/routing-context.ts";
-import type { CurrentCall } from "./current-call.ts";
 import type { RouteDefinition } from "./route-definition.ts";
+import type { CurrentCall } from "./running-call.ts";
 
 /** What a direct call needs of the app that its route was declared on. */
 export interface ConfiguringApp {
@@ -141,4 +143,21 @@ function filled(
   throw new Error(
     `${schema.name} has checks that are async, so its route ${route.path} cannot be called directly while its function is not. Make the function async, or call it over HTTP, with createClient().`,
   );
+}
+
+/** Without fields that a revision has and this build does not know, at every level. */
+function knownValues(
+  fields: readonly ConfigField[],
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const known = fields.filter(({ name }) => Object.hasOwn(values, name));
+  return Object.fromEntries(
+    known.map((field) => [field.name, knownValue(field, values[field.name])]),
+  );
+}
+
+function knownValue(type: ConfigType, value: unknown): unknown {
+  if (type.kind === "object" && isRecord(value)) return knownValues(type.fields, value);
+  const isList = (type.kind === "list" || type.kind === "messages") && Array.isArray(value);
+  return isList ? value.map((item) => knownValue(type.items, item)) : value;
 }

@@ -5,15 +5,15 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { createApp } from "../app/create-app.ts";
 import { BaseModel } from "../config/base-model.ts";
-import { Field } from "../config/field.ts";
 import {
   bool,
+  Field,
   float,
   GroupedMultipleChoice,
   int,
   MultipleChoice,
   str,
-} from "../config/field-type.ts";
+} from "../config/field.ts";
 
 class Config extends BaseModel {
   prompt = Field(str, { default: "Say:" });

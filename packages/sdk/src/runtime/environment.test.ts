@@ -1,9 +1,33 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { environment, useBindings } from "./environment.ts";
+import { applicationSetting, environment, setting, useBindings } from "./environment.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
+});
+
+describe("a setting", () => {
+  it("is the program's own, else the variable's", () => {
+    vi.stubEnv("AGATE_BASE_URL", "http://variable");
+    expect(setting("http://program", "AGATE_BASE_URL")).toBe("http://program");
+    expect(setting(undefined, "AGATE_BASE_URL")).toBe("http://variable");
+  });
+
+  it("is the variable's first in a program that agate dev or the platform runs", () => {
+    vi.stubEnv("AGATE_LISTEN", "unix:/somewhere.sock");
+    expect(setting("http://program", "AGATE_BASE_URL")).toBe("http://program");
+    vi.stubEnv("AGATE_BASE_URL", "http://variable");
+    expect(setting("http://program", "AGATE_BASE_URL")).toBe("http://variable");
+  });
+});
+
+it("names an application after its project only where code and deployment do not name it", () => {
+  vi.stubEnv("AGATE_LISTEN", "unix:/somewhere.sock");
+  vi.stubEnv("AGATE_APPLICATION_DEFAULT", "project");
+  expect(applicationSetting(undefined)).toBe("project");
+  expect(applicationSetting("code")).toBe("code");
+  vi.stubEnv("AGATE_APPLICATION", "deployed");
+  expect(applicationSetting("code")).toBe("deployed");
 });
 
 /** An environment that denies every read, as Deno's does without `--allow-env`. */

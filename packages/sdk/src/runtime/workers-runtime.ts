@@ -1,5 +1,3 @@
-import { builtinModule } from "./builtin-module.ts";
-
 /** The part of Cloudflare's module that is used here. Older versions of the runtime lack some of it. */
 interface WorkersModule {
   readonly env?: Readonly<Record<string, unknown>>;
@@ -26,4 +24,17 @@ export function keepRequestAlive(work: Promise<unknown>): boolean {
   if (module?.waitUntil === undefined) return false;
   module.waitUntil(work);
   return true;
+}
+
+interface ProcessLike {
+  getBuiltinModule?(name: string): unknown;
+}
+
+/**
+ * One of the runtime's own modules, or undefined where it has none of that name. Not an import: a
+ * bundler for the edge would refuse the whole package for it.
+ */
+export function builtinModule<T>(name: `node:${string}` | "cloudflare:workers"): T | undefined {
+  const { process } = globalThis as { process?: ProcessLike };
+  return process?.getBuiltinModule?.(name) as T | undefined;
 }

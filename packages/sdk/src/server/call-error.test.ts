@@ -7,7 +7,7 @@ import { z } from "zod";
 import { KnownConfig, post } from "../app/call-app.fixture.ts";
 import { createApp } from "../app/create-app.ts";
 import { BaseModel } from "../config/base-model.ts";
-import { CONFIG_ISSUE_TYPES } from "../config/config-issue-types.ts";
+import { CONFIG_ISSUE_TYPES } from "../config/value-check.ts";
 import { serveOnNode } from "../node/serve.ts";
 import { HttpError } from "../routes/http-error.ts";
 import { CALL_ERROR_TYPES, type CallErrorType } from "./call-error.ts";

@@ -1,17 +1,21 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import type { Attributes } from "@opentelemetry/api";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
+import type { Identity } from "../context/call-state.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { ChunkList } from "../tracing/chunk-list.ts";
 import { contentByRules, outputLimitOf, recordByRules } from "../tracing/content-rules.ts";
+import { addIdentity } from "../tracing/identity-attributes.ts";
 import { isCancellation } from "../tracing/is-cancellation.ts";
 import { messageOf } from "../tracing/message-of.ts";
 import { recordFailure } from "../tracing/record-failure.ts";
 import type { Telemetry, TraceCollection } from "../tracing/telemetry.ts";
 import { markCancelled } from "../tracing/traced-call.ts";
-import { type CallError, callError } from "./call-error.ts";
+import { type CallError, callError, failureOf, isFailure } from "./call-error.ts";
 import type { CallSignal } from "./call-signal.ts";
 import { OutputError } from "./check-output.ts";
-import { failureOf, isFailure } from "./failure-of.ts";
 import { hideValues } from "./hide-values.ts";
+import type { Preparation } from "./prepare-call.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** A call that was answered with an error. */
@@ -152,4 +156,48 @@ const CLIENT_GONE = callError(
 // A schema or a configuration source of other code may break its type.
 function textOf(msg: unknown): string {
   return typeof msg === "string" ? msg : messageOf(msg);
+}
+
+// A configuration may have a `toJSON` that throws; its fields are then written one by one.
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function identityOf(preparation: Preparation): Identity | undefined {
+  if (preparation.kind === "ready") return preparation.call.identity;
+  return preparation.kind === "refused" ? preparation.identity : undefined;
+}
+
+/** What is known of a call before its function runs, as attributes of its span. */
+export function preparationAttributes(
+  telemetry: Telemetry,
+  route: RouteDefinition,
+  preparation: Preparation,
+): Attributes {
+  const identity = identityOf(preparation);
+  const attributes = addIdentity({}, identity);
+  const add = (field: "config" | "inputs", value: unknown, isPlain: boolean): void => {
+    const json = isPlain && telemetry.capturesContent ? jsonOf(value) : undefined;
+    const { rules, spanName } = route;
+    const text = contentByRules(rules, telemetry, spanName, field, value, json);
+    if (text !== null) attributes[AGATE_ATTRIBUTES[field]] = text;
+  };
+  // Without a schema, inputs are as `JSON.parse` made them.
+  const isPlain = route.input === undefined;
+  if (preparation.kind === "ready") {
+    const { config, inputs, editedFrom, staleConfig } = preparation.call;
+    if (editedFrom !== null) attributes[AGATE_ATTRIBUTES.editedFrom] = editedFrom;
+    if (staleConfig) attributes[AGATE_ATTRIBUTES.staleConfig] = true;
+    // A configuration has nothing but texts, numbers and booleans.
+    add("config", config, true);
+    add("inputs", inputs, isPlain);
+  } else {
+    if ("config" in preparation) add("config", preparation.config, true);
+    if ("inputs" in preparation) add("inputs", preparation.inputs, true);
+  }
+  return attributes;
 }

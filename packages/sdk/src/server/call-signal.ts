@@ -1,4 +1,4 @@
-import type { Cancellation } from "../context/cancellation.ts";
+import type { Cancellation } from "../context/call-state.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 
 /** Why a call was ended from outside. */

@@ -1,7 +1,6 @@
 import type { ErrorDetail } from "@agate/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { messageOf } from "../tracing/message-of.ts";
-import { pathStep } from "./path-step.ts";
 
 /** What a function returned does not satisfy its own declaration. */
 export class OutputError extends Error {
@@ -67,4 +66,10 @@ export function outputText(value: unknown, what: "output" | "chunk"): string {
     const msg = `The function's ${what} cannot be written as JSON: ${messageOf(error)}`;
     throw new OutputError([{ loc: [what], msg, type: "output_invalid" }]);
   }
+}
+
+/** A step of a Standard Schema issue's path, as the error body writes it. */
+export function pathStep(step: PropertyKey | StandardSchemaV1.PathSegment): string | number {
+  const key = typeof step === "object" ? step.key : step;
+  return typeof key === "number" ? key : String(key);
 }

@@ -1,9 +1,9 @@
 import { DeclarationError } from "../config/declaration-error.ts";
-import { setting } from "../runtime/setting.ts";
+import { setting } from "../runtime/environment.ts";
 import type { Answer } from "./answer.ts";
+import { refusal } from "./answer.ts";
 import { callError } from "./call-error.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import { refusal } from "./respond.ts";
 
 /** Which pages of other origins may call an app from a browser. */
 export interface CorsOptions {

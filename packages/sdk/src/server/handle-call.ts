@@ -1,9 +1,10 @@
+import { DeclarationError } from "../config/declaration-error.ts";
+import { canonicalPath, pathProblem } from "../routes/route-table.ts";
+import { environment } from "../runtime/environment.ts";
 import { SDK_VERSION } from "../version.ts";
-import { type Answer, jsonAnswer } from "./answer.ts";
-import { pathBelow } from "./base-path.ts";
+import { type Answer, jsonAnswer, refusal } from "./answer.ts";
 import { callError } from "./call-error.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import { refusal } from "./respond.ts";
 import { runCall } from "./run-call.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -87,4 +88,27 @@ function missing({ basePath, routes }: Workflow, pathname: string): string {
       ? "No route is declared: is the module that declares them imported?"
       : `The routes are ${paths.join(", ")}: POST ${basePath}/playground/run/… or ${basePath}/run/…`;
   return `There is nothing at ${pathname}. ${known}`;
+}
+
+/**
+ * The path that an app is served below, without a slash at its end; empty for the root. A program
+ * that others run, `agate dev` or the platform, is at the root of where they let it listen.
+ *
+ * @throws DeclarationError which says what to write instead.
+ */
+export function basePathOf(given: string | undefined): string {
+  if (given === undefined || given === "" || given === "/") return "";
+  const problem = pathProblem(given);
+  if (problem !== null) {
+    throw new DeclarationError(`${JSON.stringify(given)} is not a base path: ${problem}`);
+  }
+  return environment("AGATE_LISTEN") === undefined ? canonicalPath(given) : "";
+}
+
+/** The part of a path below a base path; null where it is not below it. */
+function pathBelow(basePath: string, path: string): string | null {
+  if (basePath === "") return path;
+  const requested = canonicalPath(path);
+  if (requested === basePath) return "/";
+  return requested.startsWith(`${basePath}/`) ? requested.slice(basePath.length) : null;
 }

@@ -9,15 +9,15 @@ import type { App } from "../app/app.ts";
 import { KnownConfig, post } from "../app/call-app.fixture.ts";
 import { createApp } from "../app/create-app.ts";
 import { BaseModel } from "../config/base-model.ts";
-import { Field } from "../config/field.ts";
 import {
   bool,
+  Field,
   float,
   GroupedMultipleChoice,
   int,
   MultipleChoice,
   str,
-} from "../config/field-type.ts";
+} from "../config/field.ts";
 import { modelOf, randomConfig } from "../config/random-config.fixture.ts";
 
 class EveryKind extends BaseModel {

@@ -3,8 +3,7 @@ import { inputSkeleton } from "../routes/input-skeleton.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { type Endpoint, servedPaths } from "../routes/route-table.ts";
 import { SDK_VERSION } from "../version.ts";
-import { SchemaComponents } from "./schema-components.ts";
-import { UniqueNames } from "./unique-names.ts";
+import { SchemaComponents, UniqueNames } from "./schema-components.ts";
 import type { Workflow } from "./workflow.ts";
 
 type Json = Record<string, unknown>;

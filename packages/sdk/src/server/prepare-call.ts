@@ -1,23 +1,28 @@
 import type { ErrorDetail, ResolvedConfig } from "@agate/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ConfigOutcome } from "../config/config-schema.ts";
-import type { Issue } from "../config/issue.ts";
+import type { Issue } from "../config/config-validation-error.ts";
 import {
   type ConfigReference,
   type ConfigResolution,
   UNNAMED_APPLICATION,
 } from "../config-source/config-source.ts";
-import type { Identity } from "../context/identity.ts";
+import type { Identity } from "../context/call-state.ts";
 import type { Dictionary } from "../context/routing-context.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { RouteMatch } from "../routes/route-table.ts";
+import {
+  type Envelope,
+  type PlaygroundVariant,
+  parseEnvelope,
+  playgroundVariant,
+  readBody,
+  type Wanted,
+} from "./call-envelope.ts";
 import { type CallError, callError } from "./call-error.ts";
 import type { CallSignal } from "./call-signal.ts";
+import { pathStep } from "./check-output.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import { type Envelope, parseEnvelope, type Wanted } from "./parse-envelope.ts";
-import { pathStep } from "./path-step.ts";
-import { type PlaygroundVariant, playgroundVariant } from "./playground-variant.ts";
-import { readBody } from "./read-body.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** A call that may run: everything the client and the registry said is checked. */

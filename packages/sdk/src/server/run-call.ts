@@ -1,25 +1,39 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
-import type { Attributes } from "@opentelemetry/api";
+import type { Attributes, Span } from "@opentelemetry/api";
+import { cancellationSlot, identitySlot } from "../context/call-state.ts";
+import { contextWith } from "../context/context-slot.ts";
+import { type Dictionary, type RoutingContext, routingSlot } from "../context/routing-context.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { RouteMatch } from "../routes/route-table.ts";
 import type { Call } from "../routes/route-types.ts";
-import { startWorkflowSpan } from "../routes/workflow-span.ts";
+import { callSlot, startWorkflowSpan } from "../routes/running-call.ts";
 import { isCancellation } from "../tracing/is-cancellation.ts";
+import { telemetrySlot } from "../tracing/telemetry.ts";
 import { TraceClock } from "../tracing/trace-clock.ts";
-import { type Answer, type EventSource, jsonAnswer } from "./answer.ts";
-import { callContext } from "./call-context.ts";
+import {
+  type Answer,
+  answerText,
+  type EventSource,
+  errorText,
+  jsonAnswer,
+  traceparent,
+} from "./answer.ts";
 import type { CallError } from "./call-error.ts";
-import { CallRecord, type EndedCall } from "./call-record.ts";
+import { CallRecord, type EndedCall, preparationAttributes } from "./call-record.ts";
 import { CallSignal } from "./call-signal.ts";
 import { checkOutput, outputText } from "./check-output.ts";
-import { ChunkSource, leaveUnread, type StreamReading } from "./chunk-source.ts";
-import { collectStream } from "./collect-stream.ts";
 import { hideValues } from "./hide-values.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import { isStream, type Stream } from "./is-stream.ts";
-import { preparationAttributes } from "./preparation-attributes.ts";
+import {
+  ChunkSource,
+  collectStream,
+  isStream,
+  leaveUnread,
+  type Stream,
+  type StreamReading,
+  streamEvents,
+} from "./output-stream.ts";
 import { type PreparedCall, prepareCall, type Refused } from "./prepare-call.ts";
-import { answerText, errorText, traceparent } from "./respond.ts";
-import { streamEvents } from "./stream-events.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** One call of a route, while it is answered. */
@@ -192,5 +206,41 @@ function eventAnswer(record: CallRecord, body: EventSource): Answer {
       traceparent: traceparent(record.span),
     },
     body,
+  };
+}
+
+/**
+ * Runs functions inside a call: with everything that code in it can ask for, its telemetry, identity,
+ * configuration and span.
+ */
+function callContext(
+  workflow: Workflow,
+  route: RouteDefinition,
+  call: PreparedCall,
+  span: Span,
+  cancellation: CallSignal,
+): <R>(run: () => R) => R {
+  const { telemetry, configSource } = workflow;
+  const { config, params } = call;
+  const inside = contextWith(
+    telemetrySlot.holding(telemetry),
+    identitySlot.holding(call.identity),
+    routingSlot.holding(routingOf(call)),
+    callSlot.holding({ route: route.path, params, configSource, config }),
+    cancellationSlot.holding(cancellation),
+    telemetry.holding(span),
+  );
+  return (run) => inside(() => (telemetry.isActive(span) ? run() : telemetry.withSpan(span, run)));
+}
+
+function routingOf({ config, identity, params }: PreparedCall): RoutingContext {
+  const { application, variantId, variantName, revision, environment } = identity;
+  return {
+    config: config as Dictionary,
+    ...(application !== null && { application: { slug: application } }),
+    // On the playground it names where the values come from; nothing is read from that revision.
+    ...(variantName !== null &&
+      params !== null && { variant: { id: variantId, slug: variantName, revision } }),
+    ...(environment !== null && { environment: { slug: environment } }),
   };
 }

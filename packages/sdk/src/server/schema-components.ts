@@ -1,6 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { messageOf } from "../tracing/message-of.ts";
-import { UniqueNames } from "./unique-names.ts";
 
 type Json = Record<string, unknown>;
 
@@ -82,4 +81,16 @@ function hasReference(json: Json): boolean {
 
 function isReference(key: string, value: unknown): value is string {
   return key === "$ref" && typeof value === "string" && value.startsWith("#");
+}
+
+/** Gives out names, each once: the second `run_a_b` is `run_a_b_2`. */
+export class UniqueNames {
+  readonly #taken = new Set<string>();
+
+  take(wanted: string): string {
+    let name = wanted;
+    for (let n = 2; this.#taken.has(name); n += 1) name = `${wanted}_${n}`;
+    this.#taken.add(name);
+    return name;
+  }
 }

@@ -10,7 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Span as RecordedSpan } from "@opentelemetry/sdk-trace";
-import { identitySlot } from "../context/identity.ts";
+import { identitySlot } from "../context/call-state.ts";
 import { activeContext, agateSpanIn, contextInside } from "./active-context.ts";
 import { AgateSpan, agateSpanOf, type SpanOwner } from "./agate-span.ts";
 import { cleaningFor } from "./cleaning.ts";

@@ -1,7 +1,7 @@
 import { trace } from "@opentelemetry/api";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Identity, identitySlot } from "../context/identity.ts";
+import { type Identity, identitySlot } from "../context/call-state.ts";
 import { Collector } from "./collector.fixture.ts";
 import { createTelemetry } from "./create-telemetry.ts";
 import { instrument } from "./instrument.ts";

@@ -1,5 +1,4 @@
-import { environment } from "../runtime/environment.ts";
-import { applicationSetting, setting } from "../runtime/setting.ts";
+import { applicationSetting, environment, setting } from "../runtime/environment.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
 
 /** Options, where they are not given from the environment: `AGATE_BASE_URL` and so on. */

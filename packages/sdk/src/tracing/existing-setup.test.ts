@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { suppressTracing } from "@opentelemetry/core";
 import { AlwaysOffSampler, AlwaysOnSampler, type ReadableSpan } from "@opentelemetry/sdk-trace";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Identity, identitySlot } from "../context/identity.ts";
+import { type Identity, identitySlot } from "../context/call-state.ts";
 import { Collector } from "./collector.fixture.ts";
 import { createTelemetry } from "./create-telemetry.ts";
 import { CurrentTracerProvider } from "./current-tracer-provider.ts";

@@ -1,10 +1,10 @@
 import type { Attributes, Context } from "@opentelemetry/api";
-import { identitySlot } from "../context/identity.ts";
+import { identitySlot } from "../context/call-state.ts";
 import { agateSpanIn } from "./active-context.ts";
 import { agateSpanOf, type SpanOwner } from "./agate-span.ts";
 import type { AnyReadableSpan } from "./ended-span.ts";
 import { twinOwnerIn } from "./existing-setup.ts";
-import { identityAttributes } from "./identity-attributes.ts";
+import { addIdentity } from "./identity-attributes.ts";
 
 /** What OpenTelemetry's SDKs, versions 1 to 3, call with each of their spans. */
 export interface SpanProcessorLike {
@@ -48,7 +48,7 @@ export function createSpanProcessor(
       owners.add(owner);
       owner.foreign.add(span);
       // Read now: at the end of the span, another call may be running.
-      const added = identityAttributes(identitySlot.get());
+      const added = addIdentity({}, identitySlot.get());
       noted.set(span, { owner, added, call: around?.call });
     },
     onEnd(span) {

@@ -1,11 +1,6 @@
 import { AGATE_ATTRIBUTES as AG } from "@agate/protocol";
 import type { Attributes } from "@opentelemetry/api";
-import type { Identity } from "../context/identity.ts";
-
-/** An identity as span attributes; what is not known is left out. */
-export function identityAttributes(identity: Identity | undefined): Attributes {
-  return addIdentity({}, identity);
-}
+import type { Identity } from "../context/call-state.ts";
 
 /** Adds an identity to a span's own attributes, which win. */
 export function addIdentity(attributes: Attributes, identity: Identity | undefined): Attributes {

@@ -1,6 +1,6 @@
 import { trace } from "@opentelemetry/api";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
-import { type Identity, identitySlot } from "../context/identity.ts";
+import { type Identity, identitySlot } from "../context/call-state.ts";
 import { type InstrumentOptions, instrument } from "./instrument.ts";
 import { resetOpenTelemetry } from "./otel-globals.fixture.ts";
 import { recordedSpans } from "./recorded-spans.fixture.ts";

@@ -1,6 +1,6 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Context } from "@opentelemetry/api";
-import { cancellationSlot } from "../context/cancellation.ts";
+import { cancellationSlot } from "../context/call-state.ts";
 import { functionKind, inheritingFrom } from "../runtime/function-kind.ts";
 import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { activeContext } from "./active-context.ts";

@@ -1,4 +1,4 @@
-import type { Cancellation } from "../context/cancellation.ts";
+import type { Cancellation } from "../context/call-state.ts";
 
 /** How libraries name the error that an aborted signal makes: DOM and Node, Next.js, axios. */
 const NAMES: readonly unknown[] = ["AbortError", "ResponseAborted", "CanceledError"];

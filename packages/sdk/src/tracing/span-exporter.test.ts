@@ -5,7 +5,7 @@ import { context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { isTracingSuppressed } from "@opentelemetry/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeExportResponse } from "../../../platform/src/ingest/otlp/encode-export-response.ts";
-import { type Identity, identitySlot } from "../context/identity.ts";
+import { type Identity, identitySlot } from "../context/call-state.ts";
 import { Collector } from "./collector.fixture.ts";
 import { createTelemetry } from "./create-telemetry.ts";
 import { Secrets } from "./secrets.ts";

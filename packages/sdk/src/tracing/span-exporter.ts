@@ -1,6 +1,4 @@
-import { atExit } from "../runtime/at-exit.ts";
-import { beforeExit } from "../runtime/before-exit.ts";
-import { unheldTimer } from "../runtime/unheld-timer.ts";
+import { onExit, unheldTimer } from "../runtime/process-lifetime.ts";
 import { BatchDelivery, type DeliveryParts } from "./batch-delivery.ts";
 import type { EndedSpan } from "./ended-span.ts";
 import { ExportReport } from "./export-report.ts";
@@ -75,11 +73,11 @@ export class SpanExporter implements Exporter {
 
   /** A program that ends by itself has sent its spans before, or says that it could not. */
   #awaitTheEnd(): () => void {
-    const forgetBefore = beforeExit(() => {
+    const forgetBefore = onExit("beforeExit", () => {
       // What is still running would hold the process for as long as a request may take.
       void this.flush().then(() => this.#delivery.abort());
     });
-    const forgetExit = atExit(() => this.#report.abandoned(this.#queue.clear()));
+    const forgetExit = onExit("exit", () => this.#report.abandoned(this.#queue.clear()));
     return () => {
       forgetBefore();
       forgetExit();

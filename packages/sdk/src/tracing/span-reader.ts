@@ -1,7 +1,7 @@
 import type { Link } from "@opentelemetry/api";
 import { emptyResource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { unheldTimer } from "../runtime/unheld-timer.ts";
+import { unheldTimer } from "../runtime/process-lifetime.ts";
 import type { EndedSpan } from "./ended-span.ts";
 import { parentOf, scopeOf } from "./otlp/parent-and-scope.ts";
 import { TraceRequestEncoder } from "./otlp/trace-request-encoder.ts";

@@ -1,6 +1,6 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Span } from "@opentelemetry/api";
-import { cancellationSlot } from "../context/cancellation.ts";
+import { cancellationSlot } from "../context/call-state.ts";
 import { activeContext, contextInside, enterContext } from "./active-context.ts";
 import { agateSpanOf } from "./agate-span.ts";
 import { currentTelemetry } from "./default-telemetry.ts";

@@ -1,6 +1,6 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
-import type { Cancellation } from "../context/cancellation.ts";
+import type { Cancellation } from "../context/call-state.ts";
 import { isCancellation } from "./is-cancellation.ts";
 import { recordFailure } from "./record-failure.ts";
 import type { Telemetry } from "./telemetry.ts";

@@ -1,8 +1,11 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { ChunkList } from "../tracing/chunk-list.ts";
 import { messageOf } from "../tracing/message-of.ts";
+import type { EventSource } from "./answer.ts";
+import { answerEnd, errorText } from "./answer.ts";
+import type { CallRecord } from "./call-record.ts";
 import type { CallSignal } from "./call-signal.ts";
-import { checkOutput } from "./check-output.ts";
-import type { Stream } from "./is-stream.ts";
+import { checkOutput, OutputError, outputText } from "./check-output.ts";
 
 export interface StreamReading {
   readonly stream: Stream;
@@ -139,4 +142,86 @@ function eventLoopTurn(): Promise<void> {
     if (setImmediate === undefined) setTimeout(resolve, 0);
     else setImmediate(resolve);
   });
+}
+
+/** What a function may return to be streamed. */
+export type Stream = AsyncIterable<unknown> | IterableIterator<unknown>;
+
+/**
+ * Whether a function's result is to be streamed. Strings, lists, Maps and Sets can be iterated too,
+ * but are values; only iterators (what generators return) and async iterables are streams.
+ */
+export function isStream(value: unknown): value is Stream {
+  if (typeof value !== "object" || value === null) return false;
+  if (Symbol.asyncIterator in value) return true;
+  return Symbol.iterator in value && "next" in value && typeof value.next === "function";
+}
+
+/**
+ * A whole stream for a client that does not read events, as JSON: its chunks as a list, or as one
+ * string where all are strings. What is to be recorded of them is added to `recorded`.
+ */
+export async function collectStream(source: ChunkSource, recorded: ChunkList): Promise<string> {
+  const texts: string[] = [];
+  let areStrings = true;
+  for (;;) {
+    const step = await source.next();
+    if (step.done) break;
+    areStrings &&= typeof step.value === "string";
+    texts.push(outputText(step.value, "chunk"));
+    recorded.add(step.value);
+  }
+  try {
+    if (!areStrings || texts.length === 0) return `[${texts.join(",")}]`;
+    return `"${texts.map((text) => text.slice(1, -1)).join("")}"`;
+  } catch {
+    // Strings have a longest length.
+    const msg = 'The stream is too long for one answer. Read it with "accept: text/event-stream".';
+    throw new OutputError([{ loc: ["output"], msg, type: "output_invalid" }]);
+  }
+}
+
+/** One server-sent event. JSON text has no line breaks of its own, so one `data` line holds it. */
+export function sentEvent(event: "chunk" | "error" | "done", json: string): string {
+  return `event: ${event}\ndata: ${json}\n\n`;
+}
+
+/** The events of a streamed call: each chunk, then `done` with the call's ids, or `error`. */
+export function streamEvents(reading: StreamReading, record: CallRecord): EventSource {
+  const { signal } = reading;
+  const source = new ChunkSource(reading);
+  // Ends the call there and then: a client that went away asks for no further event.
+  signal.onAbort((reason) => {
+    source.leave();
+    record.end(reason, signal);
+  });
+  return { events: eventsOf(source, reading, record), abandon: () => signal.abort("client-gone") };
+}
+
+async function* eventsOf(
+  source: ChunkSource,
+  { signal }: StreamReading,
+  record: CallRecord,
+): AsyncGenerator<string, void, void> {
+  try {
+    for (;;) {
+      const step = await source.next();
+      if (step.done) break;
+      const text = outputText(step.value, "chunk");
+      record.chunks.add(step.value);
+      yield sentEvent("chunk", text);
+    }
+    signal.settle();
+    const trace = await record.succeed(record.chunks.value());
+    yield sentEvent("done", `{${answerEnd(record.span, trace)}`);
+  } catch (thrown) {
+    const { error, trace } = record.end(thrown, signal);
+    signal.settle();
+    yield sentEvent("error", errorText(record.shown(error), record.span, await trace));
+  } finally {
+    // Left by its consumer, unless it has come to its end.
+    signal.abort("client-gone");
+    source.leave();
+    signal.settle();
+  }
 }

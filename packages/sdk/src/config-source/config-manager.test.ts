@@ -2,14 +2,12 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { BaseModel } from "../config/base-model.ts";
 import { ConfigValidationError } from "../config/config-validation-error.ts";
-import { Field } from "../config/field.ts";
-import { float, str } from "../config/field-type.ts";
-import { routingContextManager } from "../context/routing-context-manager.ts";
+import { Field, float, str } from "../config/field.ts";
+import { routingContextManager } from "../context/routing-context.ts";
+import { ConfigNotFoundError, ConfigUnavailableError } from "./config-errors.ts";
 import type { ConfigManager, PlainConfig } from "./config-manager.ts";
-import { ConfigNotFoundError } from "./config-not-found-error.ts";
+import { type ConfigManagerDependencies, createConfigManager } from "./config-manager.ts";
 import type { ConfigReference, ConfigResolution, ConfigSource } from "./config-source.ts";
-import { ConfigUnavailableError } from "./config-unavailable-error.ts";
-import { type ConfigManagerDependencies, createConfigManager } from "./create-config-manager.ts";
 
 class SummarizeConfig extends BaseModel {
   prompt = Field(str, { default: "Summarize." });

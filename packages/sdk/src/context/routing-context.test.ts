@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { RoutingContext } from "./routing-context.ts";
-import { routingContext, routingContextManager } from "./routing-context-manager.ts";
+import { routingContext, routingContextManager } from "./routing-context.ts";
 
 test("outside of any block there is nothing", () => {
   expect(routingContext()).toEqual({});

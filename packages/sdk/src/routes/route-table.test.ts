@@ -4,7 +4,7 @@ import { answerOf, post } from "../app/call-app.fixture.ts";
 import { createApp } from "../app/create-app.ts";
 import { BaseModel } from "../config/base-model.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
-import { canonicalPath, checkRoutePath } from "./route-path.ts";
+import { canonicalPath, checkRoutePath } from "./route-table.ts";
 
 class Config extends BaseModel {}
 
