@@ -32,6 +32,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Not the second that is usual: the other core's tests, or others on the machine, may need it.
     expect: { poll: { timeout: 15_000 } },
+    // One PostgreSQL and one ClickHouse for all, started when the first file asks for them.
+    globalSetup: "packages/platform/src/stores/testing/shared-databases-setup.fixture.ts",
     projects: [
       {
         extends: true,
@@ -59,7 +61,7 @@ export default defineConfig({
           // These start servers, browsers and commands by the dozen.
           testTimeout: 120_000,
           // These run the built product, so it is built first.
-          globalSetup: "e2e/build-product.ts",
+          globalSetup: ["e2e/build-product.ts", "e2e/web/shared-browser-setup.fixture.ts"],
         },
       },
     ],

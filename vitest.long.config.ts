@@ -15,6 +15,10 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     include: ["packages/*/src/**/*.long.test.ts", "e2e/**/*.long.test.ts"],
-    globalSetup: "e2e/build-product.ts",
+    globalSetup: [
+      "packages/platform/src/stores/testing/shared-databases-setup.fixture.ts",
+      "e2e/build-product.ts",
+      "e2e/web/shared-browser-setup.fixture.ts",
+    ],
   },
 });

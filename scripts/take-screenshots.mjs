@@ -9,8 +9,6 @@ process.env.AGATE_SCREENSHOTS = "keep";
 process.exitCode = await runProcess(ensureInstalled(root), [
   join(root, "node_modules/vitest/vitest.mjs"),
   "run",
-  "--project",
-  "e2e",
   "--config",
   "vitest.long.config.ts",
   "e2e/web/screenshots",

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PostgresServer } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { startServer } from "../running-server.ts";
 import { deployClient } from "./deploy-client.fixture.ts";
 import { openPacker, type Packer, support } from "./pack-workflow.fixture.ts";
@@ -17,7 +17,7 @@ const PATIENCE = { timeout: 30_000 };
 let postgres: PostgresServer;
 let packer: Packer;
 beforeAll(async () => {
-  [postgres, packer] = await Promise.all([startEmbeddedPostgres(), openPacker()]);
+  [postgres, packer] = await Promise.all([startPostgres(), openPacker()]);
 });
 afterAll(async () => {
   await packer[Symbol.asyncDispose]();

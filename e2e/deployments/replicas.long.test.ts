@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { PostgresServer } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { emptyDataFolder } from "../data-folder.ts";
 import { SeededRandom } from "../durability/seeded-random.ts";
 import { startReplicas } from "../replicas/replicas.ts";
@@ -13,14 +13,13 @@ import { openPacker, type Packer, support } from "./pack-workflow.fixture.ts";
 const KILLS = 3;
 const INPUTS = { inputs: { text: "x" } };
 
-let postgres: PostgresServer;
+let postgres: PostgresDatabases;
 let packer: Packer;
 beforeAll(async () => {
-  [postgres, packer] = await Promise.all([startEmbeddedPostgres(), openPacker()]);
+  [postgres, packer] = await Promise.all([sharedPostgres(), openPacker()]);
 });
 afterAll(async () => {
   await packer[Symbol.asyncDispose]();
-  await postgres.dispose();
 });
 
 /** What says where an empty database is. */

@@ -1,19 +1,18 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { buildArchive } from "../../packages/platform/src/deployments/builds/testing/build-archive.fixture.ts";
 import { workflow } from "../../packages/platform/src/server/routes/deployments/testing/deploying.fixture.ts";
-import type { PostgresServer } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { type DeployClient, deployClient } from "../deployments/deploy-client.fixture.ts";
 import { startServer } from "../running-server.ts";
 
-let postgres: PostgresServer;
+let postgres: PostgresDatabases;
 beforeAll(async () => {
-  postgres = await startEmbeddedPostgres();
+  postgres = await sharedPostgres();
 });
-afterAll(() => postgres.dispose());
 
 async function archive(word: string, before = ""): Promise<Uint8Array<ArrayBuffer>> {
   const handle = `response.end(${JSON.stringify(JSON.stringify(word))});`;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, it } from "vitest";
-import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { startServer } from "../running-server.ts";
 import { sendOtlp } from "../send-otlp.ts";
 
@@ -22,10 +22,9 @@ async function ask(url: string, path: string): Promise<Socket> {
 }
 
 /** Flags that make a server keep its spans in a database of this kind. */
-async function flagsOf(store: string, parts: AsyncDisposableStack): Promise<string[]> {
+async function flagsOf(store: string): Promise<string[]> {
   if (store === "SQLite") return [];
-  const postgres = await startEmbeddedPostgres();
-  parts.defer(() => postgres.dispose());
+  const postgres = await sharedPostgres();
   return ["--store", (await postgres.createDatabase()).url];
 }
 
@@ -34,8 +33,7 @@ async function flagsOf(store: string, parts: AsyncDisposableStack): Promise<stri
 it.each(["SQLite", "PostgreSQL"])(
   "answers others while eight clients read a large trace, and forgets those that go: %s",
   async (store) => {
-    await using parts = new AsyncDisposableStack();
-    const flags = await flagsOf(store, parts);
+    const flags = await flagsOf(store);
     await using server = await startServer({ flags });
     for (let from = 0; from < SPANS; from += BATCH) {
       await sendOtlp(

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  type PostgresServer,
-  startEmbeddedPostgres,
-} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { beforeAll, expect, it } from "vitest";
+import type { PostgresDatabases } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import type { CreatedApiKey } from "../../packages/protocol/src/registry/api-key.ts";
 import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
@@ -12,11 +10,10 @@ import { startDatabaseLink } from "../stores/database-link.ts";
 // notice that on the one that it listens on. A revoked key must be refused within one. Measured on two busy
 // cores: 55 to 205 ms with stalled listeners, 800 to 900 ms with every connection stalled.
 
-let postgres: PostgresServer;
+let postgres: PostgresDatabases;
 beforeAll(async () => {
-  postgres = await startEmbeddedPostgres();
+  postgres = await sharedPostgres();
 });
-afterAll(() => postgres.dispose());
 
 it.each(["freezeListeners", "freezeAll"] as const)(
   "refuses a revoked key and a session that was signed out elsewhere (%s)",

@@ -1,10 +1,8 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { PostgresAddress } from "../../packages/platform/src/stores/store-address.ts";
-import {
-  type PostgresServer,
-  startEmbeddedPostgres,
-} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { codeBlocks } from "../code-blocks.ts";
 import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
@@ -15,12 +13,12 @@ import { MANIFESTS, objectOf, readTopology } from "./topology.fixture.ts";
 const objects = readTopology(join(MANIFESTS, "topologies/postgres"));
 const [container] = objectOf(objects, "Deployment", "agate").spec.template.spec.containers;
 
-let postgres: PostgresServer;
+let postgres: PostgresDatabases;
 let database: PostgresAddress;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  postgres = await startEmbeddedPostgres();
+  postgres = await sharedPostgres();
   database = await postgres.createDatabase();
   const secrets: Record<string, string> = { "agate-postgres-app/uri": database.url };
   const variables = container.env.map(({ name, value, valueFrom }: EnvVariable) => {
@@ -30,7 +28,6 @@ beforeAll(async () => {
   env = Object.fromEntries(variables);
   expect(Object.values(env)).not.toContain(undefined);
 });
-afterAll(() => postgres.dispose());
 
 interface EnvVariable {
   readonly name: string;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { startChdbServer } from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import {
+  sharedChdb,
+  sharedPostgres,
+} from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { type RunningServer, startServer } from "../running-server.ts";
 import { type HistoryPlan, runHistory, seedsOr } from "./run-history.ts";
 
@@ -16,26 +18,20 @@ const PLAN: HistoryPlan = {
   questions: 8,
 };
 
-/** Starts a database and gives the flags of a server that keeps its spans there. */
-type StartStore = (parts: AsyncDisposableStack) => Promise<readonly string[]>;
+/** Gives the flags of a server that keeps its spans there. */
+type StartStore = () => Promise<readonly string[]>;
 
 const STORES: Readonly<Record<string, StartStore>> = {
   SQLite: async () => [],
-  PostgreSQL: async (parts) => {
-    const postgres = parts.adopt(await startEmbeddedPostgres(), (server) => server.dispose());
-    return ["--store", (await postgres.createDatabase()).url];
-  },
-  ClickHouse: async (parts) => {
-    const clickhouse = parts.adopt(await startChdbServer(), (server) => server.dispose());
-    return ["--store", clickhouse.url("agate")];
-  },
+  PostgreSQL: async () => ["--store", (await (await sharedPostgres()).createDatabase()).url],
+  ClickHouse: async () => ["--store", (await sharedChdb()).url("agate_read_api")],
 };
 
 describe.each(Object.entries(STORES))("%s", (_, startStore) => {
   const parts = new AsyncDisposableStack();
   let server: RunningServer;
   beforeAll(async () => {
-    server = parts.use(await startServer({ flags: await startStore(parts) }));
+    server = parts.use(await startServer({ flags: await startStore() }));
   });
   afterAll(() => parts.disposeAsync());
 

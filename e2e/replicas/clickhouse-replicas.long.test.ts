@@ -1,30 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  type ChdbServer,
-  startChdbServer,
-} from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
-import {
-  type PostgresServer,
-  startEmbeddedPostgres,
-} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+  sharedChdb,
+  sharedPostgres,
+} from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { registerWorkflow } from "../registry/registry-client.ts";
 import { type Replicas, startReplicas } from "./replicas.ts";
 import { testSpansAsOne } from "./spans-as-one.ts";
 import { startWorkflow } from "./workflow.ts";
 
-let clickhouse: ChdbServer;
-let postgres: PostgresServer;
 let replicas: Replicas;
 beforeAll(async () => {
-  [clickhouse, postgres] = await Promise.all([startChdbServer(), startEmbeddedPostgres()]);
+  const [clickhouse, postgres] = await Promise.all([sharedChdb(), sharedPostgres()]);
   const { url } = await postgres.createDatabase();
-  replicas = await startReplicas(["--store", clickhouse.url("agate"), "--registry", url]);
+  replicas = await startReplicas(["--store", clickhouse.url("agate_replicas"), "--registry", url]);
 });
-afterAll(async () => {
-  await replicas?.[Symbol.asyncDispose]();
-  await clickhouse?.dispose();
-  await postgres?.dispose();
-});
+afterAll(() => replicas?.[Symbol.asyncDispose]());
 
 describe("three servers with spans in ClickHouse and the registry in PostgreSQL", () => {
   testSpansAsOne(() => replicas);

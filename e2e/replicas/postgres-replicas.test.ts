@@ -1,9 +1,7 @@
 import type { ListedRevision } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type PostgresServer,
-  startEmbeddedPostgres,
-} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { registerWorkflow } from "../registry/registry-client.ts";
 import { runAgate } from "../run-agate.ts";
 import { sendSpans } from "../sent-span.ts";
@@ -22,17 +20,16 @@ interface RevisionList {
   readonly items: readonly ListedRevision[];
 }
 
-let postgres: PostgresServer;
+let postgres: PostgresDatabases;
 let database: string;
 let replicas: Replicas;
 beforeAll(async () => {
-  postgres = await startEmbeddedPostgres();
+  postgres = await sharedPostgres();
   database = (await postgres.createDatabase()).url;
   replicas = await startReplicas(["--store", database, "--registry", database]);
 });
 afterAll(async () => {
   await replicas?.[Symbol.asyncDispose]();
-  await postgres?.dispose();
 });
 
 function bearer(key: string): { authorization: string } {

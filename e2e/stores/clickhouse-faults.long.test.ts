@@ -3,26 +3,23 @@ import {
   type ChdbServer,
   startChdbServer,
 } from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
-import {
-  type PostgresServer,
-  startEmbeddedPostgres,
-} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { type Replicas, startReplicas } from "../replicas/replicas.ts";
 import { testStoreFaults } from "./store-faults.ts";
 
 let clickhouse: ChdbServer;
-let postgres: PostgresServer;
+let postgres: PostgresDatabases;
 let registry: string;
 let replicas: Replicas;
 beforeAll(async () => {
-  [clickhouse, postgres] = await Promise.all([startChdbServer(), startEmbeddedPostgres()]);
+  [clickhouse, postgres] = await Promise.all([startChdbServer(), sharedPostgres()]);
   registry = (await postgres.createDatabase()).url;
   replicas = await startReplicas(flagsThrough(clickhouse.port));
 });
 afterAll(async () => {
   await replicas?.[Symbol.asyncDispose]();
   await clickhouse?.dispose();
-  await postgres?.dispose();
 });
 
 function flagsThrough(port: number): string[] {

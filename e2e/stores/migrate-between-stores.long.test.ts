@@ -7,7 +7,7 @@ import type { PostgresAddress } from "../../packages/platform/src/stores/store-a
 import type { ChdbServer } from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
 import { startChdbServer } from "../../packages/platform/src/stores/testing/chdb-server.fixture.ts";
 import type { PostgresServer } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { startServer } from "../running-server.ts";
 import { startDatabaseLink } from "./database-link.ts";
 import { answersOf, migrate, SPANS_PER_TRACE, sendTraces } from "./migrating.ts";
@@ -21,7 +21,7 @@ let database: PostgresAddress;
 let clickHouse: ChdbServer;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "agate-migration-"));
-  [postgres, clickHouse] = await Promise.all([startEmbeddedPostgres(), startChdbServer()]);
+  [postgres, clickHouse] = await Promise.all([startPostgres(), startChdbServer()]);
   database = await postgres.createDatabase();
 });
 afterAll(async () => {

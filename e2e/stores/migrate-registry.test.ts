@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PostgresAddress } from "../../packages/platform/src/stores/store-address.ts";
-import type { PostgresServer } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { deployClient } from "../deployments/deploy-client.fixture.ts";
 import { openPacker, support } from "../deployments/pack-workflow.fixture.ts";
 import { expectRefusal, runAgate } from "../run-agate.ts";
@@ -18,16 +18,15 @@ const PRODUCTION = "/registry/applications/support/environments/production";
 const REVISIONS = "/registry/applications/support/variants/default/revisions";
 const CONFIG = "/registry/applications/support/config?environment=production";
 
-let postgres: PostgresServer;
+let postgres: PostgresDatabases;
 let database: PostgresAddress;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "agate-registry-copy-"));
-  postgres = await startEmbeddedPostgres();
+  postgres = await sharedPostgres();
   database = await postgres.createDatabase();
 });
 afterAll(async () => {
-  await postgres?.dispose();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -192,7 +191,10 @@ it("copies nothing when it is stopped by Ctrl-C", async () => {
   const locks = (isGranted: boolean) =>
     postgres.query<{ pid: number }>(
       database,
-      "SELECT pid FROM pg_locks WHERE relation = 'agate.registry_migrations'::regclass AND granted = $1",
+      // Tables of other databases have the same oid.
+      `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+       WHERE datname = current_database()
+         AND relation = 'agate.registry_migrations'::regclass AND granted = $1`,
       [isGranted],
     );
   const holding = postgres.query(

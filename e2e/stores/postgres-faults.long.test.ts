@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PostgresAddress } from "../../packages/platform/src/stores/store-address.ts";
-import {
-  type PostgresServer,
-  startEmbeddedPostgres,
-} from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import type { PostgresServer } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { type RegistryClient, registerWorkflow } from "../registry/registry-client.ts";
 import { type Replicas, startReplicas } from "../replicas/replicas.ts";
 import { star } from "../replicas/star.ts";
@@ -20,7 +18,7 @@ let replicas: Replicas;
 let workflow: Workflow;
 let registry: RegistryClient;
 beforeAll(async () => {
-  postgres = await startEmbeddedPostgres();
+  postgres = await startPostgres();
   database = new URL((await postgres.createDatabase()).url);
   replicas = await startReplicas(flags(database));
   const [first, second] = replicas.servers;

@@ -1,15 +1,15 @@
-import chromium from "@sparticuz/chromium";
-import { type Browser, chromium as playwright } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
+import { inject } from "vitest";
+import { askFor } from "../../packages/platform/src/stores/testing/on-demand.fixture.ts";
 
-/**
- * A real Chromium from npm alone. One for each test file: it takes a second to start. Not with the
- * arguments that the package offers, which are for a sandbox of its own: they switch off what
- * protects pages from each other, and end the browser with its first page.
- */
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Where the browser of all test files is started on demand: shared-browser-setup.fixture.ts. */
+    browser: string;
+  }
+}
+
+/** Connects to the browser of all test files. Closing it closes the contexts that were made here, and no others. */
 export async function openBrowser(): Promise<Browser> {
-  return playwright.launch({
-    executablePath: await chromium.executablePath(),
-    args: ["--no-sandbox", "--disable-gpu"],
-    headless: true,
-  });
+  return chromium.connect(await askFor<string>(inject("browser")));
 }

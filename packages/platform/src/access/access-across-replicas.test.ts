@@ -3,7 +3,7 @@ import type { OpenRegistryDatabase } from "../stores/registry/open-registry-data
 import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../stores/testing/shared-databases.fixture.ts";
 import { newApiKeyText } from "./api-key-text.ts";
 import type { Caller } from "./caller.ts";
 import type { OpenAccess } from "./open-access.ts";
@@ -25,7 +25,7 @@ let server: PostgresServer;
 let here: Replica;
 let there: Replica;
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await startPostgres();
   const address = await server.createDatabase();
   const open = async (): Promise<Replica> => {
     const database = await openRegistryDatabase(address);

@@ -15,7 +15,7 @@ import type { TestPlatform, TestPlatformOptions } from "../server/testing/test-p
 import { startTestPlatform } from "../server/testing/test-platform.fixture.ts";
 import type { PostgresAddress } from "../stores/store-address.ts";
 import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../stores/testing/shared-databases.fixture.ts";
 import { packageJson, startPackageRegistry } from "./builds/testing/package-registry.fixture.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
 import { makeGate } from "./testing/gate.fixture.ts";
@@ -30,7 +30,7 @@ let two: TestPlatform;
 /** Why the second replica cannot start builds; undefined while it can. */
 let fault: string | undefined;
 beforeAll(async () => {
-  postgres = await startEmbeddedPostgres();
+  postgres = await startPostgres();
   registry = await postgres.createDatabase();
   one = await startTestPlatform({ registry, deploying: UNWATCHFUL });
   two = await startTestPlatform({

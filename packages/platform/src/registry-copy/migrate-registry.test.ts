@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildArchive } from "../deployments/builds/testing/build-archive.fixture.ts";
 import { done } from "../registry/contract/subject.fixture.ts";
 import { openRegistry } from "../registry/open-registry.ts";
@@ -14,8 +14,8 @@ import { openRegistryDatabase } from "../stores/registry/open-registry-database.
 import { REGISTRY_KEYS } from "../stores/registry/registry-tables.ts";
 import { filesIn, holdDataDirectory } from "../stores/sqlite/data-directory.ts";
 import type { RegistryAddress, SqliteAddress } from "../stores/store-address.ts";
-import type { PostgresServer } from "../stores/testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../stores/testing/shared-databases.fixture.ts";
 import { startStrictPooler } from "../stores/testing/strict-pooler.fixture.ts";
 import type { CopiedRegistry } from "./copy-registry.ts";
 import { folderArchives } from "./folder-archives.ts";
@@ -26,14 +26,13 @@ import { migrateRegistry } from "./migrate-registry.ts";
 const REVISIONS = 120;
 const KEYS = 60;
 
-let postgres: PostgresServer;
+let postgres: PostgresDatabases;
 let folder: string;
 let from: SqliteAddress;
 let to: SqliteAddress;
 beforeAll(async () => {
-  postgres = await startEmbeddedPostgres();
+  postgres = await sharedPostgres();
 });
-afterAll(() => postgres.dispose());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "agate-registry-copy-"));
   from = sqlite("from");
@@ -225,7 +224,9 @@ describe("migrateRegistry", () => {
     const ended = () =>
       postgres.query<{ ended: boolean }>(
         target,
-        "SELECT pg_terminate_backend(pid) AS ended FROM pg_locks WHERE relation = 'agate.builds'::regclass AND NOT granted",
+        // Tables of other databases have the same oid.
+        `SELECT pg_terminate_backend(pid) AS ended FROM pg_locks JOIN pg_stat_activity USING (pid)
+         WHERE datname = current_database() AND relation = 'agate.builds'::regclass AND NOT granted`,
       );
     await expect.poll(ended).toEqual([{ ended: true }]);
     expect(await outcome).toMatchObject({ kind: "broken-off" });

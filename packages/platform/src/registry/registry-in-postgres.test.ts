@@ -1,9 +1,9 @@
 import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import { settleSignals } from "../stores/registry/testing/settle-signals.fixture.ts";
-import { startEmbeddedPostgres } from "../stores/testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../stores/testing/shared-databases.fixture.ts";
 import { describeRegistry } from "./contract/registry.contract.ts";
 
-const server = await startEmbeddedPostgres();
+const server = await sharedPostgres();
 const address = server.address("english");
 // Its language sorts in an order of its own.
 await server.query(
@@ -16,5 +16,5 @@ describeRegistry("PostgreSQL", {
   settle: settleSignals,
   // The same code as for SQLite, over a network.
   histories: 10,
-  dispose: () => server.dispose(),
+  dispose: async () => {},
 });

@@ -1,20 +1,19 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { ClickHouseAddress } from "../store-address.ts";
 import { StoreRefusalError, StoreUnavailableError } from "../store-errors.ts";
-import type { ChdbServer } from "../testing/chdb-server.fixture.ts";
-import { startChdbServer } from "../testing/chdb-server.fixture.ts";
+import type { ChdbDatabases } from "../testing/chdb-server.fixture.ts";
+import { sharedChdb } from "../testing/shared-databases.fixture.ts";
 import { asClickHouseRefusal, passingReason, refuseOldClickHouse } from "./clickhouse-errors.ts";
 import { SCHEMA_VERSION } from "./clickhouse-schema.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 
-let server: ChdbServer;
+let server: ChdbDatabases;
 beforeAll(async () => {
-  server = await startChdbServer();
+  server = await sharedChdb();
 });
-afterAll(() => server.dispose());
 
 /** Why a store cannot be opened. */
 async function refusalOf(address: ClickHouseAddress): Promise<string> {

@@ -1,20 +1,19 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { QueryAbandonedError } from "../query-lane.ts";
 import type { SpanStore } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
 const FOCUS = { kind: "trace", traceId: traceIdOf(1) } as const;
 
-let server: PostgresServer;
+let server: PostgresDatabases;
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await sharedPostgres();
 });
-afterAll(() => server.dispose());
 
 /** Statements that wait for the lock. */
 async function waiting(address: PostgresAddress): Promise<number> {

@@ -6,8 +6,8 @@ import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture
 import { Subject } from "../contract/subject.fixture.ts";
 import { TraceGoneError } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { compactSome } from "./compact-segments.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { SpanDatabase } from "./span-database.ts";
@@ -18,14 +18,14 @@ const onFailure = (error: Error) => {
   throw error;
 };
 
-let server: PostgresServer;
+let server: PostgresDatabases;
 let address: PostgresAddress;
 let database: SpanDatabase;
 // It compacts nothing by itself while these tests run: what was superseded must be a minute old.
 const subject = new Subject(() => openPostgresStore({ address, onFailure }), 3);
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await sharedPostgres();
   address = await server.createDatabase();
   await subject.open();
   database = new SpanDatabase(address, { connections: 1, statementMs: 30_000 });
@@ -33,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   await subject.store.close();
-  await server.dispose();
 });
 
 const compactAll = async () => {

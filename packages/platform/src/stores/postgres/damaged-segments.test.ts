@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { assemble } from "../contract/expected-tree.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 it("gives an error for a damaged trace, of one segment or several, and the others as they are", async () => {
-  await using server = disposable(await startEmbeddedPostgres());
+  const server = await sharedPostgres();
   const address = await server.createDatabase();
   const troubles: string[] = [];
   const store = await openPostgresStore({
@@ -50,7 +50,3 @@ it("gives an error for a damaged trace, of one segment or several, and the other
   expect(troubles).toHaveLength(2);
   await store.close();
 }, 60_000);
-
-function disposable<Server extends { dispose(): Promise<void> }>(server: Server) {
-  return Object.assign(server, { [Symbol.asyncDispose]: () => server.dispose() });
-}

@@ -4,13 +4,13 @@ import { assemble, expectedTree, withoutChildren } from "../contract/expected-tr
 import { family } from "../contract/family.fixture.ts";
 import { looseSegment } from "../contract/loose-segment.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { pack } from "./read-segments.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 it("reads a trace that an earlier build stored as a single loose segment", async () => {
-  await using server = disposable(await startEmbeddedPostgres());
+  const server = await sharedPostgres();
   const address = await server.createDatabase();
   const onFailure = (error: Error) => {
     throw error;
@@ -52,7 +52,3 @@ it("reads a trace that an earlier build stored as a single loose segment", async
   expect(await readTrace()).toEqual(expectedTree([...spans, late]));
   await store.close();
 }, 60_000);
-
-function disposable<Server extends { dispose(): Promise<void> }>(server: Server) {
-  return Object.assign(server, { [Symbol.asyncDispose]: () => server.dispose() });
-}

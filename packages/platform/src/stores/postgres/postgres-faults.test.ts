@@ -5,7 +5,7 @@ import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture
 import type { AppendOutcome, SpanStore } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
 const MOST_CONNECTIONS = 20;
@@ -18,7 +18,7 @@ let server: PostgresServer;
 let address: PostgresAddress;
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres({
+  server = await startPostgres({
     durable: true,
     settings: { max_connections: String(MOST_CONNECTIONS), superuser_reserved_connections: "0" },
   });

@@ -1,11 +1,11 @@
 import type { StoredSpan } from "@agate/spans";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "../contract/stored-span.fixture.ts";
 import type { SpanStore, TraceChange } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { StoreTrouble } from "../store-errors.ts";
-import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { startStrictPooler } from "../testing/strict-pooler.fixture.ts";
 import { tableOfDay } from "./day.ts";
 import { dropDay } from "./day-tables.ts";
@@ -17,13 +17,13 @@ import { dropEmptyDays } from "./trace-remover.ts";
 const DAY = 86_400_000_000;
 const PROJECT = "p";
 
-let server: PostgresServer;
+let server: PostgresDatabases;
 let address: PostgresAddress;
 let stores: SpanStore[];
 let database: SpanDatabase;
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await sharedPostgres();
 });
 beforeEach(async () => {
   address = await server.createDatabase();
@@ -34,7 +34,6 @@ afterEach(async () => {
   await database.close();
   await Promise.all(stores.map((store) => store.close()));
 });
-afterAll(() => server.dispose());
 
 async function open(
   at = address,
@@ -390,7 +389,12 @@ describe("days", () => {
       await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('agate.days', 0))");
       const waits = dropDay(other, 0);
       await expect
-        .poll(() => server.query(address, "SELECT FROM pg_locks WHERE NOT granted"))
+        .poll(() =>
+          server.query(
+            address,
+            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+          ),
+        )
         .toHaveLength(1);
       for (const table of TABLES_BY_DAY) {
         await transaction.query(`DROP TABLE ${tableOfDay(table, 0)}`);

@@ -4,17 +4,17 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { searchableText, toMatchExpression } from "../search/search-text.ts";
 import type { SpanStore } from "../span-store.ts";
-import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
-let server: PostgresServer;
+let server: PostgresDatabases;
 let store: SpanStore;
 const fts5 = new DatabaseSync(":memory:");
 let projects = 0;
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await sharedPostgres();
   const address = await server.createDatabase();
   store = await openPostgresStore({ address, onFailure: (error) => expect.fail(String(error)) });
   fts5.exec(
@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   fts5.close();
   await store.close();
-  await server.dispose();
 });
 
 /** Keeps texts, each as a span and a trace of its own, in PostgreSQL and in SQLite. */

@@ -1,17 +1,14 @@
 import { describeSpanStore } from "../contract/span-store.contract.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
-let server: PostgresServer | undefined;
 let address: PostgresAddress | undefined;
 
 describeSpanStore("PostgreSQL", {
   arrivals: 60,
   open: async (options) => {
-    server ??= await startEmbeddedPostgres();
-    address ??= await server.createDatabase();
+    address ??= await (await sharedPostgres()).createDatabase();
     return openPostgresStore({
       ...options,
       address,
@@ -20,5 +17,5 @@ describeSpanStore("PostgreSQL", {
       },
     });
   },
-  dispose: async () => server?.dispose(),
+  dispose: async () => {},
 });

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSpanStore } from "../open-span-store.ts";
 import type { SpanStore } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { prepareSpanDatabase } from "./prepare-database.ts";
 import { MIGRATIONS } from "./span-schema.ts";
 
-let server: PostgresServer;
+let server: PostgresDatabases;
 let address: PostgresAddress;
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await sharedPostgres();
 });
 beforeEach(async () => {
   address = await server.createDatabase();
 });
-afterAll(() => server.dispose());
 
 const open = (at: PostgresAddress): Promise<SpanStore> =>
   openSpanStore(at, { onFailure: (error) => expect.fail(String(error)) });

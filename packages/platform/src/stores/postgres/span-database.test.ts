@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../testing/shared-databases.fixture.ts";
 import type { Patience } from "./connection-watchdog.ts";
 import { SilenceWatch, SocketGroup } from "./connection-watchdog.ts";
 import { SpanDatabase } from "./span-database.ts";
@@ -11,7 +11,7 @@ let server: PostgresServer;
 let address: PostgresAddress;
 let database: SpanDatabase;
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await startPostgres();
   address = await server.createDatabase();
   database = new SpanDatabase(address, { connections: 1, statementMs: 10_000 });
 });

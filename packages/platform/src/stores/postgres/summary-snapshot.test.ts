@@ -5,14 +5,14 @@ import { expectedTree, withoutChildren } from "../contract/expected-tree.fixture
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "../contract/stored-span.fixture.ts";
 import { Subject } from "../contract/subject.fixture.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { SpanDatabase } from "./span-database.ts";
 import type { SummaryFromSnapshot } from "./summarise-traces.ts";
 import { applySummary, readSummary } from "./summarise-traces.ts";
 
-let server: PostgresServer;
+let server: PostgresDatabases;
 let address: PostgresAddress;
 let database: SpanDatabase;
 const subject = new Subject(() =>
@@ -20,7 +20,7 @@ const subject = new Subject(() =>
 );
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await sharedPostgres();
   address = await server.createDatabase();
   await subject.open();
   database = new SpanDatabase(address, { connections: 2, statementMs: 30_000 });
@@ -29,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   await subject.store.close();
-  await server.dispose();
 });
 
 /** Makes a summary of the trace as another server would, without writing it yet. */

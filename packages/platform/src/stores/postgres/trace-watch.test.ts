@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { spanIdOf, storedSpan } from "../contract/stored-span.fixture.ts";
 import type { SpanStore, TraceChange } from "../span-store.ts";
-import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import type { SqlRunner } from "./span-database.ts";
 import { SpanDatabase } from "./span-database.ts";
@@ -10,11 +10,11 @@ import { TraceWatch } from "./trace-watch.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 
-let server: PostgresServer;
+let server: PostgresDatabases;
 let store: SpanStore;
 let database: SpanDatabase;
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await sharedPostgres();
   const address = await server.createDatabase();
   store = await openPostgresStore({ address, onFailure: (error) => expect.fail(String(error)) });
   database = new SpanDatabase(address, { connections: 2, statementMs: 10_000 });
@@ -22,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   await store.close();
-  await server.dispose();
 });
 
 async function append(span: number): Promise<void> {

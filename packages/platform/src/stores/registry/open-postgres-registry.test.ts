@@ -10,7 +10,7 @@ import { prepareSpanDatabase } from "../postgres/prepare-database.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError, StoreRefusalError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../testing/shared-databases.fixture.ts";
 import { startStrictPooler } from "../testing/strict-pooler.fixture.ts";
 import type { PostgresRegistryOptions } from "./open-postgres-registry.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
@@ -23,7 +23,7 @@ let server: PostgresServer;
 let address: PostgresAddress;
 const registries: Registry[] = [];
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await startPostgres();
 });
 afterAll(() => server.dispose());
 beforeEach(async () => {

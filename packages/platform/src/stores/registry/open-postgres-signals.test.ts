@@ -5,7 +5,7 @@ import type { Registry } from "../../registry/registry.ts";
 import { summarizeDocument } from "../../registry/schema/workflow-document.fixture.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
 import { parseSignal } from "./open-postgres-signals.ts";
 import type { OpenRegistryDatabase } from "./open-registry-database.ts";
@@ -25,7 +25,7 @@ let there: Pick<OpenRegistryDatabase, "db" | "signals">;
 let told: RegistrySignal[];
 let lost: string[];
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await startPostgres();
 });
 afterAll(() => server.dispose());
 beforeEach(async () => {

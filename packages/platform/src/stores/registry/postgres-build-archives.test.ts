@@ -2,23 +2,22 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
-import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
 import type { BuildArchives } from "./shared-builds.ts";
 
-let server: PostgresServer;
+let server: PostgresDatabases;
 let registry: Registry;
 let archives: BuildArchives;
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await sharedPostgres();
   const database = await openPostgresRegistry(await server.createDatabase());
   registry = await openRegistry(database);
   ({ archives } = database.sharedBuilds);
 });
 afterAll(async () => {
   await registry.close();
-  await server.dispose();
 });
 
 interface Begun {

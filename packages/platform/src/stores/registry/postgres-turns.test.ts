@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { startPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
 import { createPostgresTurns } from "./postgres-turns.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
@@ -13,7 +13,7 @@ let address: PostgresAddress;
 let registry: Awaited<ReturnType<typeof openPostgresRegistry>>;
 let db: RegistryDatabase;
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  server = await startPostgres();
   address = await server.createDatabase();
   registry = await openPostgresRegistry(address);
   db = registry.db;

@@ -8,7 +8,7 @@ import { openPostgresStore } from "../postgres/postgres-store.ts";
 import type { SpanStore, TraceChange } from "../span-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 
 interface OpenStore {
   readonly name: string;
@@ -95,7 +95,7 @@ export class Stores {
 export async function makeStores(): Promise<Stores> {
   const directory = mkdtempSync(join(tmpdir(), "agate-same-answers-"));
   const engine = openChdbEngine();
-  const server = await startEmbeddedPostgres();
+  const server = await sharedPostgres();
   const address = await server.createDatabase();
   const onFailure = (error: Error) => {
     throw error;
@@ -110,7 +110,6 @@ export async function makeStores(): Promise<Stores> {
         openClickHouseStore({ address: engine.address(), connect: engine.connect, onFailure }),
     },
     async () => {
-      await server.dispose();
       await engine.dispose();
       await rm(directory, { recursive: true });
     },

@@ -11,21 +11,43 @@ const USER = "agate";
 /** With what must be escaped in a URL. */
 const PASSWORD = "p@ss/word";
 
-/** The real ClickHouse engine behind its HTTP interface, in a process, on a port of the loopback address. */
-export interface ChdbServer {
+/** The databases of a real ClickHouse engine behind its HTTP interface, on a port of the loopback address. */
+export interface ChdbDatabases {
   readonly port: number;
-  /** Of the process that runs now. */
-  readonly pid: number;
   /** A database's address, whether it is there or not. */
   address(database: string): ClickHouseAddress;
   /** The same as a URL with its password, as `--store` takes it. */
   url(database: string): string;
+}
+
+/** A server of a test's own, in a process. */
+export interface ChdbServer extends ChdbDatabases {
+  /** Of the process that runs now. */
+  readonly pid: number;
   /** Ends it with SIGKILL. */
   kill(): Promise<void>;
   /** Starts it again after {@link kill}, with the same port and data. */
   start(): Promise<void>;
   /** Ends it and removes its data. */
   dispose(): Promise<void>;
+}
+
+/** The databases of a server that runs at this port. */
+export function chdbAt(port: number): ChdbDatabases {
+  const at = (database: string) => `127.0.0.1:${port}/${database}`;
+  return {
+    port,
+    address: (database) => ({
+      kind: "clickhouse",
+      url: `http://127.0.0.1:${port}`,
+      username: USER,
+      password: PASSWORD,
+      database,
+      cluster: null,
+      shown: `clickhouse://${USER}@${at(database)}`,
+    }),
+    url: (database) => `clickhouse://${USER}:${encodeURIComponent(PASSWORD)}@${at(database)}`,
+  };
 }
 
 /** Makes and starts a server. Dispose of it when the tests are done. */
@@ -40,22 +62,11 @@ export async function startChdbServer(): Promise<ChdbServer> {
     process.kill("SIGKILL");
     await ended;
   };
-  const at = (database: string) => `127.0.0.1:${port}/${database}`;
   return {
-    port,
+    ...chdbAt(port),
     get pid() {
       return running.process.pid as number;
     },
-    address: (database) => ({
-      kind: "clickhouse",
-      url: `http://127.0.0.1:${port}`,
-      username: USER,
-      password: PASSWORD,
-      database,
-      cluster: null,
-      shown: `clickhouse://${USER}@${at(database)}`,
-    }),
-    url: (database) => `clickhouse://${USER}:${encodeURIComponent(PASSWORD)}@${at(database)}`,
     kill: end,
     start: async () => {
       running = await launch(folder, port);

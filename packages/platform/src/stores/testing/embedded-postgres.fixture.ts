@@ -1,14 +1,15 @@
 import type { ChildProcess, SpawnOptions } from "node:child_process";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { Client } from "pg";
 import type { PostgresAddress } from "../store-address.ts";
 
@@ -25,10 +26,12 @@ export interface EmbeddedPostgresOptions {
   readonly durable?: boolean;
   /** Settings of the server, such as `{ max_connections: "10" }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A data directory of {@link initialisePostgres} to copy: `initdb` takes a second. */
+  readonly data?: string;
 }
 
-/** A real PostgreSQL 18 with a superuser, on a port of the loopback address. */
-export interface PostgresServer {
+/** The databases of a real PostgreSQL 18, as its superuser, on a port of the loopback address. */
+export interface PostgresDatabases {
   readonly port: number;
   /** The address of a database, whether that is there or not. */
   address(database: string): PostgresAddress;
@@ -36,6 +39,10 @@ export interface PostgresServer {
   createDatabase(): Promise<PostgresAddress>;
   /** Runs one statement as the superuser over a connection of its own; resolves with its rows. */
   query<Row>(database: PostgresAddress, sql: string, values?: unknown[]): Promise<Row[]>;
+}
+
+/** A server of a test's own. */
+export interface PostgresServer extends PostgresDatabases {
   /** Ends it with SIGKILL: it recovers from its log at the next start. */
   kill(): Promise<void>;
   /** Ends it as an administrator does: connections are broken off, what is committed is written. */
@@ -55,14 +62,10 @@ export interface PostgresServer {
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions = {},
 ): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), "agate-postgres-"));
+  const folder = await makeFolder();
   const data = join(folder, "data");
-  const { identity } = programs();
-  await mkdir(data);
-  if (identity.uid !== undefined) {
-    for (const path of [folder, data]) await chown(path, identity.uid, -1);
-  }
-  await initialise(folder, data);
+  if (options.data === undefined) await initialise(folder, data);
+  else await promisify(execFile)("cp", ["-R", options.data, data], programs().identity);
   for (let attempt = 1; ; attempt++) {
     const server = new EmbeddedPostgres(folder, data, await freePort(), options);
     try {
@@ -76,7 +79,61 @@ export async function startEmbeddedPostgres(
   }
 }
 
+/** Makes the data directory of a server that was never started, alone in a folder that the caller removes. */
+export async function initialisePostgres(): Promise<string> {
+  const folder = await makeFolder();
+  await initialise(folder, join(folder, "data"));
+  return join(folder, "data");
+}
+
+/** A folder of the user that the server runs as. */
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "agate-postgres-"));
+  const { uid } = programs().identity;
+  if (uid !== undefined) await chown(folder, uid, -1);
+  return folder;
+}
+
+/** The databases of a server that runs at this port. */
+export function postgresAt(port: number): PostgresDatabases {
+  const address = (database: string): PostgresAddress => {
+    const at = `127.0.0.1:${port}/${database}`;
+    return {
+      kind: "postgres",
+      url: `postgres://${USER}:${encodeURIComponent(PASSWORD)}@${at}`,
+      shown: `postgres://${USER}@${at}`,
+    };
+  };
+  return {
+    port,
+    address,
+    async createDatabase() {
+      const database = `test_${randomBytes(6).toString("hex")}`;
+      await query(address("postgres"), `CREATE DATABASE ${database}`);
+      return address(database);
+    },
+    query,
+  };
+}
+
+async function query<Row>(
+  database: PostgresAddress,
+  sql: string,
+  values?: unknown[],
+): Promise<Row[]> {
+  const client = new Client({ connectionString: database.url });
+  // The query rejects with it as well; without a listener it would end the process.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 class EmbeddedPostgres implements PostgresServer {
+  readonly #databases: PostgresDatabases;
   readonly port: number;
   readonly #folder: string;
   readonly #arguments: readonly string[];
@@ -92,6 +149,7 @@ class EmbeddedPostgres implements PostgresServer {
       ...options.settings,
     };
     this.port = port;
+    this.#databases = postgresAt(port);
     this.#folder = folder;
     this.#arguments = [
       "-D",
@@ -101,30 +159,15 @@ class EmbeddedPostgres implements PostgresServer {
   }
 
   address(database: string): PostgresAddress {
-    const at = `127.0.0.1:${this.port}/${database}`;
-    return {
-      kind: "postgres",
-      url: `postgres://${USER}:${encodeURIComponent(PASSWORD)}@${at}`,
-      shown: `postgres://${USER}@${at}`,
-    };
+    return this.#databases.address(database);
   }
 
-  async createDatabase(): Promise<PostgresAddress> {
-    const database = `test_${randomBytes(6).toString("hex")}`;
-    await this.query(this.address("postgres"), `CREATE DATABASE ${database}`);
-    return this.address(database);
+  createDatabase(): Promise<PostgresAddress> {
+    return this.#databases.createDatabase();
   }
 
-  async query<Row>(database: PostgresAddress, sql: string, values?: unknown[]): Promise<Row[]> {
-    const client = new Client({ connectionString: database.url });
-    // Told by the query, too; without a listener it would end the process.
-    client.on("error", () => {});
-    await client.connect();
-    try {
-      return (await client.query(sql, values)).rows;
-    } finally {
-      await client.end();
-    }
+  query<Row>(database: PostgresAddress, sql: string, values?: unknown[]): Promise<Row[]> {
+    return this.#databases.query<Row>(database, sql, values);
   }
 
   /** Starts it once. */

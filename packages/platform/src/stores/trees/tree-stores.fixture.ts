@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +9,7 @@ import { openClickHouseStore } from "../clickhouse/clickhouse-store.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import type { SpanStore } from "../span-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { startChdbServer } from "../testing/chdb-server.fixture.ts";
-import { startEmbeddedPostgres } from "../testing/embedded-postgres.fixture.ts";
+import { sharedChdb, sharedPostgres } from "../testing/shared-databases.fixture.ts";
 
 /** A database whose traces can be read in a thread. */
 export interface TreeStore {
@@ -39,21 +39,21 @@ async function startSqlite(): Promise<TreeStore> {
 }
 
 async function startPostgres(): Promise<TreeStore> {
-  const server = await startEmbeddedPostgres();
+  const server = await sharedPostgres();
   const address = await server.createDatabase();
   return {
     open: (largeTraceSpans) => openPostgresStore({ address, largeTraceSpans, onFailure }),
     spawn: () => spawnThread(urlOf("postgres"), "postgres-tree-worker", address),
-    dispose: () => server.dispose(),
+    dispose: async () => {},
   };
 }
 
 async function startClickHouse(): Promise<TreeStore> {
-  const server = await startChdbServer();
-  const address = server.address("trees");
+  const server = await sharedChdb();
+  const address = server.address(`trees_${randomBytes(6).toString("hex")}`);
   return {
     open: (largeTraceSpans) => openClickHouseStore({ address, largeTraceSpans, onFailure }),
     spawn: () => spawnThread(urlOf("clickhouse"), "clickhouse-tree-worker", address),
-    dispose: () => server.dispose(),
+    dispose: async () => {},
   };
 }
