@@ -177,7 +177,7 @@ describe("A run", () => {
     await failure.getByText("bench broke off before it answered").waitFor();
     await failure.getByText(/The terminal that it was started in says why/).waitFor();
     const path = "**/services/bench/playground/run/nothing";
-    const msg = "Build 2 of bench is started again in 8 s.";
+    const msg = "Build 2 of bench restarts in 8 s.";
     await page.route(path, (route) =>
       route.fulfill({
         status: 503,

@@ -7,7 +7,7 @@ import { sweepBackups } from "./backup/take-backup.ts";
 import { createDeployer } from "./deployments/create-deployer.ts";
 import type { RunningDeployer } from "./deployments/deployer.ts";
 import type { UserRange } from "./deployments/processes/build-users.ts";
-import { Services } from "./deployments/service-directory.ts";
+import { Services } from "./deployments/services.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
 import { DEFAULT_DECODE_LIMITS } from "./ingest/otlp/decode-limits.ts";
 import { openRegistry } from "./registry/open-registry.ts";

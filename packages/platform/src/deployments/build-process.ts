@@ -1,15 +1,15 @@
 import type { BuildPermission } from "@agate/protocol";
 import type { ProcessGroups } from "./processes/process-groups.ts";
 
-/** How a build's program is run. */
+/** A program to run, and how. */
 export interface BuildProgram {
   /** The build's folder: the working directory, with `entry` in it. */
   readonly folder: string;
   /** The program, relative to the folder. */
   readonly entry: string;
-  /** Added to the platform's own environment, from which everything of Agate's is taken out. */
+  /** Added to the platform's own environment, without Agate's variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Null runs it with all rights of the platform's user: `agate dev`, and builds from before. */
+  /** Null: all rights of the platform's user, for `agate dev` and for builds from before permissions. */
   readonly restrictions: BuildRestrictions | null;
 }
 
@@ -23,7 +23,7 @@ export interface BuildRestrictions {
   readonly user: number | null;
 }
 
-/** Why a process could not be used. `log` holds the last lines that it printed, oldest first. */
+/** Why a process could not be used. `log`: its last lines of output, oldest first. */
 export interface StartFailure {
   readonly kind: "failed";
   /**
@@ -41,11 +41,11 @@ export interface BuildProcess {
   readonly kind: "running";
   readonly pid: number;
   readonly socketPath: string;
-  /** What it answers as its `/openapi.json`, parsed. */
+  /** Its parsed `/openapi.json`. */
   readonly openapi: unknown;
-  /** Resolves when it has ended, for whatever reason. Never rejects. */
+  /** Resolves when the process has ended. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  /** Asks it to finish what it has and end; kills it after `graceMs`. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -55,27 +55,27 @@ export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly log: readonly string[];
-  /** What the system said where it could not even start it. */
+  /** Why the system could not spawn it. */
   readonly error?: Error;
 }
 
 /**
  * Starts a program and waits until it answers.
  *
- * @throws where the platform has no file descriptor left, which says nothing about the program.
+ * @throws when the platform has no file descriptor left: that is no fault of the program.
  */
 export type StartBuildProcess = (
   program: BuildProgram,
   options: {
-    /** What may be kept of a line that it prints; without it, all but the values of `ag.secret`. */
+    /** Redacts a line of output, beside the values of `ag.secret`, which are always redacted. */
     readonly redactLine?: (line: string) => string;
-    /** Every line that it prints, as it prints it, redacted. */
+    /** Called with every line of output, redacted. */
     readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
-    /** Every file of its folder that it reads, once, relative to the folder; not asked for by builds. */
+    /** Called once for each file of its folder that it reads, relative to the folder. For `agate dev`. */
     readonly onFileRead?: (file: string) => void;
     readonly timeoutMs: number;
     readonly signal?: AbortSignal;
-    /** The process and all that it starts end with this process, however it ends. */
+    /** Ends the process and all its children when this process ends, even by SIGKILL. */
     readonly groups: ProcessGroups;
   },
 ) => Promise<BuildProcess | StartFailure>;

@@ -8,41 +8,42 @@ import { diskReason } from "./builds/disk-reason.ts";
 import { ModulesStore } from "./builds/modules-store.ts";
 import { RefusalRecords } from "./builds/refusal-records.ts";
 import type { RunningDeployer } from "./deployer.ts";
-import type { BuildKey } from "./hosting/application-host.ts";
-import { BuildLogs } from "./hosting/build-logs.ts";
-import { BuildRunner } from "./hosting/build-runner.ts";
-import { describeDelay } from "./hosting/delayed-build.ts";
-import { Deploys } from "./hosting/deploys.ts";
-import { Hosting } from "./hosting/hosting.ts";
-import { InterruptionWatch } from "./hosting/interruption-watch.ts";
-import { LiveBuildFollower } from "./hosting/live-build-follower.ts";
-import { logDelay, logSupervision } from "./hosting/log-supervision.ts";
-import { openBuildUsers } from "./hosting/open-build-users.ts";
-import { prepareBuilds } from "./hosting/prepare-builds.ts";
-import { ProjectRedactors } from "./hosting/project-redactors.ts";
-import { Sweeper } from "./hosting/sweeper.ts";
-import { Turns } from "./hosting/turns.ts";
+import {
+  BuildRunner,
+  openBuildUsers,
+  ProjectRedactors,
+  prepareBuilds,
+} from "./hosting/build-runner.ts";
+import { DeployOperations } from "./hosting/deploy.ts";
+import type { BuildKey } from "./hosting/host.ts";
+import { ApplicationHosts } from "./hosting/host.ts";
+import { DeployLock, InterruptedDeployMonitor } from "./hosting/lock.ts";
+import type { DelayedBuild } from "./hosting/replicas.ts";
+import { BuildReconciler, describeDelay } from "./hosting/replicas.ts";
+import { Sweeper } from "./hosting/sweep.ts";
+import { BuildLogs } from "./processes/build-log.ts";
 import type { BuildUsers, UserRange } from "./processes/build-users.ts";
+import { sweepProcessFolders } from "./processes/process-folders.ts";
 import { ProcessGroups } from "./processes/process-groups.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
-import type { SupervisorLimits } from "./processes/supervisor.ts";
-import { sweepProcessFolders } from "./processes/sweep-process-folders.ts";
-import type { NamedApplication, Services } from "./service-directory.ts";
+import type { SupervisionEvent, SupervisorLimits } from "./processes/supervisor.ts";
+import { describeSupervision } from "./processes/supervisor.ts";
+import type { NamedApplication, Services } from "./services.ts";
 
 export interface DeployerOptions {
   readonly registry: Registry;
-  /** Told which service answers for which application. */
+  /** Where running builds are registered, for the gateway. */
   readonly services: Services;
-  /** What it shares with other replicas; null for a platform alone. */
+  /** State shared with other replicas; null without any. */
   readonly shared: SharedBuilds | null;
   readonly dataDirectory: string;
-  /** Of a build's files together. */
+  /** Of all files of a build together. */
   readonly mostUnpackedBytes: number;
-  /** Makes the key that an application's builds call the platform with. */
+  /** Creates the key that an application's builds call the platform with. */
   readonly issueKey: (application: NamedApplication) => BuildKey;
-  /** The users that builds run under where the platform is root; null: its own. */
+  /** The users that builds run as when the platform is root; null: its own. */
   readonly buildUsers: UserRange | null;
-  /** The redaction rules that a project has now, as JSON; null where it has none. */
+  /** The current redaction rules of a project, as JSON; null for none. */
   readonly redactionOf: (project: string) => string | null;
   readonly log: Logger;
   readonly start?: StartBuildProcess;
@@ -56,20 +57,22 @@ export interface DeployerLimits extends SupervisorLimits {
   readonly startMs: number;
   /** How long a replica waits for the files and packages of live builds before it listens. */
   readonly prepareMs: number;
-  /** How often a replica looks whether another has ended in the middle of a deploy. */
+  /** How often a replica checks whether another one died during a deploy. */
   readonly watchMs: number;
-  /** How many builds may be starting, and how many deploys under way, at the same time. */
+  /** How many builds may start, and how many deploys run, at the same time. */
   readonly mostAtATime: number;
 }
 
-const INSTALL_MS = 10 * 60_000;
-const START_MS = 30_000;
-const PREPARE_MS = 60_000;
-const WATCH_MS = 3_000;
-const MOST_AT_A_TIME = 4;
+const LIMITS = {
+  installMs: 10 * 60_000,
+  startMs: 30_000,
+  prepareMs: 60_000,
+  watchMs: 3_000,
+  mostAtATime: 4,
+} as const satisfies Partial<DeployerLimits>;
 
 /**
- * What brings builds to life, and keeps them there.
+ * Creates the deployer of a platform.
  *
  * @example
  * const deployer = createDeployer({ registry, services, dataDirectory, … });
@@ -78,59 +81,19 @@ const MOST_AT_A_TIME = 4;
  * deployer.open("http://127.0.0.1:4100");
  */
 export function createDeployer(options: DeployerOptions): RunningDeployer {
-  const { registry, services, shared, dataDirectory, mostUnpackedBytes, issueKey, log } = options;
+  const { registry, services, shared, dataDirectory, issueKey, log } = options;
   const { installMs, startMs, prepareMs, watchMs, mostAtATime, ...limits } = {
-    installMs: INSTALL_MS,
-    startMs: START_MS,
-    prepareMs: PREPARE_MS,
-    watchMs: WATCH_MS,
-    mostAtATime: MOST_AT_A_TIME,
+    ...LIMITS,
     ...options.limits,
   };
   const stopping = new AbortController();
   const { signal } = stopping;
   const baseUrl = Promise.withResolvers<string>();
-  const groups = new ProcessGroups((err) =>
-    log.error({ err }, "Builds may outlive a server that is killed: /bin/sh could not be started."),
-  );
-  const modules = new ModulesStore({
-    folder: join(dataDirectory, "modules"),
-    timeoutMs: installMs,
-    signal,
-    groups,
-  });
-  const store = new BuildStore({
-    folder: join(dataDirectory, "builds"),
-    modules,
-    mostUnpackedBytes,
-    archives: shared?.archives ?? null,
-  });
-  let users: Promise<BuildUsers | null> | undefined;
-  const openUsers = () =>
-    openBuildUsers({
-      range: options.buildUsers,
-      dataDirectory,
-      onClosed: (folder) =>
-        log.warn(
-          { folder },
-          "Builds run as the server's own user: other users cannot enter this folder.",
-        ),
-    });
+  const onError = (err: unknown) => log.error({ err }, "A background task of deployments failed.");
+  const { store, runner } = createRunner(options, { installMs, startMs, mostAtATime }, signal);
   const logs = new BuildLogs(join(dataDirectory, "logs"));
-  const onError = (err: unknown) => log.error({ err }, "A deployment could not be looked after.");
-  const runner = new BuildRunner({
-    store,
-    start: options.start ?? startBuildProcess,
-    users: () => {
-      users ??= openUsers();
-      return users;
-    },
-    groups,
-    startMs,
-    mostStarts: mostAtATime,
-  });
   const redactors = new ProjectRedactors(options.redactionOf);
-  const hosting = new Hosting({
+  const hosts = new ApplicationHosts({
     redactLine: (project, line) => redactors.of(project).text(line),
     services,
     runner,
@@ -140,27 +103,27 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     onEvent: (application, event) => logSupervision(log, application, event),
     limits,
   });
-  const serving = () => hosting.builds.map(({ id }) => id);
+  const serving = () => hosts.builds.map(({ id }) => id);
   const sweeper = new Sweeper({ registry, store, logs, serving, onError });
   const refusals = new RefusalRecords(registry.builds, onError);
-  const turns = new Turns({ builds: registry.builds, shared, most: mostAtATime, signal });
-  const deploys = new Deploys({
+  const deployLock = new DeployLock({ builds: registry.builds, shared, most: mostAtATime, signal });
+  const deploys = new DeployOperations({
     registry,
     store,
     logs,
-    hosting,
+    hosts,
     sweeper,
     refusals,
-    turns,
+    deployLock,
     archives: shared?.archives ?? null,
     signal,
     onError,
   });
-  const follower = new LiveBuildFollower({
+  const reconciler = new BuildReconciler({
     signals: registry.signals,
     builds: registry.builds,
-    hosting,
-    turns,
+    hosts,
+    deployLock,
     signal,
     onSwitched: () => sweeper.sweepSoon(),
     onDelayed: (delayed) => {
@@ -173,7 +136,12 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const onInterrupted = (builds: readonly string[]) =>
     log.warn({ builds }, "Deploys were interrupted.");
   let hasStarted = false;
-  const watch = new InterruptionWatch({ turns, everyMs: watchMs, onInterrupted, onError });
+  const monitor = new InterruptedDeployMonitor({
+    deployLock,
+    everyMs: watchMs,
+    onInterrupted,
+    onError,
+  });
   return {
     closing: signal,
     deploy: (request, progress) => deploys.deploy(request, progress),
@@ -181,7 +149,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       deploys.activate(ref, build, authorship, progress),
     retire: (ref) => deploys.retire(ref),
     isStarting() {
-      hasStarted ||= !hosting.isStarting;
+      hasStarted ||= !hosts.isStarting;
       return !hasStarted;
     },
     logs: (applicationId, request) => logs.of(applicationId).read(request),
@@ -190,41 +158,108 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       logs.of(applicationId).add(build, stream, line, time),
 
     async recover() {
-      const interrupted = await turns.refuseInterrupted().catch((error) => {
+      const interrupted = await deployLock.refuseInterrupted().catch((error) => {
         const reason = diskReason(error);
         if (reason === undefined) throw error;
-        // A full disk is no reason not to serve what is there.
+        // A full disk must not keep the platform from serving its live builds.
         log.error({ reason }, "Interrupted deploys could not be recorded.");
         return [];
       });
       if (interrupted.length > 0) onInterrupted(interrupted);
-      // A platform alone is the only one that can be interrupted.
-      if (shared !== null) watch.begin();
-      await follower.begin();
-      // Others serve meanwhile: calls must not come here before they can be answered.
-      if (shared !== null) await prepareBuilds(runner, hosting.builds, prepareMs);
+      // Without other replicas, no deploy can be interrupted while this process runs.
+      if (shared !== null) monitor.start();
+      await reconciler.start();
+      // Other replicas serve meanwhile: this one must not get calls before it can answer them.
+      if (shared !== null) await prepareBuilds(runner, hosts.builds, prepareMs);
     },
 
     open(url) {
       baseUrl.resolve(url);
-      hosting.wake();
+      hosts.wake();
       sweeper.sweepSoon();
       sweepProcessFolders(options.buildUsers).catch(onError);
     },
 
-    catchUp: (applicationId) => follower.catchUp(applicationId),
+    catchUp: (applicationId) => reconciler.catchUp(applicationId),
 
     async close() {
       stopping.abort();
       refusals.close();
-      follower.close();
-      const watched = watch.close();
-      await turns.idle();
+      reconciler.close();
+      const monitorClosed = monitor.close();
+      await deployLock.idle();
       await sweeper.idle();
-      await hosting.close();
+      await hosts.close();
       await logs.close();
-      // Last: a database that has fallen silent keeps it waiting.
-      await watched;
+      // Last: an unresponsive database delays it.
+      await monitorClosed;
     },
   };
+}
+
+/** The files of builds, and what starts processes of them. */
+function createRunner(
+  options: DeployerOptions,
+  limits: Pick<DeployerLimits, "installMs" | "startMs" | "mostAtATime">,
+  signal: AbortSignal,
+): { readonly store: BuildStore; readonly runner: BuildRunner } {
+  const { dataDirectory, mostUnpackedBytes, shared, log } = options;
+  const groups = new ProcessGroups((err) =>
+    log.error({ err }, "Builds may outlive a server that is killed: /bin/sh could not be started."),
+  );
+  const modules = new ModulesStore({
+    folder: join(dataDirectory, "modules"),
+    timeoutMs: limits.installMs,
+    signal,
+    groups,
+  });
+  const store = new BuildStore({
+    folder: join(dataDirectory, "builds"),
+    modules,
+    mostUnpackedBytes,
+    archives: shared?.archives ?? null,
+  });
+  let users: Promise<BuildUsers | null> | undefined;
+  const runner = new BuildRunner({
+    store,
+    start: options.start ?? startBuildProcess,
+    users: () => {
+      users ??= openBuildUsers({
+        range: options.buildUsers,
+        dataDirectory,
+        onClosed: (folder) =>
+          log.warn(
+            { folder },
+            "Builds run as the server's own user: other users cannot enter this folder.",
+          ),
+      });
+      return users;
+    },
+    groups,
+    startMs: limits.startMs,
+    mostStarts: limits.mostAtATime,
+  });
+  return { store, runner };
+}
+
+/** Writes an event of a build's process to the platform's own log; a crash as a warning. */
+export function logSupervision(
+  log: Logger,
+  { slug, id }: NamedApplication,
+  event: SupervisionEvent,
+): void {
+  const line = { application: slug, application_id: id, build: event.build };
+  const message = `A build: ${describeSupervision(event)}`;
+  if (event.kind === "crashed") log.warn({ ...line, output: event.log.slice(-5) }, message);
+  else if (event.kind === "start-failed") {
+    log.error({ ...line, output: event.failure.log.slice(-5) }, message);
+  } else log.info(line, message);
+}
+
+/** Writes to the platform's own log that this replica still runs an outdated build. */
+export function logDelay(log: Logger, delayed: DelayedBuild): void {
+  const { application, build } = delayed.wanted;
+  const line = { application: application.slug, application_id: application.id };
+  const output = delayed.failure.log.slice(-5);
+  log.error({ ...line, build: build.number, output }, `A build: ${describeDelay(delayed)}`);
 }

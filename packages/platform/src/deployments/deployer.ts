@@ -2,11 +2,11 @@ import type { DeployResult, DeployStep, LogLine } from "@agate/protocol";
 import type { ApplicationRef, DeployTarget } from "../registry/registry.ts";
 import type { RegistryProblem } from "../registry/registry-outcome.ts";
 
-/** What a deploy brings. */
+/** A build to deploy. */
 export interface DeployRequest {
   /** The project's id. */
   readonly project: string;
-  /** The application's slug; it is made if it is not there. */
+  /** The application's slug; created if it does not exist. */
   readonly application: string;
   /** A gzipped tar of the build's folder: see docs/reference/build-archive.md. */
   readonly archive: Uint8Array;
@@ -16,7 +16,7 @@ export interface DeployRequest {
   readonly target: DeployTarget | null;
 }
 
-/** What refuses a deploy beside the registry. Each is an error type of the API. */
+/** Reasons to refuse a deploy, beside the registry's. Each is an error type of the API. */
 export type DeployProblemType = "archive_invalid" | "install_failed" | "build_unusable";
 
 export interface DeployProblem {
@@ -29,17 +29,17 @@ export type DeployOutcome =
   | { readonly kind: "deployed"; readonly result: DeployResult }
   | Undeployed;
 
-/** The build that served before still does. */
+/** Nothing was deployed: the previous build keeps serving. */
 export type Undeployed =
   | {
       readonly kind: "refused";
       readonly problems: readonly [DeployProblem, ...DeployProblem[]];
-      /** What the build, or npm, printed last. */
+      /** The last output of the build, or of npm. */
       readonly log: readonly string[];
     }
-  /** The disk is full, say: nothing was changed, and trying again later may help. */
+  /** A transient failure, such as a full disk. Nothing was changed. */
   | { readonly kind: "unavailable"; readonly reason: string }
-  /** The platform is being stopped: nothing was changed. */
+  /** The platform is stopping. Nothing was changed. */
   | { readonly kind: "stopping" };
 
 export type RetireOutcome = { readonly kind: "retired" } | Undeployed;
@@ -49,10 +49,10 @@ export interface DeployProgress {
   done(step: DeployStep, detail: string): void;
 }
 
-/** Brings builds to life. Deploys of one application wait for each other; those of several do not. */
+/** Deploys builds. Deploys of one application run one after the other. */
 export interface Deployer {
   deploy(request: DeployRequest, progress: DeployProgress): Promise<DeployOutcome>;
-  /** Lets an earlier build of the application serve again, with the same checks. */
+  /** Makes an earlier build live again, with the same checks as a new one. */
   activate(
     ref: ApplicationRef,
     build: string,
@@ -65,42 +65,42 @@ export interface Deployer {
   logs(applicationId: string, options: LogRequest): AsyncIterable<LogLine>;
 }
 
-/** A deployer together with what it runs. */
+/** A deployer with its running builds. */
 export interface RunningDeployer extends Deployer {
-  /** Fires when it begins to close: nothing new is to go to builds. */
+  /** Fires when it begins to close: builds get no new requests. */
   readonly closing: AbortSignal;
   /**
-   * Whether builds that were live when the platform started have neither started nor failed once. A
-   * deploy later on does not count: calls go to the build before until the new one answers.
+   * Whether a build that was live when the platform started has neither started nor failed yet. Later
+   * deploys do not count: calls go to the previous build until the new one answers.
    */
   isStarting(): boolean;
   /**
-   * Takes over what an earlier process has left: what it did not finish is refused, and requests for
-   * live builds wait for them from here on. Before the platform listens.
+   * Recovers from an earlier process: refuses its unfinished deploys, and makes requests for live
+   * builds wait for their start. To be called before the platform listens.
    */
   recover(): Promise<void>;
-  /** Starts the live builds, and does not wait for them. Once the platform listens, at this address. */
+  /** Starts the live builds in the background. To be called once the platform listens at this address. */
   open(baseUrl: string): void;
   /**
-   * Resolves when calls of the application go where the registry says, though nobody has told this
-   * process of it yet; or when that takes longer than a call can wait.
+   * Resolves when calls of the application go to the live build of the registry, also before the
+   * registry's signal has arrived; or when that takes longer than a call can wait.
    */
   catchUp(applicationId: string): Promise<void>;
-  /** Adds a line to an application's log, of a program that something else runs. */
+  /** Adds a line to an application's log, for a program that `agate dev` runs. */
   addLine(applicationId: string, line: LogLine): void;
   /**
-   * Ends all builds: requests under way are finished, and their last spans sent, so that the platform
-   * must still listen. Deploys under way are given up.
+   * Ends all builds after their running requests, and aborts running deploys. The platform must still
+   * listen, for the last spans of the builds.
    */
   close(): Promise<void>;
 }
 
 export interface LogRequest {
-  /** Only of this build, by its number. */
+  /** Only lines of the build with this number. */
   readonly build: number | null;
   /** How many of the last lines come first. */
   readonly tail: number;
-  /** Goes on with new lines until the signal fires. */
+  /** Also yields new lines, until the signal fires. */
   readonly follow: boolean;
   readonly signal: AbortSignal;
 }

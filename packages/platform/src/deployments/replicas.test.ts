@@ -225,16 +225,16 @@ it("goes on with the old build where the new one cannot be started, until it can
   expect((await deploy(one, "stubborn", workflow("new"))).status).toBe(201);
   const lines = async () => (await logsOf(two, "stubborn")).map(({ line }) => line);
   const told = expect.stringMatching(
-    /^Build 1 goes on: this one could not be started\. It has no licence here\. It is tried again in \d+\.\d s\.$/,
+    /^Build 1 keeps serving: this one could not be started\. It has no licence here\. Retrying in \d+\.\d s\.$/,
   );
   await expect.poll(lines).toEqual(expect.arrayContaining([told]));
   // More than once, and nobody has noticed.
   await expect
-    .poll(async () => (await lines()).filter((line) => /tried again/.test(line)).length)
+    .poll(async () => (await lines()).filter((line) => /Retrying/.test(line)).length)
     .toBeGreaterThan(2);
   expect(await callService(two, "stubborn")).toEqual({ status: 200, text: "old" });
   expect((await two.logLines()).map(({ msg }) => msg)).toContainEqual(
-    expect.stringContaining("Build 1 goes on: this one could not be started."),
+    expect.stringContaining("Build 1 keeps serving: this one could not be started."),
   );
   fault = undefined;
   await expectAnswer(two, "stubborn").toEqual({ status: 200, text: "new" });

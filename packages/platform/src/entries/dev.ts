@@ -2,12 +2,9 @@
 export type { BuildProcess, StartFailure } from "../deployments/build-process.ts";
 export { ProcessGroups } from "../deployments/processes/process-groups.ts";
 export { startBuildProcess } from "../deployments/processes/start-build-process.ts";
-export type { SupervisionEvent } from "../deployments/processes/supervision-event.ts";
-export { describeSupervision } from "../deployments/processes/supervision-event.ts";
-export type { SupervisedBuild } from "../deployments/processes/supervisor.ts";
-export { Supervisor } from "../deployments/processes/supervisor.ts";
-export type { Service } from "../deployments/service.ts";
-export type { Services } from "../deployments/service-directory.ts";
+export type { SupervisedBuild, SupervisionEvent } from "../deployments/processes/supervisor.ts";
+export { describeSupervision, Supervisor } from "../deployments/processes/supervisor.ts";
+export type { Service, Services } from "../deployments/services.ts";
 export type { ApplicationRef, Registry } from "../registry/registry.ts";
 export type { RegistryOutcome, RegistryProblem } from "../registry/registry-outcome.ts";
 export { done } from "../registry/registry-outcome.ts";

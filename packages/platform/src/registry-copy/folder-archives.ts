@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
 import { archiveFiles } from "../deployments/builds/archive-files.ts";
-import { syncFolder } from "../deployments/builds/sync-folder.ts";
+import { syncFolder } from "../deployments/builds/folder-contents.ts";
 import { unpackArchive } from "../deployments/builds/unpack-archive.ts";
 import type { BuildArchives } from "../stores/registry/shared-builds.ts";
 

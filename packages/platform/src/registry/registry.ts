@@ -219,7 +219,7 @@ export interface Builds {
       /** Hex of the SHA-256 of its manifest. */
       readonly manifestHash: string;
     },
-    turn?: TurnToken,
+    turn?: DeployLockToken,
   ): Promise<RegistryOutcome<Build>>;
   refuse(buildId: string, reason: string): Promise<void>;
   /**
@@ -241,10 +241,10 @@ export interface Builds {
     buildId: string,
     openapi: unknown,
     target: DeployTarget | null,
-    turn?: TurnToken,
+    turn?: DeployLockToken,
   ): Promise<RegistryOutcome<Activation>>;
   /** No build serves the application afterwards. */
-  retire(ref: ApplicationRef, turn?: TurnToken): Promise<RegistryOutcome<Build>>;
+  retire(ref: ApplicationRef, turn?: DeployLockToken): Promise<RegistryOutcome<Build>>;
   /** The live build of one application, by its id, or of every one in every project: for starting them. */
   live(applicationId?: string): Promise<readonly LiveBuild[]>;
   /** Ids of the applications that have builds which are being started, or were when a platform ended. */
@@ -255,12 +255,12 @@ export interface Builds {
   refuseUnfinishedOf(
     applicationId: string,
     reason: string,
-    turn: TurnToken,
+    turn: DeployLockToken,
   ): Promise<readonly string[]>;
 }
 
 /** Of the turn in which a change is made; null, or absent, where no other server can take turns. */
-export type TurnToken = number | null;
+export type DeployLockToken = number | null;
 
 export interface Activation {
   readonly build: Build;

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { OpenAccess } from "../access/open-access.ts";
 import type { Backups } from "../backup/backups.ts";
 import type { RunningDeployer } from "../deployments/deployer.ts";
-import type { ServiceDirectory } from "../deployments/service-directory.ts";
+import type { ServiceDirectory } from "../deployments/services.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";
 import type { Registry } from "../registry/registry.ts";
 import {

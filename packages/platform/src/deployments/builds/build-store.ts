@@ -4,10 +4,8 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
 import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
-import { findDamage } from "./file-hashes.ts";
-import { exists, namesIn } from "./folder-contents.ts";
+import { exists, findDamage, namesIn, syncFolder } from "./folder-contents.ts";
 import type { InstallOptions, InstallOutcome, ModulesStore } from "./modules-store.ts";
-import { syncFolder } from "./sync-folder.ts";
 import { unpackArchive } from "./unpack-archive.ts";
 
 export interface BuildStoreOptions {

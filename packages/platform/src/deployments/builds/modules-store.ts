@@ -1,4 +1,4 @@
-import { hash, randomUUID } from "node:crypto";
+import { createHash, hash, randomUUID } from "node:crypto";
 import {
   copyFile,
   lchown,
@@ -12,13 +12,16 @@ import {
 import { join } from "node:path";
 import type { ProcessGroups } from "../processes/process-groups.ts";
 import { DiskError } from "./disk-reason.ts";
-import { findEscapingLink } from "./escaping-link.ts";
-import { findDamage, type RecordedFile, recordFiles } from "./file-hashes.ts";
-import { exists, namesIn } from "./folder-contents.ts";
-import { INSTALL_FILES, modulesKey } from "./modules-key.ts";
+import {
+  exists,
+  findDamage,
+  findEscapingLink,
+  namesIn,
+  type RecordedFile,
+  recordFiles,
+  syncFolder,
+} from "./folder-contents.ts";
 import { runNpm } from "./run-npm.ts";
-import { seconds } from "./seconds.ts";
-import { syncFolder } from "./sync-folder.ts";
 
 export type InstallOutcome =
   /** `detail` is for people: "cached", "12 packages in 3.1 s". */
@@ -159,7 +162,7 @@ export class ModulesStore {
       this.#sound.add(key);
       await syncFolder(folder);
       const packages = count === 1 ? "1 package" : `${count} packages`;
-      return { kind: "installed", key, detail: `${packages} in ${seconds(started)}` };
+      return { kind: "installed", key, detail: `${packages} in ${secondsSince(started)}` };
     } finally {
       await rm(unfinished, { recursive: true, force: true });
     }
@@ -200,4 +203,32 @@ async function packageCount(folder: string): Promise<number> {
   );
   const { packages = {} } = JSON.parse(text) as { packages?: object };
   return Object.keys(packages).length;
+}
+
+/** The time since `startedAt` of `performance.now()`: "0.3 s". */
+export function secondsSince(startedAt: number): string {
+  return `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
+}
+
+/** What npm reads. Two builds with the same bytes in both get the same packages. */
+const INSTALL_FILES = ["package.json", "package-lock.json"] as const;
+
+/**
+ * Names the packages of a build: the same for all builds that can share them. Packages with native
+ * code depend on Node's version, the system and the processor; what install scripts make is not
+ * shared with builds whose packages run none.
+ */
+async function modulesKey(
+  buildFolder: string,
+  { runsScripts }: { readonly runsScripts: boolean },
+): Promise<string> {
+  const hash = createHash("sha256");
+  const [major] = process.versions.node.split(".");
+  const scripts = runsScripts ? "" : " ignore-scripts";
+  hash.update(`npm ${major} ${process.platform} ${process.arch}${scripts}\n`);
+  for (const name of INSTALL_FILES) {
+    const content = await readFile(join(buildFolder, name));
+    hash.update(`${name} ${content.length}\n`).update(content);
+  }
+  return hash.digest("hex").slice(0, 32);
 }

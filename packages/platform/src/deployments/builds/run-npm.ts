@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { access, constants, realpath } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
 import { killGroup, type ProcessGroups } from "../processes/process-groups.ts";
 import { diskReasonOf } from "./disk-reason.ts";
-import { findNpm } from "./find-npm.ts";
 
 export type NpmOutcome =
   | { readonly kind: "done" }
@@ -14,14 +14,14 @@ export type NpmOutcome =
       readonly kind: "failed";
       readonly reason: string;
       readonly log: readonly string[];
-      /** What the system said about the disk, where that was it: `ENOSPC`. */
+      /** The code of a disk error, such as `ENOSPC`, if that was the cause. */
       readonly diskCode: string | null;
     };
 
 const MOST_LINES = 20;
 const MOST_OUTPUT = 64 * 1024;
 
-/** npm must not go on without the platform, which would not know what it left behind. */
+/** Kills npm when the platform dies: otherwise it would leave files that no process knows of. */
 const END_WITH_PLATFORM = `data:text/javascript,${encodeURIComponent(
   "process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL')); process.channel?.unref();",
 )}`;
@@ -30,7 +30,7 @@ const END_WITH_PLATFORM = `data:text/javascript,${encodeURIComponent(
  * Runs npm in a folder, without a shell. Scripts of packages run in its process group, which is
  * killed as a whole when the time is up or the signal fires.
  *
- * @throws where the platform has no file descriptor left.
+ * @throws when the platform has no file descriptor left.
  */
 export async function runNpm(
   args: readonly string[],
@@ -69,7 +69,7 @@ export async function runNpm(
   stop.addEventListener("abort", kill);
   if (stop.aborted) kill();
   try {
-    // "close": what its scripts print is read to the end, too.
+    // "close", not "exit": the output of its scripts is read to the end, too.
     const [code, signal] = (await once(child, "close")) as [number | null, string | null];
     if (code === 0) return { kind: "done" };
     if (options.signal.aborted) return failed("The platform is stopping.");
@@ -94,7 +94,7 @@ function codeIn(log: readonly string[]): string | null {
   return codes.find((code) => diskReasonOf(code) !== undefined) ?? null;
 }
 
-/** The platform's own, for registries, proxies and certificates; but nothing of Agate's, keys above all. */
+/** The platform's environment, for registries, proxies and certificates, without Agate's variables and keys. */
 function npmEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(own).filter(
     ([name]) => !/^(?:AGATE_|PG|CLICKHOUSE_|NODE_OPTIONS$|npm_(?!config_))/i.test(name),
@@ -112,10 +112,47 @@ function lastLines(child: ChildProcess): () => readonly string[] {
       text = (text + chunk).slice(-MOST_OUTPUT);
     });
   }
-  return () => text.split("\n").filter(worthTelling).slice(-MOST_LINES);
+  return () => text.split("\n").filter(isRelevant).slice(-MOST_LINES);
 }
 
-/** npm's own log is a file on the platform's machine, which nobody who deploys can read. */
-function worthTelling(line: string): boolean {
+/** Leaves out npm's pointer to its own log file: the client cannot read files of the platform. */
+function isRelevant(line: string): boolean {
   return line.trim() !== "" && !/^npm (?:warn|error A complete log of this run)/.test(line);
+}
+
+/** A program to run, without a shell, and its first arguments. */
+interface NpmProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * Finds npm on the `PATH`, or beside Node. It is run by the Node that runs this process, and so
+ * will the build: packages with native code are made for the one that installs them.
+ */
+async function findNpm(environment: NodeJS.ProcessEnv): Promise<NpmProgram | undefined> {
+  const folders = (environment.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  for (const folder of [...folders, dirname(process.execPath)]) {
+    for (const candidate of [
+      join(folder, "npm"),
+      // Where Windows has it, and where Node's own archives do.
+      join(folder, "node_modules/npm/bin/npm-cli.js"),
+      join(folder, "../lib/node_modules/npm/bin/npm-cli.js"),
+    ]) {
+      const found = await programAt(candidate);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+async function programAt(candidate: string): Promise<NpmProgram | undefined> {
+  const path = await realpath(candidate).catch(() => undefined);
+  if (path === undefined) return undefined;
+  if (path.endsWith(".js")) return { command: process.execPath, args: [path] };
+  const runs = await access(path, constants.X_OK).then(
+    () => process.platform !== "win32",
+    () => false,
+  );
+  return runs ? { command: path, args: [] } : undefined;
 }

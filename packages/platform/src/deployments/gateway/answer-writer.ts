@@ -5,11 +5,11 @@ import type { ResponseListener } from "./response-reader.ts";
 /** Up to this size, a text is handed to Node sooner than a copy of the bytes. */
 const MOST_TEXT_BYTES = 16 * 1024;
 
-/** Writes what a service answers to the client, as it comes. */
+/** Streams the answer of a service to the client. */
 export class AnswerWriter implements ResponseListener {
   readonly #outgoing: ServerResponse;
   readonly #onDrain: () => void;
-  readonly #tellHead: ((head: ResponseHead) => void) | undefined;
+  readonly #onAnswerHead: ((head: ResponseHead) => void) | undefined;
   /** Not sent yet: with the body, if it comes at once, it is one write. */
   #head: ResponseHead | undefined;
   #hasLength = false;
@@ -18,17 +18,17 @@ export class AnswerWriter implements ResponseListener {
   keepAliveMs = 0;
 
   /**
-   * @param onDrain Told when the client has taken what it had not.
-   * @param tellHead Told of the answer's head.
+   * @param onDrain Called when the client can take more.
+   * @param onAnswerHead Called with the head of the answer.
    */
   constructor(
     outgoing: ServerResponse,
     onDrain: () => void,
-    tellHead?: (head: ResponseHead) => void,
+    onAnswerHead?: (head: ResponseHead) => void,
   ) {
     this.#outgoing = outgoing;
     this.#onDrain = onDrain;
-    this.#tellHead = tellHead;
+    this.#onAnswerHead = onAnswerHead;
   }
 
   get hasBegun(): boolean {
@@ -43,7 +43,7 @@ export class AnswerWriter implements ResponseListener {
 
   onHead(head: ResponseHead): void {
     this.#head = head;
-    this.#tellHead?.(head);
+    this.#onAnswerHead?.(head);
     this.#hasLength = head.body.kind === "length";
     this.keepAliveMs = head.keepAliveMs;
   }
@@ -84,7 +84,7 @@ export class AnswerWriter implements ResponseListener {
     return this.#isRoomy;
   }
 
-  /** Ends the connection so that nobody takes the answer for a whole one. */
+  /** Ends the connection in a way that the client cannot mistake for a complete answer. */
   breakOff(): void {
     const outgoing = this.#outgoing;
     const { socket } = outgoing;

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { Service } from "../service.ts";
+import type { Service } from "../services.ts";
 import { serveGateway } from "./testing/gateway-server.fixture.ts";
 import { sendRequest } from "./testing/send-request.fixture.ts";
 import { serveBytes, serveHttp } from "./testing/socket-service.fixture.ts";

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Service } from "../service.ts";
+import type { Service } from "../services.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { Exchange } from "./exchange.ts";
-import type { GatewayProblem } from "./gateway-problem.ts";
+import { Exchange, type GatewayProblem } from "./exchange.ts";
 import { requestBody, requestHead } from "./request-head.ts";
 import type { ResponseHead } from "./response-head.ts";
 

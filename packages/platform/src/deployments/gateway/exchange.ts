@@ -1,27 +1,37 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Lease, Service, ServiceUnavailable } from "../service.ts";
+import type { Lease, Service, ServiceUnavailable } from "../services.ts";
 import { AnswerWriter } from "./answer-writer.ts";
-import type { ConnectionPool } from "./connection-pool.ts";
-import type { GatewayProblem } from "./gateway-problem.ts";
+import type { ConnectionPool, ConnectionUser, UpstreamConnection } from "./connection-pool.ts";
 import type { RequestBody } from "./request-head.ts";
 import { MalformedResponse, type ResponseHead } from "./response-head.ts";
 import { ResponseReader } from "./response-reader.ts";
-import { sendBody } from "./send-body.ts";
-import type { ConnectionUser, UpstreamConnection } from "./upstream-connection.ts";
 
 /**
- * Bytes of a request that is collected and sent in one piece. A service reads as much in one go: it
- * has consumed either all of it or nothing, and where it is nothing, it can be sent again.
+ * The largest request that is collected and sent in one piece. A service reads that much in one go: it
+ * has consumed all of it or nothing, and in the latter case the request can be retried.
  */
 const MOST_WHOLE_BYTES = 16 * 1024;
-/** How often a request that nobody has consumed is sent. */
+/** How often a request is sent as long as no service has consumed any of it. */
 const MOST_ATTEMPTS = 4;
-/** The service has too many connections to accept: it gets to them. */
+/** The service's accept queue is full: retry shortly. */
 const CROWDED_PAUSE_MS = 20;
 const MOST_CROWDED_PAUSES = 250;
 
-/** Nobody listens, or did until a moment ago: connections that were not accepted yet are reset. */
-const NOBODY_THERE: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT"]);
+/** The process does not listen, or has just stopped: connections that it has not accepted are reset. */
+const NOT_LISTENING: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT"]);
+
+/** Why the service did not answer a request. No part of an answer was sent. */
+export type GatewayProblem =
+  /** The build closed the connection early, or its answer is not valid HTTP. */
+  | { readonly kind: "service_failed"; readonly reason: string }
+  /** The build is starting, or keeps crashing. */
+  | {
+      readonly kind: "service_unavailable";
+      readonly reason: string;
+      readonly retryAfterSeconds: number;
+    }
+  /** The request needs something that workflows do not support, such as a web socket. */
+  | { readonly kind: "unsupported"; readonly reason: string };
 
 export interface ExchangeParts {
   readonly incoming: IncomingMessage;
@@ -36,7 +46,7 @@ export interface ExchangeParts {
   readonly onFailure: (problem: GatewayProblem) => void;
 }
 
-/** One request on its way to a service, and the answer on its way back. */
+/** One request to a service, with its answer. */
 export class Exchange implements ConnectionUser {
   readonly #parts: ExchangeParts;
   readonly #answer: AnswerWriter;
@@ -49,7 +59,7 @@ export class Exchange implements ConnectionUser {
   #isSent = false;
   #isOver = false;
   #attempts = 0;
-  #pauses = 0;
+  #crowdedPauses = 0;
   #stopSending = () => {};
   #continueSending = () => {};
 
@@ -102,7 +112,7 @@ export class Exchange implements ConnectionUser {
       this.#fail({ kind: "service_unavailable", reason, retryAfterSeconds });
       return;
     }
-    // The client may have gone while there was none.
+    // The client may have disconnected during the wait.
     if (this.#isOver) {
       outcome.release();
       return;
@@ -111,7 +121,7 @@ export class Exchange implements ConnectionUser {
     this.#lease = outcome;
     outcome.onTimeUp = () => this.#failService("was ended before the call was over");
     this.#attempts++;
-    // What cannot be sent again never goes where the service might just be closing.
+    // A request that cannot be retried never uses an idle connection, which the service may be closing.
     const isIdleWelcome = this.#whole !== undefined && this.#attempts === 1;
     const idle = isIdleWelcome ? pool.take(outcome.socketPath, this) : undefined;
     this.#connection = idle ?? pool.open(outcome.socketPath, this);
@@ -146,7 +156,7 @@ export class Exchange implements ConnectionUser {
     } catch (error) {
       const fault = error instanceof MalformedResponse ? "read" : "passed on";
       if (reader.isDone) this.#finish(false);
-      // Whatever it is, user code has brought it about: it must not end the platform.
+      // Any error here is caused by user code: it must not end the platform.
       else this.#failService(`sent an answer that cannot be ${fault}: ${(error as Error).message}`);
       return false;
     }
@@ -174,7 +184,7 @@ export class Exchange implements ConnectionUser {
 
   /** The connection ended before an answer began. */
   #onUnanswered(error: NodeJS.ErrnoException | undefined): void {
-    // A socket is reset when it is closed with bytes in it that nobody has read.
+    // A reset means that the service closed the socket without reading the request: safe to retry.
     const isUnread = error?.code === "ECONNRESET" || error?.code === "EPIPE";
     if (isUnread && this.#whole !== undefined && this.#attempts < MOST_ATTEMPTS) {
       this.#lease?.release();
@@ -184,15 +194,15 @@ export class Exchange implements ConnectionUser {
     this.#failService("closed the connection without an answer");
   }
 
-  /** There was no connection: whatever the request, nobody has seen any of it. */
+  /** The connection failed: the service has seen no part of the request, so any request may be retried. */
   #onUnconnected(error: NodeJS.ErrnoException | undefined): void {
     const code = error?.code;
-    if (code !== undefined && NOBODY_THERE.has(code)) {
+    if (code !== undefined && NOT_LISTENING.has(code)) {
       this.#lease?.release("unreachable");
       if (this.#attempts < MOST_ATTEMPTS) this.#acquire();
       else this.#failService("does not listen on its socket");
-    } else if (code === "EAGAIN" && this.#pauses < MOST_CROWDED_PAUSES) {
-      this.#pauses++;
+    } else if (code === "EAGAIN" && this.#crowdedPauses < MOST_CROWDED_PAUSES) {
+      this.#crowdedPauses++;
       this.#attempts--;
       this.#lease?.release();
       setTimeout(() => this.#acquire(), CROWDED_PAUSE_MS);
@@ -209,7 +219,7 @@ export class Exchange implements ConnectionUser {
   #fail(problem: GatewayProblem): void {
     if (this.#isOver) return;
     this.#finish(false);
-    // An answer that has begun can only be broken off.
+    // Once an answer has begun, the only way to report an error is to cut it off.
     if (!this.#answer.hasBegun) {
       this.#parts.onFailure(problem);
       return;
@@ -233,4 +243,55 @@ export class Exchange implements ConnectionUser {
   #name(): string {
     return this.#parts.service.application.slug;
   }
+}
+
+/**
+ * Sends a request as its body comes in, no faster than the service takes it.
+ *
+ * @param onSent Told when all of it is on its way.
+ */
+function sendBody(
+  incoming: IncomingMessage,
+  connection: UpstreamConnection,
+  head: string,
+  body: RequestBody,
+  onSent: () => void,
+): { readonly stop: () => void; readonly continue: () => void } {
+  const isChunked = body.kind === "chunked";
+  connection.write(head);
+  const onData = (chunk: Buffer): void => {
+    if (!isChunked) {
+      if (!connection.write(chunk)) incoming.pause();
+      return;
+    }
+    connection.cork();
+    connection.write(`${chunk.length.toString(16)}\r\n`);
+    connection.write(chunk);
+    const isRoomy = connection.write("\r\n");
+    connection.uncork();
+    if (!isRoomy) incoming.pause();
+  };
+  const onEnd = (): void => {
+    if (isChunked) connection.write(`0\r\n${trailersOf(incoming)}\r\n`);
+    onSent();
+  };
+  incoming.on("data", onData);
+  incoming.on("end", onEnd);
+  return {
+    stop: () => {
+      incoming.off("data", onData);
+      incoming.off("end", onEnd);
+      // What is left is thrown away: the client's connection may have a next request.
+      incoming.resume();
+    },
+    continue: () => incoming.resume(),
+  };
+}
+
+function trailersOf({ rawTrailers }: IncomingMessage): string {
+  let text = "";
+  for (let n = 0; n < rawTrailers.length; n += 2) {
+    text += `${rawTrailers[n]}: ${rawTrailers[n + 1]}\r\n`;
+  }
+  return text;
 }

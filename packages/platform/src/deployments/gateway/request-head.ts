@@ -1,9 +1,41 @@
 import type { IncomingMessage } from "node:http";
-import { isHopByHop, namedByConnection } from "./hop-by-hop.ts";
+
+/** Headers about one connection, which end with it: RFC 9110, 7.6.1. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+]);
+/** Headers that frame or route a message: ignored when `Connection` names them. */
+const NEVER_NAMED: ReadonlySet<string> = new Set(["content-length", "host"]);
+
+/** @param name In lower case. */
+export function isHopByHop(name: string): boolean {
+  return HOP_BY_HOP.has(name);
+}
 
 /**
- * What user code does not see. The key and the page's cookies are the platform's: a build must not be
- * able to act as whoever calls it. `expect` was obeyed by the platform already.
+ * The other headers that a `Connection` header names, in lower case; undefined where there are none,
+ * as nearly always.
+ *
+ * @param connection The header's value, several joined by commas.
+ */
+export function namedByConnection(connection: string): ReadonlySet<string> | undefined {
+  if (connection === "keep-alive" || connection === "close" || connection === "") return undefined;
+  const names = connection
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => !NEVER_NAMED.has(name));
+  return new Set(names);
+}
+
+/**
+ * Headers that user code does not see. The key and the page's cookies are credentials for the platform:
+ * with them a build could act as its caller. The platform itself has handled `expect`.
  */
 const NOT_PASSED_ON: ReadonlySet<string> = new Set(["authorization", "cookie", "expect"]);
 

@@ -1,4 +1,4 @@
-import { isHopByHop, namedByConnection } from "./hop-by-hop.ts";
+import { isHopByHop, namedByConnection } from "./request-head.ts";
 
 /** Where the body of a response ends: RFC 9112, 6.3. */
 export type ResponseBody =
@@ -29,7 +29,7 @@ const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Reads the head of a response, strictly: of two readings of one message somebody could make use.
+ * Parses the head of a response strictly: a message with two readings allows response smuggling.
  *
  * @param text Without the empty line at its end.
  * @param method Of the request.

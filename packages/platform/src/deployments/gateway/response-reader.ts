@@ -21,14 +21,14 @@ const MOST_CHUNK_LINE_BYTES = 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
 
-/** The length, and extensions, which nobody uses and everybody must skip: RFC 9112, 7.1.1. */
+/** The length, and extensions, which a recipient must ignore: RFC 9112, 7.1.1. */
 const CHUNK_LINE =
   /^([\da-f]{1,12})(?:;[\w!#$%&'*+\-.^`|~]+(?:=(?:[\w!#$%&'*+\-.^`|~]+|"[ !#-[\]-~]*"))?)*$/i;
 
 /** What the next bytes are. */
 type Part = "head" | "body" | "chunk-line" | "chunk" | "chunk-end" | "trailers" | "rest" | "done";
 
-/** Reads one response from the bytes of a connection, in whatever pieces they come. */
+/** Parses one response from the bytes of a connection, in chunks of any size. */
 export class ResponseReader {
   readonly #method: string;
   readonly #listener: ResponseListener;
@@ -59,7 +59,7 @@ export class ResponseReader {
       }
       rest = rest.subarray(taken);
     }
-    if (rest.length > 0) throw new MalformedResponse("something follows it that nobody asked for");
+    if (rest.length > 0) throw new MalformedResponse("it has bytes after its end");
   }
 
   /** The connection has ended. @returns whether the response is whole. */

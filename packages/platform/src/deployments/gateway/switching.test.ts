@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { startBuildProcess } from "../processes/start-build-process.ts";
-import type { SupervisionEvent } from "../processes/supervision-event.ts";
+import type { SupervisionEvent } from "../processes/supervisor.ts";
 import {
   type SupervisedBuild,
   Supervisor,

@@ -1,16 +1,22 @@
-import type { BuildPermission } from "@agate/protocol";
+import { chmod, mkdir, readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { BuildPermission, RedactionRules } from "@agate/protocol";
+import { NO_REDACTION } from "@agate/protocol";
+import { Redactor } from "@agate/spans/redaction";
 import type { BuildProcess, StartBuildProcess, StartFailure } from "../build-process.ts";
 import type { BuildStore } from "../builds/build-store.ts";
+import { Semaphore } from "../builds/concurrency.ts";
 import type { InstallOutcome } from "../builds/modules-store.ts";
-import { Slots } from "../builds/slots.ts";
-import type { BuildUsers } from "../processes/build-users.ts";
+import { BuildUsers, closedFolder, type UserRange } from "../processes/build-users.ts";
 import type { ProcessGroups } from "../processes/process-groups.ts";
+import { PRELOAD_FILES } from "../processes/spawn-build.ts";
 
 export interface BuildRunnerOptions {
   readonly store: BuildStore;
   readonly start: StartBuildProcess;
   readonly groups: ProcessGroups;
-  /** The users that restricted builds run under, asked when one starts; null: the platform's own. */
+  /** The users that restricted builds run as, asked when one starts; null: the platform's own. */
   readonly users: () => Promise<BuildUsers | null>;
   /** How long a build may take to answer. */
   readonly startMs: number;
@@ -18,17 +24,17 @@ export interface BuildRunnerOptions {
   readonly mostStarts: number;
 }
 
-/** A build to run, and for whom. */
+/** A build to run, and its environment. */
 export interface BuildRun {
   readonly build: RunnableBuild;
   readonly environment: Readonly<Record<string, string>>;
-  /** What may be kept of a line that it prints. */
+  /** Applies the project's redaction rules to a line of output. */
   readonly redactLine: (line: string) => string;
   readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
   readonly signal: AbortSignal;
 }
 
-/** A build whose record is there, and what its program may do. */
+/** A build with a record in the registry, and its permissions. */
 export interface RunnableBuild {
   readonly id: string;
   readonly applicationId: string;
@@ -38,7 +44,7 @@ export interface RunnableBuild {
   readonly manifest_sha256: string | null;
 }
 
-/** A build that can be started at once. */
+/** A build whose files and packages are on disk. */
 export interface PreparedBuild {
   readonly kind: "prepared";
   readonly folder: string;
@@ -48,24 +54,24 @@ export interface PreparedBuild {
   readonly modules: string | null;
 }
 
-/** Starts processes of stored builds, whose packages are installed where they are not any more. */
+/** Starts processes of stored builds, and installs their packages if they are missing. */
 export class BuildRunner {
   readonly #options: BuildRunnerOptions;
-  // Twenty applications that start at once on two processors would all be late.
-  readonly #starts: Slots;
-  /** Others: packages that cannot be fetched must not keep a build from being started that has its own. */
-  readonly #fetches: Slots;
+  /** Twenty builds that start at once on two processors would all miss their deadline. */
+  readonly #starts: Semaphore;
+  /** A separate limit: a slow download must not delay builds whose packages are on disk. */
+  readonly #fetches: Semaphore;
 
   constructor(options: BuildRunnerOptions) {
     this.#options = options;
-    this.#starts = new Slots(options.mostStarts);
-    this.#fetches = new Slots(options.mostStarts);
+    this.#starts = new Semaphore(options.mostStarts);
+    this.#fetches = new Semaphore(options.mostStarts);
   }
 
   async start(run: BuildRun): Promise<BuildProcess | StartFailure> {
     const { build, environment, ...options } = run;
     const { start, groups, startMs: timeoutMs } = this.#options;
-    // Packages are installed to the end: the next who asks for the same finds them.
+    // An abort does not stop the installation: the next start of the same packages finds them.
     const prepared = await unlessAborted(this.prepare(build), options.signal);
     if (prepared.kind === "failed") return prepared;
     const { folder, entry, modules } = prepared;
@@ -78,24 +84,24 @@ export class BuildRunner {
     return started;
   }
 
-  /** Has the files and packages of a build here, for a start that takes no longer than it must. */
+  /** Puts the files and packages of a build on disk, so that its start is quick. */
   async prepare(build: RunnableBuild): Promise<PreparedBuild | StartFailure> {
     const isHere = await this.#options.store.isHere(build.id);
     return isHere ? this.#prepare(build) : this.#fetches.run(() => this.#prepare(build));
   }
 
-  /** Installs the packages of a build whose files are here. */
+  /** Installs the packages of a build whose files are on disk. */
   async install(build: RunnableBuild): Promise<InstallOutcome> {
     const { allow } = build;
-    // A script is a child process, most often one that makes native code: without either of the two
-    // permissions it would be a way around both.
+    // An install script is a child process and usually compiles an addon: for a build with neither
+    // permission it would bypass both.
     const runsScripts =
       allow === null || allow.includes("addons") || allow.includes("child-process");
     const user = runsScripts ? await this.#userOf(build) : null;
     return this.#options.store.install(build.id, { runsScripts, user });
   }
 
-  /** The user that a build and its install scripts run under; null: the platform's own. */
+  /** The user that a build and its install scripts run as; null: the platform's own. */
   async #userOf({ allow, applicationId }: RunnableBuild): Promise<number | null> {
     if (allow === null) return null;
     return (await this.#options.users())?.of(applicationId) ?? null;
@@ -108,7 +114,7 @@ export class BuildRunner {
     if (damaged !== undefined) return failed(damagedReason(damaged));
     const manifest = await store.manifestOf(id);
     if (manifest === undefined) {
-      return failed("Its files are not in the data directory any more: deploy it again.");
+      return failed("Its files are no longer in the data directory: deploy it again.");
     }
     if (manifest.install !== null) {
       const install = await this.install(build);
@@ -121,7 +127,7 @@ export class BuildRunner {
   }
 }
 
-/** @throws the signal's reason when it fires before the work is done, which goes on by itself. */
+/** Waits for work without stopping it. @throws the signal's reason when it fires first. */
 async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const giveUp = () => reject(signal.reason);
@@ -134,11 +140,79 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
   }
 }
 
-/** One sentence about a file that is not as it was deployed, and what to do. */
+/** Why a build with a damaged file cannot run, and what to do. */
 export function damagedReason(file: string): string {
-  return `Its file ${file} is damaged: it is not as it was deployed, and no other copy is kept. Deploy the build again, or restore the data directory from a backup.`;
+  return `Its file ${file} is damaged: it differs from the deployed one, and there is no other copy. Deploy the build again, or restore the data directory from a backup.`;
 }
 
 function failed(reason: string, log: readonly string[] = []): StartFailure {
   return { kind: "failed", cause: "ended", reason, log };
+}
+
+/** Prepares builds, and waits at most this long. Failures are reported when the builds start. */
+export async function prepareBuilds(
+  runner: Pick<BuildRunner, "prepare">,
+  builds: readonly RunnableBuild[],
+  timeoutMs: number,
+): Promise<void> {
+  const over = new AbortController();
+  const prepared = Promise.allSettled(builds.map((build) => runner.prepare(build)));
+  const timeout = delay(timeoutMs, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([prepared, timeout]);
+  over.abort();
+}
+
+interface OpenBuildUsersOptions {
+  /** Null: all builds run as the platform's own user. */
+  readonly range: UserRange | null;
+  readonly dataDirectory: string;
+  /** Called with a folder that other users cannot enter, which is why builds run as the platform's own user. */
+  readonly onClosed: (folder: string) => void;
+}
+
+/**
+ * The users that builds run as when the platform is root; null if builds run as its own user. Builds
+ * must reach their files: this lets all users enter, but not list, the folders of the data directory
+ * that lead to them; everything else in it becomes the platform's alone.
+ */
+export async function openBuildUsers(options: OpenBuildUsersOptions): Promise<BuildUsers | null> {
+  const { range, dataDirectory, onClosed } = options;
+  if (range === null || process.getuid?.() !== 0) return null;
+  const inside = ["builds", "modules"].map((name) => join(dataDirectory, name));
+  for (const folder of inside) await mkdir(folder, { recursive: true });
+  for (const path of [dataDirectory, process.execPath, ...PRELOAD_FILES]) {
+    const closed = await closedFolder(await realpath(path));
+    if (closed !== undefined) {
+      onClosed(closed);
+      return null;
+    }
+  }
+  await mkdir(join(dataDirectory, "logs"), { recursive: true });
+  for (const entry of await readdir(dataDirectory, { withFileTypes: true })) {
+    const path = join(dataDirectory, entry.name);
+    if (!inside.includes(path)) await chmod(path, entry.isDirectory() ? 0o700 : 0o600);
+  }
+  for (const folder of [dataDirectory, ...inside]) await chmod(folder, 0o711);
+  return new BuildUsers(range);
+}
+
+/** The current redactor of each project, for lines of output. */
+export class ProjectRedactors {
+  readonly #redactionOf: (project: string) => string | null;
+  readonly #none = new Redactor(NO_REDACTION);
+  readonly #known = new Map<string, { readonly json: string; readonly redactor: Redactor }>();
+
+  constructor(redactionOf: (project: string) => string | null) {
+    this.#redactionOf = redactionOf;
+  }
+
+  of(project: string): Redactor {
+    const json = this.#redactionOf(project);
+    if (json === null) return this.#none;
+    const known = this.#known.get(project);
+    if (known?.json === json) return known.redactor;
+    const redactor = new Redactor(JSON.parse(json) as RedactionRules);
+    this.#known.set(project, { json, redactor });
+    return redactor;
+  }
 }

@@ -1,15 +1,77 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { LogLine } from "@agate/protocol";
+import { namesIn } from "../builds/folder-contents.ts";
 import type { LogRequest } from "../deployer.ts";
 import { LogFiles } from "./log-files.ts";
-import { LogFollower } from "./log-follower.ts";
 
-/** Text that waits for the disk, in characters; what comes on top of it is lost and counted. */
+/** Lines that may wait for a slow reader. */
+const MOST_WAITING_LINES = 10_000;
+
+/** One reader of new lines. Its buffer is bounded: a slow reader misses lines, and gets their number. */
+class LogFollower {
+  readonly #build: number | null;
+  readonly #signal: AbortSignal;
+  #waiting: LogLine[] = [];
+  #missed = 0;
+  #isEnded = false;
+  #wake = () => {};
+
+  /** @param build Only lines of this one, unless null. */
+  constructor(build: number | null, signal: AbortSignal) {
+    this.#build = build;
+    this.#signal = signal;
+  }
+
+  push(line: LogLine): void {
+    if (this.#build !== null && this.#build !== line.build) return;
+    if (this.#waiting.length < MOST_WAITING_LINES) this.#waiting.push(line);
+    else this.#missed++;
+    this.#wake();
+  }
+
+  /** Ends the reader after the lines that wait. */
+  end(): void {
+    this.#isEnded = true;
+    this.#wake();
+  }
+
+  async *lines(): AsyncGenerator<LogLine, void, undefined> {
+    const onAbort = () => this.#wake();
+    this.#signal.addEventListener("abort", onAbort);
+    try {
+      while (!this.#signal.aborted) {
+        const lines = this.#take();
+        yield* lines;
+        if (lines.length > 0) continue;
+        if (this.#isEnded) return;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      this.#signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #take(): readonly LogLine[] {
+    const lines = this.#waiting;
+    this.#waiting = [];
+    const last = lines.at(-1);
+    if (last === undefined || this.#missed === 0) return lines;
+    const line = `${this.#missed} lines are missing here: they came faster than they were read.`;
+    this.#missed = 0;
+    return [...lines, { ...last, stream: "platform", line }];
+  }
+}
+
+/** Characters that may wait for the disk; further lines are dropped and counted. */
 const MOST_WAITING = 4 * 1024 * 1024;
-/** After a write that failed, so that a full disk is not asked all the time. */
+/** The pause after a failed write, as long as the disk is full. */
 const RETRY_MS = 1_000;
 
 /**
- * The output of an application's builds, on disk and bounded. Nobody ever waits for the disk: where
+ * The output of an application's builds, on disk and bounded. A build never waits for the disk: where
  * it is full or too slow, lines are lost, and the log says how many.
  */
 export class BuildLog {
@@ -20,8 +82,8 @@ export class BuildLog {
   #waitingSize = 0;
   #lost = 0;
   #lastBuild = 0;
-  /** Reading and writing take turns, so that a reader sees every line once. */
-  #turn: Promise<void> = Promise.resolve();
+  /** Reads and writes run one after the other, so that a reader sees every line once. */
+  #last: Promise<void> = Promise.resolve();
   #isWriting = false;
   #retry: NodeJS.Timeout | undefined;
 
@@ -50,11 +112,11 @@ export class BuildLog {
     this.#write();
   }
 
-  /** As `Deployer.logs` says. */
+  /** See `Deployer.logs`. */
   async *read(request: LogRequest): AsyncGenerator<LogLine, void, undefined> {
     const { build, tail, follow, signal } = request;
     const follower = new LogFollower(build, signal);
-    const last = await this.#inTurn(async () => {
+    const last = await this.#serially(async () => {
       // From here on nothing is written until the files are read: what waits is in neither.
       if (follow) this.#followers.add(follower);
       const waiting = this.#waiting.join("");
@@ -68,18 +130,18 @@ export class BuildLog {
     }
   }
 
-  /** Writes what still waits, if the disk takes it. Readers that follow are through. */
+  /** Writes the waiting lines, if the disk takes them, and ends readers that follow. */
   async close(): Promise<void> {
     clearTimeout(this.#retry);
     for (const follower of this.#followers) follower.end();
-    await this.#inTurn(() => this.#writeWaiting());
+    await this.#serially(() => this.#writeWaiting());
     await this.#files.close();
   }
 
   #write(): void {
     if (this.#isWriting || this.#retry !== undefined) return;
     this.#isWriting = true;
-    void this.#inTurn(async () => {
+    void this.#serially(async () => {
       await this.#writeWaiting();
       this.#isWriting = false;
       if (this.#waiting.length > 0) this.#write();
@@ -97,7 +159,7 @@ export class BuildLog {
       await this.#files.append(lines.join(""));
       this.#lost -= lost;
     } catch {
-      // Most likely the disk is full. These lines are counted, and the next that can be written says so.
+      // Most likely the disk is full. The lost lines are counted, and the next write reports their number.
       this.#lost += count;
       this.#retry = setTimeout(() => {
         this.#retry = undefined;
@@ -116,12 +178,51 @@ export class BuildLog {
     return `${JSON.stringify(entry)}\n`;
   }
 
-  #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(task);
-    this.#turn = result.then(
+  #serially<Result>(task: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(task);
+    this.#last = result.then(
       () => {},
       () => {},
     );
     return result;
+  }
+}
+
+/** The logs of all applications, a folder each, named after the application's id. */
+export class BuildLogs {
+  readonly #folder: string;
+  readonly #logs = new Map<string, BuildLog>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  of(applicationId: string): BuildLog {
+    const known = this.#logs.get(applicationId);
+    if (known !== undefined) return known;
+    const log = new BuildLog(join(this.#folder, applicationId));
+    this.#logs.set(applicationId, log);
+    return log;
+  }
+
+  /**
+   * Removes the logs of applications that are gone.
+   *
+   * @param kept Asked once it is known what is there: what comes later is not removed.
+   */
+  async sweep(kept: () => Promise<ReadonlySet<string>>): Promise<void> {
+    const names = await namesIn(this.#folder);
+    const ids = await kept();
+    for (const name of names) {
+      if (ids.has(name)) continue;
+      await this.#logs.get(name)?.close();
+      this.#logs.delete(name);
+      await rm(join(this.#folder, name), { recursive: true, force: true });
+    }
+  }
+
+  /** Ends readers that follow. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#logs.values()].map((log) => log.close()));
   }
 }

@@ -5,21 +5,40 @@ import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { BuildPermission } from "@agate/protocol";
 import type { BuildProgram, BuildRestrictions, ProcessEnd } from "../build-process.ts";
-import { childEnvironment } from "./child-environment.ts";
 import { OutputSecrets } from "./output-secrets.ts";
-import { permissionFlags } from "./permission-flags.ts";
-import { createProcessFolder, type ProcessFolder } from "./process-folder.ts";
+import { createProcessFolder, type ProcessFolder } from "./process-folders.ts";
 import { killGroup, type ProcessGroups } from "./process-groups.ts";
 import { readLines } from "./read-lines.ts";
-import { RecentLines } from "./recent-lines.ts";
+
+/** The last lines of something, for a message about its end. */
+class RecentLines {
+  readonly #most: number;
+  #lines: string[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(line: string): void {
+    this.#lines.push(line);
+    // In strides: taking one off the front for every line would move all of them each time.
+    if (this.#lines.length >= 2 * this.#most) this.#lines = this.#lines.slice(-this.#most);
+  }
+
+  /** Oldest first. */
+  list(): readonly string[] {
+    return this.#lines.slice(-this.#most);
+  }
+}
 
 /** Lines that are kept for a message about the process's end. */
 const RECENT_LINES = 50;
-/** How long the output of an ended process is waited for: a process that it left may hold it open. */
+/** How long to read the output of an ended process: a child of it may hold the pipe open. */
 const LAST_OUTPUT_MS = 500;
 
-/** A build's process, before anybody knows whether it answers. */
+/** A build's process, which may not answer yet. */
 export interface SpawnedBuild {
   /** Undefined where the system could not start it. */
   readonly pid: number | undefined;
@@ -192,4 +211,47 @@ async function stop(child: ChildProcess, ended: Promise<unknown>, graceMs: numbe
   const kill = setTimeout(() => killGroup(child), graceMs);
   await ended;
   clearTimeout(kill);
+}
+
+interface PermissionFlagsOptions {
+  readonly allow: readonly BuildPermission[];
+  /** Absolute paths of files and folders. */
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+}
+
+/**
+ * Node's flags for a process that reads and writes nothing but these paths. Its permission model has
+ * gaps, which the other flags close:
+ * - `node:sqlite` opens any file, and loads extensions: it comes with `addons` only.
+ * - SIGUSR1 would let any process of the same user open a debugger in this one.
+ */
+function permissionFlags({ allow, readable, writable }: PermissionFlagsOptions): string[] {
+  return [
+    "--permission",
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...writable.flatMap((path) => [`--allow-fs-read=${path}`, `--allow-fs-write=${path}`]),
+    ...allow.map((permission) => `--allow-${permission}`),
+    // What is allowed was requested and shown: a warning in every log would say nothing new.
+    ...(allow.length > 0 ? ["--disable-warning=SecurityWarning"] : []),
+    ...(allow.includes("addons") ? [] : ["--no-experimental-sqlite"]),
+    "--disable-sigusr1",
+  ];
+}
+
+/**
+ * Variables of the platform that are not for builds: everything of Agate's, and what would change how
+ * their Node runs or tell them how the platform was started (npm's may hold tokens of a registry, and
+ * those of PostgreSQL's and ClickHouse's clients the passwords of the platform's databases).
+ */
+const NOT_FOR_BUILDS =
+  /^(?:AGATE_.*|NODE_OPTIONS|NODE_PATH|NODE_CHANNEL_.*|NODE_UNIQUE_ID|NODE_V8_COVERAGE|NODE_COMPILE_CACHE|NODE_REPL_.*|NODE_DEBUG.*|NODE_TEST_.*|npm_.*|INIT_CWD|PG.*|CLICKHOUSE_.*)$/i;
+
+/** The environment of a build's process: the platform's, without its own affairs, and what is added. */
+function childEnvironment(
+  platform: NodeJS.ProcessEnv,
+  added: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  const kept = Object.entries(platform).filter(([name]) => !NOT_FOR_BUILDS.test(name));
+  return { ...Object.fromEntries(kept), ...added };
 }

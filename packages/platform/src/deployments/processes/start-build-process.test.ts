@@ -7,8 +7,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { BuildProcess, BuildProgram, StartFailure } from "../build-process.ts";
-import { askSocket } from "./ask-socket.ts";
-import { startBuildProcess } from "./start-build-process.ts";
+import { askSocket, startBuildProcess } from "./start-build-process.ts";
 import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
 
 const GROUPS = processGroups();

@@ -1,8 +1,7 @@
+import { request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
 import type { BuildProcess, StartBuildProcess, StartFailure } from "../build-process.ts";
-import { askSocket } from "./ask-socket.ts";
-import { permissionHint } from "./permission-hint.ts";
 import { type SpawnedBuild, spawnBuild } from "./spawn-build.ts";
 
 const FIRST_PAUSE_MS = 5;
@@ -20,8 +19,8 @@ interface Refusal {
 }
 
 /**
- * Starts a build and waits until it answers as a workflow does. Whatever else comes of it, neither a
- * process nor a socket is left behind.
+ * Starts a build and waits until it answers as a workflow. On any other outcome, the process and its
+ * socket are removed.
  *
  * @throws the signal's reason when it fires.
  */
@@ -31,10 +30,10 @@ export const startBuildProcess: StartBuildProcess = async (program, options) => 
   const build = await spawnBuild(program, options);
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), timeoutMs);
-  const patience = AbortSignal.any(aborted === undefined ? [over.signal] : [over.signal, aborted]);
+  const timeout = AbortSignal.any(aborted === undefined ? [over.signal] : [over.signal, aborted]);
   try {
     const first = await Promise.race([
-      askAll(build, timeoutMs, patience),
+      askAll(build, timeoutMs, timeout),
       build.ended.then(() => "ended" as const),
     ]);
     aborted?.throwIfAborted();
@@ -63,24 +62,24 @@ export const startBuildProcess: StartBuildProcess = async (program, options) => 
 async function askAll(
   build: SpawnedBuild,
   timeoutMs: number,
-  patience: AbortSignal,
+  timeout: AbortSignal,
 ): Promise<Answered<unknown>> {
-  const health = await askHealth(build.socketPath, timeoutMs, patience);
-  return health.kind === "refused" ? health : askOpenapi(build.socketPath, patience);
+  const health = await askHealth(build.socketPath, timeoutMs, timeout);
+  return health.kind === "refused" ? health : askOpenapi(build.socketPath, timeout);
 }
 
-/** Asks until somebody answers. A server that says it is not ready (5xx) is asked again. */
+/** Polls `/health` until it is answered. A 5xx answer (not ready) is retried. */
 async function askHealth(
   socketPath: string,
   timeoutMs: number,
-  patience: AbortSignal,
+  timeout: AbortSignal,
 ): Promise<Answered<null>> {
   const seconds = timeoutMs / 1000;
   let unready: string | undefined;
-  for (let pauseMs = FIRST_PAUSE_MS; !patience.aborted; ) {
+  for (let pauseMs = FIRST_PAUSE_MS; !timeout.aborted; ) {
     try {
       const { status } = await askSocket(socketPath, "/health", {
-        signal: patience,
+        signal: timeout,
         mostBytes: MOST_HEALTH_BYTES,
       });
       if (status === 200) return { kind: "answered", value: null };
@@ -90,9 +89,9 @@ async function askHealth(
     } catch (error) {
       // The build may well listen: this process cannot connect.
       if (isDescriptorShortage(error)) throw error;
-      // Nobody listens yet, or the server broke off: both may pass.
+      // The build does not listen yet, or closed the connection: both are transient.
     }
-    await delay(pauseMs, undefined, { signal: patience }).catch(() => {});
+    await delay(pauseMs, undefined, { signal: timeout }).catch(() => {});
     pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS);
   }
   if (unready !== undefined) return notAWorkflow(unready);
@@ -103,10 +102,10 @@ async function askHealth(
   };
 }
 
-async function askOpenapi(socketPath: string, patience: AbortSignal): Promise<Answered<unknown>> {
+async function askOpenapi(socketPath: string, timeout: AbortSignal): Promise<Answered<unknown>> {
   try {
     const { status, body } = await askSocket(socketPath, "/openapi.json", {
-      signal: patience,
+      signal: timeout,
       mostBytes: MOST_OPENAPI_BYTES,
     });
     if (status === 200) return { kind: "answered", value: JSON.parse(body) as unknown };
@@ -115,7 +114,7 @@ async function askOpenapi(socketPath: string, patience: AbortSignal): Promise<An
     );
   } catch (error) {
     if (isDescriptorShortage(error)) throw error;
-    const why = patience.aborted ? "it took too long" : String((error as Error).message);
+    const why = timeout.aborted ? "it took too long" : String((error as Error).message);
     return notAWorkflow(`Its GET /openapi.json could not be read: ${why}.`);
   }
 }
@@ -136,4 +135,66 @@ function running(build: SpawnedBuild, openapi: unknown): BuildProcess {
   const { pid, socketPath, ended, stop } = build;
   if (pid === undefined) throw new Error("A process that answers has an id.");
   return { kind: "running", pid, socketPath, openapi, ended, stop };
+}
+
+export interface SocketAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * One GET over a socket, on a connection of its own.
+ *
+ * @throws when nothing listens there, the answer breaks off or is larger, or the signal fires.
+ */
+export function askSocket(
+  socketPath: string,
+  path: string,
+  options: { readonly signal: AbortSignal; readonly mostBytes: number },
+): Promise<SocketAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<SocketAnswer>();
+  const asking = request(
+    { socketPath, path, agent: false, signal: options.signal, headers: { host: "localhost" } },
+    (answer) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      answer.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= options.mostBytes) chunks.push(chunk);
+        else answer.destroy(new RangeError(`it is larger than ${options.mostBytes} bytes`));
+      });
+      answer.on("end", () => {
+        resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") });
+      });
+      answer.on("error", reject);
+    },
+  );
+  asking.on("error", reject);
+  asking.end();
+  return promise;
+}
+
+/** What a restricted program printed → what it lacked, and how it gets it. */
+const HINTS: readonly (readonly [printed: RegExp, hint: string])[] = [
+  [/ERR_DLOPEN_DISABLED/, requests("load native addons", "addons")],
+  [/No such built-in module: node:sqlite/, requests("use node:sqlite", "addons")],
+  [/permission: 'ChildProcess'/, requests("start child processes", "child-process")],
+  [/permission: 'WorkerThreads'/, requests("start worker threads", "worker")],
+  [
+    /permission: 'FileSystemWrite'/,
+    "A build may write in os.tmpdir() and in its home folder only, and both are gone when it ends.",
+  ],
+  [
+    /permission: 'FileSystemRead'/,
+    'A build may read its own files only: name those that it needs in package.json, "agate": {"include": […]}.',
+  ],
+];
+
+function requests(what: string, permission: string): string {
+  return `A build may not ${what} unless its package.json requests it: "agate": {"allow": ["${permission}"]}.`;
+}
+
+/** Why a restricted program ended, where the permission model was the cause; undefined otherwise. */
+export function permissionHint(log: readonly string[]): string | undefined {
+  return HINTS.find(([printed]) => log.some((line) => printed.test(line)))?.[1];
 }

@@ -1,11 +1,14 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { BuildProcess } from "../build-process.ts";
-import type { Lease, ServiceUnavailable } from "../service.ts";
-import { askSocket } from "./ask-socket.ts";
-import { startBuildProcess } from "./start-build-process.ts";
-import type { SupervisionEvent } from "./supervision-event.ts";
-import { describeSupervision } from "./supervision-event.ts";
-import { type SupervisedBuild, Supervisor, type SupervisorLimits } from "./supervisor.ts";
+import type { Lease, ServiceUnavailable } from "../services.ts";
+import { askSocket, startBuildProcess } from "./start-build-process.ts";
+import type { SupervisionEvent } from "./supervisor.ts";
+import {
+  describeSupervision,
+  type SupervisedBuild,
+  Supervisor,
+  type SupervisorLimits,
+} from "./supervisor.ts";
 import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
 
 const GROUPS = processGroups();
@@ -90,7 +93,7 @@ it("ends a replaced process whose requests take too long, and says how many were
   expect(await supervisor.switchTo({ ...build, number: 2 }, next)).toBe(1);
   await process.ended;
   expect(events.map(describeSupervision).at(-1)).toBe(
-    "Stopped; 1 request is broken off, for having taken too long.",
+    "Stopped; 1 request cut off after the drain time.",
   );
 });
 
@@ -119,7 +122,7 @@ it("starts a build again that does not listen any more, as soon as somebody noti
   held.release("unreachable");
   expect(supervisor.acquire()).toBeInstanceOf(Promise);
   await ask(await lease(supervisor));
-  expect(events[1]).toMatchObject({ kind: "crashed", reason: "It did not listen any more." });
+  expect(events[1]).toMatchObject({ kind: "crashed", reason: "It stopped listening." });
 });
 
 it("waits longer after every crash, and tells those who ask when to come back", async () => {
@@ -139,12 +142,12 @@ it("waits longer after every crash, and tells those who ask when to come back", 
   await vi.waitFor(async () => {
     expect(await refusal(supervisor)).toEqual({
       kind: "unavailable",
-      reason: "Build 2 of support could not be started and is started again in 1 s.",
+      reason: "Build 2 of support could not be started and restarts in 1 s.",
       retryAfterSeconds: 1,
     });
   }, WAITS);
   expect(describeSupervision(events[0] as SupervisionEvent)).toBe(
-    "Could not be started. It ended with code 1 before it answered. It is tried again at once.",
+    "Could not be started. It ended with code 1 before it answered. Retrying at once.",
   );
 });
 
@@ -217,7 +220,7 @@ it("ends every process when it is closed, and turns away who waits and who comes
     "stopped 1",
     "stopped 2",
   ]);
-  expect((await refusal(supervisor)).reason).toBe("No build of support is served any more.");
+  expect((await refusal(supervisor)).reason).toBe("No build of support is live any more.");
   const tooLate = await running(second);
   await supervisor.switchTo(second, tooLate);
   await tooLate.ended;

@@ -1,9 +1,7 @@
 import type { BuildProcess, ProcessEnd, StartFailure } from "../build-process.ts";
-import type { Lease, Service, ServiceUnavailable } from "../service.ts";
-import { type DrainLimits, LeasedProcess } from "./leased-process.ts";
-import { restartDelay } from "./restart-delay.ts";
-import type { SupervisionEvent } from "./supervision-event.ts";
-import { WaitingRoom } from "./waiting-room.ts";
+import type { Lease, Service, ServiceUnavailable } from "../services.ts";
+import { type DrainLimits, LeasedProcess, WaitingRequests } from "./leases.ts";
+import { restartDelay } from "./retry-schedule.ts";
 
 /** A build, and how a process of it is started. */
 export interface SupervisedBuild {
@@ -14,7 +12,7 @@ export interface SupervisedBuild {
 export interface SupervisorLimits extends DrainLimits {
   /** How long a request waits for a build that is being started. */
   readonly waitMs: number;
-  /** A process that ran for so long ran well: its crash counts as the first. */
+  /** A process that ran for this long was stable: its crash counts as the first. */
   readonly stableMs: number;
 }
 
@@ -24,7 +22,7 @@ const LIMITS: SupervisorLimits = {
   waitMs: 10_000,
   stableMs: 60_000,
 };
-/** For the end of the platform, which nobody wants to wait for. */
+/** For a stopping platform: shorter, so that the stop is not held up. */
 const CLOSING: DrainLimits = { drainMs: 5_000, stopMs: 2_000 };
 
 type State =
@@ -36,7 +34,7 @@ type State =
       readonly build: SupervisedBuild;
       readonly leased: LeasedProcess;
       readonly since: number;
-      /** It does not listen any more and is being killed. */
+      /** It no longer listens, and is being killed. */
       readonly isLost: boolean;
     }
   | {
@@ -48,29 +46,29 @@ type State =
       readonly fault: string;
     };
 
-/** Keeps an application served: one build at a time, started again when it crashes. */
+/** Runs one build of an application at a time, and restarts it when it crashes. */
 export class Supervisor implements Service {
   readonly application: { readonly id: string; readonly slug: string };
-  readonly #tell: (event: SupervisionEvent) => void;
+  readonly #emit: (event: SupervisionEvent) => void;
   readonly #limits: SupervisorLimits;
-  readonly #waiting: WaitingRoom;
-  /** What was replaced and has not ended yet. */
+  readonly #waiting: WaitingRequests;
+  /** Processes that were replaced and still drain, with their build numbers. */
   readonly #retiring = new Map<LeasedProcess, number>();
   #state: State = { kind: "none" };
-  /** Crashes and failed starts since the build last ran well. */
+  /** Crashes and failed starts since the build last ran stably. */
   #failures = 0;
   #isClosed = false;
 
-  /** @param onEvent Told what becomes of the processes, for the log. */
+  /** @param onEvent Called with every change of a process, for the log. */
   constructor(
     application: { readonly id: string; readonly slug: string },
     onEvent: (event: SupervisionEvent) => void,
     limits: Partial<SupervisorLimits> = {},
   ) {
     this.application = application;
-    this.#tell = onEvent;
+    this.#emit = onEvent;
     this.#limits = { ...LIMITS, ...limits };
-    this.#waiting = new WaitingRoom(this.#limits.waitMs, () => this.#unavailable());
+    this.#waiting = new WaitingRequests(this.#limits.waitMs, () => this.#unavailable());
   }
 
   /** The number of the build that serves, or is being started to; undefined while there is none. */
@@ -92,14 +90,14 @@ export class Supervisor implements Service {
     if (state.kind === "pausing" && state.until - performance.now() > this.#limits.waitMs) {
       return Promise.resolve(this.#unavailable());
     }
-    return this.#waiting.enter();
+    return this.#waiting.wait();
   }
 
   /**
-   * Sends every new request to another process, from this moment on. What served before ends when
-   * its last request is answered, or when time is up.
+   * Sends every new request to another process, from now on. The previous one ends when its last
+   * request is answered, or when its drain time is over.
    *
-   * @returns Resolves when it has ended, with the number of requests that were broken off.
+   * @returns Resolves when it has ended, with the number of requests that were cut off.
    */
   switchTo(build: SupervisedBuild, process: BuildProcess): Promise<number> {
     if (this.#isClosed) return process.stop(0).then(() => 0);
@@ -109,7 +107,7 @@ export class Supervisor implements Service {
     return this.#replaced(before);
   }
 
-  /** For a build that served when the platform ended: it is started when somebody asks for it. */
+  /** For a build that was live when the platform stopped: the first request, or {@link wake}, starts it. */
   startLater(build: SupervisedBuild): void {
     if (this.#isClosed) return;
     const before = this.#leave();
@@ -118,22 +116,22 @@ export class Supervisor implements Service {
     void this.#replaced(before);
   }
 
-  /** Starts what {@link startLater} has left for later, and does not wait for it. */
+  /** Starts the build of {@link startLater} in the background. */
   wake(): void {
     if (this.#state.kind === "asleep") void this.#start(this.#state.build);
   }
 
-  /** Ends every process: requests under way have a few seconds, new ones are told to come back. */
+  /** Ends every process: running requests get a few seconds, new ones a 503. */
   async close(limits: DrainLimits = CLOSING): Promise<void> {
     this.#isClosed = true;
     const before = this.#leave();
-    this.#waiting.refuse();
+    this.#waiting.reject();
     if (before.kind === "serving") this.#retiring.set(before.leased, before.build.number);
     const left = [...this.#retiring];
     await Promise.all(left.map(([leased, build]) => this.#retire(leased, build, limits)));
   }
 
-  /** Ends what the present state has under way, but for its process. @returns the state that was. */
+  /** Leaves the current state, but keeps its process running. @returns that state. */
   #leave(): State {
     const state = this.#state;
     if (state.kind === "starting") state.abort.abort();
@@ -143,38 +141,38 @@ export class Supervisor implements Service {
   }
 
   #serve(build: SupervisedBuild, process: BuildProcess): void {
-    const leased = new LeasedProcess(process, () => this.#lose(leased));
+    const leased = new LeasedProcess(process, () => this.#markUnreachable(leased));
     this.#state = { kind: "serving", build, leased, since: performance.now(), isLost: false };
-    this.#tell({ kind: "serving", build: build.number, pid: process.pid });
-    void process.ended.then((end) => this.#recover(leased, end));
-    this.#waiting.admit(() => leased.lease());
+    this.#emit({ kind: "serving", build: build.number, pid: process.pid });
+    void process.ended.then((end) => this.#onProcessEnd(leased, end));
+    this.#waiting.grant(() => leased.lease());
   }
 
-  /** Requests wait from here on, instead of finding out one by one. */
-  #lose(leased: LeasedProcess): void {
+  /** Makes requests wait for a restart, instead of failing one by one. */
+  #markUnreachable(leased: LeasedProcess): void {
     const state = this.#state;
     if (state.kind !== "serving" || state.leased !== leased || state.isLost) return;
     this.#state = { ...state, isLost: true };
     void leased.process.stop(0);
   }
 
-  /** A process has ended. Where it was the one that serves, it is started again. */
-  #recover(leased: LeasedProcess, end: ProcessEnd): void {
+  /** Restarts the build if the process that ended was the serving one. */
+  #onProcessEnd(leased: LeasedProcess, end: ProcessEnd): void {
     const state = this.#state;
     if (state.kind !== "serving" || state.leased !== leased) return;
     if (performance.now() - state.since >= this.#limits.stableMs) this.#failures = 0;
     const { build, isLost } = state;
-    const reason = isLost ? "It did not listen any more." : end.reason;
-    const inMs = this.#startAgain(build, "has crashed");
-    this.#tell({ kind: "crashed", build: build.number, reason, log: end.log, inMs });
+    const reason = isLost ? "It stopped listening." : end.reason;
+    const inMs = this.#restart(build, "has crashed");
+    this.#emit({ kind: "crashed", build: build.number, reason, log: end.log, inMs });
   }
 
-  #startAgain(build: SupervisedBuild, fault: string): number {
+  #restart(build: SupervisedBuild, fault: string): number {
     this.#failures++;
     const inMs = restartDelay(this.#failures, Math.random());
     const timer = setTimeout(() => void this.#start(build), inMs);
     this.#state = { kind: "pausing", build, until: performance.now() + inMs, timer, fault };
-    if (inMs > this.#limits.waitMs) this.#waiting.refuse();
+    if (inMs > this.#limits.waitMs) this.#waiting.reject();
     return inMs;
   }
 
@@ -184,7 +182,7 @@ export class Supervisor implements Service {
     this.#state = mine;
     const started = await build.start(abort.signal).catch(unexpected);
     if (this.#state !== mine) {
-      // Another took its place meanwhile.
+      // Another build has taken its place meanwhile.
       if (started.kind === "running") await started.stop(0);
       return;
     }
@@ -192,29 +190,29 @@ export class Supervisor implements Service {
       this.#serve(build, started);
       return;
     }
-    const inMs = this.#startAgain(build, "could not be started");
-    this.#tell({ kind: "start-failed", build: build.number, failure: started, inMs });
+    const inMs = this.#restart(build, "could not be started");
+    this.#emit({ kind: "start-failed", build: build.number, failure: started, inMs });
   }
 
   #replaced(before: State): Promise<number> {
     if (before.kind !== "serving") return Promise.resolve(0);
     const { build, leased } = before;
-    this.#tell({ kind: "draining", build: build.number, leases: leased.leases });
+    this.#emit({ kind: "draining", build: build.number, leases: leased.leases });
     return this.#retire(leased, build.number, this.#limits);
   }
 
   async #retire(leased: LeasedProcess, build: number, limits: DrainLimits): Promise<number> {
     this.#retiring.set(leased, build);
-    const brokenOff = await leased.retire(limits);
-    // Closing retires what is retiring already: the end is told once.
-    if (this.#retiring.delete(leased)) this.#tell({ kind: "stopped", build, brokenOff });
-    return brokenOff;
+    const cutOff = await leased.retire(limits);
+    // close() also retires processes that already drain: the event is emitted once.
+    if (this.#retiring.delete(leased)) this.#emit({ kind: "stopped", build, cutOff });
+    return cutOff;
   }
 
   #unavailable(): ServiceUnavailable {
     const state = this.#state;
     if (state.kind === "none") {
-      const reason = `No build of ${this.application.slug} is served any more.`;
+      const reason = `No build of ${this.application.slug} is live any more.`;
       return { kind: "unavailable", reason, retryAfterSeconds: 1 };
     }
     const build = `Build ${state.build.number} of ${this.application.slug}`;
@@ -223,14 +221,64 @@ export class Supervisor implements Service {
       return { kind: "unavailable", reason, retryAfterSeconds: 1 };
     }
     const seconds = Math.max(1, Math.ceil((state.until - performance.now()) / 1000));
-    const reason = `${build} ${state.fault} and is started again in ${seconds} s.`;
+    const reason = `${build} ${state.fault} and restarts in ${seconds} s.`;
     return { kind: "unavailable", reason, retryAfterSeconds: seconds };
   }
 }
 
-/** Not even a process could be made: too many open files, a full disk. It may pass. */
+/** The process could not be spawned: too many open files, a full disk. May be transient. */
 function unexpected(error: unknown): StartFailure {
   const message = error instanceof Error ? error.message : String(error);
   const reason = `It could not be started: ${message.replace(/\.$/, "")}.`;
   return { kind: "failed", cause: "ended", reason, log: [] };
+}
+
+/** A change of an application's processes, for its log. */
+export type SupervisionEvent =
+  /** The process answers and receives new requests. */
+  | { readonly kind: "serving"; readonly build: number; readonly pid: number }
+  /** The process ended unexpectedly; `inMs`: the delay of its restart. */
+  | {
+      readonly kind: "crashed";
+      readonly build: number;
+      readonly reason: string;
+      readonly log: readonly string[];
+      readonly inMs: number;
+    }
+  | {
+      readonly kind: "start-failed";
+      readonly build: number;
+      readonly failure: StartFailure;
+      readonly inMs: number;
+    }
+  /** It was replaced; `leases` requests still run. */
+  | { readonly kind: "draining"; readonly build: number; readonly leases: number }
+  /** It was replaced or retired, and has ended; `cutOff` requests were still running. */
+  | { readonly kind: "stopped"; readonly build: number; readonly cutOff: number };
+
+/** An event as one sentence, as the application's log shows it. */
+export function describeSupervision(event: SupervisionEvent): string {
+  switch (event.kind) {
+    case "serving":
+      return `Serving, as process ${event.pid}.`;
+    case "crashed":
+      return `Crashed. ${event.reason} Restarting ${delayText(event.inMs)}.`;
+    case "start-failed":
+      return `Could not be started. ${event.failure.reason} Retrying ${delayText(event.inMs)}.`;
+    case "draining":
+      return `Replaced; ${requests(event.leases)} still running.`;
+    case "stopped":
+      return event.cutOff === 0
+        ? "Stopped."
+        : `Stopped; ${requests(event.cutOff)} cut off after the drain time.`;
+  }
+}
+
+/** "at once", "in 2.5 s" */
+export function delayText(milliseconds: number): string {
+  return milliseconds === 0 ? "at once" : `in ${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+function requests(count: number): string {
+  return count === 1 ? "1 request" : `${count} requests`;
 }

@@ -13,7 +13,7 @@ import type { StartBuildProcess } from "../../deployments/build-process.ts";
 import type { DeployerLimits } from "../../deployments/create-deployer.ts";
 import { createDeployer } from "../../deployments/create-deployer.ts";
 import type { RunningDeployer } from "../../deployments/deployer.ts";
-import { Services } from "../../deployments/service-directory.ts";
+import { Services } from "../../deployments/services.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import { startIngestThread } from "../../ingest/ingest-thread.ts";
 import type { DecodeLimits } from "../../ingest/otlp/decode-limits.ts";

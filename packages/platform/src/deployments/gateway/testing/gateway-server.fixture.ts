@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Service } from "../../service.ts";
+import type { Service } from "../../services.ts";
 import { createGateway } from "../create-gateway.ts";
-import type { GatewayProblem } from "../gateway-problem.ts";
+import type { GatewayProblem } from "../exchange.ts";
 
 export interface GatewayServer {
   readonly port: number;

@@ -5,7 +5,7 @@ import { createServer as createNetServer, type Server, type Socket } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Service } from "../../service.ts";
+import type { Service } from "../../services.ts";
 
 export interface SocketService extends Service {
   readonly socketPath: string;

@@ -196,7 +196,7 @@ it("starts a build again that has crashed, and says so in its log", async () => 
   expect(again.text).not.toBe(pid);
   await expect
     .poll(async () => (await logsOf(platform, "shaky")).map(({ line }) => line))
-    .toContainEqual(expect.stringMatching(/^Crashed\. .* It is started again/));
+    .toContainEqual(expect.stringMatching(/^Crashed\. .* Restarting/));
 });
 
 it("follows a rename at once, and stamps the new name", async () => {
@@ -223,7 +223,7 @@ it("keeps the files of the last ten builds, and of no others", async () => {
   };
   await expect.poll(left).toEqual(ids.slice(1));
   const gone = await sendJson(platform, "POST", at("many", "/builds/1/activate"));
-  expect(gone.json.detail[0].msg).toMatch(/^The files of build 1 are not kept any more/);
+  expect(gone.json.detail[0].msg).toMatch(/^The files of build 1 are no longer kept/);
   const kept = await sendJson(platform, "POST", at("many", "/builds/2/activate"));
   expect(kept.status).toBe(200);
   expect((await callService(platform, "many")).text).toBe("build 2");

@@ -95,14 +95,12 @@ describe("refuses, and the build before still serves,", () => {
     expect(fault?.msg).toContain("/openapi.json");
   });
 
-  it("a build whose description is not a workflow's", async () => {
+  it("a build whose document does not describe a workflow", async () => {
     const source = workflow("x").replace("response.end(openapi)", "response.end('[]')");
     const [fault] = await expectRefusal(source, 422, "build_unusable");
     expect(fault).toMatchObject({ loc: ["body"] });
-    expect(fault?.msg).toMatch(
-      /^What the build answers as its \/openapi\.json is not a workflow's/,
-    );
-    await expectRecord("is not a workflow's");
+    expect(fault?.msg).toMatch(/^The \/openapi\.json of the build does not describe a workflow/);
+    await expectRecord("does not describe a workflow");
   });
 
   it("a schema that a live configuration does not satisfy, naming what does not", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Retries } from "./retries.ts";
+import { RetrySchedule } from "./retry-schedule.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -8,20 +8,20 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("tries again later and later, and soon again for something else", () => {
-  const retries = new Retries();
-  const delays = (what: string, times: number) =>
+it("doubles the delay, and starts over for another version", () => {
+  const retries = new RetrySchedule();
+  const delays = (version: string, times: number) =>
     Array.from({ length: times }, () => {
       const again = vi.fn();
-      const inMs = retries.later("app_1", what, again);
-      expect(retries.isWaiting("app_1", what)).toBe(true);
+      const inMs = retries.schedule("app_1", version, again);
+      expect(retries.isWaiting("app_1", version)).toBe(true);
       expect(retries.isWaiting("app_1", "another")).toBe(false);
-      expect(retries.isWaiting("app_2", what)).toBe(false);
+      expect(retries.isWaiting("app_2", version)).toBe(false);
       vi.advanceTimersByTime(inMs - 1);
       expect(again).not.toHaveBeenCalled();
       vi.advanceTimersByTime(1);
       expect(again).toHaveBeenCalledOnce();
-      expect(retries.isWaiting("app_1", what)).toBe(false);
+      expect(retries.isWaiting("app_1", version)).toBe(false);
       return inMs;
     });
   const build = delays("build 2", 12);
@@ -33,20 +33,20 @@ it("tries again later and later, and soon again for something else", () => {
     expect(inMs).toBeLessThanOrEqual(longest);
   }
   expect(delays("build 3", 1)[0]).toBeLessThanOrEqual(250);
-  retries.forget("app_1");
+  retries.cancel("app_1");
   expect(delays("build 3", 1)[0]).toBeLessThanOrEqual(250);
 });
 
-it("tries once what was asked for twice, and nothing that is forgotten or closed", () => {
-  const retries = new Retries();
+it("runs the last retry of a key, and none that was cancelled or closed", () => {
+  const retries = new RetrySchedule();
   const [first, second, third] = [vi.fn(), vi.fn(), vi.fn()];
-  retries.later("app_1", "build 2", first);
-  retries.later("app_1", "build 3", second);
-  retries.later("app_2", "build 1", third);
-  retries.forget("app_2");
+  retries.schedule("app_1", "build 2", first);
+  retries.schedule("app_1", "build 3", second);
+  retries.schedule("app_2", "build 1", third);
+  retries.cancel("app_2");
   vi.runAllTimers();
   expect([first, second, third].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 0]);
-  retries.later("app_1", "build 3", first);
+  retries.schedule("app_1", "build 3", first);
   retries.close();
   expect(vi.getTimerCount()).toBe(0);
 });

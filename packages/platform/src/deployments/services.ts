@@ -1,5 +1,3 @@
-import type { Service } from "./service.ts";
-
 /** Which service answers for an application now. The gateway asks it for every request. */
 export interface ServiceDirectory {
   /** By slug or id; undefined when the project has no such application, or no build serves it. */
@@ -25,7 +23,7 @@ export interface DirectoryEntry {
  * The directory of a platform.
  *
  * @example
- * // `agate dev`: this one answers for the application, whatever build was deployed before.
+ * // `agate dev`: its program takes precedence over a deployed build.
  * const entry = services.override({ project, id, slug }, service);
  */
 export class Services implements ServiceDirectory {
@@ -77,4 +75,35 @@ function enter(
 /** Ids of projects have no slash in them. */
 function nameOf(project: string, application: string): string {
   return `${project}/${application}`;
+}
+
+/**
+ * The running code of an application, as the gateway sees it: one that stays the same while builds
+ * come and go behind it.
+ */
+export interface Service {
+  readonly application: { readonly id: string; readonly slug: string };
+  /**
+   * Leases the current process: it is not ended before the lease is released. Returns at once if a
+   * process is ready; while the build restarts, waits for a bounded time.
+   */
+  acquire(): Lease | Promise<Lease | ServiceUnavailable>;
+}
+
+/** A share in a running process. Release it exactly once. */
+export interface Lease {
+  readonly kind: "lease";
+  /** The socket (a file's path) that the process listens on. */
+  readonly socketPath: string;
+  /** Set by the holder. Called when the process must end before the request is over: the holder cuts it off. */
+  onTimeUp?: () => void;
+  /** `unreachable`: the process does not listen. It is restarted then. */
+  release(found?: "unreachable"): void;
+}
+
+export interface ServiceUnavailable {
+  readonly kind: "unavailable";
+  /** One sentence: "Build 3 of support has crashed and restarts in 4 s." */
+  readonly reason: string;
+  readonly retryAfterSeconds: number;
 }

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { sweepProcessFolders } from "./sweep-process-folders.ts";
+import { sweepProcessFolders } from "./process-folders.ts";
 
 it("removes folders of killed processes, and no other", async () => {
   const parent = await mkdtemp(join(tmpdir(), "agate-sweep-"));

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { StartFailure } from "../build-process.ts";
-import { prepareBuilds } from "./prepare-builds.ts";
+import { prepareBuilds } from "./build-runner.ts";
 
 const build = (id: string) => ({ id, applicationId: "app_1", allow: [], manifest_sha256: null });
 const FAILURE: StartFailure = { kind: "failed", cause: "ended", reason: "No.", log: [] };

@@ -1,0 +1,153 @@
+import type { DeployResult, DeployStep } from "@agate/protocol";
+import type { Builds, DeployLockToken, DeployTarget } from "../../registry/registry.ts";
+import type { RegistryProblem, RegistryRefusal } from "../../registry/registry-outcome.ts";
+import type { BuildProcess } from "../build-process.ts";
+import { secondsSince } from "../builds/modules-store.ts";
+import type { DeployProblem, DeployProblemType, DeployProgress, Undeployed } from "../deployer.ts";
+import type { ApplicationHost, StartableBuild } from "./host.ts";
+
+export interface ActivationContext {
+  readonly builds: Builds;
+  readonly host: ApplicationHost;
+  readonly signal: AbortSignal;
+  readonly token: DeployLockToken;
+}
+
+/** A stored build to activate. */
+export interface Candidate {
+  readonly build: StartableBuild;
+  readonly needsPackages: boolean;
+  readonly target: DeployTarget | null;
+  /** Where the request names the build. */
+  readonly loc: BuildLocation;
+}
+
+/** A build that receives the application's requests. */
+export interface ActivatedBuild {
+  readonly kind: "activated";
+  readonly result: DeployResult;
+  /** Resolves when the previous build has ended, with the number of requests that were cut off. */
+  readonly drained: Promise<number>;
+}
+
+/**
+ * Installs, starts and checks a build, and switches requests to it. If any step refuses it, the
+ * previous build keeps serving.
+ */
+export async function activateBuild(
+  context: ActivationContext,
+  candidate: Candidate,
+  progress: DeployProgress,
+): Promise<ActivatedBuild | Refusal> {
+  const { host, signal } = context;
+  const { build, loc } = candidate;
+  const installed = await installPackages(host, candidate, progress);
+  if (installed !== undefined) return installed;
+
+  const started = beginStep(progress, "start");
+  const process = await host.start(build, signal);
+  if (process.kind === "failed") {
+    const msg = `The build cannot be used. ${process.reason}`;
+    return refuse("build_unusable", loc, msg, process.log);
+  }
+  started();
+  let outcome: ActivatedBuild | Refusal | undefined;
+  try {
+    outcome = await checkAndSwitch(context, candidate, process, progress);
+    return outcome;
+  } finally {
+    if (outcome?.kind !== "activated") await process.stop(0);
+  }
+}
+
+async function installPackages(
+  host: ApplicationHost,
+  { build, needsPackages, loc }: Candidate,
+  progress: DeployProgress,
+): Promise<Refusal | undefined> {
+  const installed = beginStep(progress, "install");
+  if (!needsPackages) {
+    installed("nothing to install");
+    return undefined;
+  }
+  const install = await host.install(build);
+  if (install.kind === "failed") {
+    const msg = `The packages of the build could not be installed: ${install.reason}`;
+    return refuse("install_failed", loc, msg, install.log);
+  }
+  installed(install.detail);
+  return undefined;
+}
+
+async function checkAndSwitch(
+  { builds, host, signal, token }: ActivationContext,
+  { build, target, loc }: Candidate,
+  process: BuildProcess,
+  progress: DeployProgress,
+): Promise<ActivatedBuild | Refusal> {
+  const { project, id } = host.application;
+  // By id: the application may be renamed during the deploy.
+  const ref = { project, application: id };
+  const checked = beginStep(progress, "check");
+  const check = await builds.check(ref, process.openapi, target);
+  if (check.kind === "refused") return refusedByRegistry(check, loc);
+  const { routes } = check.value;
+  checked(routes.length === 1 ? "1 route" : `${routes.length} routes`);
+
+  const switched = beginStep(progress, "switch");
+  signal.throwIfAborted();
+  // The registry first: after a crash between the two, it decides which build is started.
+  const live = await builds.activate(ref, build.id, process.openapi, target, token);
+  if (live.kind === "refused") return refusedByRegistry(live, loc);
+  const { since, ...activated } = live.value;
+  const drained = host.switchTo({ ...build, since }, process);
+  switched();
+  const { slug } = host.application;
+  return { kind: "activated", result: { application: { id, slug }, ...activated }, drained };
+}
+
+/** Reports that a step has begun. @returns reports that it is done; without a detail, with its duration. */
+export function beginStep(progress: DeployProgress, step: DeployStep): (detail?: string) => void {
+  const started = performance.now();
+  progress.begun(step, "");
+  return (detail = secondsSince(started)) => progress.done(step, detail);
+}
+
+export type Refusal = Extract<Undeployed, { readonly kind: "refused" }>;
+
+/** Where the request names the build: an uploaded archive is its body, an earlier build is in its path. */
+export type BuildLocation = readonly ["body"] | readonly ["path", "build"];
+
+/** Refuses a deploy for one reason. `log`: the last output of the build, or of npm. */
+export function refuse(
+  type: DeployProblemType,
+  loc: BuildLocation,
+  msg: string,
+  log: readonly string[] = [],
+): Refusal {
+  return { kind: "refused", problems: [{ type, loc, msg }], log };
+}
+
+/** A deploy that the registry refused. */
+export function refusedByRegistry(
+  { problems: [first, ...others] }: RegistryRefusal,
+  loc: BuildLocation = ["body"],
+): Refusal {
+  const toDeployProblem = (problem: RegistryProblem): DeployProblem => {
+    if (problem.type === "build_unusable") return { ...problem, loc };
+    if (problem.type !== "schema_invalid") return problem;
+    // The client has sent a build, not a schema: an invalid schema is a fault of the build.
+    const msg = `The /openapi.json of the build does not describe a workflow: ${problem.msg}`;
+    return { type: "build_unusable", loc, msg };
+  };
+  return {
+    kind: "refused",
+    problems: [toDeployProblem(first), ...others.map(toDeployProblem)],
+    log: [],
+  };
+}
+
+/** A refusal as the build's record keeps it, without the output, which the application's log has. */
+export function refusalText({ problems }: Refusal): string {
+  return problems.map(({ msg }) => msg).join("\n");
+}

@@ -1,0 +1,218 @@
+import type { BuildProcess, StartFailure } from "../build-process.ts";
+import type { InstallOutcome } from "../builds/modules-store.ts";
+import type { BuildLog } from "../processes/build-log.ts";
+import type {
+  SupervisedBuild,
+  SupervisionEvent,
+  SupervisorLimits,
+} from "../processes/supervisor.ts";
+import { describeSupervision, Supervisor } from "../processes/supervisor.ts";
+import type { DirectoryEntry, NamedApplication, Services } from "../services.ts";
+import type { BuildRunner, RunnableBuild } from "./build-runner.ts";
+
+/** The API key that a build calls the platform with. */
+export interface BuildKey {
+  readonly key: string;
+  revoke(): void;
+}
+
+export interface HostOptions {
+  readonly runner: BuildRunner;
+  readonly services: Services;
+  /** The platform's address for builds; known once it listens. */
+  readonly baseUrl: Promise<string>;
+  readonly issueKey: (application: NamedApplication) => BuildKey;
+  /** Applies the project's redaction rules to a line of output. */
+  readonly redactLine: (project: string, line: string) => string;
+  /** The log of an application. */
+  readonly logOf: (applicationId: string) => BuildLog;
+  /** Writes an event to the platform's own log. */
+  readonly onEvent: (application: NamedApplication, event: SupervisionEvent) => void;
+  readonly limits?: Partial<SupervisorLimits>;
+}
+
+/** A build with a record in the registry. */
+export interface StartableBuild extends RunnableBuild {
+  readonly number: number;
+}
+
+/** A live build. */
+export interface HostedBuild extends StartableBuild {
+  /** Changes each time the build is activated. */
+  readonly since: string;
+}
+
+/** The live build of one application, with its supervisor, its API key and its log. */
+export class ApplicationHost {
+  readonly #options: HostOptions;
+  readonly #supervisor: Supervisor;
+  readonly #key: BuildKey;
+  readonly #log: BuildLog;
+  #application: NamedApplication;
+  #entry: DirectoryEntry | undefined;
+  #live: { readonly build: HostedBuild; readonly slug: string } | undefined;
+  /** The slug that each process was started with. */
+  readonly #slugs = new WeakMap<BuildProcess, string>();
+
+  constructor(application: NamedApplication, options: HostOptions) {
+    this.#application = application;
+    this.#options = options;
+    this.#key = options.issueKey(application);
+    this.#log = options.logOf(application.id);
+    this.#supervisor = new Supervisor(application, (event) => this.#note(event), options.limits);
+  }
+
+  get application(): NamedApplication {
+    return this.#application;
+  }
+
+  /** The live build; undefined while there is none. */
+  get live(): HostedBuild | undefined {
+    return this.#live?.build;
+  }
+
+  get isStarting(): boolean {
+    return this.#supervisor.isStarting;
+  }
+
+  /** Whether the live build was started with an older slug of the application. */
+  get isRenamed(): boolean {
+    return this.#live !== undefined && this.#live.slug !== this.#application.slug;
+  }
+
+  /** Installs the packages of a build whose files are on disk. */
+  install(build: StartableBuild): Promise<InstallOutcome> {
+    return this.#options.runner.install(build);
+  }
+
+  /** Starts a process of a build, beside the one that is serving. */
+  async start(build: StartableBuild, signal: AbortSignal): Promise<BuildProcess | StartFailure> {
+    const { runner, baseUrl, redactLine } = this.#options;
+    const platform = await baseUrl;
+    const { slug, project } = this.#application;
+    const started = await runner.start({
+      build,
+      environment: {
+        AGATE_BASE_URL: platform,
+        AGATE_API_KEY: this.#key.key,
+        // Takes precedence over a name in the code: the registry has its configurations under this one.
+        AGATE_APPLICATION: slug,
+      },
+      redactLine: (line) => redactLine(project, line),
+      onLine: (line, stream) => this.#log.add(build.number, stream, line),
+      signal,
+    });
+    if (started.kind === "running") this.#slugs.set(started, slug);
+    return started;
+  }
+
+  /** Sends requests to this process from now on. Resolves when the previous one has ended. */
+  switchTo(build: HostedBuild, process: BuildProcess): Promise<number> {
+    this.#enter(build, this.#slugs.get(process));
+    return this.#supervisor.switchTo(this.#supervised(build), process);
+  }
+
+  /** For the live build of a platform that has just started: {@link wake} or a request starts it. */
+  startLater(build: HostedBuild): void {
+    this.#enter(build);
+    this.#supervisor.startLater(this.#supervised(build));
+  }
+
+  wake(): void {
+    this.#supervisor.wake();
+  }
+
+  /** Serves the application under a new slug at once. The running process keeps the old one. */
+  rename(slug: string): void {
+    if (slug === this.#application.slug) return;
+    this.#application = { ...this.#application, slug };
+    this.#entry?.rename(slug);
+  }
+
+  /** Ends the live build after its running requests. */
+  async close(): Promise<void> {
+    this.#entry?.remove();
+    this.#live = undefined;
+    await this.#supervisor.close();
+    // Its last spans have been sent by now.
+    this.#key.revoke();
+  }
+
+  #enter(build: HostedBuild, slug = this.#application.slug): void {
+    this.#live = { build, slug };
+    this.#entry ??= this.#options.services.add(this.#application, this.#supervisor);
+  }
+
+  #supervised(build: HostedBuild): SupervisedBuild {
+    return {
+      number: build.number,
+      start: async (signal) => {
+        const started = await this.start(build, signal);
+        // A restart after a crash picks up a new slug.
+        if (started.kind === "running" && this.#live?.build === build) {
+          this.#enter(build, this.#slugs.get(started));
+        }
+        return started;
+      },
+    };
+  }
+
+  #note(event: SupervisionEvent): void {
+    this.#log.add(event.build, "platform", describeSupervision(event));
+    this.#options.onEvent(this.#application, event);
+  }
+}
+
+/** The hosts of all applications with a running build. */
+export class ApplicationHosts {
+  readonly #options: HostOptions;
+  readonly #hosts = new Map<string, ApplicationHost>();
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+  }
+
+  /** Their ids. */
+  get applications(): readonly string[] {
+    return [...this.#hosts.keys()];
+  }
+
+  /** The live builds. */
+  get builds(): readonly HostedBuild[] {
+    return [...this.#hosts.values()].flatMap(({ live }) => live ?? []);
+  }
+
+  /** Whether the first start of a live build has neither succeeded nor failed yet. */
+  get isStarting(): boolean {
+    return [...this.#hosts.values()].some((host) => host.isStarting);
+  }
+
+  get(applicationId: string): ApplicationHost | undefined {
+    return this.#hosts.get(applicationId);
+  }
+
+  /** The application's host, created if it has none. */
+  ensure(application: NamedApplication): ApplicationHost {
+    const known = this.get(application.id);
+    if (known !== undefined) return known;
+    const host = new ApplicationHost(application, this.#options);
+    this.#hosts.set(application.id, host);
+    return host;
+  }
+
+  /** Starts all live builds that wait to be started. */
+  wake(): void {
+    for (const host of this.#hosts.values()) host.wake();
+  }
+
+  /** Ends the application's live build and forgets its host. */
+  async release(applicationId: string): Promise<void> {
+    const host = this.get(applicationId);
+    this.#hosts.delete(applicationId);
+    await host?.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.applications.map((id) => this.release(id)));
+  }
+}

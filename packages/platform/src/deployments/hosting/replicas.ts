@@ -1,0 +1,228 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Builds, LiveBuild } from "../../registry/registry.ts";
+import type { RegistrySignals } from "../../stores/registry/registry-signals.ts";
+import type { StartFailure } from "../build-process.ts";
+import { RetrySchedule } from "../processes/retry-schedule.ts";
+import { delayText } from "../processes/supervisor.ts";
+import type { ApplicationHost, ApplicationHosts, HostedBuild, StartableBuild } from "./host.ts";
+import type { DeployLock } from "./lock.ts";
+
+export interface BuildReconcilerOptions {
+  readonly signals: Pick<RegistrySignals, "subscribe">;
+  readonly builds: Pick<Builds, "live">;
+  readonly hosts: ApplicationHosts;
+  readonly deployLock: Pick<DeployLock, "runLocally">;
+  /** Fires when the platform stops. */
+  readonly signal: AbortSignal;
+  /** The live build has changed, or was retired. */
+  readonly onSwitched: () => void;
+  readonly onDelayed: (delayed: DelayedBuild) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Replacement {
+  readonly version: string;
+  readonly abort: AbortController;
+}
+
+/** The same time that a call waits for a build that is starting. */
+const CATCH_UP_MS = 10_000;
+
+/** The retry key of a pass over all applications. No application id is empty. */
+const ALL = "";
+
+/**
+ * Keeps the builds that run in this replica in line with the registry: another replica may have
+ * deployed or retired a build, or renamed an application. The running build serves until its
+ * replacement answers.
+ */
+export class BuildReconciler {
+  readonly #options: BuildReconcilerOptions;
+  readonly #passes = new Map<string, "running" | "repeat">();
+  readonly #retries = new RetrySchedule();
+  /** Builds that are starting to replace a running one, by application. */
+  readonly #replacements = new Map<string, Replacement>();
+  readonly #started = Promise.withResolvers<void>();
+  #unsubscribe: () => void = () => {};
+
+  constructor(options: BuildReconcilerOptions) {
+    this.#options = options;
+  }
+
+  /** Hosts every live build, to be started later, and subscribes to changes. */
+  async start(): Promise<void> {
+    const { signals, builds, hosts } = this.#options;
+    this.#unsubscribe = signals.subscribe((signal) => {
+      if (signal.kind === "everything") this.#reconcileAll();
+      else if (signal.kind !== "access") this.reconcile(signal.applicationId);
+    });
+    for (const live of await builds.live()) hostOf(hosts, live).startLater(hostedBuild(live));
+    this.#started.resolve();
+  }
+
+  /** Compares an application's running build with the registry, in the background. */
+  reconcile(applicationId: string): void {
+    const isRunning = this.#passes.has(applicationId);
+    this.#passes.set(applicationId, isRunning ? "repeat" : "running");
+    if (!isRunning) void this.#reconcileWhileNeeded(applicationId);
+  }
+
+  /** Hosts the live build without waiting for the registry's signal; gives up after a timeout. */
+  async catchUp(applicationId: string): Promise<void> {
+    const { hosts, deployLock } = this.#options;
+    await this.#reconcileOnce(applicationId);
+    if (hosts.get(applicationId)?.live !== undefined) return;
+    // The queue is in order: this runs after the change that the pass has queued.
+    const applied = deployLock.runLocally(applicationId, async () => {});
+    const timer = new AbortController();
+    const timeout = delay(CATCH_UP_MS, undefined, { signal: timer.signal }).catch(() => {});
+    await Promise.race([applied, timeout]);
+    timer.abort();
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#retries.close();
+  }
+
+  #reconcileAll(): void {
+    const { builds, hosts, onError, signal } = this.#options;
+    const pass = async () => {
+      const live = new Map((await builds.live()).map((each) => [each.application.id, each]));
+      for (const id of new Set([...live.keys(), ...hosts.applications])) {
+        if (!isServed(hosts.get(id), live.get(id))) this.reconcile(id);
+      }
+      this.#retries.cancel(ALL);
+    };
+    pass().catch((error) => {
+      if (signal.aborted) return;
+      this.#retries.schedule(ALL, "", () => this.#reconcileAll());
+      onError(error);
+    });
+  }
+
+  /** One pass at a time: a pass with an older state must not be the last to act. */
+  async #reconcileWhileNeeded(id: string): Promise<void> {
+    do {
+      this.#passes.set(id, "running");
+      await this.#reconcileOnce(id).catch((error) => this.#fail(id, error));
+    } while (this.#passes.get(id) === "repeat");
+    this.#passes.delete(id);
+  }
+
+  async #reconcileOnce(id: string): Promise<void> {
+    const { builds, hosts, deployLock, signal } = this.#options;
+    // start() may still be hosting builds from an older read of the registry.
+    await this.#started.promise;
+    const [wanted] = await builds.live(id);
+    if (signal.aborted) return;
+    const replacement = this.#replacements.get(id);
+    // Installing packages can take minutes: a build that is no longer wanted must not block its successor.
+    if (replacement && replacement.version !== versionOf(wanted)) replacement.abort.abort();
+    const host = hosts.get(id);
+    // At once: calls under the new slug must not wait for a running deploy.
+    if (wanted !== undefined) host?.rename(wanted.application.slug);
+    if (isServed(host, wanted)) this.#retries.cancel(id);
+    else if (!this.#retries.isWaiting(id, versionOf(wanted))) {
+      void deployLock.runLocally(id, () => this.#apply(id)).catch((error) => this.#fail(id, error));
+    }
+  }
+
+  /** Reads the registry again: deploys that were queued before may have changed it. */
+  async #apply(id: string): Promise<void> {
+    const { builds, hosts, signal, onSwitched } = this.#options;
+    const [wanted] = await builds.live(id);
+    if (signal.aborted || isServed(hosts.get(id), wanted)) return;
+    if (this.#retries.isWaiting(id, versionOf(wanted))) return;
+    if (wanted === undefined) {
+      await hosts.release(id);
+    } else {
+      const host = hostOf(hosts, wanted);
+      const { live } = host;
+      if (live === undefined) {
+        // Without a running build, requests wait for this one, and the supervisor retries its start.
+        host.startLater(hostedBuild(wanted));
+        host.wake();
+      } else if (!(await this.#replace(host, live, wanted))) return;
+    }
+    this.#retries.cancel(id);
+    onSwitched();
+  }
+
+  async #replace(host: ApplicationHost, live: HostedBuild, wanted: LiveBuild): Promise<boolean> {
+    const { signal, onDelayed } = this.#options;
+    const { id } = wanted.application;
+    const version = versionOf(wanted);
+    const abort = new AbortController();
+    this.#replacements.set(id, { version, abort });
+    try {
+      const build = hostedBuild(wanted);
+      const started = await host.start(build, AbortSignal.any([signal, abort.signal]));
+      if (abort.signal.aborted && started.kind === "running") {
+        await started.stop(0);
+      } else if (started.kind === "running") {
+        void host.switchTo(build, started);
+        return true;
+      } else if (!signal.aborted) {
+        const inMs = this.#retries.schedule(id, version, () => this.reconcile(id));
+        onDelayed({ wanted, serving: live, failure: started, inMs });
+      }
+    } catch (error) {
+      if (!abort.signal.aborted) throw error;
+    } finally {
+      this.#replacements.delete(id);
+    }
+    return false;
+  }
+
+  /** Retries after an error of the registry or the disk. */
+  #fail(id: string, error: unknown): void {
+    const { signal, onError } = this.#options;
+    if (signal.aborted) return;
+    this.#retries.schedule(id, "", () => this.reconcile(id));
+    onError(error);
+  }
+}
+
+function hostOf(hosts: ApplicationHosts, { project, application }: LiveBuild): ApplicationHost {
+  const host = hosts.ensure({ project, ...application });
+  host.rename(application.slug);
+  return host;
+}
+
+function hostedBuild({ application, build, since }: LiveBuild): HostedBuild {
+  const { id, number, allow, manifest_sha256 } = build;
+  return { id, applicationId: application.id, number, allow, manifest_sha256, since };
+}
+
+function isServed(host: ApplicationHost | undefined, wanted: LiveBuild | undefined): boolean {
+  if (host?.live === undefined || wanted === undefined) return host?.live === wanted;
+  const { live, application, isRenamed } = host;
+  const isLive = live.id === wanted.build.id && live.since === wanted.since;
+  return isLive && !isRenamed && application.slug === wanted.application.slug;
+}
+
+/** Identifies a state of the registry: a retry of another version need not be waited for. */
+function versionOf(wanted: LiveBuild | undefined): string {
+  return wanted === undefined
+    ? "none"
+    : `${wanted.build.id} ${wanted.since} ${wanted.application.slug}`;
+}
+
+/** A live build that failed to start in this replica, and is retried. */
+export interface DelayedBuild {
+  readonly wanted: LiveBuild;
+  /** The build that keeps serving: another one, or the same under its old slug. */
+  readonly serving: StartableBuild;
+  readonly failure: StartFailure;
+  readonly inMs: number;
+}
+
+/** As the application's log shows it, among the lines of the wanted build. */
+export function describeDelay({ wanted, serving, failure, inMs }: DelayedBuild): string {
+  const serves =
+    serving.id === wanted.build.id
+      ? "Keeps running as it was started before: it could not be restarted."
+      : `Build ${serving.number} keeps serving: this one could not be started.`;
+  return `${serves} ${failure.reason} Retrying ${delayText(inMs)}.`;
+}
