@@ -46,24 +46,25 @@ it("acknowledges after the write-ahead log was synced to the disk", async ({ ski
 
   const requests = 10;
   for (let n = 1; n <= requests; n++) expect(await sendSpans(server.url, [span(n)])).toBe(200);
+  // strace may end before it has seen the last answer return: this request is the one to lose.
+  expect(await sendSpans(server.url, [span(requests + 1)])).toBe(200);
   const calls = await tracing.stop();
 
-  // Follows the log's file: written to, synced, and only then may the answer be written.
-  let unsynced = 0;
-  let syncs = 0;
+  // One request at a time: between two answers its log is written, synced, and then answered. Writes
+  // of the server's maintenance may come at any time.
+  let hasWritten = false;
+  let isSynced = false;
   let answers = 0;
   for (const { name, text, returned } of calls) {
     const isLog = text.includes("/spans.db-wal>");
-    if (isLog && name === "pwrite64") unsynced++;
-    if (isLog && /sync$/.test(name) && returned === 0) {
-      unsynced = 0;
-      syncs++;
-    }
+    if (isLog && name === "pwrite64") hasWritten = true;
+    if (isLog && hasWritten && /sync$/.test(name) && returned === 0) isSynced = true;
     if (text.includes("HTTP/1.1 200")) {
       answers++;
-      expect(unsynced, `writes not synced before answer ${answers}`).toBe(0);
-      expect(syncs, `syncs before answer ${answers}`).toBeGreaterThanOrEqual(answers);
+      expect(isSynced, `answer ${answers} follows a write and its sync`).toBe(true);
+      hasWritten = false;
+      isSynced = false;
     }
   }
-  expect(answers).toBe(requests);
+  expect(answers).toBeGreaterThanOrEqual(requests);
 });
