@@ -50,7 +50,7 @@ describe("a platform that cannot be asked", () => {
     expectRefusal(
       await clientOf(page.url.replace("http:", "https:"))("apps"),
       1,
-      /^agate: https:\S+ cannot be reached: It does not speak TLS, so it is http:\/\/ instead/,
+      /^agate: https:\S+ cannot be reached: The server does not use TLS: write http:\/\/ instead/,
     );
     using proxy = await other((_request, response) => response.writeHead(502).end("Bad Gateway"));
     expectRefusal(await clientOf(proxy.url)("apps"), 1, /status 502, its error is without a type/);

@@ -38,7 +38,7 @@ describe("a command line that is wrong", () => {
     [["revisions", "commit", "a", "b"], /Say what to commit with --params, --set or --unset/],
     [["revisions", "commit", "a", "b", "--set", "x=1"], /Write it as \/route\.field=value/],
     [["run", "/x", "--variant", "a", "--config", "b=1"], /cannot be used with option '--config/],
-    [["traces", "--follow", "--search", "x"], /--search cannot be followed/],
+    [["traces", "--follow", "--cursor", "x"], /--follow.* cannot be used with .*--cursor/],
     [["traces", "--status", "FINE"], /Allowed choices are UNSET, OK, ERROR/],
     [
       ["keys", "create", "ci", "--scope", "root"],

@@ -2,9 +2,9 @@ import { notifyManager, QueryClient, QueryClientProvider } from "@tanstack/react
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { isForLater, laterMs } from "./api/api-error.ts";
 import { Connection } from "./api/connection.ts";
-import { isForLater, laterMs } from "./api/retry-later.ts";
-import { onSessionChange } from "./api/session-changes.ts";
+import { onSessionChange } from "./api/session.ts";
 import { createPageRouter } from "./app/create-page-router.tsx";
 import { reloadForLostParts } from "./app/lazy-page.ts";
 import { repairLanguage, repairStorage } from "./app/repair-browser.ts";

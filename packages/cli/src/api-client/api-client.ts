@@ -1,12 +1,11 @@
-import type { ApiDocument } from "./api-document.ts";
-import { ApiFailure } from "./api-failure.ts";
+import { type Query, queryText, requestInit } from "@agate/protocol/client";
+import { ApiFailure, connectionFailure } from "./api-failure.ts";
 import type { ApiPath } from "./api-path.ts";
 import type { Connection } from "./connection.ts";
-import { connectionFailure } from "./connection-failure.ts";
 import { patientFetch } from "./patient-fetch.ts";
-import { expectOk, readJson } from "./read-answer.ts";
+import { type ApiDocument, expectOk, readJson } from "./response-body.ts";
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
+export type { Query };
 
 export interface ApiRequest {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -17,25 +16,24 @@ export interface ApiRequest {
   readonly bytes?: { readonly content: Uint8Array<ArrayBuffer>; readonly type: string };
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** Until the headers of the answer are there; null waits for as long as it takes. */
+  /** Until the headers of the response arrive; null waits without limit. */
   readonly timeoutMs?: number | null;
 }
 
-const JSON_TYPE = "application/json";
-/** Far beyond any plain read or change; a commit waits for a disk, not for a person. */
+/** Far longer than any plain read or change takes. */
 const TIMEOUT_MS = 30_000;
 
-/** The platform's REST API. Every method throws an {@link ApiFailure} where it gets no answer. */
+/** The platform's REST API. Every method throws an {@link ApiFailure} where the request fails. */
 export interface ApiClient {
   readonly connection: Connection;
   get<Value>(path: ApiPath, query?: Query): Promise<ApiDocument<Value>>;
-  /** Sends a change; its answer may be empty. */
+  /** Sends a change; the response may be empty. */
   send<Value>(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: ApiPath,
     body?: unknown,
   ): Promise<ApiDocument<Value>>;
-  /** For streams, and whatever else takes longer or is not JSON. The answer's status is good. */
+  /** For streams, slow requests and other types than JSON. The status of the response is 2xx. */
   open(path: ApiPath, request: ApiRequest): Promise<Response>;
 }
 
@@ -54,28 +52,23 @@ export function createApiClient(connection: Connection): ApiClient {
 }
 
 async function sendRequest(
-  connection: Connection,
+  { url, apiKey, project }: Connection,
   path: ApiPath,
-  { method = "GET", query = {}, body, bytes, accept = JSON_TYPE, ...waiting }: ApiRequest,
+  { method, query = {}, body, bytes, accept, ...waiting }: ApiRequest,
 ): Promise<Response> {
-  const { url, apiKey, project } = connection;
-  const headers = new Headers({ accept });
-  if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
-  if (project !== undefined) headers.set("agate-project", project);
-  const sent = bytes?.content ?? (body === undefined ? undefined : JSON.stringify(body));
-  if (sent !== undefined) headers.set("content-type", bytes?.type ?? JSON_TYPE);
+  const init = requestInit({ method, body, accept, apiKey, project });
+  if (bytes !== undefined) init.headers.set("content-type", bytes.type);
   const { signal, timeoutMs = TIMEOUT_MS } = waiting;
   const late = new AbortController();
   const timer = timeoutMs === null ? undefined : setTimeout(() => late.abort(), timeoutMs);
   const request = {
-    method,
-    headers,
+    ...init,
+    ...(bytes !== undefined && { body: bytes.content }),
     signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
-    ...(sent !== undefined && { body: sent }),
   };
   try {
-    const address = url + path + searchOf(query);
-    // A redirect would turn a POST into a GET, or carry the key elsewhere: the person decides.
+    const address = url + path + queryText(query);
+    // Redirects are not followed: they would turn a POST into a GET, or send the key to another host.
     return timeoutMs === null
       ? await patientFetch(address, request)
       : await fetch(address, { ...request, redirect: "manual" });
@@ -85,12 +78,4 @@ async function sendRequest(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function searchOf(query: Query): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) parameters.set(name, String(value));
-  }
-  return parameters.size === 0 ? "" : `?${parameters}`;
 }

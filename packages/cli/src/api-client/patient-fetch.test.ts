@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createApiClient } from "./api-client.ts";
 import { ApiFailure } from "./api-failure.ts";
 import { apiPath } from "./api-path.ts";
-import { bodyBytes } from "./body-stream.ts";
+import { bodyBytes } from "./response-body.ts";
 
 const stops: (() => void)[] = [];
 afterEach(() => {

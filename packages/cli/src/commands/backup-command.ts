@@ -4,7 +4,7 @@ import type { SavedBackup } from "@agate/platform/offline";
 import { formatBytes } from "@agate/protocol/format";
 import { Command } from "commander";
 import { apiPath } from "../api-client/api-path.ts";
-import { bodyBytes } from "../api-client/body-stream.ts";
+import { bodyBytes } from "../api-client/response-body.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import { catchSignals } from "./catch-signals.ts";

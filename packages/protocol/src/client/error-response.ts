@@ -42,7 +42,8 @@ export function isErrorBody(value: unknown): value is ErrorBody & { readonly tra
   );
 }
 
-function traceIdOf({ trace_id }: { readonly trace_id?: unknown }): string | null {
+/** The trace of a workflow's call that failed. */
+export function traceIdOf({ trace_id }: { readonly trace_id?: unknown }): string | null {
   return typeof trace_id === "string" ? trace_id : null;
 }
 

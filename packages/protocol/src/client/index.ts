@@ -1,6 +1,6 @@
 // How the command line, the page and the SDK talk to a server. It runs in browsers, Node and Workers.
 export type { ErrorResponse } from "./error-response.ts";
-export { isErrorBody, readErrorResponse, retryAfterMs } from "./error-response.ts";
+export { isErrorBody, readErrorResponse, retryAfterMs, traceIdOf } from "./error-response.ts";
 export type { ReadOptions } from "./read-body.ts";
 export { readLines, readText } from "./read-body.ts";
 export type { ReadEventsOptions, ServerSentEvent } from "./read-events.ts";

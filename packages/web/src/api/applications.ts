@@ -11,7 +11,6 @@ import type {
 } from "@agate/protocol";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
-import { schemaWithEntrypointFirst, withEntrypointFirst } from "./entrypoint-first.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
 interface Items<T> {
@@ -173,4 +172,27 @@ export function servingQuery(client: PlatformClient, app: string) {
       }
     },
   });
+}
+
+/**
+ * The route that answers at the application's own address comes first, wherever it was declared: what
+ * it is made of often has to be declared before it.
+ */
+export function entrypointFirst<Route>(
+  routes: readonly Route[],
+  pathOf: (route: Route) => string,
+): readonly Route[] {
+  const isEntrypoint = (route: Route) => pathOf(route) === "/";
+  return [...routes.filter(isEntrypoint), ...routes.filter((route) => !isEntrypoint(route))];
+}
+
+/** The application, its entrypoint first. */
+function withEntrypointFirst(application: Application): Application {
+  const { routes } = application;
+  return { ...application, routes: routes && entrypointFirst(routes, (path) => path) };
+}
+
+/** The schema, its entrypoint first. */
+function schemaWithEntrypointFirst(schema: ApplicationSchema): ApplicationSchema {
+  return { ...schema, routes: entrypointFirst(schema.routes, ({ route }) => route) };
 }

@@ -1,59 +1,88 @@
+import type { ListedSpan } from "@agate/protocol";
+import { readEvents, reconnect } from "@agate/protocol/client";
 import { ApiError } from "./api-error.ts";
-import type { PlatformClient } from "./platform-client.ts";
-import { readEvents, type StreamEvent } from "./read-events.ts";
+import type { PlatformClient, Query } from "./platform-client.ts";
+
+/** A server-sent event, its data parsed. */
+export interface StreamEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
 
 export interface EventListener {
-  /** The stream is open: from here on nothing is missed. */
+  /** The stream is open: events from now on arrive. */
   opened(): void;
   event(event: StreamEvent): void;
-  /** The stream broke. It is opened again after a while, unless the platform answered 404. */
+  /** The stream broke. It is opened again after a pause, unless the platform answered 404. */
   broken(): void;
 }
 
-const LONGEST_WAIT_MS = 15_000;
+/** Statuses that another attempt does not change: the key may not read, or the application does not exist. */
+const FINAL_STATUSES: readonly number[] = [401, 403, 404];
 
-/** How long to wait before a stream is opened again: twice as long every time. */
-export function retryDelay(failures: number): number {
-  return Math.min(1000 * 2 ** Math.max(0, failures - 1), LONGEST_WAIT_MS);
-}
-
-/** Listens to a stream of the platform's until the signal fires. */
+/** Listens to a stream of the platform, and reconnects, until the signal fires. */
 export async function followEvents(
   client: Pick<PlatformClient, "open">,
   path: string,
   listener: EventListener,
   signal: AbortSignal,
+  query: Query = {},
 ): Promise<void> {
-  for (let failures = 1; !signal.aborted; failures++) {
-    try {
-      const response = await client.open("GET", path, undefined, {
-        headers: { accept: "text/event-stream" },
-        signal,
-      });
-      failures = 0;
-      listener.opened();
-      for await (const event of readEvents(response)) listener.event(event);
-    } catch (error) {
-      // A key that may not read will not be let in later either.
-      if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return;
-      // Deleted, renamed or never there: the listener reads that once, and nothing is asked again.
-      if (error instanceof ApiError && error.status === 404) return listener.broken();
-      // Unreachable or overloaded: the stream is opened again below.
-    }
-    if (signal.aborted) return;
-    listener.broken();
-    await wait(retryDelay(failures), signal);
+  const connect = async (established: () => void) => {
+    const headers = { accept: "text/event-stream" };
+    const response = await client.open("GET", path, undefined, { query, headers, signal });
+    established();
+    listener.opened();
+    for await (const event of jsonEvents(response)) listener.event(event);
+  };
+  try {
+    await reconnect({
+      connect,
+      isTransient: (error) => !isFinal(error),
+      onLost: () => listener.broken(),
+      signal,
+    });
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    if (error.status === 404) listener.broken();
   }
 }
 
-/** Ends early when the signal fires. */
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const stop = () => {
-    clearTimeout(timer);
-    resolve();
+function isFinal(error: unknown): error is ApiError {
+  return error instanceof ApiError && FINAL_STATUSES.includes(error.status);
+}
+
+/** The server-sent events of a response as they arrive. */
+export async function* jsonEvents({ body }: Response): AsyncGenerator<StreamEvent, void> {
+  if (body === null) return;
+  for await (const { event, data } of readEvents(body)) yield { event, data: JSON.parse(data) };
+}
+
+export interface TraceListener {
+  /** The stream is open: events from now on arrive. */
+  opened(): void;
+  /** A trace is new, or has new spans. */
+  changed(record: ListedSpan): void;
+  /** The platform dropped events, because more traces changed than it could send. */
+  lagged(): void;
+  /** The stream broke. It is opened again after a pause. */
+  broken(): void;
+}
+
+/** Listens to changes of traces until the signal fires. */
+export function followTraces(
+  client: Pick<PlatformClient, "open">,
+  listener: TraceListener,
+  signal: AbortSignal,
+  filters: Query = {},
+): Promise<void> {
+  const events: EventListener = {
+    opened: () => listener.opened(),
+    event: ({ event, data }) => {
+      if (event === "lagged") listener.lagged();
+      else if (event === "trace" || event === "update") listener.changed(data as ListedSpan);
+    },
+    broken: () => listener.broken(),
   };
-  signal.addEventListener("abort", stop, { once: true });
-  return promise;
+  return followEvents(client, "/observability/live/", events, signal, filters);
 }

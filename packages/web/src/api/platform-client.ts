@@ -1,8 +1,8 @@
+import { type Query, queryText, readErrorResponse, requestInit } from "@agate/protocol/client";
 import { ApiError, UnreachableError } from "./api-error.ts";
 import type { Connection } from "./connection.ts";
 
-/** The query of a request; what is undefined or null is left out. */
-export type Query = Readonly<Record<string, string | number | null | undefined>>;
+export type { Query };
 
 export interface RequestOptions {
   readonly query?: Query;
@@ -14,10 +14,10 @@ export interface RequestOptions {
 export class PlatformClient {
   readonly #connection: Connection;
   readonly #onUnknown: () => void;
-  /** The project that an operator has chosen; null leaves it to the platform. */
+  /** The project that an operator has selected; null leaves it to the platform. */
   readonly project: string | null;
 
-  /** @param onUnknown Called when the platform does not know the reader: signed out, or revoked. */
+  /** @param onUnknown Called when the platform does not know the caller: signed out, or the key was revoked. */
   constructor(connection: Connection, project: string | null, onUnknown: () => void = () => {}) {
     this.#connection = connection;
     this.#onUnknown = onUnknown;
@@ -41,7 +41,7 @@ export class PlatformClient {
   }
 
   /**
-   * The answer as it comes, for streams.
+   * The response as it arrives, for streams.
    *
    * @throws ApiError for every status from 400 up; UnreachableError where no answer comes.
    */
@@ -51,23 +51,15 @@ export class PlatformClient {
     body: unknown,
     { query = {}, signal, headers = {} }: RequestOptions = {},
   ): Promise<Response> {
-    const response = await this.#fetch(`${path}${queryText(query)}`, {
-      method,
-      headers: {
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...(this.project !== null && { "agate-project": this.project }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: signal ?? null,
-    });
+    const request = requestInit({ method, body, project: this.project, headers });
+    const address = `${path}${queryText(withoutEmpty(query))}`;
+    const response = await this.#fetch(address, { ...request, signal: signal ?? null });
     if (response.ok) return response;
     if (response.status === 401) this.#onUnknown();
-    throw new ApiError(
-      response.status,
-      await response.json().catch(() => null),
-      retryAfterMs(response),
+    const { status, ...error } = await readErrorResponse(response).catch((thrown: unknown) =>
+      this.#connectionLost(thrown, signal),
     );
+    throw new ApiError(status, error.body ?? null, error.retryAfterMs);
   }
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {
@@ -76,22 +68,18 @@ export class PlatformClient {
       this.#connection.reportAnswer();
       return response;
     } catch (error) {
-      if (init.signal?.aborted) throw error;
-      this.#connection.reportUnreachable();
-      throw new UnreachableError("The platform does not answer.", { cause: error });
+      return this.#connectionLost(error, init.signal);
     }
+  }
+
+  #connectionLost(error: unknown, signal: AbortSignal | null | undefined): never {
+    if (signal?.aborted) throw error;
+    this.#connection.reportUnreachable();
+    throw new UnreachableError("The platform does not answer.", { cause: error });
   }
 }
 
-/** The platform says it in whole seconds. */
-function retryAfterMs({ headers }: Response): number | null {
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) ? seconds * 1000 : null;
-}
-
-function queryText(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === null || value === "" ? [] : [[name, String(value)]],
-  );
-  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+/** A field that was left empty is no filter. */
+function withoutEmpty(query: Query): Query {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
 }

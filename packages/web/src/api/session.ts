@@ -1,6 +1,7 @@
 import { includesScope, type Project, type Scope, type Session } from "@agate/protocol";
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useMutation } from "@tanstack/react-query";
 import type { PlatformClient } from "./platform-client.ts";
+import { usePlatform } from "./platform-context.tsx";
 
 /** Who the reader is to the platform. */
 export function sessionQuery(client: PlatformClient) {
@@ -28,4 +29,36 @@ export function projectsQuery(client: PlatformClient) {
 export function mayDo(session: Session | undefined, scope: Scope): boolean {
   const scopes = session?.caller?.scopes ?? [];
   return includesScope(scopes, scope);
+}
+
+/** Has the cookie set, which every request from then on carries. */
+export function useSignIn() {
+  const client = usePlatform();
+  return useMutation({
+    mutationFn: (key: string) => client.send<Session>("POST", "/session", { key }),
+    onSuccess: announce,
+  });
+}
+
+export function useSignOut(onError?: (error: Error) => void) {
+  const client = usePlatform();
+  return useMutation({
+    mutationFn: () => client.send<undefined>("DELETE", "/session"),
+    onSuccess: announce,
+    ...(onError && { onError }),
+  });
+}
+
+const CHANNEL = "agate-session";
+
+/** The cookie is that of every tab: what the others show belongs to somebody else now. */
+function announce(): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage("changed");
+  channel.close();
+}
+
+/** Calls back whenever somebody signs in or out, in this tab or in another. */
+export function onSessionChange(listener: () => void): void {
+  new BroadcastChannel(CHANNEL).addEventListener("message", listener);
 }

@@ -30,3 +30,12 @@ export function traceQuery(client: PlatformClient, traceId: string) {
 export async function downloadTrace(client: PlatformClient, traceId: string): Promise<Blob> {
   return (await client.open("GET", tracePath(traceId), undefined)).blob();
 }
+
+/** A span with everything below it. */
+export function spanQuery(client: PlatformClient, spanId: string) {
+  return queryOptions({
+    queryKey: [client.project, "span", spanId],
+    queryFn: ({ signal }) =>
+      client.get<SpanRecord>(`/observability/spans/${encodeURIComponent(spanId)}/`, { signal }),
+  });
+}

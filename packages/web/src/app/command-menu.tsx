@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { applicationsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { spanQuery } from "../api/span.ts";
+import { spanQuery } from "../api/trace.ts";
 import { Modal } from "../design/dialog.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { type Command, commandsFor, type Destination } from "./command.ts";

@@ -2,7 +2,7 @@ import { formatCompactCount } from "@agate/protocol/format";
 import { useQuery } from "@tanstack/react-query";
 import { Check, ChevronDown, X } from "lucide-react";
 import { useId, useState } from "react";
-import { facetsQuery } from "../api/facets.ts";
+import { facetsQuery } from "../api/analytics.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { buttonClass, IconButton } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";

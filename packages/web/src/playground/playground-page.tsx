@@ -11,7 +11,7 @@ import {
   variantsQuery,
 } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { spanQuery } from "../api/span.ts";
+import { spanQuery } from "../api/trace.ts";
 import { CommandLine } from "../design/copy-button.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";

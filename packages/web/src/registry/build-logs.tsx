@@ -1,8 +1,8 @@
 import type { LogLine } from "@agate/protocol";
+import { readLines, reconnect } from "@agate/protocol/client";
 import { useEffect, useRef, useState } from "react";
 import { applicationPath } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { readLines } from "../api/read-lines.ts";
 import { Badge } from "../design/badge.tsx";
 import { classNames } from "../design/class-names.ts";
 import { formatTime } from "../format/format-time.ts";
@@ -71,10 +71,9 @@ function LogTail({ app }: { readonly app: string }) {
   );
 }
 
-/** More than that nobody reads here. */
+/** Older lines are dropped, to bound the page's memory. */
 const MOST_LINES = 1000;
 const TAIL = 200;
-const ASK_AGAIN_MS = 3000;
 
 /** A line with its key in the list. */
 interface KeyedLine extends LogLine {
@@ -92,35 +91,27 @@ function useLogLines(app: string): Log {
   const [log, setLog] = useState<Log>({ lines: [], state: "connecting" });
   useEffect(() => {
     const end = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const follow = async () => {
+    const connect = async (established: () => void) => {
+      const response = await client.open("GET", `${applicationPath(app)}/logs`, undefined, {
+        query: { tail: TAIL, follow: "true" },
+        signal: end.signal,
+      });
+      established();
+      // The stream begins with the last lines, so those shown before are replaced.
+      setLog({ lines: [], state: "following" });
+      if (response.body === null) return;
       let key = 0;
-      try {
-        const response = await client.open("GET", `${applicationPath(app)}/logs`, undefined, {
-          query: { tail: TAIL, follow: "true" },
-          signal: end.signal,
-        });
-        // The tail is told anew: what was shown before is part of it.
-        setLog({ lines: [], state: "following" });
-        for await (const line of readLines(response)) {
-          const next = { ...(JSON.parse(line) as LogLine), key: key++ };
-          setLog(({ lines }) => ({
-            lines: [...lines.slice(1 - MOST_LINES), next],
-            state: "following",
-          }));
-        }
-      } catch {
-        // Away, or refused: said by the state, and asked again.
+      for await (const line of readLines(response.body)) {
+        const next = { ...(JSON.parse(line) as LogLine), key: key++ };
+        setLog(({ lines }) => ({
+          lines: [...lines.slice(1 - MOST_LINES), next],
+          state: "following",
+        }));
       }
-      if (end.signal.aborted) return;
-      setLog(({ lines }) => ({ lines, state: "connecting" }));
-      timer = setTimeout(() => void follow(), ASK_AGAIN_MS);
     };
-    void follow();
-    return () => {
-      end.abort();
-      clearTimeout(timer);
-    };
+    const onLost = () => setLog(({ lines }) => ({ lines, state: "connecting" }));
+    void reconnect({ connect, onLost, signal: end.signal });
+    return () => end.abort();
   }, [client, app]);
   return log;
 }

@@ -1,6 +1,6 @@
 import type { Session } from "@agate/protocol";
 import { useState } from "react";
-import { useSignIn, useSignOut } from "../api/session-changes.ts";
+import { useSignIn, useSignOut } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
 import { Field, TextInput } from "../design/field.tsx";
 import { useTitle } from "../design/page-header.tsx";

@@ -1,7 +1,7 @@
 import type { SpanRecord } from "@agate/protocol";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { followTraces } from "../api/follow-traces.ts";
+import { followTraces } from "../api/follow-events.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { traceQuery } from "../api/trace.ts";
 import { usePageVisible } from "../design/browser-state.ts";

@@ -1,6 +1,6 @@
 import type { ApiClient } from "../../api-client/api-client.ts";
 import type { ApiPath } from "../../api-client/api-path.ts";
-import { readJson } from "../../api-client/read-answer.ts";
+import { readJson } from "../../api-client/response-body.ts";
 import { printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { Session } from "../client/on-platform.ts";

@@ -1,6 +1,6 @@
+import { isErrorBody, traceIdOf } from "@agate/protocol/client";
 import { ApiFailure } from "../../api-client/api-failure.ts";
-import { readEvents } from "../../api-client/event-stream.ts";
-import { isErrorBody, readJson, traceIdOf } from "../../api-client/read-answer.ts";
+import { bodyEvents, readJson } from "../../api-client/response-body.ts";
 import { printableText } from "../../terminal/printable.ts";
 import type { Session } from "../client/on-platform.ts";
 import { jsonFor } from "../client/on-platform.ts";
@@ -24,7 +24,7 @@ export async function streamRoute(session: Session<unknown>, call: Call): Promis
     return;
   }
   let endsLine = true;
-  for await (const { event, data } of readEvents(response, url)) {
+  for await (const { event, data } of bodyEvents(response, url)) {
     const value: unknown = JSON.parse(data);
     if (json)
       terminal.print(jsonFor(terminal, `{"event":${JSON.stringify(event)},"data":${data}}`));

@@ -29,7 +29,7 @@ export function describeFailure(failure: ApiFailure | CommandFailure): Described
         `No Agate platform answers at ${url}. Start one with \`agate server\`, or name another with --url.`,
         null,
       );
-    case "no-way":
+    case "connection-failed":
       return sentence(`${url} cannot be reached: ${why.reason}. Check the address.`, null);
     case "timed-out":
       return sentence(`${url} did not answer in time. Try again, or look at its log.`, null);

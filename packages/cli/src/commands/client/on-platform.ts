@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { ApiClient } from "../../api-client/api-client.ts";
 import { createApiClient } from "../../api-client/api-client.ts";
-import type { ApiDocument } from "../../api-client/api-document.ts";
 import { readConnection } from "../../api-client/connection.ts";
+import type { ApiDocument } from "../../api-client/response-body.ts";
 import { printableJson } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { openTerminal } from "../../terminal/terminal.ts";

@@ -1,7 +1,7 @@
 import type { DeployEvents, DeployResult } from "@agate/protocol";
-import type { ApiDocument } from "../../api-client/api-document.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
-import { readEvents } from "../../api-client/event-stream.ts";
+import type { ApiDocument } from "../../api-client/response-body.ts";
+import { bodyEvents } from "../../api-client/response-body.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { CommandFailure } from "../client/failures.ts";
 
@@ -30,7 +30,7 @@ export async function followDeploy(
   progress: Progress,
 ): Promise<ApiDocument<DeployResult>> {
   try {
-    for await (const { event, data } of readEvents(response, url)) {
+    for await (const { event, data } of bodyEvents(response, url)) {
       if (event === "deployed") {
         progress.done();
         return { value: JSON.parse(data) as DeployResult, json: data };

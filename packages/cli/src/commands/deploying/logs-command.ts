@@ -1,7 +1,7 @@
 import type { LogLine } from "@agate/protocol";
 import { Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
-import { bodyLines } from "../../api-client/body-stream.ts";
+import { bodyLines } from "../../api-client/response-body.ts";
 import { printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { APP } from "../client/arguments.ts";

@@ -1,13 +1,13 @@
 import type { ListedSpan } from "@agate/protocol";
+import type { ServerSentEvent } from "@agate/protocol/client";
 import { apiPath } from "../../api-client/api-path.ts";
-import type { StreamedEvent } from "../../api-client/event-stream.ts";
-import { readEvents } from "../../api-client/event-stream.ts";
+import { bodyEvents } from "../../api-client/response-body.ts";
 import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
 import { keepFollowing } from "../client/keep-following.ts";
 import { jsonFor, type Session } from "../client/on-platform.ts";
 import { ShownTraces } from "./shown-traces.ts";
 import type { FilterFlags } from "./trace-filter.ts";
-import { passes, toQuery } from "./trace-filter.ts";
+import { toQuery } from "./trace-filter.ts";
 import { tracePages } from "./trace-pages.ts";
 import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
@@ -17,8 +17,8 @@ type FollowSession = Session<FilterFlags & { readonly limit: number }>;
 const MOST_MISSED = 1000;
 
 /**
- * The latest traces, oldest first, and then each one that arrives or grows. Whatever arrives while
- * the connection is away is looked up when it is back.
+ * The latest traces, oldest first, then each one that arrives or grows. Traces that arrive while the
+ * connection is lost are listed after reconnecting.
  */
 export async function followTraces(session: FollowSession): Promise<void> {
   const print = tracePrinter(session);
@@ -31,29 +31,25 @@ async function followConnection(
   print: TracePrinter,
   connected: () => void,
 ): Promise<void> {
-  const { api, terminal } = session;
-  // First the stream, then the list: what arrives in between is in both, and printed once.
+  const { api, terminal, flags, now } = session;
+  // First the stream, then the list: a trace that arrives in between is in both, and printed once.
   const response = await api.open(apiPath`/observability/live/`, {
+    query: toQuery(flags, now),
     accept: "text/event-stream",
     signal: terminal.unread,
   });
   await printRecent(session, print);
   connected();
-  for await (const event of readEvents(response, api.connection.url)) {
+  for await (const event of bodyEvents(response, api.connection.url)) {
     if (event.event === "lagged") await printRecent(session, print);
-    else printEvent(session, print, event);
+    else printEvent(print, event);
   }
 }
 
-function printEvent(
-  session: FollowSession,
-  print: TracePrinter,
-  { event, data }: StreamedEvent,
-): void {
+function printEvent(print: TracePrinter, { event, data }: ServerSentEvent): void {
   if (event !== "trace" && event !== "update") return;
-  const span = JSON.parse(data) as ListedSpan;
-  // Line breaks of JSON are white space, and a document a line has none.
-  if (passes(session.flags, span)) print.trace(span, data.replaceAll(/[\r\n]/g, ""));
+  // `--json` prints one document a line: line breaks between JSON's tokens are white space.
+  print.trace(JSON.parse(data) as ListedSpan, data.replaceAll(/[\r\n]/g, ""));
 }
 
 /** The latest traces; afterwards those that arrived since and were not printed. */

@@ -1,8 +1,7 @@
 import type { SpanRecord } from "@agate/protocol";
 import { Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
-import { bodyText } from "../../api-client/body-stream.ts";
-import { readJson } from "../../api-client/read-answer.ts";
+import { bodyText, readJson } from "../../api-client/response-body.ts";
 import { examples } from "../client/examples.ts";
 import { CommandFailure } from "../client/failures.ts";
 import { HEADINGS } from "../client/headings.ts";

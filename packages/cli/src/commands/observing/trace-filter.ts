@@ -1,8 +1,7 @@
-import type { ListedSpan, SpanKind, SpanStatus } from "@agate/protocol";
-import { AGATE_ATTRIBUTES, SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import type { SpanKind, SpanStatus } from "@agate/protocol";
+import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Query } from "../../api-client/api-client.ts";
-import { WrongUsage } from "../client/failures.ts";
 import { parseDuration, parseWholeNumber } from "../option-parsers.ts";
 
 export interface FilterFlags {
@@ -63,7 +62,7 @@ function parseAmount(text: string): number {
   return amount;
 }
 
-/** The parameters of `GET /observability/traces/`. */
+/** The parameters of `GET /observability/traces/` and `GET /observability/live/`. */
 export function toQuery(flags: FilterFlags, now: number): Query {
   return {
     application: flags.app,
@@ -82,40 +81,4 @@ export function toQuery(flags: FilterFlags, now: number): Query {
     from: flags.since === undefined ? flags.from : new Date(now - flags.since).toISOString(),
     to: flags.to,
   };
-}
-
-/** Whether a record that was pushed passes: the stream of new traces has no filters of its own. */
-export function passes(flags: FilterFlags, span: ListedSpan): boolean {
-  const { metadata, variant } = span;
-  return (
-    is(flags.app, metadata.application) &&
-    is(flags.route, metadata.attributes[AGATE_ATTRIBUTES.route]) &&
-    is(flags.variant, variant.variant_name ?? variant.variant_id) &&
-    is(flags.revision, variant.revision) &&
-    is(flags.environment, span.environment) &&
-    is(flags.status, span.status) &&
-    is(flags.kind, span.spankind) &&
-    is(flags.name, span.name) &&
-    is(flags.user, span.user_id) &&
-    is(flags.session, metadata.session_id) &&
-    isAtLeast(flags.minLatency, metadata.latency) &&
-    isAtLeast(flags.minCost, metadata.total.cost)
-  );
-}
-
-/** What only the store can answer cannot be followed. */
-export function refuseUnfollowable(flags: FilterFlags & { readonly cursor?: string }): void {
-  for (const name of ["search", "to", "cursor"] as const) {
-    if (flags[name] !== undefined) {
-      throw new WrongUsage(`--${name} cannot be followed; leave out --follow or --${name}`);
-    }
-  }
-}
-
-function is<Value>(wanted: Value | undefined, found: unknown): boolean {
-  return wanted === undefined || wanted === found;
-}
-
-function isAtLeast(least: number | undefined, found: number | null): boolean {
-  return least === undefined || (found !== null && found >= least);
 }

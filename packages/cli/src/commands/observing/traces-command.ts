@@ -1,5 +1,5 @@
 import type { ListedSpan } from "@agate/protocol";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
 import type { Row } from "../../terminal/table.ts";
 import { examples } from "../client/examples.ts";
@@ -12,7 +12,7 @@ import type { PageFlags } from "../client/option-values.ts";
 import { cursorOption, limitOption } from "../client/option-values.ts";
 import { followTraces } from "./follow-traces.ts";
 import type { FilterFlags } from "./trace-filter.ts";
-import { addFilterOptions, refuseUnfollowable, toQuery } from "./trace-filter.ts";
+import { addFilterOptions, toQuery } from "./trace-filter.ts";
 import { tracePages } from "./trace-pages.ts";
 import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
@@ -27,7 +27,12 @@ export function tracesCommand(): Command {
   )
     .addOption(limitOption(20))
     .addOption(cursorOption())
-    .option("-f, --follow", "go on with new traces until Ctrl-C; with --json a document a line")
+    .addOption(
+      new Option(
+        "-f, --follow",
+        "keep printing new traces until Ctrl-C; with --json one document per line",
+      ).conflicts("cursor"),
+    )
     .addHelpText(
       "after",
       examples(
@@ -39,7 +44,6 @@ export function tracesCommand(): Command {
   return onPlatform<[], TracesFlags>(command, async (session) => {
     const { api, terminal, flags } = session;
     if (flags.follow) {
-      refuseUnfollowable(flags);
       await followTraces(session);
       return;
     }
@@ -57,7 +61,7 @@ export function tracesCommand(): Command {
       next = page.next_cursor;
     }
     const columns = TRACE_COLUMNS.map(({ usual: _usual, ...column }) => column);
-    const empty = "No traces. Call a route, or take away a filter.";
+    const empty = "No traces. Call a route, or remove a filter.";
     for (const line of listLines(terminal, columns, rows, empty)) terminal.print(line);
     noteNextPage(terminal, next);
   });

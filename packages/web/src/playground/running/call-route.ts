@@ -1,7 +1,7 @@
 import type { SpanRecord } from "@agate/protocol";
 import { ApiError } from "../../api/api-error.ts";
+import { jsonEvents } from "../../api/follow-events.ts";
 import type { PlatformClient } from "../../api/platform-client.ts";
-import { readEvents } from "../../api/read-events.ts";
 import type { RunRequest } from "./run.ts";
 
 /** What a call tells, in the order in which it happens. */
@@ -50,7 +50,7 @@ export async function* callRoute(
     yield traceEvent(answer);
     return;
   }
-  for await (const { event, data } of readEvents(response)) {
+  for await (const { event, data } of jsonEvents(response)) {
     if (event === "chunk") yield { kind: "chunk", chunk: data };
     if (event === "error") throw new ApiError(response.status, data);
     if (event === "done") {

@@ -3,7 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../api/api-error.ts";
 import { revisionQuery } from "../../api/applications.ts";
 import type { PlatformClient } from "../../api/platform-client.ts";
-import { spanQuery } from "../../api/span.ts";
+import { spanQuery } from "../../api/trace.ts";
 import {
   changedFields,
   knownFields,

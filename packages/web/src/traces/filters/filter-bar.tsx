@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ListFilter, X } from "lucide-react";
 import type { RefObject } from "react";
 import { useState } from "react";
-import { facetsQuery } from "../../api/facets.ts";
+import { facetsQuery } from "../../api/analytics.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { Button, buttonClass } from "../../design/button.tsx";
 import { classNames } from "../../design/class-names.ts";

@@ -1,6 +1,6 @@
 import type { ListedSpan } from "@agate/protocol";
 import { useEffect, useEffectEvent, useState } from "react";
-import { followTraces } from "../../api/follow-traces.ts";
+import { followTraces } from "../../api/follow-events.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { usePageVisible } from "../../design/browser-state.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entrypointFirst } from "./entrypoint-first.ts";
+import { entrypointFirst } from "./applications.ts";
 
 test("The entrypoint comes first, and the others as they were declared", () => {
   const paths = (routes: readonly string[]) => entrypointFirst(routes, (path) => path);

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { ApiError, UnreachableError } from "./api-error.ts";
-import { isForLater, laterMs } from "./retry-later.ts";
+import { ApiError, isForLater, laterMs, UnreachableError } from "./api-error.ts";
 
 const limited = new ApiError(429, null, 2000);
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { previewOf } from "./preview-of.ts";
+import { previewOf } from "./trace-row.ts";
 
 it.each([
   [null, ""],

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ApiError } from "./api-error.ts";
 import { Connection } from "./connection.ts";
-import { retryDelay } from "./follow-events.ts";
-import { followTraces } from "./follow-traces.ts";
+import { followTraces } from "./follow-events.ts";
 import { PlatformClient } from "./platform-client.ts";
 
 const stop = { signal: new AbortController() };
@@ -16,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What a platform answers, one after the other; after the last one nothing comes. */
+/** The platform's answers, in order; after the last one no answer comes. */
 function follow(answers: readonly (Response | Error)[]) {
   const left = [...answers];
   const heard: string[] = [];
@@ -41,7 +40,7 @@ function follow(answers: readonly (Response | Error)[]) {
 
 const events = (...texts: readonly string[]) => new Response(texts.join(""));
 
-it("tells what changes, and opens the stream again when it ends", async () => {
+it("passes events on, and opens the stream again when it ends", async () => {
   const { heard } = follow([
     events(
       'event: trace\ndata: {"name":"a"}\n\n',
@@ -56,23 +55,19 @@ it("tells what changes, and opens the stream again when it ends", async () => {
   expect(heard.slice(5)).toEqual(["opened", "broken"]);
 });
 
-it("waits longer every time it cannot be opened, but never longer than a quarter of a minute", () => {
-  expect([1, 2, 3, 4, 5, 50].map(retryDelay)).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000]);
-});
-
-it("tells once that what it follows is not there, and does not ask again", async () => {
+it("reports a 404 once, and does not reconnect", async () => {
   const { heard, done } = follow([new ApiError(404, null), events()]);
   await done;
   expect(heard).toEqual(["broken"]);
 });
 
-it.each([429, 500, 503])("asks again after a %d", async (status) => {
+it.each([429, 500, 503])("reconnects after a %d", async (status) => {
   const { heard } = follow([new ApiError(status, null), events()]);
   await vi.advanceTimersByTimeAsync(1000);
   expect(heard).toEqual(["broken", "opened", "broken"]);
 });
 
-it("gives up where the reader may not listen", async () => {
+it("ends without an event where the key may not read", async () => {
   const { heard, done } = follow([new ApiError(403, null)]);
   await done;
   expect(heard).toEqual([]);
