@@ -8,11 +8,11 @@ import { breakOffWhenRevoked } from "./break-off-when-revoked.ts";
 import type { Delivery } from "./deliver.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
 import { checkHost, type HostPolicy } from "./host-guard.ts";
+import { quoted } from "./inputs/quoted.ts";
 import type { PageFiles } from "./page/page-files.ts";
 import { notFoundPage, opensDocument } from "./page/page-routes.ts";
-import { quoted } from "./query/parameter-kinds.ts";
 import { pathOf, readTarget } from "./request-target.ts";
-import type { Route } from "./routes/route.ts";
+import type { Route } from "./route.ts";
 import { CALLER, type Sender } from "./session/sender.ts";
 
 export interface DispatcherOptions {

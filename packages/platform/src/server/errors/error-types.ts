@@ -134,7 +134,7 @@ export const ERROR_TYPES = {
   },
   revision_stale: {
     status: 409,
-    meaning: "Somebody committed meanwhile: `base_revision` is not the latest.",
+    meaning: "A newer revision exists: `base_revision` is not the latest.",
     message: given,
   },
   still_live: {

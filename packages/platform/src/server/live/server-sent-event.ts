@@ -1,3 +1,5 @@
+import type { StreamAnswer } from "../answer.ts";
+
 const encoder = new TextEncoder();
 
 /** Several events, each with one of these JSON texts as its data. */
@@ -17,4 +19,18 @@ export function laggedEvent(missed: number): Uint8Array {
 /** A line that clients ignore: it keeps connections open and shows when they are broken. */
 export function comment(text: string, retryMs?: number): Uint8Array {
   return encoder.encode(`: ${text}\n${retryMs === undefined ? "" : `retry: ${retryMs}\n`}\n`);
+}
+
+export const EVENT_STREAM = "text/event-stream";
+
+/** 200 with a stream of events. */
+export function eventStreamAnswer(open: StreamAnswer["open"]): StreamAnswer {
+  return {
+    kind: "stream",
+    status: 200,
+    contentType: EVENT_STREAM,
+    // A proxy that collects the stream first would make it useless.
+    headers: { "cache-control": "no-store", "x-accel-buffering": "no" },
+    open,
+  };
 }

@@ -1,12 +1,13 @@
+import { z } from "zod";
 import type { Access } from "../../access/caller.ts";
 import { VERSION } from "../../version.ts";
 import { JSON_TYPE } from "../answer.ts";
 import type { ErrorType, ErrorTypeInfo } from "../errors/error-types.ts";
 import { ERROR_TYPES } from "../errors/error-types.ts";
-import type { QueryParameter } from "../query/query-parameter.ts";
-import type { BodyDoc, Operation, Route, SuccessDoc } from "../routes/route.ts";
+import { JSON_BODY_ERRORS } from "../inputs/json-body.ts";
+import type { BodyDoc, Operation, Route, SuccessDoc } from "../route.ts";
 import { SESSION_COOKIE } from "../session/session-cookie.ts";
-import { COMPONENT_PREFIX, componentSchemas } from "./component-schemas.ts";
+import { COMPONENT_PREFIX, componentSchemas } from "./components.ts";
 
 /** What any route may answer: the request itself was wrong, or the server was. */
 const ERRORS_ANYWHERE: readonly ErrorType[] = [
@@ -78,7 +79,7 @@ export function openapiDocument(routes: readonly Route[]) {
 }
 
 function operationObject(operation: Operation, access: Access) {
-  const { id, tag, summary, description, requestBody, bodyIsOptional = false } = operation;
+  const { id, tag, summary, description } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -88,49 +89,87 @@ function operationObject(operation: Operation, access: Access) {
       security: [{ apiKey: [] }, { session: [] }, {}],
       "x-ag-access": access,
     }),
-    parameters: parameterObjects(operation),
-    ...(requestBody && {
-      requestBody: { required: !bodyIsOptional, content: contentObject(requestBody) },
-    }),
+    parameters: [
+      ...parameterObjects("path", operation.params?.()),
+      ...parameterObjects("query", operation.query?.()),
+    ],
+    ...requestBodyObject(operation),
     responses: responseObjects(operation, access),
   };
 }
 
-function parameterObjects({ pathParameters = {}, query = {} }: Operation) {
-  const inPath = Object.entries(pathParameters).map(([name, { description, schema }]) => ({
-    name,
-    in: "path",
-    required: true,
-    description,
-    schema,
-  }));
-  return [...inPath, ...Object.values(query).flatMap(queryParameterObjects)];
+function parameterObjects(place: "path" | "query", schema: z.core.$ZodType | undefined) {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema);
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property as z.core.JSONSchema.JSONSchema;
+    return { name, in: place, required: required.includes(name), description, schema: rest };
+  });
 }
 
-function queryParameterObjects(parameter: QueryParameter<unknown>) {
-  const { name, aliases = [], required = false, description, schema } = parameter;
-  return [
-    { name, in: "query", required, description, schema },
-    ...aliases.map((alias) => ({
-      name: alias,
-      in: "query",
-      required: false,
-      description: `The same as \`${name}\`.`,
-      schema,
-    })),
-  ];
+function requestBodyObject({ body, requestBody }: Operation) {
+  if (requestBody !== undefined) {
+    return { requestBody: { required: true, content: contentObject(requestBody) } };
+  }
+  if (body === undefined) return {};
+  const schema = jsonSchema(body());
+  // No body is one without fields.
+  const isOptional = hasFields(body()) && schema.required === undefined;
+  return { requestBody: { required: !isOptional, content: { [JSON_TYPE]: { schema } } } };
 }
 
-function responseObjects({ success, otherwise = [], errors }: Operation, access: Access) {
+/** The JSON Schema of an input, as a client sends it. */
+function jsonSchema(schema: z.core.$ZodType): z.core.JSONSchema.JSONSchema {
+  const { $schema, ...described } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema: made }) => {
+      joinNull(made);
+      restoreDetails(zodSchema, made);
+    },
+  });
+  return described;
+}
+
+/** Where text is read as something else, zod leaves out examples and defaults, which may be of either. */
+function restoreDetails(schema: z.core.$ZodTypes, made: z.core.JSONSchema.BaseSchema): void {
+  const { examples } = z.globalRegistry.get(schema) ?? {};
+  if (Array.isArray(examples)) made.examples = examples;
+  const { def } = schema._zod;
+  if (def.type === "default") made.default = def.defaultValue as z.core.JSONSchema.Schema;
+}
+
+/** `type: ["string", "null"]`, which people read faster than a choice of two schemas. */
+function joinNull(made: z.core.JSONSchema.BaseSchema): void {
+  const [value, none, ...others] = made.anyOf ?? [];
+  if (typeof value !== "object" || typeof none !== "object" || others.length > 0) return;
+  if (none.type !== "null" || typeof value.type !== "string") return;
+  delete made.anyOf;
+  Object.assign(made, { ...value, type: [value.type, "null"] });
+}
+
+function responseObjects(operation: Operation, access: Access) {
+  const { success, otherwise = [], errors } = operation;
   const responses: Record<string, unknown> = {};
   for (const answer of [success, ...otherwise]) responses[answer.status] = successResponse(answer);
   const ofAccess = access === "public" ? [] : ERRORS_OF_ACCESS;
-  const types = [...new Set([...ERRORS_ANYWHERE, ...ofAccess, ...errors])];
+  const types = [
+    ...new Set([...ERRORS_ANYWHERE, ...ofAccess, ...bodyErrors(operation), ...errors]),
+  ];
   const statuses = [...new Set(types.map((type) => ERROR_TYPES[type].status))].sort();
   for (const status of statuses) {
     responses[status] = errorResponse(types.filter((type) => ERROR_TYPES[type].status === status));
   }
   return responses;
+}
+
+function bodyErrors({ body }: Operation): readonly ErrorType[] {
+  if (body === undefined) return [];
+  return hasFields(body()) ? [...JSON_BODY_ERRORS, "body_invalid"] : JSON_BODY_ERRORS;
+}
+
+function hasFields(body: z.core.$ZodType): boolean {
+  return body instanceof z.core.$ZodObject;
 }
 
 function successResponse({ description, headers = {}, body }: SuccessDoc) {
@@ -176,7 +215,7 @@ function headerObject(description: string) {
 
 function contentObject(body: BodyDoc) {
   return Object.fromEntries(
-    Object.entries(body).map(([type, { schema }]) => [
+    Object.entries(body).map(([type, schema]) => [
       type,
       { schema: typeof schema === "string" ? { $ref: `${COMPONENT_PREFIX}${schema}` } : schema },
     ]),

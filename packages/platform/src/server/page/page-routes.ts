@@ -1,7 +1,10 @@
 import { extname } from "node:path";
+import * as z from "zod/mini";
 import type { Answer, AnswerHeaders } from "../answer.ts";
 import { problemAnswer } from "../errors/error-answer.ts";
-import type { Route } from "../routes/route.ts";
+import { name } from "../inputs/input-kinds.ts";
+import type { Route } from "../route.ts";
+import { content, route } from "../route.ts";
 import { chooseEncoding } from "./choose-encoding.ts";
 import type { PageFiles } from "./page-files.ts";
 import { ASSET_KINDS, NONCE_PLACE } from "./page-manifest.ts";
@@ -21,32 +24,28 @@ export function pageRoutes(files: PageFiles): readonly Route[] {
 }
 
 function indexRoute(files: PageFiles): Route {
-  return {
+  return route({
     method: "GET",
     path: "/",
     alsoAt: PAGE_PATHS,
     access: "public",
-    operation: {
-      id: "getPage",
-      tag: "platform",
-      summary: "Open the web page",
-      description: `Playground, traces, registry and dashboard, for a browser. The same document is at ${PAGE_PATHS.map((path) => `\`${path}\``).join(", ")}.`,
-      success: {
-        status: 200,
-        description: "A page that needs no other host.",
-        body: { [HTML]: { schema: { type: "string" } } },
-        headers: {
-          "content-security-policy": "What it may load and run.",
-          "cache-control": "`no-cache`: each answer is another.",
-        },
+    id: "getPage",
+    tag: "platform",
+    summary: "Open the web page",
+    description: `Playground, traces, registry and dashboard, for a browser. The same document is at ${PAGE_PATHS.map((path) => `\`${path}\``).join(", ")}.`,
+    success: {
+      ...content(HTML, "A page that needs no other host."),
+      headers: {
+        "content-security-policy": "What it may load and run.",
+        "cache-control": "`no-cache`: each answer is another.",
       },
-      errors: ["route_not_found"],
     },
-    handle: async () => {
+    errors: ["route_not_found"],
+    answer: async () => {
       const html = await files.index();
       return html === undefined ? NOT_BUILT : indexAnswer(html);
     },
-  };
+  });
 }
 
 /** The page's own "not found", for a browser that opens a path that is not there. */
@@ -84,40 +83,33 @@ function indexAnswer(html: string): Answer {
 }
 
 function assetRoute(files: PageFiles): Route {
-  return {
+  return route({
     method: "GET",
     path: "/assets/{file}",
     access: "public",
-    operation: {
-      id: "getPageFile",
-      tag: "platform",
-      summary: "Get a file of the web page",
-      description: "Its name has a hash of its content: it never changes.",
-      pathParameters: {
-        file: {
-          description: "Name, as the page has it.",
-          schema: { type: "string", examples: ["index-DphygXFV.css"] },
-        },
+    id: "getPageFile",
+    tag: "platform",
+    summary: "Get a file of the web page",
+    description: "Its name has a hash of its content: it never changes.",
+    params: () =>
+      z.object({
+        file: name({ description: "Name, as the page has it.", example: "index-DphygXFV.css" }),
+      }),
+    success: {
+      status: 200,
+      description: "The file, compressed as `Accept-Encoding` allows.",
+      body: Object.fromEntries(
+        Object.values(ASSET_KINDS).map(({ contentType }) => [contentType, { type: "string" }]),
+      ),
+      headers: {
+        "content-encoding": "`br` or `gzip`; absent where it is not compressed.",
+        "cache-control": "May be kept for ever.",
       },
-      success: {
-        status: 200,
-        description: "The file, compressed as `Accept-Encoding` allows.",
-        body: Object.fromEntries(
-          Object.values(ASSET_KINDS).map(({ contentType }) => [
-            contentType,
-            { schema: { type: "string" } },
-          ]),
-        ),
-        headers: {
-          "content-encoding": "`br` or `gzip`; absent where it is not compressed.",
-          "cache-control": "May be kept for ever.",
-        },
-      },
-      errors: ["route_not_found"],
     },
-    handle: (request) =>
-      assetAnswer(files, request.params.file ?? "", request.incoming.headers["accept-encoding"]),
-  };
+    errors: ["route_not_found"],
+    answer: ({ params, incoming }) =>
+      assetAnswer(files, params.file, incoming.headers["accept-encoding"]),
+  });
 }
 
 async function assetAnswer(

@@ -10,25 +10,24 @@ import type { Readiness } from "../health/readiness.ts";
 import type { LiveFeeds } from "../live/live-feed.ts";
 import type { PageFiles } from "../page/page-files.ts";
 import { pageRoutes } from "../page/page-routes.ts";
-import { keyRoutes } from "./access/key-routes.ts";
-import { projectRoutes } from "./access/project-routes.ts";
-import { redactionRoutes } from "./access/redaction-routes.ts";
-import { sessionRoutes } from "./access/session-routes.ts";
+import type { Route } from "../route.ts";
+import { keyRoutes } from "./access/keys.ts";
+import { projectRoutes } from "./access/projects.ts";
+import { redactionRoutes } from "./access/redaction.ts";
+import { sessionRoutes } from "./access/sessions.ts";
 import { analyticsRoute } from "./analytics.ts";
-import { deleteTraceRoute } from "./delete-trace.ts";
-import { deploymentRoutes } from "./deployments/deployment-routes.ts";
-import { docsFileRoute, docsRoute } from "./docs.ts";
-import { failedSpansRoute } from "./failed-spans.ts";
+import { buildRoutes } from "./deployments/builds.ts";
+import { deployBuildRoute } from "./deployments/deploy-build.ts";
+import { logsRoute } from "./deployments/logs.ts";
+import { serviceRoutes } from "./deployments/service-routes.ts";
 import { healthRoutes } from "./health.ts";
 import { ingestTracesRoute } from "./ingest-traces.ts";
-import { listRoute } from "./list-routes.ts";
+import { failedSpansRoute, listRoute } from "./lists.ts";
 import { liveRoute } from "./live.ts";
-import { openapiRoute } from "./openapi.ts";
-import { readSpanRoute } from "./read-span.ts";
-import { readTraceRoute } from "./read-trace.ts";
+import { referenceRoutes } from "./reference.ts";
 import { registryRoutes } from "./registry/registry-routes.ts";
-import type { Route } from "./route.ts";
 import { takeBackupRoute } from "./take-backup.ts";
+import { deleteTraceRoute, readSpanRoute, readTraceRoute } from "./traces.ts";
 
 export interface RouteDependencies {
   readonly store: SpanStore;
@@ -55,6 +54,12 @@ export interface RouteDependencies {
 /** Everything the platform serves, in the order of the reference. */
 export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
   const { store, ingest, access, registry, feeds, changes, maxBodyBytes, now } = dependencies;
+  const deployment = {
+    ...dependencies,
+    applications: registry.applications,
+    builds: registry.builds,
+    closing: dependencies.deployer.closing,
+  };
   const routes: Route[] = [
     readTraceRoute(store),
     readSpanRoute(store),
@@ -70,12 +75,10 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
       onUnavailable: dependencies.onStoreUnavailable,
     }),
     ...registryRoutes({ registry, changes, maxBodyBytes }),
-    ...deploymentRoutes({
-      ...dependencies,
-      applications: registry.applications,
-      builds: registry.builds,
-      closing: dependencies.deployer.closing,
-    }),
+    deployBuildRoute(deployment),
+    ...buildRoutes(deployment),
+    logsRoute(deployment),
+    ...serviceRoutes(),
     ...projectRoutes({ projects: registry.projects, store, reloadAccess: access.reload }),
     ...redactionRoutes({ redaction: registry.redaction, reloadAccess: access.reload }),
     ...keyRoutes(access.keys),
@@ -86,9 +89,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     }),
     takeBackupRoute(dependencies.backups),
     ...healthRoutes({ closing: dependencies.deployer.closing, readiness: dependencies.readiness }),
-    openapiRoute(() => routes),
-    docsRoute(),
-    docsFileRoute(),
+    ...referenceRoutes(() => routes),
     ...pageRoutes(dependencies.page),
   ];
   return routes;

@@ -1,8 +1,9 @@
 import { VERSION } from "../../version.ts";
-import { JSON_TYPE, jsonAnswer } from "../answer.ts";
+import { jsonAnswer } from "../answer.ts";
 import { opaqueAnswer, type Problem, problemsAnswer } from "../errors/error-answer.ts";
 import type { Readiness, ReadinessCheck } from "../health/readiness.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
+import { route, success } from "../route.ts";
 
 export interface HealthDependencies {
   /** Fires when the server begins to end: a load balancer is to send nothing more. */
@@ -24,66 +25,48 @@ const OK = jsonAnswer(JSON.stringify({ status: "ok", version: VERSION }));
 export function healthRoutes({ closing, readiness }: HealthDependencies): readonly Route[] {
   const shuttingDown = opaqueAnswer("shutting_down", { "retry-after": "5" });
   return [
-    {
+    route({
       method: "GET",
       path: "/health",
       access: "public",
-      operation: {
-        id: "getHealth",
-        tag: "platform",
-        summary: "Is the server up?",
-        success: {
-          status: 200,
-          description: "It answers.",
-          body: { [JSON_TYPE]: { schema: "Health" } },
-        },
-        errors: ["shutting_down"],
-      },
-      handle: () => (closing.aborted ? shuttingDown : OK),
-    },
-    {
+      id: "getHealth",
+      tag: "platform",
+      summary: "Is the server up?",
+      success: success("Health", "It answers."),
+      errors: ["shutting_down"],
+      answer: () => (closing.aborted ? shuttingDown : OK),
+    }),
+    route({
       method: "GET",
       path: "/health/live",
       access: "public",
-      operation: {
-        id: "getLiveness",
-        tag: "platform",
-        summary: "Is the process alive?",
-        description:
-          "For a liveness probe: 200 as long as the process answers, also while it starts builds, waits for a database or shuts down.",
-        success: {
-          status: 200,
-          description: "It answers.",
-          body: { [JSON_TYPE]: { schema: "Health" } },
-        },
-        errors: [],
-      },
-      handle: () => OK,
-    },
-    {
+      id: "getLiveness",
+      tag: "platform",
+      summary: "Is the process alive?",
+      description:
+        "For a liveness probe: 200 as long as the process answers, also while it starts builds, waits for a database or shuts down.",
+      success: success("Health", "It answers."),
+      errors: [],
+      answer: () => OK,
+    }),
+    route({
       method: "GET",
       path: "/health/ready",
       access: "public",
-      operation: {
-        id: "getReadiness",
-        tag: "platform",
-        summary: "Can the server take calls?",
-        description:
-          "For a readiness probe: 503 until every live build has started or has failed to start once, while the disk is full or a database does not answer, and once the server shuts down. Each entry of `detail` names a check that fails: `builds`, `disk`, `store` or `registry`. Outcomes are kept for 2 seconds, so that frequent probes cost nothing.",
-        success: {
-          status: 200,
-          description: "Every check passes.",
-          body: { [JSON_TYPE]: { schema: "Health" } },
-        },
-        errors: ["not_ready", "shutting_down"],
-      },
-      async handle() {
+      id: "getReadiness",
+      tag: "platform",
+      summary: "Can the server take calls?",
+      description:
+        "For a readiness probe: 503 until every live build has started or has failed to start once, while the disk is full or a database does not answer, and once the server shuts down. Each entry of `detail` names a check that fails: `builds`, `disk`, `store` or `registry`. Outcomes are kept for 2 seconds, so that frequent probes cost nothing.",
+      success: success("Health", "Every check passes."),
+      errors: ["not_ready", "shutting_down"],
+      answer: async () => {
         if (closing.aborted) return shuttingDown;
         const [first, ...others] = (await readiness.failing()).map(asProblem);
         if (first === undefined) return OK;
         return problemsAnswer([first, ...others], { "retry-after": "1" });
       },
-    },
+    }),
   ];
 }
 

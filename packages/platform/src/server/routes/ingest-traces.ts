@@ -1,14 +1,14 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import type { Answer } from "../answer.ts";
 import { JSON_TYPE } from "../answer.ts";
 import type { Problem } from "../errors/error-answer.ts";
 import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
-import { quoted } from "../query/parameter-kinds.ts";
-import { readBody } from "../read-body.ts";
-import type { Route, RouteRequest } from "./route.ts";
-import { callerOf } from "./route.ts";
+import { quoted } from "../inputs/quoted.ts";
+import { readBody } from "../inputs/read-body.ts";
+import type { Route } from "../route.ts";
+import { route } from "../route.ts";
 
 const PROTOBUF_TYPE = "application/x-protobuf";
 
@@ -36,47 +36,43 @@ export interface IngestRouteOptions {
 
 export function ingestTracesRoute(options: IngestRouteOptions): Route {
   const binary = { type: "string", contentMediaType: PROTOBUF_TYPE } as const;
-  return {
+  return route({
     method: "POST",
     path: "/v1/traces",
     access: "ingest",
-    operation: {
-      id: "exportTraces",
-      tag: "ingest",
-      summary: "Send spans (OTLP/HTTP)",
-      description:
-        "Takes an OTLP `ExportTraceServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none. The 200 comes when the spans are on disk, in the encoding of the request; `partial_success` says how many spans were rejected and why.",
-      requestBody: {
-        [PROTOBUF_TYPE]: { schema: binary },
-        [JSON_TYPE]: { schema: "OtlpTraceRequest" },
-      },
-      success: {
-        status: 200,
-        description: "Everything that was not rejected is on disk.",
-        body: {
-          [PROTOBUF_TYPE]: { schema: binary },
-          [JSON_TYPE]: { schema: "OtlpTraceResponse" },
-        },
-      },
-      errors: [
-        "body_undecodable",
-        "body_too_large",
-        "decompressed_body_too_large",
-        "too_many_spans",
-        "body_too_complex",
-        "content_type_unsupported",
-        "content_encoding_unsupported",
-        "ingest_busy",
-        "store_unavailable",
-      ],
+    id: "exportTraces",
+    tag: "ingest",
+    summary: "Send spans (OTLP/HTTP)",
+    description:
+      "Takes an OTLP `ExportTraceServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none. The 200 comes when the spans are on disk, in the encoding of the request; `partial_success` says how many spans were rejected and why.",
+    requestBody: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpTraceRequest" },
+    success: {
+      status: 200,
+      description: "Everything that was not rejected is on disk.",
+      body: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpTraceResponse" },
     },
-    handle: (request) => takeRequest(request, options),
-  };
+    errors: [
+      "body_undecodable",
+      "body_too_large",
+      "decompressed_body_too_large",
+      "too_many_spans",
+      "body_too_complex",
+      "content_type_unsupported",
+      "content_encoding_unsupported",
+      "ingest_busy",
+      "store_unavailable",
+    ],
+    answer: ({ incoming, caller }) => exportSpans(incoming, caller.project, options),
+  });
 }
 
-async function takeRequest(request: RouteRequest, options: IngestRouteOptions): Promise<Answer> {
+async function exportSpans(
+  incoming: IncomingMessage,
+  project: string,
+  options: IngestRouteOptions,
+): Promise<Answer> {
   const { ingest, maxBodyBytes } = options;
-  const { headers } = request.incoming;
+  const { headers } = incoming;
   const encoding = encodingOf(headers);
   const compression = compressionOf(headers);
   if (encoding === undefined) return problemsAnswer([wrongType(headers)]);
@@ -85,7 +81,7 @@ async function takeRequest(request: RouteRequest, options: IngestRouteOptions): 
   }
   const intake = ingest.begin();
   try {
-    const body = await readBody(request.incoming, maxBodyBytes, intake.arrived);
+    const body = await readBody(incoming, maxBodyBytes, intake.arrived);
     switch (body.kind) {
       case "too-large":
         return problemAnswer({
@@ -102,7 +98,6 @@ async function takeRequest(request: RouteRequest, options: IngestRouteOptions): 
       case "no-room":
         return busyAnswer(RETRY_AFTER_SECONDS);
       case "body": {
-        const { project } = callerOf(request);
         const outcome = await intake.ingest({ project, encoding, compression, body: body.bytes });
         if (outcome.kind === "unavailable") options.onUnavailable(outcome.reason);
         return outcomeAnswer(outcome, encoding);

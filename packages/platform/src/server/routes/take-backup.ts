@@ -2,31 +2,29 @@ import type { Backups } from "../../backup/backups.ts";
 import type { Backup } from "../../backup/take-backup.ts";
 import type { StreamAnswer } from "../answer.ts";
 import { problemAnswer } from "../errors/error-answer.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
+import { content, route } from "../route.ts";
 
 const TAR = "application/x-tar";
 
 /** `POST /backups`: a backup of the whole platform, which is taken while the client waits. */
 export function takeBackupRoute(backups: Backups): Route {
-  return {
+  return route({
     method: "POST",
     path: "/backups",
     access: "backup",
-    operation: {
-      id: "takeBackup",
-      tag: "platform",
-      summary: "Take a backup of the platform",
-      description:
-        "A tar with `spans.db`, `registry.db` and the files of builds as they were at one moment, and a manifest of their SHA-256 as its last entry. `agate restore` takes it. It holds every project, so it needs the scope `backup`, which `admin` does not include. The headers come when the databases are copied, which takes seconds for each gigabyte. What is kept in PostgreSQL or ClickHouse is not in it.",
-      success: {
-        status: 200,
-        description:
-          "The backup. A connection that ends early leaves an archive without a manifest.",
-        body: { [TAR]: { schema: { type: "string", format: "binary" } } },
-      },
-      errors: ["backup_running", "backup_elsewhere", "backup_unavailable"],
-    },
-    handle: async () => {
+    id: "takeBackup",
+    tag: "platform",
+    summary: "Take a backup of the platform",
+    description:
+      "A tar with `spans.db`, `registry.db` and the files of builds as they were at one moment, and a manifest of their SHA-256 as its last entry. `agate restore` takes it. It holds every project, so it needs the scope `backup`, which `admin` does not include. The headers come when the databases are copied, which takes seconds for each gigabyte. What is kept in PostgreSQL or ClickHouse is not in it.",
+    success: content(
+      TAR,
+      "The backup. A connection that ends early leaves an archive without a manifest.",
+      { type: "string", format: "binary" },
+    ),
+    errors: ["backup_running", "backup_elsewhere", "backup_unavailable"],
+    answer: async () => {
       const outcome = await backups.take();
       switch (outcome.kind) {
         case "taken":
@@ -47,7 +45,7 @@ export function takeBackupRoute(backups: Backups): Route {
           return problemAnswer({ type: "backup_unavailable", loc: [], msg: outcome.reason });
       }
     },
-  };
+  });
 }
 
 function archiveAnswer(backup: Backup): StreamAnswer {

@@ -1,127 +1,112 @@
 import type { IncomingHttpHeaders } from "node:http";
+import * as z from "zod/mini";
 import type { DeployRequest } from "../../../deployments/deployer.ts";
 import type { Problem } from "../../errors/error-answer.ts";
-import { problemAnswer, problemsAnswer } from "../../errors/error-answer.ts";
-import { quoted, textParameter } from "../../query/parameter-kinds.ts";
-import type { QueryParameter, QueryValues } from "../../query/query-parameter.ts";
-import { readQuery } from "../../query/query-parameter.ts";
-import { readBody } from "../../read-body.ts";
-import { PATH_PARAMETERS } from "../registry/path-parameters.ts";
-import { createdAnswer, documentedCreation } from "../registry/registry-answer.ts";
-import { parseRevisionNumber } from "../registry/revision-number.ts";
-import type { Route } from "../route.ts";
-import { callerOf } from "../route.ts";
+import { problemAnswer } from "../../errors/error-answer.ts";
+import { text } from "../../inputs/input-kinds.ts";
+import { quoted } from "../../inputs/quoted.ts";
+import { readBody } from "../../inputs/read-body.ts";
+import { EVENT_STREAM } from "../../live/server-sent-event.ts";
+import type { Route } from "../../route.ts";
+import { content, created, route } from "../../route.ts";
+import { locationOf, PATH_PARAMETERS, revisionNumber } from "../registry/registry-route.ts";
 import { deployAnswer } from "./deploy-answer.ts";
-import { deployEvents, EVENT_STREAM, wantsEvents } from "./deploy-events.ts";
+import { deployEvents, wantsEvents } from "./deploy-events.ts";
 import type { DeploymentRouteDependencies } from "./deployment-route-dependencies.ts";
 
 const GZIP_TYPES: readonly string[] = ["application/gzip", "application/x-gzip"];
 const DEFAULT_VARIANT = "default";
 
-const REVISION: QueryParameter<number> = {
-  name: "revision",
-  description: "Which revision of the variant; without it the latest.",
-  schema: { type: "integer", minimum: 1 },
-  parse: parseRevisionNumber,
-};
+const deployQuery = () =>
+  z.object({
+    environment: z.optional(
+      text({
+        description:
+          "Slug or id of the environment where a configuration is made live together with the build. Without it only code is deployed.",
+        example: "production",
+      }),
+    ),
+    variant: z.optional(
+      text({
+        description: `Slug or id of the variant that is made live there, made with all defaults where it is not there; \`${DEFAULT_VARIANT}\` where nothing is said.`,
+      }),
+    ),
+    revision: z.optional(revisionNumber("Which revision of the variant; without it the latest.")),
+    message: z.optional(text({ description: "Why, for the history." })),
+  });
 
-const PARAMETERS = {
-  environment: textParameter({
-    name: "environment",
-    description:
-      "Slug or id of the environment where a configuration is made live together with the build. Without it only code is deployed.",
-    example: "production",
-  }),
-  variant: textParameter({
-    name: "variant",
-    description: `Slug or id of the variant that is made live there, made with all defaults where it is not there; \`${DEFAULT_VARIANT}\` where nothing is said.`,
-  }),
-  revision: REVISION,
-  message: textParameter({ name: "message", description: "Why, for the history." }),
-};
+type DeployQuery = z.output<ReturnType<typeof deployQuery>>;
 
 /** `POST …/builds`: an archive comes in, and serves. */
 export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Route {
   const { deployer, maxBuildBytes, onStoreUnavailable, answerError } = dependencies;
-  return {
+  return route({
     method: "POST",
     path: "/registry/applications/{app}/builds",
     access: "deploy",
-    operation: {
-      id: "deployBuild",
-      tag: "deployments",
-      summary: "Deploy a build",
-      description:
-        "Takes a build as `agate deploy` packs it, installs its packages, starts it, checks every live configuration against its schema, and lets it serve in place of the build before, which finishes what it has. Whatever refuses it, the build before still serves. Makes the application where it is not there. With `Accept: text/event-stream` the answer is a 200 at once, with the events `step`, and at the end `deployed` or `refused`. The deploy goes on when the client goes away.",
-      pathParameters: { app: PATH_PARAMETERS.app },
-      query: PARAMETERS,
-      requestBody: {
-        "application/gzip": { schema: { type: "string", contentMediaType: "application/gzip" } },
-      },
-      success: documentedCreation("DeployResult", "It serves."),
-      otherwise: [
-        {
-          status: 200,
-          description: "The steps, as they happen.",
-          body: { [EVENT_STREAM]: { schema: { type: "string" } } },
-        },
-      ],
-      errors: [
-        "body_too_large",
-        "content_type_unsupported",
-        "content_encoding_unsupported",
-        "value_not_allowed",
-        "number_invalid",
-        "out_of_range",
-        "text_too_long",
-        "slug_invalid",
-        "archive_invalid",
-        "install_failed",
-        "build_unusable",
-        "config_invalid",
-        "deploy_superseded",
-        "application_not_found",
-        "environment_not_found",
-        "variant_not_found",
-        "revision_not_found",
-        "store_unavailable",
-        "shutting_down",
-      ],
+    id: "deployBuild",
+    tag: "deployments",
+    summary: "Deploy a build",
+    description:
+      "Takes a build as `agate deploy` packs it, installs its packages, starts it, checks every live configuration against its schema, and lets it serve in place of the build before, which finishes what it has. Whatever refuses it, the build before still serves. Makes the application where it is not there. With `Accept: text/event-stream` the answer is a 200 at once, with the events `step`, and at the end `deployed` or `refused`. The deploy goes on when the client goes away.",
+    guard: ({ headers }) => wrongBody(headers),
+    params: () => z.object({ app: PATH_PARAMETERS.app.schema() }),
+    query: deployQuery,
+    requestBody: {
+      "application/gzip": { type: "string", contentMediaType: "application/gzip" },
     },
-    handle: async (request) => {
-      const { headers } = request.incoming;
-      const wrong = wrongBody(headers);
-      if (wrong !== undefined) return problemAnswer(wrong);
-      const query = readQuery(PARAMETERS, new URLSearchParams(request.query));
-      if (query.kind === "problems") return problemsAnswer(query.problems);
-      const unclear = incompleteTarget(query.values);
+    success: created("DeployResult", "It serves."),
+    otherwise: [content(EVENT_STREAM, "The steps, as they happen.")],
+    errors: [
+      "body_too_large",
+      "content_type_unsupported",
+      "content_encoding_unsupported",
+      "value_not_allowed",
+      "number_invalid",
+      "out_of_range",
+      "text_too_long",
+      "slug_invalid",
+      "archive_invalid",
+      "install_failed",
+      "build_unusable",
+      "config_invalid",
+      "deploy_superseded",
+      "application_not_found",
+      "environment_not_found",
+      "variant_not_found",
+      "revision_not_found",
+      "store_unavailable",
+      "shutting_down",
+    ],
+    answer: async ({ incoming, caller, params, query }, reply) => {
+      const unclear = incompleteTarget(query);
       if (unclear !== undefined) return problemAnswer(unclear);
-      const body = await readBody(request.incoming, maxBuildBytes);
+      const body = await readBody(incoming, maxBuildBytes);
       if (body.kind !== "body") return problemAnswer(unreadBody(body.kind, maxBuildBytes));
-      const caller = callerOf(request);
-      const what: DeployRequest = {
+      const request: DeployRequest = {
         project: caller.project,
-        application: request.params.app ?? "",
+        application: params.app,
         archive: body.bytes,
         by: caller.name,
-        message: query.values.message ?? "",
-        target: targetOf(query.values, caller.name),
+        message: query.message ?? "",
+        target: targetOf(query, caller.name),
       };
       const deploy: Parameters<typeof deployEvents>[0] = async (progress) => {
-        const outcome = await deployer.deploy(what, progress);
+        const outcome = await deployer.deploy(request, progress);
         if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
         return outcome;
       };
-      if (wantsEvents(headers)) return deployEvents(deploy, answerError);
-      return deployAnswer(await deploy({ begun: () => {}, done: () => {} }), (result) =>
-        createdAnswer(result, result.application.slug, "builds", String(result.build.number)),
-      );
+      if (wantsEvents(incoming.headers)) return deployEvents(deploy, answerError);
+      return deployAnswer(await deploy({ begun: () => {}, done: () => {} }), (result) => {
+        const { application, build } = result;
+        return reply(result, locationOf(application.slug, "builds", String(build.number)));
+      });
     },
-  };
+  });
 }
 
 function targetOf(
-  { environment, variant, revision, message }: QueryValues<typeof PARAMETERS>,
+  { environment, variant, revision, message }: DeployQuery,
   by: string,
 ): DeployRequest["target"] {
   if (environment === undefined) return null;
@@ -134,7 +119,7 @@ function targetOf(
   };
 }
 
-function incompleteTarget(query: QueryValues<typeof PARAMETERS>): Problem | undefined {
+function incompleteTarget(query: DeployQuery): Problem | undefined {
   const { environment, variant, revision } = query;
   if (environment !== undefined) return undefined;
   const given = variant !== undefined ? "variant" : revision !== undefined ? "revision" : undefined;

@@ -2,10 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { DeployEvents } from "@agate/protocol";
 import type { DeployOutcome, DeployProgress } from "../../../deployments/deployer.ts";
 import type { Answer, FullAnswer, StreamAnswer } from "../../answer.ts";
-import { comment, serverSentEvents } from "../../live/server-sent-event.ts";
+import {
+  comment,
+  EVENT_STREAM,
+  eventStreamAnswer,
+  serverSentEvents,
+} from "../../live/server-sent-event.ts";
 import { undeployedAnswer } from "./deploy-answer.ts";
 
-export const EVENT_STREAM = "text/event-stream";
 const HEARTBEAT_MS = 10_000;
 
 /** Whether a request asks for the steps of a deploy as they happen. */
@@ -70,13 +74,7 @@ export function deployEvents(
       clearInterval(heartbeat);
     }
   }
-  return {
-    kind: "stream",
-    status: 200,
-    contentType: EVENT_STREAM,
-    headers: { "cache-control": "no-store", "x-accel-buffering": "no" },
-    open: read,
-  };
+  return eventStreamAnswer(read);
 }
 
 function refusalOf({ status, body }: FullAnswer, log: readonly string[]): DeployEvents["refused"] {

@@ -1,30 +1,33 @@
 import { DEV_BUILD, type LogLine } from "@agate/protocol";
+import * as z from "zod/mini";
 import type { ApplicationRef, Builds } from "../../../registry/registry.ts";
 import type { RegistryRefusal } from "../../../registry/registry-outcome.ts";
 import { opaqueAnswer, problemsAnswer } from "../../errors/error-answer.ts";
-import { choiceParameter, integerParameter, textParameter } from "../../query/parameter-kinds.ts";
+import { choice, integer, text } from "../../inputs/input-kinds.ts";
+import type { Route } from "../../route.ts";
+import { content } from "../../route.ts";
 import { registryRoute } from "../registry/registry-route.ts";
-import type { Route } from "../route.ts";
 import type { DeploymentRouteDependencies } from "./deployment-route-dependencies.ts";
 
 const NDJSON = "application/x-ndjson";
 const DEFAULT_TAIL = 100;
 
-const PARAMETERS = {
-  build: textParameter({
-    name: "build",
-    description: "Only of this build: its number or id; 0 is what `agate dev` runs.",
-    example: "3",
-  }),
-  tail: integerParameter(
-    { name: "tail", description: "How many of the last lines." },
-    { least: 0, most: 10_000, default: DEFAULT_TAIL },
-  ),
-  follow: choiceParameter(
-    { name: "follow", description: "`true` goes on with new lines as they come." },
-    ["true", "false"],
-  ),
-};
+const logsQuery = () =>
+  z.object({
+    build: z.optional(
+      text({
+        description: "Only of this build: its number or id; 0 is what `agate dev` runs.",
+        example: "3",
+      }),
+    ),
+    tail: z._default(
+      integer({ description: "How many of the last lines." }, { least: 0, most: 10_000 }),
+      DEFAULT_TAIL,
+    ),
+    follow: z.optional(
+      choice({ description: "`true` goes on with new lines as they come." }, ["true", "false"]),
+    ),
+  });
 
 /** What the builds of an application print, and what became of them. */
 export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
@@ -32,17 +35,14 @@ export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
   return registryRoute(maxBodyBytes, {
     method: "GET",
     path: "/registry/applications/{app}/logs",
+    tag: "deployments",
     access: "read",
     id: "readLogs",
     summary: "Read what the builds of an application print",
     description:
       'A JSON object a line, oldest first: `{"time", "build", "stream", "line"}`. `stream` is `stdout`, `stderr` or `platform`, by which the platform tells what became of a build. `build` is its number, 0 for what `agate dev` runs. With `follow=true` it ends when the server stops.',
-    query: PARAMETERS,
-    success: {
-      status: 200,
-      description: "The lines.",
-      body: { [NDJSON]: { schema: { type: "string" } } },
-    },
+    query: logsQuery,
+    success: content(NDJSON, "The lines."),
     errors: ["build_not_found", "text_too_long", "shutting_down"],
     answer: async ({ ref, query }) => {
       const application = await applications.get(ref);
@@ -61,7 +61,7 @@ export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
           encoded(
             deployer.logs(application.value.id, {
               build,
-              tail: query.tail ?? DEFAULT_TAIL,
+              tail: query.tail,
               follow,
               signal,
             }),

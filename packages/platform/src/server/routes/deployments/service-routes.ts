@@ -1,8 +1,11 @@
+import * as z from "zod/mini";
 import { JSON_TYPE } from "../../answer.ts";
 import { problemAnswer } from "../../errors/error-answer.ts";
 import type { ErrorType } from "../../errors/error-types.ts";
-import { PATH_PARAMETERS } from "../registry/path-parameters.ts";
-import type { Operation, PathParameterDoc, Route } from "../route.ts";
+import { name } from "../../inputs/input-kinds.ts";
+import type { Operation, Route } from "../../route.ts";
+import { route } from "../../route.ts";
+import { PATH_PARAMETERS } from "../registry/registry-route.ts";
 
 const ERRORS: readonly ErrorType[] = [
   "application_not_found",
@@ -12,13 +15,13 @@ const ERRORS: readonly ErrorType[] = [
   "shutting_down",
 ];
 
-const ROUTE: PathParameterDoc = {
+const ROUTE_DOC = {
   description:
     "The route's path as it was declared, without its first slash; it may have several parts.",
-  schema: { type: "string", examples: ["summarize"] },
+  example: "summarize",
 };
 
-const ANYTHING = { [JSON_TYPE]: { schema: {} } } as const;
+const ANYTHING = { [JSON_TYPE]: {} };
 
 /**
  * What the builds of applications answer, for the OpenAPI document: these requests are passed on
@@ -55,25 +58,24 @@ function described(
   path: string,
   said: Pick<Operation, "id" | "summary" | "description" | "requestBody">,
 ): Route {
-  return {
+  return route({
+    ...said,
     method,
     path,
     access: "run",
-    operation: {
-      ...said,
-      tag: "deployments",
-      pathParameters: {
-        app: PATH_PARAMETERS.app,
-        ...(path.includes("{route}") && { route: ROUTE }),
-      },
-      success: { status: 200, description: "What the workflow answers.", body: ANYTHING },
-      errors: ERRORS,
-    },
-    handle: () =>
+    tag: "deployments",
+    params: () =>
+      z.object({
+        app: PATH_PARAMETERS.app.schema(),
+        ...(path.includes("{route}") && { route: name(ROUTE_DOC) }),
+      }),
+    success: { status: 200, description: "What the workflow answers.", body: ANYTHING },
+    errors: ERRORS,
+    answer: () =>
       problemAnswer({
         type: "service_not_found",
         loc: ["path"],
         msg: "Workflows are called over a connection to the server.",
       }),
-  };
+  });
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
-import { entityTag, isNamed } from "./entity-tag.ts";
+import { entityTag, isNamed } from "./config.ts";
 import type { TestApplication } from "./testing/registry-client.fixture.ts";
 import { APPLICATIONS, faults, makeApplication } from "./testing/registry-client.fixture.ts";
 

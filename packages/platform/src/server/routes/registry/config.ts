@@ -1,83 +1,93 @@
+import { createHash } from "node:crypto";
 import type { ResolvedConfig, RevisionRef } from "@agate/protocol";
+import * as z from "zod/mini";
 import type { Registry } from "../../../registry/registry.ts";
-import type { Answer } from "../../answer.ts";
+import type { Answer, FullAnswer } from "../../answer.ts";
+import type { ChangeStreams } from "../../changes/change-streams.ts";
 import type { Problem } from "../../errors/error-answer.ts";
-import { problemAnswer } from "../../errors/error-answer.ts";
-import { textParameter } from "../../query/parameter-kinds.ts";
-import type { QueryParameter, QueryValues } from "../../query/query-parameter.ts";
-import type { Route } from "../route.ts";
-import { entityTag, isNamed } from "./entity-tag.ts";
-import { documentAnswer, documented, outcomeAnswer } from "./registry-answer.ts";
-import { registryRoute } from "./registry-route.ts";
-import { parseRevisionNumber } from "./revision-number.ts";
+import { opaqueAnswer, problemAnswer } from "../../errors/error-answer.ts";
+import { text } from "../../inputs/input-kinds.ts";
+import { EVENT_STREAM, eventStreamAnswer } from "../../live/server-sent-event.ts";
+import type { Route } from "../../route.ts";
+import { content, success } from "../../route.ts";
+import { outcomeAnswer, registryRoute, revisionNumber } from "./registry-route.ts";
 
-const REVISION: QueryParameter<number> = {
-  name: "revision",
-  description: "One revision of the variant; without it the latest.",
-  schema: { type: "integer", minimum: 1 },
-  parse: parseRevisionNumber,
-};
+const configQuery = () =>
+  z.object({
+    environment: z.optional(
+      text({
+        description: "What is deployed to this environment: its slug or id.",
+        example: "production",
+      }),
+    ),
+    variant: z.optional(
+      text({ description: "A revision of this variant instead: its slug or id." }),
+    ),
+    revision: z.optional(revisionNumber("One revision of the variant; without it the latest.")),
+  });
 
-const PARAMETERS = {
-  environment: textParameter({
-    name: "environment",
-    description: "What is deployed to this environment: its slug or id.",
-    example: "production",
-  }),
-  variant: textParameter({
-    name: "variant",
-    description: "A revision of this variant instead: its slug or id.",
-  }),
-  revision: REVISION,
-};
+type ConfigQuery = z.output<ReturnType<typeof configQuery>>;
 
-const CACHE_CONTROL = "no-store";
 const ETAG_DOC = { etag: "For `If-None-Match` of the next request." };
+const RETRY_AFTER_SECONDS = "5";
 
-/** docs/reference/config-resolution.md. */
-export function configRoutes(registry: Registry, maxBodyBytes: number): Route[] {
-  return [
-    registryRoute(maxBodyBytes, {
-      method: "GET",
-      path: "/registry/applications/{app}/config",
-      access: "read",
-      id: "resolveConfig",
-      summary: "Get the configuration of an environment or a variant",
-      description:
-        "What running workflows ask for. Takes exactly one of `environment` and `variant`. Send the `etag` of the last answer as `If-None-Match`: where it is still right, the answer is a 304.",
-      query: PARAMETERS,
-      success: { ...documented("ResolvedConfig", "The configuration."), headers: ETAG_DOC },
-      otherwise: [
-        { status: 304, description: "It is still what the request names.", headers: ETAG_DOC },
-      ],
-      errors: [
-        "environment_not_found",
-        "deployment_not_found",
-        "variant_not_found",
-        "revision_not_found",
-        "text_too_long",
-      ],
-      answer: async ({ ref, query, headers }) => {
-        const which = readReference(query);
-        if ("type" in which) return problemAnswer(which);
-        return outcomeAnswer(await registry.resolve(ref, which), (config) =>
-          configAnswer(config, headers["if-none-match"]),
-        );
-      },
-    }),
-  ];
+/** What a running workflow asks for: docs/reference/config-resolution.md. */
+export function configRoute(registry: Registry, maxBodyBytes: number): Route {
+  return registryRoute(maxBodyBytes, {
+    method: "GET",
+    path: "/registry/applications/{app}/config",
+    access: "read",
+    id: "resolveConfig",
+    summary: "Get the configuration of an environment or a variant",
+    description:
+      "What running workflows ask for. Takes exactly one of `environment` and `variant`. Send the `etag` of the last answer as `If-None-Match`: where it is still right, the answer is a 304.",
+    query: configQuery,
+    success: success("ResolvedConfig", "The configuration.", ETAG_DOC),
+    otherwise: [
+      { status: 304, description: "It is still what the request names.", headers: ETAG_DOC },
+    ],
+    errors: [
+      "environment_not_found",
+      "deployment_not_found",
+      "variant_not_found",
+      "revision_not_found",
+      "text_too_long",
+    ],
+    answer: async ({ ref, query, incoming }, reply) => {
+      const which = readReference(query);
+      if ("type" in which) return problemAnswer(which);
+      return outcomeAnswer(await registry.resolve(ref, which), (config: ResolvedConfig) =>
+        ifChanged(reply(config), incoming.headers["if-none-match"]),
+      );
+    },
+  });
 }
 
-function configAnswer(config: ResolvedConfig, ifNoneMatch: string | undefined): Answer {
-  const answer = documentAnswer(config);
+/** The same answer with its tag; 304 where the client has it already. */
+function ifChanged(answer: FullAnswer, ifNoneMatch: string | undefined): Answer {
   const etag = entityTag(String(answer.body));
-  const headers = { etag, "cache-control": CACHE_CONTROL };
+  const headers = { etag, "cache-control": "no-store" };
   return isNamed(etag, ifNoneMatch)
     ? { kind: "full", status: 304, contentType: null, body: "", headers }
     : { ...answer, headers };
 }
 
-function readReference(query: QueryValues<typeof PARAMETERS>): RevisionRef | Problem {
+/** The strong entity tag of a body: the same on every server, and another for every other body. */
+export function entityTag(body: string): string {
+  return `"${createHash("sha256").update(body).digest("base64url")}"`;
+}
+
+/** Opaque tags may hold commas, so a list cannot simply be split. */
+const LISTED_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/** Whether `If-None-Match` names the tag, by the weak comparison that RFC 9110 asks for there. */
+export function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  return [...ifNoneMatch.matchAll(LISTED_TAG)].some(([, opaque]) => opaque === etag);
+}
+
+function readReference(query: ConfigQuery): RevisionRef | Problem {
   const { environment, variant, revision = null } = query;
   if (environment !== undefined && variant !== undefined) {
     return unclear("variant", "Takes environment or variant, not both.");
@@ -90,6 +100,35 @@ function readReference(query: QueryValues<typeof PARAMETERS>): RevisionRef | Pro
   return unclear("environment", "Give environment or variant, such as ?environment=production.");
 }
 
-function unclear(parameter: keyof typeof PARAMETERS, msg: string): Problem {
+function unclear(parameter: keyof ConfigQuery, msg: string): Problem {
   return { type: "value_not_allowed", loc: ["query", parameter], msg };
+}
+
+/** Tells running workflows to ask again. */
+export function changesRoute(
+  { applications }: Registry,
+  changes: ChangeStreams,
+  maxBodyBytes: number,
+): Route {
+  return registryRoute(maxBodyBytes, {
+    method: "GET",
+    path: "/registry/applications/{app}/changes",
+    access: "read",
+    id: "watchChanges",
+    summary: "Watch the configurations of an application change",
+    description:
+      "Server-sent events. `config`: some configuration of the application may resolve to something else than before. Changes within a moment are one event; nothing is replayed. The stream ends when the application is deleted or no longer called so.",
+    success: content(EVENT_STREAM, "The stream."),
+    errors: ["shutting_down"],
+    answer: async ({ ref }) => {
+      const found = await applications.get(ref);
+      if (changes.isClosed) {
+        return opaqueAnswer("shutting_down", { "retry-after": RETRY_AFTER_SECONDS });
+      }
+      return outcomeAnswer(found, ({ id }) => ({
+        ...eventStreamAnswer((signal) => changes.subscribe({ ref, applicationId: id }, signal)),
+        headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" },
+      }));
+    },
+  });
 }

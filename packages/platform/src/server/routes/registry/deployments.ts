@@ -1,43 +1,32 @@
 import type { Deployment } from "@agate/protocol";
+import * as z from "zod/mini";
 import type { Registry } from "../../../registry/registry.ts";
-import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
-import type { Answer } from "../../answer.ts";
-import { nameField, optional } from "../../body/field-kinds.ts";
-import type { Route } from "../route.ts";
-import { MESSAGE, REVISION } from "./body-fields.ts";
-import { encodePageCursor, pageParameters, pageRequest } from "./page-parameters.ts";
+import { name, orNull } from "../../inputs/input-kinds.ts";
+import type { Route } from "../../route.ts";
+import { created, noContent, success } from "../../route.ts";
 import {
-  createdAnswer,
-  documented,
-  documentedCreation,
-  doneAnswer,
+  locationOf,
+  message,
   outcomeAnswer,
-  pageAnswer,
-} from "./registry-answer.ts";
-import { registryRoute } from "./registry-route.ts";
+  pageOf,
+  pageQuery,
+  pageRequest,
+  registryRoute,
+  revision,
+} from "./registry-route.ts";
 
 const ENVIRONMENT = "/registry/applications/{app}/environments/{environment}";
 
-const PAGE = documented("DeploymentList", "One page. `next_cursor` is null on the last.");
-const LIVE = documentedCreation("Deployment", "The deployment, which is live now.");
+const PAGE = success("DeploymentList", "One page. `next_cursor` is null on the last.");
+const LIVE = created("Deployment", "The deployment, which is live now.");
 
-const VARIANT = nameField({ description: "Slug or id of the variant.", example: "default" });
-const FROM = nameField({
-  description: "Slug or id of the environment whose revision is deployed.",
-  example: "staging",
-});
-const DEPLOYMENT = optional(
-  nameField({
-    description:
-      "Id of an earlier deployment of this environment. Without it, the one before that had another revision.",
-  }),
-);
+/** Which configurations are live, and which were. */
+export function deploymentRoutes(registry: Registry, maxBodyBytes: number): Route[] {
+  return [...historyRoutes(registry, maxBodyBytes), ...deployingRoutes(registry, maxBodyBytes)];
+}
 
-export function deploymentRoutes({ deployments }: Registry, maxBodyBytes: number): Route[] {
-  const page = (outcome: Awaited<ReturnType<typeof deployments.list>>): Answer =>
-    outcomeAnswer(outcome, (found) =>
-      pageAnswer(found, (before) => encodePageCursor("deployments", before)),
-    );
+function historyRoutes({ deployments }: Registry, maxBodyBytes: number): Route[] {
+  const query = () => pageQuery("deployments");
   return [
     registryRoute(maxBodyBytes, {
       method: "GET",
@@ -46,10 +35,13 @@ export function deploymentRoutes({ deployments }: Registry, maxBodyBytes: number
       id: "listDeployments",
       summary: "List the deployments of an application",
       description: "Of all its environments, newest first.",
-      query: pageParameters("deployments"),
+      query,
       success: PAGE,
       errors: ["cursor_invalid"],
-      answer: async ({ ref, query }) => page(await deployments.list(ref, null, pageRequest(query))),
+      answer: async ({ ref, query }, reply) =>
+        outcomeAnswer(await deployments.list(ref, null, pageRequest(query)), (page) =>
+          reply(pageOf("deployments", page)),
+        ),
     }),
     registryRoute(maxBodyBytes, {
       method: "GET",
@@ -58,12 +50,19 @@ export function deploymentRoutes({ deployments }: Registry, maxBodyBytes: number
       id: "listEnvironmentDeployments",
       summary: "List the deployments of an environment",
       description: "Its history, newest first.",
-      query: pageParameters("deployments"),
+      query,
       success: PAGE,
       errors: ["cursor_invalid"],
-      answer: async ({ ref, path, query }) =>
-        page(await deployments.list(ref, path.environment, pageRequest(query))),
+      answer: async ({ ref, params, query }, reply) =>
+        outcomeAnswer(await deployments.list(ref, params.environment, pageRequest(query)), (page) =>
+          reply(pageOf("deployments", page)),
+        ),
     }),
+  ];
+}
+
+function deployingRoutes({ deployments }: Registry, maxBodyBytes: number): Route[] {
+  return [
     registryRoute(maxBodyBytes, {
       method: "POST",
       path: `${ENVIRONMENT}/deployments`,
@@ -72,13 +71,23 @@ export function deploymentRoutes({ deployments }: Registry, maxBodyBytes: number
       summary: "Deploy a revision",
       description:
         "Pins one revision: without a number the one that is the latest now. Refused if it does not satisfy the application's schema.",
-      body: { variant: VARIANT, revision: REVISION, message: MESSAGE },
+      body: () =>
+        z.strictObject({
+          variant: name({ description: "Slug or id of the variant.", example: "default" }),
+          revision: revision(),
+          message: message(),
+        }),
       success: LIVE,
       errors: ["variant_not_found", "revision_not_found", "config_invalid"],
-      answer: async ({ ref, path, body, caller }) => {
-        const { variant, revision } = body;
-        const what = { variant, revision, by: caller.name, message: body.message ?? "" };
-        return live(await deployments.deploy(ref, path.environment, what), path.app);
+      answer: async ({ ref, params, body, caller }, reply) => {
+        const what = {
+          variant: body.variant,
+          revision: body.revision,
+          by: caller.name,
+          message: body.message ?? "",
+        };
+        const outcome = await deployments.deploy(ref, params.environment, what);
+        return outcomeAnswer(outcome, (made) => reply(made, placeOf(made, params.app)));
       },
     }),
     registryRoute(maxBodyBytes, {
@@ -88,12 +97,20 @@ export function deploymentRoutes({ deployments }: Registry, maxBodyBytes: number
       id: "promoteRevision",
       summary: "Promote the revision of another environment",
       description: "Deploys what is live there.",
-      body: { from: FROM, message: MESSAGE },
+      body: () =>
+        z.strictObject({
+          from: name({
+            description: "Slug or id of the environment whose revision is deployed.",
+            example: "staging",
+          }),
+          message: message(),
+        }),
       success: LIVE,
       errors: ["deployment_not_found", "config_invalid"],
-      answer: async ({ ref, path, body, caller }) => {
+      answer: async ({ ref, params, body, caller }, reply) => {
         const from = { from: body.from, by: caller.name, message: body.message ?? "" };
-        return live(await deployments.promote(ref, path.environment, from), path.app);
+        const outcome = await deployments.promote(ref, params.environment, from);
+        return outcomeAnswer(outcome, (made) => reply(made, placeOf(made, params.app)));
       },
     }),
     registryRoute(maxBodyBytes, {
@@ -103,12 +120,22 @@ export function deploymentRoutes({ deployments }: Registry, maxBodyBytes: number
       id: "rollBack",
       summary: "Roll an environment back",
       description: "Deploys again what an earlier deployment of the environment had.",
-      body: { deployment: DEPLOYMENT, message: MESSAGE },
+      body: () =>
+        z.strictObject({
+          deployment: orNull(
+            name({
+              description:
+                "Id of an earlier deployment of this environment. Without it, the one before that had another revision.",
+            }),
+          ),
+          message: message(),
+        }),
       success: LIVE,
       errors: ["deployment_not_found", "variant_not_found", "revision_not_found", "config_invalid"],
-      answer: async ({ ref, path, body, caller }) => {
+      answer: async ({ ref, params, body, caller }, reply) => {
         const to = { deployment: body.deployment, by: caller.name, message: body.message ?? "" };
-        return live(await deployments.rollBack(ref, path.environment, to), path.app);
+        const outcome = await deployments.rollBack(ref, params.environment, to);
+        return outcomeAnswer(outcome, (made) => reply(made, placeOf(made, params.app)));
       },
     }),
     registryRoute(maxBodyBytes, {
@@ -118,17 +145,15 @@ export function deploymentRoutes({ deployments }: Registry, maxBodyBytes: number
       id: "takeDown",
       summary: "Take down what is live in an environment",
       description: "Calls that ask for the environment are answered with 404 afterwards.",
-      success: { status: 204, description: "Nothing is live there." },
+      success: noContent("Nothing is live there."),
       errors: ["deployment_not_found"],
-      answer: async ({ ref, path }) =>
-        outcomeAnswer(await deployments.takeDown(ref, path.environment), doneAnswer),
+      answer: async ({ ref, params }, reply) =>
+        outcomeAnswer(await deployments.takeDown(ref, params.environment), () => reply()),
     }),
   ];
 }
 
 /** A deployment is read as what is live in its environment, and in the history. */
-function live(outcome: RegistryOutcome<Deployment>, app: string): Answer {
-  return outcomeAnswer(outcome, (made) =>
-    createdAnswer(made, app, "environments", made.environment),
-  );
+function placeOf({ environment }: Deployment, app: string) {
+  return locationOf(app, "environments", environment);
 }

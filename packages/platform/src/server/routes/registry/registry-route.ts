@@ -1,111 +1,230 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Access, Caller } from "../../../access/caller.ts";
-import type { ApplicationRef } from "../../../registry/registry.ts";
-import type { Answer } from "../../answer.ts";
-import { JSON_TYPE } from "../../answer.ts";
-import type { BodyFields, FieldValues } from "../../body/body-fields.ts";
-import { fieldsSchema } from "../../body/body-fields.ts";
-import { JSON_BODY_ERRORS, readBodyFields } from "../../body/read-body-fields.ts";
+import * as z from "zod/mini";
+import type { Access } from "../../../access/caller.ts";
+import type { ApplicationRef, PageRequest } from "../../../registry/registry.ts";
+import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
+import type { Answer, AnswerHeaders } from "../../answer.ts";
 import { problemsAnswer } from "../../errors/error-answer.ts";
 import type { ErrorType } from "../../errors/error-types.ts";
-import type { QueryParameters, QueryValues } from "../../query/query-parameter.ts";
-import { readQuery } from "../../query/query-parameter.ts";
-import type { Operation, Route, RouteRequest } from "../route.ts";
-import { callerOf } from "../route.ts";
-import type { ParametersIn, PathParameter } from "./path-parameters.ts";
-import { PATH_PARAMETERS, parametersIn } from "./path-parameters.ts";
+import {
+  integer,
+  name,
+  orNull,
+  type Parsed,
+  parsed,
+  text,
+  wholeNumber,
+} from "../../inputs/input-kinds.ts";
+import { quoted } from "../../inputs/quoted.ts";
+import type {
+  CheckedRequest,
+  NoBody,
+  NoParameters,
+  Reply,
+  Route,
+  RouteSpec,
+  SuccessDoc,
+} from "../../route.ts";
+import { route } from "../../route.ts";
+
+/** What may stand in the paths of the registry, and what is answered when there is no such thing. */
+export const PATH_PARAMETERS = {
+  app: {
+    schema: () => name({ description: "Slug or id of the application.", example: "quickstart" }),
+    missing: "application_not_found",
+  },
+  variant: {
+    schema: () => name({ description: "Slug or id of the variant.", example: "default" }),
+    missing: "variant_not_found",
+  },
+  environment: {
+    schema: () => name({ description: "Slug or id of the environment.", example: "production" }),
+    missing: "environment_not_found",
+  },
+  build: {
+    schema: () => name({ description: "Number or id of the build.", example: "3" }),
+    missing: "build_not_found",
+  },
+  revision: {
+    schema: () =>
+      parsed(
+        { description: "Number of the revision, or `latest`.", example: "latest" },
+        {},
+        readRevision,
+      ),
+    missing: "revision_not_found",
+  },
+} as const satisfies Record<string, { schema: () => z.ZodMiniType; missing: ErrorType }>;
+
+type PathParameter = keyof typeof PATH_PARAMETERS;
+
+/** The parameters of a path: `"app" | "variant"` for `/registry/applications/{app}/variants/{variant}`. */
+type ParametersIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Extract<Name, PathParameter> | ParametersIn<Rest>
+  : never;
+
+type PathValues<Path extends string> = {
+  readonly [Name in ParametersIn<Path>]: z.output<
+    ReturnType<(typeof PATH_PARAMETERS)[Name]["schema"]>
+  >;
+};
 
 /** A request to the registry, read and checked. */
-export interface RegistryRequest<
-  Path extends string,
-  Query extends QueryParameters,
-  Fields extends BodyFields,
-> {
-  readonly caller: Caller;
+export interface RegistryRequest<Path extends string, Query, Body>
+  extends CheckedRequest<"read", PathValues<Path>, Query, Body> {
   /** The application that the path names; null where it names none. */
   readonly ref: "app" extends ParametersIn<Path> ? ApplicationRef : null;
-  readonly path: Readonly<Record<ParametersIn<Path>, string>>;
-  readonly query: QueryValues<Query>;
-  readonly body: FieldValues<Fields>;
-  readonly headers: IncomingHttpHeaders;
 }
 
 /** What is peculiar to a route of the registry. */
 export interface RegistryRouteSpec<
   Path extends string,
-  Query extends QueryParameters,
-  Fields extends BodyFields,
-> extends Pick<Operation, "id" | "summary" | "description" | "success" | "otherwise"> {
-  readonly method: Route["method"];
+  Query extends z.ZodMiniObject,
+  Body extends z.ZodMiniType,
+  Success extends SuccessDoc,
+> extends Omit<
+    RouteSpec<Access, NoParameters, Query, Body, Success>,
+    "tag" | "path" | "access" | "params" | "errors" | "answer"
+  > {
+  readonly tag?: "registry" | "deployments";
   readonly path: Path;
-  readonly access: Access;
-  readonly query?: Query;
-  readonly body?: Fields;
+  readonly access: Exclude<Access, "public">;
   /** Those of path, query and body are added. */
   readonly errors?: readonly ErrorType[];
-  readonly answer: (request: RegistryRequest<Path, Query, Fields>) => Answer | Promise<Answer>;
+  readonly answer: (
+    request: RegistryRequest<Path, z.output<Query>, z.output<Body>>,
+    reply: Reply<Success>,
+  ) => Answer | Promise<Answer>;
 }
 
-type None = Record<never, never>;
+const QUERY_ERRORS = ["value_not_allowed", "number_invalid", "out_of_range"] as const;
 
-const ERRORS_OF_QUERY = ["value_not_allowed", "number_invalid", "out_of_range"] as const;
-
-/** A route whose query and body are read and checked before it is asked for its answer. */
+/** A route below an application: its path declares its parameters by their names. */
 export function registryRoute<
   Path extends string,
-  Query extends QueryParameters = None,
-  Fields extends BodyFields = None,
->(maxBodyBytes: number, spec: RegistryRouteSpec<Path, Query, Fields>): Route {
-  const { method, path, access, query, body, errors = [], answer, ...said } = spec;
-  const names = parametersIn(path);
-  return {
-    method,
-    path,
-    access,
-    operation: {
-      ...said,
-      tag: "registry",
-      pathParameters: Object.fromEntries(names.map((name) => [name, PATH_PARAMETERS[name]])),
-      ...(query && { query }),
-      ...(body && {
-        requestBody: { [JSON_TYPE]: { schema: fieldsSchema(body) } },
-        bodyIsOptional: isOptional(body),
+  Success extends SuccessDoc,
+  Query extends z.ZodMiniObject = NoParameters,
+  Body extends z.ZodMiniType = NoBody,
+>(maxBodyBytes: number, spec: RegistryRouteSpec<Path, Query, Body, Success>): Route {
+  const names = parametersIn(spec.path);
+  return route({
+    tag: "registry",
+    maxBodyBytes,
+    ...spec,
+    params: () =>
+      z.object(Object.fromEntries(names.map((each) => [each, PATH_PARAMETERS[each].schema()]))),
+    errors: [
+      ...names.map((each) => PATH_PARAMETERS[each].missing),
+      ...(spec.query ? QUERY_ERRORS : []),
+      ...(spec.errors ?? []),
+      "store_unavailable",
+    ],
+    answer: (request, reply) => {
+      const { project } = request.caller;
+      const application = request.params.app as string | undefined;
+      const ref = application === undefined ? null : { project, application };
+      // `ref` and `params` have the types that the text of the path gives them.
+      return spec.answer({ ...request, ref } as never, reply);
+    },
+  });
+}
+
+function parametersIn(path: string): readonly PathParameter[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, each]) => each as PathParameter);
+}
+
+/** What the registry did as an answer, or why it did not: its problems are the error body. */
+export function outcomeAnswer<Value>(
+  outcome: RegistryOutcome<Value>,
+  answer: (value: Value) => Answer,
+): Answer {
+  return outcome.kind === "done" ? answer(outcome.value) : problemsAnswer(outcome.problems);
+}
+
+/** The header of a 201. @param names The segments of the path where the new thing is found. */
+export function locationOf(...names: readonly string[]): AnswerHeaders {
+  return { location: ["/registry/applications", ...names.map(encodeURIComponent)].join("/") };
+}
+
+/** Reads the number of a revision. */
+export function readRevisionNumber(given: string): Parsed<number> {
+  const msg = `Takes a whole number from 1, not ${quoted(given)}.`;
+  if (!/^\d+$/.test(given)) return { kind: "problem", type: "number_invalid", msg };
+  const value = Number(given);
+  return value >= 1 && Number.isSafeInteger(value)
+    ? { kind: "value", value }
+    : { kind: "problem", type: "out_of_range", msg };
+}
+
+/** Null is the latest. */
+function readRevision(given: string): Parsed<number | null> {
+  return given === "latest" ? { kind: "value", value: null } : readRevisionNumber(given);
+}
+
+/** The number of a revision in a query. */
+export function revisionNumber(description: string) {
+  return parsed({ description }, { type: "integer", minimum: 1 }, readRevisionNumber);
+}
+
+export const slug = () =>
+  name({
+    description:
+      "1 to 64 lower-case letters and digits, with single `-`, `_` or `.` inside. Unique among its kind.",
+    example: "concise",
+  });
+
+export const message = () =>
+  orNull(text({ description: "Why, for the history.", example: "Less creative" }));
+
+export const revision = () =>
+  orNull(wholeNumber({ description: "Without it, the latest.", example: 3 }, 1));
+
+/** What is listed; a cursor of one list means nothing in another. */
+type PagedList = "revisions" | "deployments" | "builds";
+
+/** Letters before the number, so that a later format can be told from this one. */
+const PREFIX: Record<PagedList, string> = { revisions: "r1", deployments: "d1", builds: "b1" };
+
+const DEFAULT_LIMIT = 50;
+
+/** A number as clients carry it from page to page: opaque, safe in a URL. */
+export function encodePageCursor(list: PagedList, before: number): string {
+  return Buffer.from(`${PREFIX[list]}.${before}`).toString("base64url");
+}
+
+function decodePageCursor(list: PagedList, cursor: string): number | undefined {
+  const [prefix, digits = ""] = Buffer.from(cursor, "base64url").toString("latin1").split(".");
+  const before = Number(digits);
+  // Base64 and numbers have several spellings; only ours is a cursor.
+  const isOurs = prefix === PREFIX[list] && encodePageCursor(list, before) === cursor;
+  return isOurs && Number.isSafeInteger(before) && before > 0 ? before : undefined;
+}
+
+/** `limit` and `cursor` of a list that comes in pages. */
+export function pageQuery(list: PagedList) {
+  return z.object({
+    limit: z._default(
+      integer({ description: "How many to return at most." }, { least: 1, most: 1000 }),
+      DEFAULT_LIMIT,
+    ),
+    cursor: z.optional(
+      parsed({ description: "The `next_cursor` of the page before." }, {}, (given) => {
+        const value = decodePageCursor(list, given);
+        if (value !== undefined) return { kind: "value", value };
+        const msg = `Takes a next_cursor of this list of ${list}.`;
+        return { kind: "problem", type: "cursor_invalid", msg };
       }),
-      errors: [
-        ...names.map((name: PathParameter) => PATH_PARAMETERS[name].missing),
-        ...(query ? ERRORS_OF_QUERY : []),
-        ...(body ? [...JSON_BODY_ERRORS, "body_invalid" as const] : []),
-        ...errors,
-        "store_unavailable",
-      ],
-    },
-    handle: async (request) => {
-      const asked = readQuery(query ?? ({} as Query), new URLSearchParams(request.query));
-      if (asked.kind === "problems") return problemsAnswer(asked.problems);
-      const given = body
-        ? await readBodyFields(request, body, maxBodyBytes)
-        : ({ kind: "values", values: {} } as const);
-      if (given.kind === "problems") return problemsAnswer(given.problems);
-      const caller = callerOf(request);
-      const checked = {
-        caller,
-        ref: applicationIn(request, caller),
-        path: Object.fromEntries(names.map((name) => [name, request.params[name]])),
-        query: asked.values,
-        body: given.values,
-        headers: request.incoming.headers,
-      };
-      // `ref` and `path` have the types that the text of the path gives them.
-      return answer(checked as RegistryRequest<Path, Query, Fields>);
-    },
-  };
+    ),
+  });
 }
 
-function isOptional(fields: BodyFields): boolean {
-  return Object.values(fields).every(({ isRequired }) => !isRequired);
+export function pageRequest(query: z.output<ReturnType<typeof pageQuery>>): PageRequest {
+  return { limit: query.limit, before: query.cursor ?? null };
 }
 
-function applicationIn(request: RouteRequest, { project }: Caller): ApplicationRef | null {
-  const application = request.params.app;
-  return application === undefined ? null : { project, application };
+/** A page as the answer shows it. */
+export function pageOf<Item>(
+  list: PagedList,
+  { items, next }: { readonly items: readonly Item[]; readonly next: number | null },
+) {
+  return { items, next_cursor: next === null ? null : encodePageCursor(list, next) };
 }

@@ -1,15 +1,11 @@
 import type { Registry } from "../../../registry/registry.ts";
 import type { ChangeStreams } from "../../changes/change-streams.ts";
-import type { Route } from "../route.ts";
+import type { Route } from "../../route.ts";
 import { applicationSchemaRoutes } from "./application-schema.ts";
-import { applicationRoutes } from "./applications.ts";
-import { changeRoutes } from "./changes.ts";
-import { configRoutes } from "./config.ts";
+import { changesRoute, configRoute } from "./config.ts";
 import { deploymentRoutes } from "./deployments.ts";
-import { diffRoutes } from "./diff.ts";
-import { environmentRoutes } from "./environments.ts";
-import { revisionRoutes } from "./revisions.ts";
-import { variantRoutes } from "./variants.ts";
+import { applicationRoutes, environmentRoutes, variantRoutes } from "./resources.ts";
+import { diffRoute, forkRoute, revisionRoutes } from "./revisions.ts";
 
 export interface RegistryRouteDependencies {
   readonly registry: Registry;
@@ -25,11 +21,12 @@ export function registryRoutes(dependencies: RegistryRouteDependencies): readonl
     ...applicationRoutes(registry, maxBodyBytes),
     ...applicationSchemaRoutes(registry, maxBodyBytes),
     ...variantRoutes(registry, maxBodyBytes),
+    forkRoute(registry, maxBodyBytes),
     ...revisionRoutes(registry, maxBodyBytes),
-    ...diffRoutes(registry, maxBodyBytes),
+    diffRoute(registry, maxBodyBytes),
     ...environmentRoutes(registry, maxBodyBytes),
     ...deploymentRoutes(registry, maxBodyBytes),
-    ...configRoutes(registry, maxBodyBytes),
-    ...changeRoutes(registry, changes, maxBodyBytes),
+    configRoute(registry, maxBodyBytes),
+    changesRoute(registry, changes, maxBodyBytes),
   ];
 }

@@ -1,104 +1,159 @@
+import type { RevisionRef } from "@agate/protocol";
+import { parseRevisionRef } from "@agate/protocol";
+import * as z from "zod/mini";
 import type { Registry } from "../../../registry/registry.ts";
-import { jsonField, wholeNumberField } from "../../body/field-kinds.ts";
-import { problemAnswer } from "../../errors/error-answer.ts";
-import type { Parsed } from "../../query/query-parameter.ts";
-import type { Route } from "../route.ts";
-import { MESSAGE } from "./body-fields.ts";
-import { encodePageCursor, pageParameters, pageRequest } from "./page-parameters.ts";
+import { json, parsed, wholeNumber } from "../../inputs/input-kinds.ts";
+import { quoted } from "../../inputs/quoted.ts";
+import type { Route } from "../../route.ts";
+import { created, success } from "../../route.ts";
 import {
-  createdAnswer,
-  documentAnswer,
-  documented,
-  documentedCreation,
+  locationOf,
+  message,
   outcomeAnswer,
-  pageAnswer,
-} from "./registry-answer.ts";
-import { registryRoute } from "./registry-route.ts";
-import { parseRevisionNumber } from "./revision-number.ts";
+  pageOf,
+  pageQuery,
+  pageRequest,
+  registryRoute,
+  revision,
+  slug,
+} from "./registry-route.ts";
 
-const ALL = "/registry/applications/{app}/variants/{variant}/revisions";
+const VARIANT = "/registry/applications/{app}/variants/{variant}";
 
-const PARAMS = jsonField(
-  {
-    description: "Path of a route to its configuration.",
-    example: { "/summarize": { temperature: 0.2 } },
-  },
-  { type: "object", additionalProperties: { type: "object" } },
-);
+const commitBody = () =>
+  z.strictObject({
+    params: json(
+      {
+        description: "Path of a route to its configuration.",
+        example: { "/summarize": { temperature: 0.2 } },
+      },
+      { type: "object", additionalProperties: { type: "object" } },
+    ),
+    base_revision: wholeNumber(
+      {
+        description: "The latest revision, which this one is made from; 0 where there is none.",
+        example: 2,
+      },
+      0,
+    ),
+    message: message(),
+  });
 
-const BASE_REVISION = wholeNumberField(
-  {
-    description: "The latest revision, which this one is made from; 0 where there is none.",
-    example: 2,
-  },
-  0,
-);
+function refInput(description: string, example: string) {
+  return parsed(
+    {
+      description: `${description} \`default\` is the latest of a variant, \`default@3\` one revision, \`env:production\` what is live in an environment.`,
+      example,
+    },
+    {},
+    (given) => {
+      const value: RevisionRef | undefined = parseRevisionRef(given);
+      if (value !== undefined) return { kind: "value", value };
+      const msg = `Takes a variant (default), a revision of one (default@3) or an environment (env:production), not ${quoted(given)}.`;
+      return { kind: "problem", type: "value_not_allowed", msg };
+    },
+  );
+}
 
-export function revisionRoutes({ revisions }: Registry, maxBodyBytes: number): Route[] {
+/** The revisions of a variant: listing, committing, reading, comparing and forking them. */
+export function revisionRoutes(registry: Registry, maxBodyBytes: number): Route[] {
+  const { revisions } = registry;
   return [
     registryRoute(maxBodyBytes, {
       method: "GET",
-      path: ALL,
+      path: `${VARIANT}/revisions`,
       access: "read",
       id: "listRevisions",
       summary: "List the revisions of a variant",
       description: "Newest first, without their parameters.",
-      query: pageParameters("revisions"),
-      success: documented("RevisionList", "One page. `next_cursor` is null on the last."),
+      query: () => pageQuery("revisions"),
+      success: success("RevisionList", "One page. `next_cursor` is null on the last."),
       errors: ["cursor_invalid"],
-      answer: async ({ ref, path, query }) =>
-        outcomeAnswer(await revisions.list(ref, path.variant, pageRequest(query)), (page) =>
-          pageAnswer(page, (before) => encodePageCursor("revisions", before)),
+      answer: async ({ ref, params, query }, reply) =>
+        outcomeAnswer(await revisions.list(ref, params.variant, pageRequest(query)), (page) =>
+          reply(pageOf("revisions", page)),
         ),
     }),
     registryRoute(maxBodyBytes, {
       method: "POST",
-      path: ALL,
+      path: `${VARIANT}/revisions`,
       access: "admin",
       id: "commitRevision",
       summary: "Commit a revision",
       description:
-        "Adds a revision to the variant; it never changes afterwards. Refused if somebody committed meanwhile, or if the application's schema forbids a value.",
-      body: { params: PARAMS, base_revision: BASE_REVISION, message: MESSAGE },
-      success: documentedCreation("Revision", "The revision."),
+        "Adds a revision to the variant; it never changes afterwards. Refused if a newer revision exists, or if the application's schema forbids a value.",
+      body: commitBody,
+      success: created("Revision", "The revision."),
       errors: ["revision_stale", "params_invalid"],
-      answer: async ({ ref, path, body, caller }) => {
-        const { params, base_revision: baseRevision, message } = body;
-        const commit = { params, baseRevision, by: caller.name, message: message ?? "" };
-        return outcomeAnswer(await revisions.commit(ref, path.variant, commit), (made) =>
-          createdAnswer(
-            made,
-            path.app,
-            "variants",
-            path.variant,
-            "revisions",
-            String(made.variant.revision),
-          ),
-        );
+      answer: async ({ ref, params: { app, variant }, body, caller }, reply) => {
+        const commit = {
+          params: body.params,
+          baseRevision: body.base_revision,
+          by: caller.name,
+          message: body.message ?? "",
+        };
+        return outcomeAnswer(await revisions.commit(ref, variant, commit), (made) => {
+          const number = String(made.variant.revision);
+          return reply(made, locationOf(app, "variants", variant, "revisions", number));
+        });
       },
     }),
     registryRoute(maxBodyBytes, {
       method: "GET",
-      path: `${ALL}/{revision}`,
+      path: `${VARIANT}/revisions/{revision}`,
       access: "read",
       id: "getRevision",
       summary: "Get a revision",
-      success: documented("Revision", "The revision with its parameters."),
+      success: success("Revision", "The revision with its parameters."),
       errors: ["number_invalid", "out_of_range"],
-      answer: async ({ ref, path }) => {
-        const revision = readRevision(path.revision);
-        if (revision.kind === "problem") {
-          const { type, msg } = revision;
-          return problemAnswer({ type, msg, loc: ["path", "revision"] });
-        }
-        const outcome = await revisions.get(ref, path.variant, revision.value);
-        return outcomeAnswer(outcome, documentAnswer);
-      },
+      answer: async ({ ref, params }, reply) =>
+        outcomeAnswer(await revisions.get(ref, params.variant, params.revision), reply),
     }),
   ];
 }
 
-/** Null is the latest. */
-function readRevision(text: string): Parsed<number | null> {
-  return text === "latest" ? { kind: "value", value: null } : parseRevisionNumber(text);
+export function forkRoute({ variants }: Registry, maxBodyBytes: number): Route {
+  return registryRoute(maxBodyBytes, {
+    method: "POST",
+    path: `${VARIANT}/fork`,
+    access: "admin",
+    id: "forkVariant",
+    summary: "Fork a variant",
+    description: "Makes a variant whose revision 1 has the parameters of a revision of this one.",
+    body: () => z.strictObject({ slug: slug(), revision: revision(), message: message() }),
+    success: created("RegistryVariant", "The new variant."),
+    errors: ["revision_not_found", "slug_invalid", "slug_taken"],
+    answer: async ({ ref, params, body, caller }, reply) => {
+      const source = { variant: params.variant, revision: body.revision };
+      const authorship = { by: caller.name, message: body.message ?? "" };
+      return outcomeAnswer(await variants.fork(ref, source, body.slug, authorship), (made) =>
+        reply(made, locationOf(params.app, "variants", made.slug)),
+      );
+    },
+  });
+}
+
+export function diffRoute({ revisions }: Registry, maxBodyBytes: number): Route {
+  return registryRoute(maxBodyBytes, {
+    method: "GET",
+    path: "/registry/applications/{app}/diff",
+    access: "read",
+    id: "diffRevisions",
+    summary: "Compare two revisions",
+    description: "Per route and field; what is the same is left out.",
+    query: () =>
+      z.object({
+        from: refInput("The one before.", "default@2"),
+        to: refInput("The one after.", "default@3"),
+      }),
+    success: success("ConfigDiff", "How they differ."),
+    errors: [
+      "variant_not_found",
+      "revision_not_found",
+      "environment_not_found",
+      "deployment_not_found",
+    ],
+    answer: async ({ ref, query }, reply) =>
+      outcomeAnswer(await revisions.diff(ref, query.from, query.to), reply),
+  });
 }

@@ -1,13 +1,21 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { JSON_TYPE } from "../answer.ts";
 import type { Problem } from "../errors/error-answer.ts";
-import { quoted } from "../query/parameter-kinds.ts";
-import { readBody } from "../read-body.ts";
-import type { RouteRequest } from "../routes/route.ts";
+import type { ErrorType } from "../errors/error-types.ts";
 import { isNestedDeeper } from "./json-nesting.ts";
+import { quoted } from "./quoted.ts";
+import { readBody } from "./read-body.ts";
 
 /** More than any document that the platform takes. */
 const MOST_LEVELS = 256;
+
+/** What may be wrong with a JSON body before its fields are looked at. */
+export const JSON_BODY_ERRORS = [
+  "body_undecodable",
+  "body_too_large",
+  "content_type_unsupported",
+  "content_encoding_unsupported",
+] as const satisfies readonly ErrorType[];
 
 export type JsonBody =
   | { readonly kind: "json"; readonly value: unknown }
@@ -16,12 +24,12 @@ export type JsonBody =
   | { readonly kind: "problem"; readonly problem: Problem };
 
 /** Reads a request's body as JSON, up to so many bytes. What is in it is unchecked. */
-export async function readJsonBody(request: RouteRequest, limit: number): Promise<JsonBody> {
-  const { headers } = request.incoming;
+export async function readJsonBody(incoming: IncomingMessage, limit: number): Promise<JsonBody> {
+  const { headers } = incoming;
   if (isAbsent(headers)) return { kind: "absent" };
   const wrong = wrongType(headers) ?? wrongEncoding(headers);
   if (wrong !== undefined) return { kind: "problem", problem: wrong };
-  const body = await readBody(request.incoming, limit);
+  const body = await readBody(incoming, limit);
   switch (body.kind) {
     case "too-large":
       return problem("body_too_large", `The body is larger than ${limit} bytes.`);

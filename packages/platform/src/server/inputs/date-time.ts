@@ -1,4 +1,4 @@
-import type { Parsed } from "./query-parameter.ts";
+import type { Parsed } from "./input-kinds.ts";
 
 // A `+` that nobody escaped arrives as a space.
 const DATE_TIME =

@@ -1,0 +1,167 @@
+import { shownValue } from "@agate/protocol";
+import * as z from "zod/mini";
+import type { Problem } from "../errors/error-answer.ts";
+import { listed, quoted } from "./quoted.ts";
+
+type Issue = z.core.$ZodIssue;
+type Fields = Readonly<Record<string, z.core.$ZodType>>;
+
+/** What zod has against the parameters of a path or a query, one problem for each parameter. */
+export function parameterProblems(
+  where: "path" | "query",
+  { shape }: { readonly shape: Fields },
+  issues: readonly Issue[],
+  given: Readonly<Record<string, string>>,
+): Problem[] {
+  return firstOfEach(issues).map(([name, issue]) => {
+    const schema = shape[name] as z.core.$ZodType;
+    return { ...parameterProblem(schema, issue, given[name]), loc: [where, name] };
+  });
+}
+
+function parameterProblem(
+  schema: z.core.$ZodType,
+  issue: Issue,
+  given: string | undefined,
+): Pick<Problem, "type" | "msg"> {
+  if (given === undefined) {
+    return { type: "value_not_allowed", msg: `Must be given. ${descriptionOf(schema)}` };
+  }
+  const inner = checkedPart(schema);
+  switch (issue.code) {
+    case "custom":
+      return { type: issue.params?.type as Problem["type"], msg: issue.message };
+    case "invalid_value":
+      return {
+        type: "value_not_allowed",
+        msg: `Takes ${listed(issue.values.map(String), "or")}, not ${quoted(given)}.`,
+      };
+    case "invalid_type":
+      return {
+        type: "number_invalid",
+        msg: `Takes ${isWhole(inner) ? takes(inner) : "a number"}, not ${quoted(given)}.`,
+      };
+    default:
+      return inner._zod.def.type === "string"
+        ? {
+            type: "text_too_long",
+            msg: `Takes at most ${boundsOf(inner).most} characters, not ${given.length}.`,
+          }
+        : { type: "out_of_range", msg: `Takes ${takes(inner)}, not ${given}.` };
+  }
+}
+
+/** What zod has against a body, one problem for each field; those that do not exist come last. */
+export function bodyProblems(
+  schema: z.core.$ZodType,
+  issues: readonly Issue[],
+  body: unknown,
+): Problem[] {
+  const shape: Fields = schema instanceof z.ZodMiniObject ? schema.shape : {};
+  const names = Object.keys(shape);
+  if (issues.some(({ code, path }) => code === "invalid_type" && path.length === 0)) {
+    const msg = `Takes an object with ${fieldList(names)}, not ${shownValue(body)}.`;
+    return [{ type: "body_invalid", loc: ["body"], msg }];
+  }
+  const given = body as Readonly<Record<string, unknown>>;
+  const unknown = issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
+  return [
+    ...firstOfEach(issues).map(([name, issue]) => {
+      const field = shape[name] as z.core.$ZodType;
+      const msg =
+        given[name] === undefined
+          ? `Must be given. ${descriptionOf(field)}`
+          : `Takes ${issue.code === "custom" ? issue.message : takes(checkedPart(field))}, not ${shownValue(given[name])}.`;
+      return fieldProblem(name, msg);
+    }),
+    ...unknown.map((name) =>
+      fieldProblem(name, `There is no such field. Takes ${fieldList(names)}.`),
+    ),
+  ];
+}
+
+function fieldProblem(name: string, msg: string): Problem {
+  return { type: "body_invalid", loc: ["body", name], msg };
+}
+
+/** The first issue of each field, by the name of the field. */
+function firstOfEach(issues: readonly Issue[]): readonly [string, Issue][] {
+  const found = new Map<string, Issue>();
+  for (const issue of issues) {
+    const [field] = issue.path;
+    if (field !== undefined && !found.has(String(field))) found.set(String(field), issue);
+  }
+  return [...found];
+}
+
+/** "a whole number from 1 to 1000" */
+function takes(schema: z.core.$ZodType): string {
+  const { least, most } = boundsOf(schema);
+  if (schema._zod.def.type === "string") {
+    return most === undefined ? "text" : `text of at most ${most} characters`;
+  }
+  if (!isWhole(schema)) return `a number from ${least} up`;
+  return most === undefined
+    ? `a whole number from ${least}`
+    : `a whole number from ${least} to ${most}`;
+}
+
+interface Bounds {
+  readonly least?: unknown;
+  readonly most?: unknown;
+}
+
+/** Of a number its values, of a text its length. */
+function boundsOf(schema: z.core.$ZodType): Bounds {
+  return Object.assign({}, ...(schema._zod.def.checks ?? []).map(boundOf));
+}
+
+function boundOf(check: z.core.$ZodCheck): Bounds {
+  const { def } = (check as z.core.$ZodChecks)._zod;
+  switch (def.check) {
+    case "max_length":
+      return { most: def.maximum };
+    case "less_than":
+      return { most: def.value };
+    case "greater_than":
+      return { least: def.value };
+    default:
+      return {};
+  }
+}
+
+function isWhole(schema: z.core.$ZodType): boolean {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return "format" in def && def.format === "safeint";
+}
+
+function descriptionOf(schema: z.core.$ZodType): string {
+  const own = z.globalRegistry.get(schema)?.description;
+  if (own !== undefined) return own;
+  const inner = partOf(schema);
+  return inner === undefined ? "" : descriptionOf(inner);
+}
+
+/** The part of a schema that has the bounds: without what makes it optional or reads its text. */
+function checkedPart(schema: z.core.$ZodType): z.core.$ZodType {
+  const inner = partOf(schema);
+  return inner === undefined ? schema : checkedPart(inner);
+}
+
+function partOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "optional":
+    case "nullable":
+    case "default":
+      return def.innerType;
+    case "pipe":
+      return (def.in as z.core.$ZodTypes)._zod.def.type === "transform" ? def.out : def.in;
+    default:
+      return undefined;
+  }
+}
+
+function fieldList(names: readonly string[]): string {
+  return listed(names, "and");
+}

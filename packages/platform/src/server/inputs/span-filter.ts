@@ -1,0 +1,121 @@
+import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import * as z from "zod/mini";
+import type { SpanFilter } from "../../stores/span-query.ts";
+import type { Problem } from "../errors/error-answer.ts";
+import type { ErrorType } from "../errors/error-types.ts";
+import { readDateTime } from "./date-time.ts";
+import { amount, choice, type InputDoc, integer, parsed, text } from "./input-kinds.ts";
+
+/**
+ * What is recorded may be of any length, and `group_by` shows it in full: a value is accepted as far as
+ * a URL can hold it, which a server takes up to 64 KiB of, escaped.
+ */
+const LONGEST_VALUE = 16_000;
+
+function recorded(doc: InputDoc) {
+  return z.optional(text(doc, LONGEST_VALUE));
+}
+
+function time(doc: InputDoc) {
+  return z.optional(parsed(doc, {}, readDateTime));
+}
+
+/** The filters that lists, live events and analytics share: the one declaration of them. */
+export function spanFilterInputs() {
+  return {
+    application: recorded({ description: "Name of the application." }),
+    route: recorded({
+      description: "Path of the route that was called, as declared; the entrypoint is `/`.",
+      example: "/summarize",
+    }),
+    variant: recorded({ description: "Name of the variant, or its id where it has no name." }),
+    revision: z.optional(
+      integer({ description: "Revision of the variant." }, { least: 1, most: 2 ** 31 - 1 }),
+    ),
+    environment: recorded({ description: "Name of the environment.", example: "production" }),
+    status: z.optional(choice({ description: "Status of the span." }, SPAN_STATUSES)),
+    spankind: z.optional(choice({ description: "What the span did." }, SPAN_KINDS)),
+    name: recorded({ description: "Name of the span, in full." }),
+    user_id: recorded({ description: "Whom the work was for." }),
+    session_id: recorded({ description: "Session or conversation." }),
+    session: recorded({ description: "The same as `session_id`." }),
+    min_latency: z.optional(amount({ description: "Took at least this many milliseconds." })),
+    min_cost: z.optional(
+      amount({
+        description: "Cost at least this many US dollars: a trace in total, a span alone.",
+      }),
+    ),
+    q: z.optional(
+      text({
+        description:
+          'Words that all occur in name or content; `"in quotes"` as a phrase, `begin*` as a prefix. A trace matches when one of its spans does. New spans can be found after a few seconds.',
+        example: 'refund "order 7"',
+      }),
+    ),
+    ...timeRangeInputs(),
+  };
+}
+
+export const FROM_DOC: InputDoc = {
+  description:
+    "Started at this time or later. ISO 8601 with `Z` or an offset; a date alone means midnight UTC.",
+  example: "2026-11-15T10:00:00Z",
+};
+
+/** The time range of lists, live events and analytics. */
+function timeRangeInputs() {
+  return {
+    from: time(FROM_DOC),
+    to: time({ description: "Started before this time.", example: "2026-11-15T16:00:00Z" }),
+  };
+}
+
+/** What may be wrong with these filters. */
+export const SPAN_FILTER_ERRORS = [
+  "value_not_allowed",
+  "number_invalid",
+  "out_of_range",
+  "date_time_invalid",
+  "time_range_invalid",
+  "text_too_long",
+] as const satisfies readonly ErrorType[];
+
+type FilterValues = z.output<z.ZodMiniObject<ReturnType<typeof spanFilterInputs>>>;
+
+/** The store's filter. */
+export function toSpanFilter(query: FilterValues): SpanFilter {
+  const { application, route, variant, revision, environment, status, spankind, name } = query;
+  return withoutAbsent({
+    application,
+    route,
+    variant,
+    revision,
+    environment,
+    status,
+    spankind,
+    name,
+    userId: query.user_id,
+    sessionId: query.session_id ?? query.session,
+    minLatency: query.min_latency,
+    minCost: query.min_cost,
+    text: query.q,
+    startedFrom: query.from,
+    startedBefore: query.to,
+  });
+}
+
+type Present<Values> = { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
+
+function withoutAbsent<Values extends object>(values: Values): Present<Values> {
+  const present = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as Present<Values>;
+}
+
+/** What is wrong with a time range; undefined when nothing is. */
+export function checkTimeRange(
+  from: number | undefined,
+  to: number | undefined,
+): Problem | undefined {
+  if (from === undefined || to === undefined || from < to) return undefined;
+  return { type: "time_range_invalid", loc: ["query", "from"], msg: "Must be before to." };
+}

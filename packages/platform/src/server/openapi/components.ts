@@ -1,0 +1,133 @@
+import {
+  analyticsSchema,
+  apiKeySchema,
+  applicationSchema,
+  applicationSchemaSchema,
+  buildSchema,
+  configDiffSchema,
+  createdApiKeySchema,
+  deploymentSchema,
+  deployResultSchema,
+  environmentSchema,
+  errorBodySchema,
+  listedRevisionSchema,
+  listedSpanSchema,
+  projectRedactionSchema,
+  projectSchema,
+  registryVariantSchema,
+  resolvedConfigSchema,
+  revisionSchema,
+  sessionSchema,
+  spanRecordSchema,
+} from "@agate/protocol/schemas";
+import { z } from "zod";
+
+// Routes name these as what they answer, and take the types from here. The schemas themselves are
+// loaded with the OpenAPI document: zod whole and all of them cost 12 MB and tens of milliseconds.
+
+const nextCursor = z.string().nullable().meta({ description: "Null on the last page." });
+
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({ items: z.array(item) });
+}
+
+function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({ items: z.array(item), next_cursor: nextCursor });
+}
+
+const SCHEMAS = {
+  Analytics: analyticsSchema,
+  ApiKeyList: listOf(apiKeySchema).meta({ id: "ApiKeyList" }),
+  Application: applicationSchema,
+  ApplicationList: listOf(applicationSchema).meta({ id: "ApplicationList" }),
+  ApplicationSchema: applicationSchemaSchema,
+  Build: buildSchema,
+  BuildList: pageOf(buildSchema).meta({ id: "BuildList" }),
+  ConfigDiff: configDiffSchema,
+  CreatedApiKey: createdApiKeySchema,
+  DeployResult: deployResultSchema,
+  Deployment: deploymentSchema,
+  DeploymentList: pageOf(deploymentSchema).meta({ id: "DeploymentList" }),
+  Environment: environmentSchema,
+  EnvironmentList: listOf(environmentSchema).meta({ id: "EnvironmentList" }),
+  ErrorBody: errorBodySchema,
+  FailedSpans: z
+    .strictObject({ counts: z.record(z.string(), z.int().positive()) })
+    .meta({ id: "FailedSpans" }),
+  Health: z.strictObject({ status: z.literal("ok"), version: z.string() }).meta({ id: "Health" }),
+  OtlpTraceRequest: z.looseObject({ resourceSpans: z.array(z.looseObject({})) }).meta({
+    id: "OtlpTraceRequest",
+    description: "OTLP `ExportTraceServiceRequest` in its JSON form.",
+    examples: [
+      {
+        resourceSpans: [
+          {
+            resource: {
+              attributes: [{ key: "service.name", value: { stringValue: "my-app" } }],
+            },
+            scopeSpans: [
+              {
+                spans: [
+                  {
+                    traceId: "5b8efff798038103d269b633813fc60c",
+                    spanId: "eee19b7ec3c1b174",
+                    name: "answer",
+                    kind: 1,
+                    startTimeUnixNano: "1794736800000000000",
+                    endTimeUnixNano: "1794736801000000000",
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  }),
+  OtlpTraceResponse: z
+    .strictObject({
+      partialSuccess: z
+        .strictObject({
+          rejectedSpans: z
+            .string()
+            .optional()
+            .meta({ description: "A number of 64 bits, as text." }),
+          errorMessage: z.string().optional(),
+        })
+        .optional(),
+    })
+    .meta({ id: "OtlpTraceResponse", description: "OTLP `ExportTraceServiceResponse`." }),
+  Project: projectSchema,
+  ProjectList: listOf(projectSchema).meta({ id: "ProjectList" }),
+  ProjectRedaction: projectRedactionSchema,
+  RegistryVariant: registryVariantSchema,
+  ResolvedConfig: resolvedConfigSchema,
+  Revision: revisionSchema,
+  RevisionList: pageOf(listedRevisionSchema).meta({ id: "RevisionList" }),
+  Session: sessionSchema,
+  SpanList: pageOf(listedSpanSchema).meta({ id: "SpanList" }),
+  SpanRecord: spanRecordSchema,
+  VariantList: listOf(registryVariantSchema).meta({ id: "VariantList" }),
+};
+
+/** The name of a schema in the OpenAPI document. */
+export type ComponentName = keyof typeof SCHEMAS;
+
+/** What a component's schema describes. */
+export type ComponentValue<Name extends ComponentName> = DeepReadonly<
+  z.output<(typeof SCHEMAS)[Name]>
+>;
+
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+  : Value;
+
+/** Where named schemas are found in an OpenAPI document. */
+export const COMPONENT_PREFIX = "#/components/schemas/";
+
+/** Every component, and what they are made of, as JSON Schema 2020-12. */
+export function componentSchemas(): Record<string, unknown> {
+  const [first, ...others] = Object.values(SCHEMAS);
+  const { $defs } = z.toJSONSchema(z.tuple([first as z.ZodType, ...others]));
+  return JSON.parse(JSON.stringify($defs).replaceAll('"#/$defs/', `"${COMPONENT_PREFIX}`));
+}

@@ -1,0 +1,125 @@
+import type { Scope } from "@agate/protocol";
+import { SCOPES, SERVER_SCOPES } from "@agate/protocol";
+import * as z from "zod/mini";
+import { API_KEY_NAME_RULE, isApiKeyName } from "../../../access/api-key-name.ts";
+import type { ApiKeys } from "../../../access/api-keys.ts";
+import { ProjectGoneError } from "../../../access/api-keys.ts";
+import { may } from "../../../access/caller.ts";
+import { problemAnswer } from "../../errors/error-answer.ts";
+import { matching, name } from "../../inputs/input-kinds.ts";
+import { quoted } from "../../inputs/quoted.ts";
+import type { Route } from "../../route.ts";
+import { noContent, route, success } from "../../route.ts";
+
+const PATH = "/registry/keys";
+
+const newKey = () =>
+  z.strictObject({
+    name: matching(
+      { description: "Shown as the author of changes made with the key.", example: "ci" },
+      { type: "string", minLength: 1, maxLength: 64 },
+      API_KEY_NAME_RULE,
+      (value): value is string => typeof value === "string" && isApiKeyName(value),
+    ),
+    scopes: matching(
+      {
+        description:
+          "What it may do. `admin` includes the others except `deploy` and `backup`, which only a caller that has them can give.",
+        example: ["ingest", "read"],
+      },
+      {
+        type: "array",
+        items: { type: "string", enum: SCOPES },
+        minItems: 1,
+        uniqueItems: true,
+      },
+      `a list of ${SCOPES.join(", ")}: at least one, each once`,
+      isScopeList,
+    ),
+  });
+
+function isScopeList(value: unknown): value is readonly Scope[] {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  return value.length === SCOPES.filter((scope) => value.includes(scope)).length;
+}
+
+/** `/registry/keys`: listing, creating and revoking those of the caller's project. */
+export function keyRoutes(keys: ApiKeys): readonly Route[] {
+  return [listRoute(keys), createRoute(keys), revokeRoute(keys)];
+}
+
+function listRoute(keys: ApiKeys): Route {
+  return route({
+    method: "GET",
+    path: PATH,
+    access: "admin",
+    id: "listKeys",
+    tag: "access",
+    summary: "List API keys",
+    description: "Those of the caller's project, without their secrets.",
+    success: success("ApiKeyList", "Oldest first."),
+    errors: [],
+    answer: async ({ caller }, reply) => reply({ items: await keys.list(caller.project) }),
+  });
+}
+
+function createRoute(keys: ApiKeys): Route {
+  return route({
+    method: "POST",
+    path: PATH,
+    access: "admin",
+    id: "createKey",
+    tag: "access",
+    summary: "Create an API key",
+    description: "For the caller's project. The answer shows the key, and nothing ever does again.",
+    body: newKey,
+    success: { ...success("CreatedApiKey", "The key."), status: 201 },
+    errors: ["store_unavailable"],
+    answer: async ({ caller, body }, reply) => {
+      const scopes = SCOPES.filter((scope) => body.scopes.includes(scope));
+      const refused = SERVER_SCOPES.find((scope) => scopes.includes(scope) && !may(caller, scope));
+      if (refused !== undefined) {
+        return problemAnswer({
+          type: "scope_missing",
+          loc: ["body", "scopes"],
+          msg: `Only a key that has the scope ${refused} can create another that has it. Create this one with such a key, or on the server with \`agate keys create … --data-dir\` or \`--registry\`.`,
+        });
+      }
+      try {
+        const created = await keys.create(caller.project, { name: body.name, scopes });
+        return reply(created, { "cache-control": "no-store" });
+      } catch (error) {
+        if (!(error instanceof ProjectGoneError)) throw error;
+        const msg = "The project was deleted meanwhile.";
+        return problemAnswer({ type: "project_not_found", loc: ["header", "agate-project"], msg });
+      }
+    },
+  });
+}
+
+function revokeRoute(keys: ApiKeys): Route {
+  return route({
+    method: "DELETE",
+    path: `${PATH}/{key}`,
+    access: "admin",
+    id: "revokeKey",
+    tag: "access",
+    summary: "Revoke an API key",
+    description: "At once: events and logs that are being sent to it are broken off.",
+    params: () =>
+      z.object({
+        key: name({ description: "Id of the key.", example: "key_k3v5zq7m2c4nxw6brt2a" }),
+      }),
+    success: noContent("The key opens nothing any more."),
+    errors: ["key_not_found", "store_unavailable"],
+    answer: async ({ caller, params }, reply) => {
+      const outcome = await keys.revoke(caller.project, params.key);
+      if (outcome === "revoked") return reply();
+      return problemAnswer({
+        type: "key_not_found",
+        loc: ["path", "key"],
+        msg: `The project has no API key ${quoted(params.key)}. Keys are named by their id here: see the list of keys.`,
+      });
+    },
+  });
+}
