@@ -201,7 +201,7 @@ test("charts are drawn anew when the theme changes", async () => {
   await web.page.getByRole("menuitem", { name: "Dark" }).click();
   await expect.poll(picture).not.toBe(light);
   await web.page.getByRole("button", { name: /theme/ }).click();
-  await web.page.getByRole("menuitem", { name: "As the system" }).click();
+  await web.page.getByRole("menuitem", { name: "System" }).click();
   await expect.poll(picture).toBe(light);
   await web.page.emulateMedia({ colorScheme: "dark" });
   await expect.poll(picture).not.toBe(light);

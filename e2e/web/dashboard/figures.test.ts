@@ -50,7 +50,7 @@ test("the figures of a day, and how they were on the day before", async () => {
     "Cost",
     "$0.050",
     "up 25%",
-    "$0.010 a call (5 of 7 priced)",
+    "$0.010 per call (5 of 7 priced)",
   ]);
   web.expectNoFaults();
 });
@@ -80,7 +80,7 @@ test("the groups of every split, exactly", async () => {
         [names[1], ...desk],
       ]);
   }
-  await web.page.getByLabel("Split by").selectOption("nothing");
+  await web.page.getByLabel("Split by").selectOption("None");
   await web.page.getByRole("table").waitFor({ state: "detached" });
   web.expectNoFaults();
 });
@@ -127,7 +127,7 @@ test("filters count only what they let through, and are in the address", async (
   expect(new URL(web.page.url()).searchParams.get("environment")).toBe("staging");
   await web.page.reload();
   await expect.poll(() => calls(web.page)).toBe("2");
-  await web.page.getByRole("button", { name: "Remove the filter Environment: staging" }).click();
+  await web.page.getByRole("button", { name: "Remove filter: Environment: staging" }).click();
   await expect.poll(() => calls(web.page)).toBe("7");
 
   await web.page.getByRole("button", { name: "desk", exact: true }).click();
@@ -140,10 +140,10 @@ test("filters count only what they let through, and are in the address", async (
 
 test("nothing in a range is said, with a way out", async () => {
   await using web = await open("/?from=2025-03-01T00:00:00Z&to=2025-03-02T00:00:00Z");
-  await web.page.getByRole("heading", { name: "No calls in this time" }).waitFor();
+  await web.page.getByRole("heading", { name: "No calls in this period" }).waitFor();
   await web.expectAccessible();
   await web.page.goto(`${THE_DAY}&variant=unheard-of`);
-  await web.page.getByRole("button", { name: "Remove the filters" }).click();
+  await web.page.getByRole("button", { name: "Clear filters" }).click();
   await web.page.getByRole("table").waitFor();
   web.expectNoFaults();
 });

@@ -15,7 +15,7 @@ test("a newcomer is told how to begin, and sees the first call by themselves", a
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))
     .toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${platform().url}\n`);
-  const playground = page.getByRole("link", { name: "Open the playground" });
+  const playground = page.getByRole("link", { name: "Open playground" });
   expect(await playground.getAttribute("href")).toBe("/playground");
 
   // An application, but no call of it.

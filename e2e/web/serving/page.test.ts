@@ -39,7 +39,7 @@ describe("the page, opened at an address", () => {
     for (const path of ["/nothing", "/observability/nothing", "/registry/nothing/here"]) {
       const opened = await web.page.goto(platform().url + path);
       expect(opened?.status()).toBe(404);
-      await web.page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+      await web.page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
     }
   });
 
@@ -113,7 +113,7 @@ describe("a platform that stops", () => {
     await using first = await startServer(options);
     await using web = await newPage({ own: { baseURL: first.url } });
     const { page } = web;
-    const away = page.getByRole("status").filter({ hasText: "Agate does not answer" });
+    const away = page.getByRole("status").filter({ hasText: "Can't reach Agate" });
     const again = { ...options, flags: ["--port", new URL(first.url).port] };
     await web.open("/apps");
     await page.getByText("No applications yet").waitFor();

@@ -80,7 +80,7 @@ it("says at once that a key shows nothing, and takes another; other tabs follow"
   await tab.goto("/traces");
   await asksForKey(tab);
   await signIn(page, key);
-  const told = "The key “caller” may only ingest and run: the page needs one with the scope read.";
+  const told = "The key “caller” has no read scope (only ingest, run). Sign in with another key.";
   await page.getByText(told).waitFor();
   await tab.getByText(told).waitFor();
   await web.expectAccessible();

@@ -40,7 +40,7 @@ describe("around every page", () => {
     await heading.waitFor();
     await expect.poll(ground).toBe(light);
     await web.page.getByRole("button", { name: /theme/ }).click();
-    await web.page.getByRole("menuitem", { name: "As the system" }).click();
+    await web.page.getByRole("menuitem", { name: "System" }).click();
     await expect.poll(ground).toBe(dark);
     web.expectNoFaults();
   });
@@ -144,7 +144,7 @@ describe("around every page", () => {
 
   it("says that there is no such page", async () => {
     await using web = await open("/traces/a/b/c");
-    await web.page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await web.page.getByRole("heading", { name: "Page not found" }).waitFor();
     await web.expectAccessible();
     web.expectNoFaults();
   });
@@ -185,9 +185,9 @@ describe("more than one project", () => {
 
   it("says that a project is not there, and leads back", async () => {
     await using web = await open("/traces?project=gone");
-    await web.page.getByRole("heading", { name: "There is no project gone" }).waitFor();
+    await web.page.getByRole("heading", { name: "No project “gone”" }).waitFor();
     await web.expectAccessible();
-    await web.page.getByRole("link", { name: "Go to your own" }).click();
+    await web.page.getByRole("link", { name: "Go to your project" }).click();
     await web.page.getByRole("button", { name: /default local/ }).waitFor();
     web.expectNoFaults();
   });

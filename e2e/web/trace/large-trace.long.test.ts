@@ -55,12 +55,12 @@ it.each(SHAPES)(
     await page.keyboard.press("Home");
 
     const middle = spans.length / 2;
-    await page.getByRole("searchbox", { name: "Search in the trace" }).fill(`step ${middle}`);
+    await page.getByRole("searchbox", { name: "Search in trace" }).fill(`step ${middle}`);
     await page.getByText(/^1 of \d+$/).waitFor();
     await page.getByRole("row", { name: new RegExp(`step ${middle} `) }).waitFor();
 
     // What is jumped to is in sight, wherever one was.
-    await page.getByRole("button", { name: "Slowest path" }).click();
+    await page.getByRole("button", { name: "Critical path" }).click();
     const chosen = grid.getByRole("row", { selected: true });
     await expect
       .poll(() => chosen.evaluate((row) => Math.round(row.getBoundingClientRect().top)))

@@ -192,7 +192,7 @@ describe("the content of a span", () => {
 
   it("says so where nothing is recorded", async () => {
     await using web = await openSingle("bare", {});
-    await web.page.getByText("Neither inputs nor outputs are recorded.").waitFor();
+    await web.page.getByText("No inputs or outputs recorded.").waitFor();
     web.expectNoFaults();
   });
 });
@@ -214,7 +214,7 @@ describe("the tabs of a span", () => {
       .getByRole("row", { name: /chat gpt-5-mini/ })
       .first()
       .click();
-    await panel.getByText("No events are recorded.").waitFor();
+    await panel.getByText("No events recorded.").waitFor();
     await choose("Metadata");
     const metadata = (await panel.textContent()) ?? "";
     for (const part of [
@@ -227,7 +227,7 @@ describe("the tabs of a span", () => {
     }
     expect(metadata).toContain("gen_ai.operation.name");
     await page.getByRole("row", { name: /plan a trip/ }).click();
-    await panel.getByText("With everything below it").waitFor();
+    await panel.getByText("Including child spans").waitFor();
     expect(await panel.textContent()).toMatch(/Own time\d+ ms \(\d+%/);
     await choose("Configuration");
     await panel.getByRole("link", { name: "careful@3" }).waitFor();
@@ -250,7 +250,7 @@ describe("the tabs of a span", () => {
   it("stand in a pane whose width is moved by keys, and kept", async () => {
     await using web = await openSpan(0);
     const { page } = web;
-    const line = page.getByRole("separator", { name: "Width of the tree" });
+    const line = page.getByRole("separator", { name: "Tree width" });
     await line.focus();
     await page.keyboard.press("ArrowRight");
     await expect.poll(() => line.getAttribute("aria-valuenow")).toBe("60");
@@ -285,7 +285,7 @@ describe("a recorded call of a route", () => {
 
     await detail.getByRole("button", { name: "Copy curl" }).click();
     await page.getByRole("menuitem", { name: /Call the route again/ }).click();
-    await page.getByText("Paste it into a terminal").waitFor();
+    await page.getByText("Command copied.").waitFor();
     const [, url, , type, , body] = words(await copied(page));
     const again = await fetch(url!, {
       method: "POST",
@@ -298,7 +298,7 @@ describe("a recorded call of a route", () => {
     expect(repeated.trace.content.inputs).toEqual(inner.content.inputs);
 
     await detail.getByRole("button", { name: "Copy curl" }).click();
-    await page.getByRole("menuitem", { name: "Read this span" }).click();
+    await page.getByRole("menuitem", { name: "Get this span" }).click();
     const read = `${platform().url}/observability/spans/${inner.id}/`;
     await expect.poll(async () => words(await copied(page))).toEqual(["-s", read]);
     expect(await (await fetch(read)).json()).toMatchObject({ id: inner.id });

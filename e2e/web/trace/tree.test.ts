@@ -80,7 +80,7 @@ describe("the tree of a trace", () => {
     expect(await row(page, /GET .forecast/).getAttribute("aria-level")).toBe("3");
     const lost = spanId(agent.traceId, 999);
     await row(page, /lost child/)
-      .getByLabel(`Its parent ${lost} is not recorded`)
+      .getByLabel(`Parent span ${lost} not recorded`)
       .waitFor();
     web.expectNoFaults();
   });
@@ -105,7 +105,7 @@ describe("the tree of a trace", () => {
     };
     await choose("Collapse all");
     await expect.poll(() => names(page)).toEqual(["plan a trip"]);
-    await choose("To depth 1");
+    await choose("Level 1");
     await expect.poll(async () => (await names(page)).length).toBe(7);
     await choose("Expand all");
     await expect.poll(async () => (await names(page)).length).toBe(9);
@@ -145,8 +145,8 @@ describe("the tree of a trace", () => {
     await web.page.getByRole("heading", { name: "guard", level: 2 }).waitFor();
     expect(await row(web.page, /guard/).getAttribute("aria-selected")).toBe("true");
     await web.open(`/traces/${agent.traceId}?span=nowhere`);
-    await web.page.getByText("No such span in this trace").waitFor();
-    await web.page.getByRole("button", { name: "Show the top span" }).click();
+    await web.page.getByText("Span not found").waitFor();
+    await web.page.getByRole("button", { name: "Show root span" }).click();
     await web.page.getByRole("heading", { name: "plan a trip", level: 2 }).waitFor();
     web.expectNoFaults();
   });
@@ -159,7 +159,7 @@ describe("finding things in a trace", () => {
     await row(page, /weather again/)
       .getByRole("button", { name: "Collapse" })
       .click();
-    const search = page.getByRole("searchbox", { name: "Search in the trace" });
+    const search = page.getByRole("searchbox", { name: "Search in trace" });
     await search.fill("forecast");
     await page.getByText("1 of 1").waitFor();
     await row(page, /forecast/)
@@ -175,7 +175,7 @@ describe("finding things in a trace", () => {
     await page.getByRole("button", { name: "Previous match" }).click();
     await page.getByText("2 of 3").waitFor();
     await search.fill("nowhere to be found");
-    await page.getByText("None").waitFor();
+    await page.getByText("No matches").waitFor();
     web.expectNoFaults();
   });
 
@@ -223,7 +223,7 @@ describe("finding things in a trace", () => {
 
     expect(await page.getByText("below").count()).toBe(0);
     await page.getByRole("button", { name: "Collapse and expand" }).click();
-    await page.getByRole("menuitem", { name: "To depth 1" }).click();
+    await page.getByRole("menuitem", { name: "Level 1" }).click();
     await page.getByRole("row", { name: /step 99.*1 error below/ }).waitFor();
     await page.getByRole("button", { name: "Collapse and expand" }).click();
     await page.getByRole("menuitem", { name: "Collapse all" }).click();
@@ -235,13 +235,13 @@ describe("finding things in a trace", () => {
   it("shows the slowest path, and begins where most of the time went", async () => {
     await using web = await openTrace();
     const { page } = web;
-    await page.getByRole("button", { name: "Slowest path" }).click();
+    await page.getByRole("button", { name: "Critical path" }).click();
     await expect.poll(() => chosen(page)).toBe(spanId(agent.traceId, 6));
     await row(page, /chat gpt-5-mini.*31%/).waitFor();
     await row(page, /weather again 1%/).waitFor();
     expect(await row(page, /look up hotels/).textContent()).not.toContain("%");
     await web.expectAccessible();
-    await page.getByRole("button", { name: "Slowest path" }).click();
+    await page.getByRole("button", { name: "Critical path" }).click();
     await row(page, /31%/).waitFor({ state: "detached" });
     web.expectNoFaults();
   });
@@ -344,11 +344,11 @@ it("is deleted after a question, and gone from then on", async () => {
   await using web = await openTrace({ traceId });
   const { page } = web;
   await page.getByRole("button", { name: "Delete" }).click();
-  const dialog = page.getByRole("dialog", { name: "Delete this trace?" });
+  const dialog = page.getByRole("dialog", { name: "Delete trace?" });
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Delete" }).click();
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("The trace is deleted.").waitFor();
+  await page.getByText("Trace deleted.").waitFor();
   await expect.poll(() => new URL(page.url()).pathname).toBe("/traces");
   const answer = await fetch(`${platform().url}/observability/traces/${traceId}/`);
   expect(answer.status).toBe(404);
@@ -369,7 +369,7 @@ describe("on a phone, in the dark", () => {
     await page.getByRole("heading", { name: "weather again", level: 2 }).waitFor();
     await web.expectAccessible();
     await web.expectNoOverflow();
-    await page.getByRole("button", { name: "Close the span" }).click();
+    await page.getByRole("button", { name: "Close span" }).click();
     await page.getByRole("heading", { level: 2 }).waitFor({ state: "hidden" });
     web.expectNoFaults();
   });

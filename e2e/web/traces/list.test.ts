@@ -95,7 +95,7 @@ describe("the columns", () => {
     ]);
     expect(known.at(-1)).toBe("What is agate?→A banded stone.");
     expect((await cellsOf(page, "unknown")).slice(2, 12)).toEqual([
-      "Unset",
+      "",
       "UNKNOWN",
       "10.0 ms",
       "–",
@@ -108,13 +108,11 @@ describe("the columns", () => {
     ]);
     expect(await cell("known", "Latency")).toBe("1,934.567 ms");
     expect(await cell("known", "Cost")).toBe("$0.00036");
-    expect(await cell("known", "Tokens")).toBe(
-      "1,000 in, 400 of these cached, 100 out, 1,100 in total",
-    );
+    expect(await cell("known", "Tokens")).toBe("1,000 in, 400 cached, 100 out, 1,100 total");
     expect(await cell("known", "Time")).toContain(
       new Date(FIVE_DAYS_AGO).toISOString().slice(0, 23),
     );
-    expect(await cell("unknown", "Cost")).toBe("Nobody knows the cost");
+    expect(await cell("unknown", "Cost")).toBe("Cost unknown");
     expect((await cellsOf(page, "failed")).at(-1)).toContain("The model is <b>tired</b>.");
     web.expectNoFaults();
   });
@@ -170,7 +168,7 @@ describe("filters", () => {
       ["", ["known", "unknown", "failed"]],
     ] as const) {
       await web.open(`/traces?application=columns&${query}`);
-      await web.page.getByText(/^That is all/).waitFor();
+      await web.page.getByText(/^End of list/).waitFor();
       expect(await names(web.page), query).toEqual(expected);
     }
     await web.page.getByRole("button", { name: "Remove filter: Application is columns" }).waitFor();
@@ -180,15 +178,15 @@ describe("filters", () => {
   it("are added, changed and taken away as chips, which the address has, and Back undoes", async () => {
     await using web = await open("/traces?application=columns");
     const { page } = web;
-    await page.getByText("That is all: 3 traces.").waitFor();
+    await page.getByText("End of list · 3 traces").waitFor();
     await page.keyboard.press("f");
     await page.getByRole("combobox", { name: "Filter by" }).fill("stat");
     await page.keyboard.press("Enter");
     await page.getByRole("option", { name: "ERROR" }).click();
-    await page.getByText("That is all: 1 trace.").waitFor();
+    await page.getByText("End of list · 1 trace").waitFor();
     expect(queryOf(page)).toEqual({ application: "columns", status: "ERROR" });
 
-    await page.getByRole("button", { name: "Change filter: Status is ERROR" }).click();
+    await page.getByRole("button", { name: "Edit filter: Status is ERROR" }).click();
     await page.getByRole("option", { name: "OK", exact: true }).click();
     await expect.poll(() => names(page)).toEqual(["known"]);
     expect(queryOf(page)).toEqual({ application: "columns", status: "OK" });
@@ -209,7 +207,7 @@ describe("filters", () => {
     await page.getByRole("button", { name: "Remove filter: Status is OK" }).click();
     await expect.poll(() => queryOf(page)).toEqual({ application: "columns", min_latency: "1500" });
     await page.goBack();
-    await page.getByRole("button", { name: "Change filter: Status is OK" }).waitFor();
+    await page.getByRole("button", { name: "Edit filter: Status is OK" }).waitFor();
     web.expectNoFaults();
   });
 
@@ -228,7 +226,7 @@ describe("filters", () => {
   it("say what the platform has against them, where it is", async () => {
     await using web = await open("/traces?min_cost=lots&from=soon");
     const { page } = web;
-    const chip = page.getByRole("button", { name: /^Change filter: Cost ≥ lots\. Takes a number/ });
+    const chip = page.getByRole("button", { name: /^Edit filter: Cost ≥ lots\. Takes a number/ });
     await chip.waitFor();
     await page.getByRole("button", { name: /^Time range: Since soon\. Takes an ISO/ }).waitFor();
     await web.expectAccessible();
@@ -254,10 +252,10 @@ describe("the search", () => {
       })
       .toBe(1);
     await web.open("/traces?application=columns");
-    await page.getByText("That is all: 3 traces.").waitFor();
+    await page.getByText("End of list · 3 traces").waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type('"banded stone"');
-    await page.getByText("That is all: 1 trace.").waitFor();
+    await page.getByText("End of list · 1 trace").waitFor();
     expect(queryOf(page)).toEqual({ application: "columns", q: '"banded stone"' });
     const box = page.getByRole("textbox", { name: "Search names and content" });
     await box.fill("bande*");
@@ -266,7 +264,7 @@ describe("the search", () => {
     await box.fill("no such words");
     await page.getByRole("heading", { name: "No traces match" }).waitFor();
     await web.expectAccessible();
-    await page.getByRole("button", { name: "Clear filters, search and range" }).click();
+    await page.getByRole("button", { name: "Clear all filters" }).click();
     await page.getByRole("link", { name: "known", exact: true }).waitFor();
     expect([await box.inputValue(), queryOf(page)]).toEqual(["", {}]);
     web.expectNoFaults();
@@ -277,7 +275,7 @@ describe("the time range", () => {
   it("is one that ends now, or any other, in the reader's time", async () => {
     await using web = await open("/traces?application=columns");
     const { page } = web;
-    await page.getByText("That is all: 3 traces.").waitFor();
+    await page.getByText("End of list · 3 traces").waitFor();
     await page.getByRole("button", { name: "Time range: All time" }).click();
     await page.getByRole("button", { name: "Last 24 hours" }).click();
     await page.getByRole("heading", { name: "No traces match" }).waitFor();
@@ -291,7 +289,7 @@ describe("the time range", () => {
     await page.getByLabel("From").fill(local);
     await web.expectAccessible();
     await page.getByRole("button", { name: "Apply" }).click();
-    await page.getByText("That is all: 2 traces.").waitFor();
+    await page.getByText("End of list · 2 traces").waitFor();
     expect(await names(page)).toEqual(["known", "unknown"]);
     expect(queryOf(page).from).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
     web.expectNoFaults();
@@ -306,7 +304,7 @@ describe("the time range", () => {
     ]);
     await using web = await open(`/traces?application=${application}`);
     const { page } = web;
-    const histogram = page.getByRole("img", { name: /^61 traces, 1 of them failed, from/ });
+    const histogram = page.getByRole("img", { name: /^61 traces, 1 failed, / });
     await histogram.waitFor();
     const year = String(new Date(old).getFullYear());
     expect(await histogram.getAttribute("aria-label")).toContain(year);
@@ -364,11 +362,11 @@ describe("the time range", () => {
   it("is narrowed by a click on the histogram", async () => {
     await using web = await open("/traces?application=columns&range=7d");
     const { page } = web;
-    const histogram = page.getByRole("img", { name: /^3 traces, 1 of them failed, from/ });
+    const histogram = page.getByRole("img", { name: /^3 traces, 1 failed, / });
     await histogram.waitFor();
     await histogram.locator('[title*="3 traces, 1 failed"]').click();
     await expect.poll(() => Object.keys(queryOf(page))).toEqual(["application", "from", "to"]);
-    await page.getByText("That is all: 3 traces.").waitFor();
+    await page.getByText("End of list · 3 traces").waitFor();
     web.expectNoFaults();
   });
 });
@@ -390,7 +388,7 @@ describe("a trace of the list", () => {
     const more = page.getByRole("button", { name: "More for doomed" });
     await more.click();
     await page.getByRole("menuitem", { name: "Copy trace id" }).click();
-    await page.getByText("The trace's id is copied.").waitFor();
+    await page.getByText("Trace id copied.").waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(span?.traceId);
 
     await page.getByRole("link", { name: "doomed" }).click({ button: "middle" });
@@ -399,12 +397,12 @@ describe("a trace of the list", () => {
       .toContain(`${platform().url}/traces/${span?.traceId}`);
 
     await more.click();
-    await page.getByRole("menuitem", { name: "Delete the trace…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Delete this trace?" });
+    await page.getByRole("menuitem", { name: "Delete trace…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete trace?" });
     await dialog.getByText(span?.traceId ?? "").waitFor();
     await web.expectAccessible();
-    await dialog.getByRole("button", { name: "Delete for good" }).click();
-    await page.getByText("The trace is deleted.").waitFor();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Trace deleted.").waitFor();
     await page.getByRole("heading", { name: "No traces match" }).waitFor();
     const read = await fetch(`${platform().url}/observability/traces/${span?.traceId}/`);
     expect(read.status).toBe(404);

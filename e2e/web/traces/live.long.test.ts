@@ -174,18 +174,18 @@ describe("the live tail", () => {
     await using web = await newPage();
     const { page } = web;
     let isBroken = false;
-    await page.route("**/observability/live/", (route) =>
+    await page.route(/\/observability\/live\//, (route) =>
       isBroken ? route.abort() : route.fulfill({ contentType: "text/event-stream", body: ":\n\n" }),
     );
     await send("broken", "first");
     await web.open("/traces?application=broken&live=on");
     await link(page, "first").waitFor();
     isBroken = true;
-    await page.getByText("The live tail broke off. Connecting again…").waitFor();
+    await page.getByText("Live tail disconnected. Reconnecting…").waitFor();
     await send("broken", "missed");
-    await page.unroute("**/observability/live/");
+    await page.unroute(/\/observability\/live\//);
     await link(page, "missed").waitFor();
-    await expect.poll(() => page.getByText("The live tail broke off").count()).toBe(0);
+    await expect.poll(() => page.getByText("Live tail disconnected").count()).toBe(0);
     await send("broken", "heard");
     await link(page, "heard").waitFor();
     web.expectNoFaults();
@@ -250,8 +250,8 @@ describe("the keyboard", () => {
     await web.open("/traces?application=help");
     await link(page, "one").waitFor();
     await page.keyboard.press("?");
-    const help = page.getByRole("dialog", { name: "Keys" });
-    await help.getByText("Live tail on or off").waitFor();
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.getByText("Toggle live tail").waitFor();
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     await page.keyboard.press("/");
@@ -264,8 +264,8 @@ describe("the keyboard", () => {
     expect(new URL(page.url()).search).toBe("?application=help");
 
     // Whoever dictates, or has a screen reader, can do without keys that are characters.
-    await page.getByRole("button", { name: "Keys" }).click();
-    await help.getByRole("checkbox", { name: "Letters and signs work as keys" }).uncheck();
+    await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+    await help.getByRole("checkbox", { name: "Enable single-key shortcuts" }).uncheck();
     await web.expectAccessible();
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
@@ -313,7 +313,7 @@ describe("a long list", () => {
     await expect
       .poll(async () => {
         await page.keyboard.press("End");
-        return page.getByText(`That is all: ${LONG} traces.`).isVisible();
+        return page.getByText(`End of list · ${LONG} traces`).isVisible();
       })
       .toBe(true);
     await page.keyboard.press("End");

@@ -55,13 +55,13 @@ function CommandDialog({ onClose }: { readonly onClose: () => void }) {
     <Modal aria-label="Jump to" onClose={onClose} className="mx-auto mt-[12dvh] max-w-xl">
       <input
         role="combobox"
-        aria-label="A page, an application, a route, an id, or words to search for"
+        aria-label="Page, application, route, id or search text"
         aria-expanded
         aria-controls={listId}
         aria-activedescendant={commands.length > 0 ? `${listId}-${chosen}` : undefined}
         autoComplete="off"
         spellCheck={false}
-        placeholder="Page, application, route, trace id, words…"
+        placeholder="Page, application, route, trace id, search…"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
@@ -79,7 +79,7 @@ function CommandDialog({ onClose }: { readonly onClose: () => void }) {
       <div
         id={listId}
         role="listbox"
-        aria-label="Where to"
+        aria-label="Destinations"
         className="max-h-[50dvh] overflow-y-auto p-1.5"
       >
         {commands.map((command, index) => (

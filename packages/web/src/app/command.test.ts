@@ -28,7 +28,7 @@ describe("what one can jump to", () => {
 
   it("begins with what begins as was typed, and ends with a search for it", () => {
     expect(labels("s")[0]).toBe("support");
-    expect(labels("summ")).toEqual(["support /summarize", "Traces with “summ”"]);
+    expect(labels("summ")).toEqual(["support /summarize", "Search traces for “summ”"]);
     expect(labels("trac").at(0)).toBe("Traces");
   });
 

@@ -49,7 +49,7 @@ export function commandsFor(
   return [
     ...(SPAN_ID.test(text) ? [command(`Span ${text}`, { to: "span", spanId: text })] : []),
     ...found,
-    command(`Traces with “${text}”`, { to: "/traces", q: text }),
+    command(`Search traces for “${text}”`, { to: "/traces", q: text }),
   ];
 }
 

@@ -153,7 +153,7 @@ function topOfAnotherPage(): () => Element | null {
 function Arriving() {
   return (
     <>
-      <h1 className="sr-only">The page is being loaded</h1>
+      <h1 className="sr-only">Loading…</h1>
       <Skeleton lines={6} />
     </>
   );
@@ -161,10 +161,10 @@ function Arriving() {
 
 function NotFound() {
   return (
-    <EmptyState icon={Compass} level={1} title="There is no such page">
-      <p>The address may be mistyped, or from another version of Agate.</p>
+    <EmptyState icon={Compass} level={1} title="Page not found">
+      <p>Check the address.</p>
       <Link to="/traces" className="font-medium text-accent underline">
-        Go to the traces
+        Go to traces
       </Link>
     </EmptyState>
   );

@@ -72,7 +72,7 @@ function ConnectionBanner({ connection }: { readonly connection: Connection }) {
       {!isUp && (
         <p className="flex items-center justify-center gap-2 bg-warning-soft px-4 py-1.5 font-medium text-warning">
           <PlugZap size={16} aria-hidden className="shrink-0" />
-          Agate does not answer. The page goes on by itself as soon as it does.
+          Can't reach Agate. Reconnecting…
         </p>
       )}
     </div>
@@ -83,11 +83,11 @@ function ConnectionBanner({ connection }: { readonly connection: Connection }) {
 function NoProject({ project }: { readonly project: string | null }) {
   return (
     <main>
-      <EmptyState icon={FolderX} level={1} title={`There is no project ${project}`}>
-        <p>It may have been renamed or deleted, or your key may belong to another one.</p>
+      <EmptyState icon={FolderX} level={1} title={`No project “${project}”`}>
+        <p>It was renamed or deleted, or your key belongs to another project.</p>
         {/* Not a link of the router: those keep the project. */}
         <a href="/" className="font-medium text-accent underline">
-          Go to your own
+          Go to your project
         </a>
       </EmptyState>
     </main>
@@ -118,7 +118,7 @@ function SkipLink() {
       }}
       className="sr-only z-50 rounded-md bg-accent px-3 py-2 font-medium text-accent-ink focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
     >
-      Skip to the content
+      Skip to content
     </a>
   );
 }

@@ -11,7 +11,7 @@ import { useToaster } from "../design/toaster.tsx";
 import { keepTheme, readTheme, THEMES, type Theme } from "./theme.ts";
 
 const THEME_NAMES: Record<Theme, string> = {
-  system: "As the system",
+  system: "System",
   light: "Light",
   dark: "Dark",
 };
@@ -36,7 +36,7 @@ export function UserMenu({ session }: { readonly session: Session }) {
             <span className="block truncate font-medium">{project?.slug}</span>
             <span className="block truncate text-xs text-ink-soft">{caller?.name}</span>
           </span>
-          <span className="sr-only">Project, theme and more</span>
+          <span className="sr-only">Project, theme and settings</span>
         </button>
       }
     >
@@ -53,7 +53,7 @@ export function UserMenu({ session }: { readonly session: Session }) {
       </MenuItem>
       <MenuItem onSelect={() => window.open("/docs", "_blank", "noopener")}>
         <BookOpen size={15} aria-hidden className="text-ink-soft" />
-        HTTP interface
+        API reference
       </MenuItem>
       {caller?.is_operator === false && <SignOutItem />}
     </Menu>
@@ -104,9 +104,7 @@ function ThemeItems() {
 
 function SignOutItem() {
   const toaster = useToaster();
-  const signOut = useSignOut((error) =>
-    toaster.failed(`You are still signed in: ${error.message}`),
-  );
+  const signOut = useSignOut((error) => toaster.failed(`Sign-out failed: ${error.message}`));
   return (
     <MenuItem onSelect={() => signOut.mutate()}>
       <LogOut size={15} aria-hidden className="text-ink-soft" />
@@ -119,7 +117,7 @@ function Mark({ isOn }: { readonly isOn: boolean }) {
   return (
     <Check
       size={15}
-      aria-label={isOn ? "chosen" : undefined}
+      aria-label={isOn ? "selected" : undefined}
       className={classNames("shrink-0", isOn ? "text-accent" : "invisible")}
     />
   );

@@ -123,7 +123,7 @@ export function ChartOverlay(props: ChartOverlayProps) {
       aria-valuemin={0}
       aria-valuemax={buckets.count - 1}
       aria-valuenow={index ?? buckets.count - 1}
-      aria-valuetext={index === null ? "No time chosen" : bucketWords(chart, index, series)}
+      aria-valuetext={index === null ? "No time selected" : bucketWords(chart, index, series)}
       className="absolute inset-0 cursor-crosshair touch-pan-y rounded-sm"
       onPointerDown={press}
       onPointerMove={move}

@@ -14,7 +14,7 @@ const chart = {
 } as const;
 
 test("a bucket says its time, its series and their sum", () => {
-  expect(bucketWords(chart, 0, null)).toBe("15 Nov, 10:00 – 10:15: Input 100, Output 20, all 120");
+  expect(bucketWords(chart, 0, null)).toBe("15 Nov, 10:00 – 10:15: Input 100, Output 20, total 120");
 });
 
 test("a chosen series speaks alone", () => {
@@ -32,5 +32,5 @@ test("a chart in words names the highest bucket of its bars, or of each line", (
   expect(chartWords({ ...chart, kind: "lines" })).toBe(
     "Input highest: 100, 15 Nov, 10:00 – 10:15. Output highest: 20, 15 Nov, 10:00 – 10:15.",
   );
-  expect(chartWords({ ...chart, series: [] })).toBe("Nothing in this time.");
+  expect(chartWords({ ...chart, series: [] })).toBe("No data in this period.");
 });

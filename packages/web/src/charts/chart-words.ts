@@ -8,7 +8,7 @@ export interface WordedChart {
   readonly format: (value: number | null) => string;
 }
 
-/** A bucket of a chart for those who hear it: "15 Nov, 10:00 – 10:15: Input 120, Output 30, all 150". */
+/** A bucket of a chart for those who hear it: "15 Nov, 10:00 – 10:15: Input 120, Output 30, total 150". */
 export function bucketWords(chart: WordedChart, index: number, chosen: number | null): string {
   const { series, buckets, format } = chart;
   const say = ({ label, values }: ChartSeries) =>
@@ -17,7 +17,7 @@ export function bucketWords(chart: WordedChart, index: number, chosen: number | 
   const one = chosen === null ? undefined : series[chosen];
   if (one !== undefined) return `${time}: ${say(one)}`;
   const all = chart.kind === "bars" && series.length > 1;
-  const total = all ? [`all ${known(format, sumOfBucket(chart, index))}`] : [];
+  const total = all ? [`total ${known(format, sumOfBucket(chart, index))}`] : [];
   return `${time}: ${[...series.map(say), ...total].join(", ")}`;
 }
 
@@ -34,7 +34,7 @@ export function chartWords(chart: WordedChart): string {
     const when = formatTimeSpan(bucketSpan(buckets, values.indexOf(highest)));
     return [`${label === "" ? "Highest" : `${label} highest`}: ${format(highest)}, ${when}.`];
   });
-  return sentences.length === 0 ? "Nothing in this time." : sentences.join(" ");
+  return sentences.length === 0 ? "No data in this period." : sentences.join(" ");
 }
 
 function sumOfBucket({ series }: WordedChart, index: number): number | null {

@@ -100,7 +100,7 @@ interface ChartTooltipProps {
   readonly onOpen: () => void;
 }
 
-const HOW = { mouse: "Click", keyboard: "Enter" } as const;
+const ACTION = { mouse: "Click", keyboard: "Press Enter" } as const;
 
 /** The values of a bucket, beside it. */
 function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipProps) {
@@ -139,7 +139,7 @@ function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipProps) {
         ))}
         {chart.kind === "bars" && chart.series.length > 1 && (
           <div className="flex justify-between gap-2 font-medium">
-            <dt>All</dt>
+            <dt>Total</dt>
             <dd className="tabular-nums">{format(total)}</dd>
           </div>
         )}
@@ -151,7 +151,7 @@ function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipProps) {
           </Button>
         ) : (
           <p className="mt-1 text-xs text-ink-soft">
-            {HOW[by]} for {isAll ? "all traces of this time" : "the traces"}
+            {ACTION[by]} to open {isAll ? "all traces of this period" : "the traces"}
           </p>
         ))}
     </div>

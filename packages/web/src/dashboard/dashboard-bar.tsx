@@ -15,6 +15,7 @@ import {
   type DashboardSearch,
   filtersOf,
   rangeOf,
+  SPLIT_LABELS,
   SPLITS,
   type Split,
   splitOf,
@@ -50,10 +51,10 @@ export function DashboardBar({ search, onChange }: DashboardBarProps) {
         >
           {SPLITS.map((each) => (
             <option key={each} value={each}>
-              {each}
+              {SPLIT_LABELS[each]}
             </option>
           ))}
-          <option value="none">nothing</option>
+          <option value="none">None</option>
         </Select>
       </div>
     </div>
@@ -74,7 +75,7 @@ interface FilterMenuProps {
 function FilterMenu(props: FilterMenuProps) {
   const { name, filters, onChange } = props;
   const value = filters[name];
-  const label = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const label = SPLIT_LABELS[name];
   const chosen = value === undefined ? label : `${label}: ${shownName(value)}`;
   return (
     <span className="inline-flex max-w-full items-center">
@@ -93,13 +94,13 @@ function FilterMenu(props: FilterMenuProps) {
           </button>
         }
       >
-        <MenuHeading>Only calls with this {name}</MenuHeading>
+        <MenuHeading>Filter by {name}</MenuHeading>
         <FilterItems {...props} />
       </Menu>
       {value !== undefined && (
         <IconButton
           icon={X}
-          label={`Remove the filter ${chosen}`}
+          label={`Remove filter: ${chosen}`}
           onClick={() => onChange(undefined)}
           className="h-8 rounded-l-none border border-l-0 border-accent bg-accent-soft text-accent"
         />
@@ -114,17 +115,17 @@ function FilterItems({ name, filters, range, onChange }: FilterMenuProps) {
   const { data, error } = useQuery(facetsQuery(usePlatform(), name, { ...others, ...bounds }));
   if (data === undefined) {
     return (
-      <p className="px-2 py-1.5 text-ink-soft">{error === null ? "Loading …" : error.message}</p>
+      <p className="px-2 py-1.5 text-ink-soft">{error === null ? "Loading…" : error.message}</p>
     );
   }
   if (data.length === 0) {
-    return <p className="max-w-60 px-2 py-1.5 text-ink-soft">No call in this time has one.</p>;
+    return <p className="max-w-60 px-2 py-1.5 text-ink-soft">No values in this period.</p>;
   }
   return data.map(({ value, count }) => (
     <MenuItem key={value} onSelect={() => onChange(value)}>
       <Check
         size={15}
-        aria-label={value === chosen ? "chosen" : undefined}
+        aria-label={value === chosen ? "selected" : undefined}
         className={value === chosen ? "shrink-0 text-accent" : "invisible shrink-0"}
       />
       <bdi className="max-w-72 flex-1 truncate">{shownName(value)}</bdi>

@@ -57,7 +57,7 @@ export function DashboardBody(props: DashboardBodyProps) {
 }
 
 const ICONS = { up: ArrowUp, down: ArrowDown, same: ArrowRight } as const;
-const WORDS = { up: "up", down: "down", same: "the same:" } as const;
+const WORDS = { up: "up", down: "down", same: "unchanged" } as const;
 
 /** The figures of the whole range, and how they were in the period before. */
 function FigureTiles({ figures }: { readonly figures: readonly Figure[] }) {
@@ -89,7 +89,7 @@ function Change({ figure }: { readonly figure: Figure }) {
   const { change } = figure;
   if (change === null) {
     return (
-      <span className="text-xs text-ink-soft" title="The period before is not known">
+      <span className="text-xs text-ink-soft" title="No data for the previous period">
         –
       </span>
     );
@@ -99,7 +99,7 @@ function Change({ figure }: { readonly figure: Figure }) {
   return (
     <span
       className={`flex items-center gap-0.5 text-xs font-medium tabular-nums ${toneOf(figure)}`}
-      title="Against the period before, which was as long"
+      title="vs. previous period"
     >
       <Icon size={12} aria-label={WORDS[direction]} />
       {size}

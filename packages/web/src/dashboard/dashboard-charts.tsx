@@ -6,6 +6,7 @@ import { SeriesSwatch } from "../charts/series-swatch.tsx";
 import { bucketOf, type TimeBuckets, type TimeSpan } from "../charts/time-buckets.ts";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { classNames } from "../design/class-names.ts";
+import { Choice } from "../design/field.tsx";
 import { tickText } from "../format/tick-text.ts";
 import {
   type ChartPlan,
@@ -54,7 +55,14 @@ export function DashboardCharts(props: DashboardChartsProps) {
       onOpen={(index, series) => onOpen(tracesBehind(plan, buckets, index, series))}
       aside={
         plan.name === "latency" &&
-        isSplit && <PercentilePicker value={percentile} onChange={props.onPercentile} />
+        isSplit && (
+          <Choice
+            label="Percentile"
+            options={PERCENTILES.map((each) => ({ value: each, label: each }))}
+            value={percentile}
+            onChange={props.onPercentile}
+          />
+        )
       }
     />
   ));
@@ -147,33 +155,5 @@ function ChartLegend({ plan, index, isSplit }: ChartLegendProps) {
         </li>
       ))}
     </ul>
-  );
-}
-
-interface PercentilePickerProps {
-  readonly value: Percentile;
-  readonly onChange: (percentile: Percentile) => void;
-}
-
-/** Which percentile the lines of the groups show. */
-function PercentilePicker({ value, onChange }: PercentilePickerProps) {
-  return (
-    <fieldset className="flex rounded-md bg-sunken p-0.5">
-      <legend className="sr-only">Percentile</legend>
-      {PERCENTILES.map((each) => (
-        <button
-          key={each}
-          type="button"
-          aria-pressed={each === value}
-          onClick={() => onChange(each)}
-          className={classNames(
-            "h-6 rounded px-2 text-xs font-medium",
-            each === value ? "bg-raised text-ink shadow-sm" : "text-ink-soft hover:text-ink",
-          )}
-        >
-          {each}
-        </button>
-      ))}
-    </fieldset>
   );
 }

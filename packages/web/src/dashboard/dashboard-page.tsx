@@ -98,7 +98,7 @@ export function DashboardPage() {
       <div className="flex min-w-0 flex-col gap-3 px-4 pb-6 md:px-6">
         {analytics !== undefined && data.error !== null && (
           <p role="status" className="rounded-lg bg-warning-soft px-3 py-2 text-warning">
-            These figures are not the newest: {data.error.message}
+            Refresh failed, showing older figures: {data.error.message}
           </p>
         )}
         {analytics === undefined && data.error === null && <DashboardLoading />}

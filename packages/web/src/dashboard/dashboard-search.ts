@@ -4,6 +4,13 @@ import { parseTimeRange, type TimeRange } from "../time-range/time-range.ts";
 export const SPLITS = ["application", "route", "variant", "environment"] as const;
 export type Split = (typeof SPLITS)[number];
 
+export const SPLIT_LABELS: Readonly<Record<Split, string>> = {
+  application: "Application",
+  route: "Route",
+  variant: "Variant",
+  environment: "Environment",
+};
+
 export const PERCENTILES = ["p50", "p95", "p99"] as const;
 export type Percentile = (typeof PERCENTILES)[number];
 

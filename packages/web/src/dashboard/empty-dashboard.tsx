@@ -34,7 +34,7 @@ export function FirstRun() {
 function NoCalls({ applications }: { readonly applications: readonly Application[] }) {
   return (
     <EmptyState icon={FlaskConical} title="No calls yet">
-      <p>Call an application in the playground: its figures appear here at once.</p>
+      <p>Call an application in the playground to see its figures here.</p>
       <ul className="flex flex-wrap justify-center gap-2">
         {applications.slice(0, MOST_APPLICATIONS).map(({ slug }) => (
           <li key={slug}>
@@ -68,12 +68,12 @@ export function NothingHere(props: NothingHereProps) {
   return (
     <EmptyState
       icon={CalendarSearch}
-      title={hasFilters ? "No calls with these filters in this time" : "No calls in this time"}
+      title={hasFilters ? "No matching calls in this period" : "No calls in this period"}
     >
-      <p>The last call of all was {formatWhen(newest, now)}.</p>
+      <p>Last call: {formatWhen(newest, now)}.</p>
       <div className="flex flex-wrap justify-center gap-2">
-        {hasFilters && <Button onClick={props.onClearFilters}>Remove the filters</Button>}
-        <Button onClick={props.onShowMonth}>Show the last 30 days</Button>
+        {hasFilters && <Button onClick={props.onClearFilters}>Clear filters</Button>}
+        <Button onClick={props.onShowMonth}>Show last 30 days</Button>
       </div>
     </EmptyState>
   );
@@ -95,15 +95,15 @@ function Welcome({ origin, needsKey }: WelcomeProps) {
         <div>
           <h2 className="text-lg font-semibold tracking-tight">Welcome to Agate</h2>
           <p className="text-ink-soft">
-            It runs, and waits for the first call. There are two ways to make one.
+            Agate is running. Send your first call in one of two ways.
           </p>
         </div>
       </header>
       <ol className="flex flex-col gap-3">
-        <Step number={1} icon={SquareTerminal} title="Write a workflow and deploy it here">
+        <Step number={1} icon={SquareTerminal} title="Write and deploy a workflow">
           <p>
-            Functions become endpoints that can be configured, called and traced. To try things out,{" "}
-            <code className="font-mono">npm run dev</code> in the project reloads on every save.
+            Your functions become configurable, traced endpoints. While you develop,{" "}
+            <code className="font-mono">npm run dev</code> reloads on every save.
           </p>
           <Commands
             what="commands"
@@ -115,8 +115,8 @@ function Welcome({ origin, needsKey }: WelcomeProps) {
             ]}
           />
         </Step>
-        <Step number={2} icon={Radio} title="Or send traces from what you have">
-          <p>Anything that speaks OpenTelemetry can: tell its exporter where this is.</p>
+        <Step number={2} icon={Radio} title="Send traces from an existing program">
+          <p>Any OpenTelemetry program works: point its exporter here.</p>
           <Commands
             what="settings"
             lines={[
@@ -128,13 +128,10 @@ function Welcome({ origin, needsKey }: WelcomeProps) {
             ]}
           />
         </Step>
-        <Step number={3} icon={FlaskConical} title="Play with it">
-          <p>
-            In the playground you call a route with another prompt or model, and see its trace at
-            once.
-          </p>
+        <Step number={3} icon={FlaskConical} title="Try it in the playground">
+          <p>Call a route with another prompt or model, and see its trace.</p>
           <Link to="/playground" className={buttonClass("primary")}>
-            Open the playground
+            Open playground
           </Link>
         </Step>
       </ol>

@@ -53,10 +53,10 @@ test("what is unknown is not 0", () => {
 test("the cost of a call is that of a call whose cost is known", () => {
   const cost = (given: Parameters<typeof figures>[0]) =>
     figuresOf(figures(given), undefined).find(({ label }) => label === "Cost")?.about;
-  expect(cost({ count: 4, cost: 2 })).toBe("$0.50 a call");
-  expect(cost({ count: 4, cost: 2, with_cost: 1 })).toBe("$2.00 a call (1 of 4 priced)");
-  expect(cost({ count: 4, cost: null })).toBe("– a call");
-  expect(cost({})).toBe("– a call");
+  expect(cost({ count: 4, cost: 2 })).toBe("$0.50 per call");
+  expect(cost({ count: 4, cost: 2, with_cost: 1 })).toBe("$2.00 per call (1 of 4 priced)");
+  expect(cost({ count: 4, cost: null })).toBe("– per call");
+  expect(cost({})).toBe("– per call");
 });
 
 test("tokens that no call has told are unknown, and without calls there are none", () => {

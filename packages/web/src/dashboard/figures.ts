@@ -56,11 +56,11 @@ export function figuresOf(
   ];
 }
 
-/** The unknown is in no average: "$0.010 a call (5 of 7 priced)". */
+/** The unknown is in no average: "$0.010 per call (5 of 7 priced)". */
 function costAbout(of: AnalyticsFigures): string {
   const { count, with_cost } = of;
   const priced = `${with_cost.toLocaleString("en")} of ${count.toLocaleString("en")} priced`;
-  const each = `${formatCost(costPerCall(of))} a call`;
+  const each = `${formatCost(costPerCall(of))} per call`;
   return with_cost === 0 || with_cost === count ? each : `${each} (${priced})`;
 }
 

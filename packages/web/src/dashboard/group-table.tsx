@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, FilterX } from "lucide-react";
 import { SeriesSwatch } from "../charts/series-swatch.tsx";
 import { classNames } from "../design/class-names.ts";
-import type { Split } from "./dashboard-search.ts";
+import { SPLIT_LABELS, type Split } from "./dashboard-search.ts";
 import { GROUP_COLUMNS, type GroupSort, sortGroups } from "./group-columns.ts";
 import type { ShownGroup } from "./shown-groups.ts";
 
@@ -27,7 +27,7 @@ export function GroupTable(props: GroupTableProps) {
       >
         <thead className="text-[0.93rem] text-ink-soft">
           <tr>
-            <SortHeader name="name" label={TITLES[split]} sort={sort} onSort={onSort} />
+            <SortHeader name="name" label={SPLIT_LABELS[split]} sort={sort} onSort={onSort} />
             {GROUP_COLUMNS.map(({ name, label }) => (
               <SortHeader key={name} name={name} label={label} sort={sort} onSort={onSort} />
             ))}
@@ -42,13 +42,6 @@ export function GroupTable(props: GroupTableProps) {
     </section>
   );
 }
-
-const TITLES: Readonly<Record<Split, string>> = {
-  application: "Application",
-  route: "Route",
-  variant: "Variant",
-  environment: "Environment",
-};
 
 interface SortHeaderProps {
   readonly name: string;
@@ -91,7 +84,7 @@ interface GroupRowProps extends GroupTableProps {
   readonly isLegend: boolean;
 }
 
-function GroupRow({ group, isLegend, split, chosen, onChoose, onEmphasis }: GroupRowProps) {
+function GroupRow({ group, isLegend, chosen, onChoose, onEmphasis }: GroupRowProps) {
   const { key, label, figures, paint } = group;
   const isChosen = key !== undefined && key === chosen;
   return (
@@ -110,7 +103,7 @@ function GroupRow({ group, isLegend, split, chosen, onChoose, onEmphasis }: Grou
           ) : (
             <button
               type="button"
-              title={isChosen ? `Show every ${split}` : `Show only ${label}`}
+              title={isChosen ? "Show all" : `Show only ${label}`}
               aria-pressed={isChosen}
               onClick={() => onChoose(isChosen ? undefined : key)}
               onFocus={() => onEmphasis(isLegend ? group : null)}

@@ -17,7 +17,7 @@ test("a group keeps its colour when another overtakes it", () => {
 
 test("traces without a value are shown, but cannot be filtered by it", () => {
   const [row] = shownGroups(analytics({}, [{}], { groups: [none] }));
-  expect(row).toMatchObject({ label: "none", key: undefined });
+  expect(row).toMatchObject({ label: "(none)", key: undefined });
 });
 
 test("a name is shown with what cannot be seen in it, and filtered by as it is", () => {

@@ -23,7 +23,7 @@ export function shownGroups(analytics: Analytics): readonly ShownGroup[] {
   const byName = [...groups].sort((a, b) => compareKeys(a.key, b.key));
   const shown = groups.map((group) => ({
     id: group.key === null ? "none" : `key ${group.key}`,
-    label: group.key === null ? "none" : shownName(group.key),
+    label: group.key === null ? "(none)" : shownName(group.key),
     paint: seriesPaint(byName.indexOf(group)),
     figures: group,
     buckets: group.buckets,

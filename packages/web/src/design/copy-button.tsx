@@ -20,7 +20,7 @@ export function CopyButton({ what, text }: CopyButtonProps) {
     const timer = setTimeout(() => setState("ready"), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [state]);
-  const label = { ready: `Copy ${what}`, copied: "Copied", failed: "The browser refused" }[state];
+  const label = { ready: `Copy ${what}`, copied: "Copied", failed: "Copy failed" }[state];
   return (
     <IconButton
       icon={state === "copied" ? Check : Copy}
@@ -60,7 +60,7 @@ export function useCopy(): (text: string, done: string) => void {
       const written = navigator.clipboard?.writeText(text) ?? Promise.reject();
       written.then(
         () => toaster.done(done),
-        () => toaster.failed("The browser does not let the page copy."),
+        () => toaster.failed("Copy failed: the browser denied access to the clipboard."),
       );
     },
     [toaster],

@@ -41,7 +41,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
         <CircleAlert size={22} aria-hidden />
       </span>
       <p className="max-w-full break-words">{error.message}</p>
-      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+      {onRetry && <Button onClick={onRetry}>Retry</Button>}
     </div>
   );
 }

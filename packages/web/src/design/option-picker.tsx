@@ -84,7 +84,7 @@ export function OptionPicker(props: OptionPickerProps) {
           />
         ))}
       </div>
-      {shown.length === 0 && <p className="px-2 pb-1 text-ink-soft">{empty ?? "Nothing fits."}</p>}
+      {shown.length === 0 && <p className="px-2 pb-1 text-ink-soft">{empty ?? "No matches"}</p>}
     </div>
   );
 }

@@ -80,7 +80,7 @@ const LARGEST = 75;
 const STEP = 2;
 
 interface SplitPaneProps {
-  /** What the line between the two is for: "Width of the tree". */
+  /** What the line between the two is for: "Tree width". */
   readonly label: string;
   /** Under which name the place of the line is remembered. */
   readonly name: string;

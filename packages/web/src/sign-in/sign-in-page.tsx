@@ -31,7 +31,7 @@ export function SignInPage({ unable }: SignInPageProps) {
         </div>
         <Field
           label="API key"
-          description="It begins with ag_ and needs the scope read; run calls workflows, admin changes things."
+          description="Starts with ag_ and needs the read scope."
           problem={signIn.error?.message ?? (unable === null ? undefined : refusal(unable))}
         >
           {(ids) => (
@@ -51,7 +51,7 @@ export function SignInPage({ unable }: SignInPageProps) {
         </Button>
         {unable !== null && <SignOutButton />}
         <p className="text-[0.93rem] text-ink-soft">
-          No key yet? Whoever runs the platform makes one with{" "}
+          No key yet? An administrator can create one:{" "}
           <code className="font-mono text-xs break-words">
             agate keys create NAME --scope admin
           </code>
@@ -66,12 +66,12 @@ function SignOutButton() {
   const signOut = useSignOut();
   return (
     <Button look="quiet" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
-      Forget this key
+      Sign out
     </Button>
   );
 }
 
-/** @example refusal(caller) // "The key “ci” may only run: the page needs one with the scope read." */
+/** @example refusal(caller) // "The key “ci” has no read scope (only run). Sign in with another key." */
 function refusal({ name, scopes }: NonNullable<Session["caller"]>): string {
-  return `The key “${name}” may only ${scopes.join(" and ")}: the page needs one with the scope read.`;
+  return `The key “${name}” has no read scope (only ${scopes.join(", ")}). Sign in with another key.`;
 }

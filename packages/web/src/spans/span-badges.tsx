@@ -50,13 +50,14 @@ export function SpanKindIcon({
   );
 }
 
-const LOOKS: Record<SpanStatus, { readonly tone: Tone; readonly label: string }> = {
+type Look = { readonly tone: Tone; readonly label: string };
+
+const LOOKS: Record<Exclude<SpanStatus, "UNSET">, Look> = {
   OK: { tone: "success", label: "OK" },
   ERROR: { tone: "danger", label: "Error" },
-  UNSET: { tone: "neutral", label: "Unset" },
 };
 
-const CANCELLED = { tone: "warning", label: "Cancelled" } as const;
+const CANCELLED: Look = { tone: "warning", label: "Cancelled" };
 
 interface StatusBadgeProps {
   readonly status: SpanStatus;
@@ -64,8 +65,9 @@ interface StatusBadgeProps {
   readonly isCancelled: boolean;
 }
 
-/** How a span ended. */
+/** How a span ended; no badge where the status is not set. */
 export function StatusBadge({ status, isCancelled }: StatusBadgeProps) {
-  const { tone, label } = isCancelled && status === "UNSET" ? CANCELLED : LOOKS[status];
+  if (status === "UNSET" && !isCancelled) return null;
+  const { tone, label } = status === "UNSET" ? CANCELLED : LOOKS[status];
   return <Badge tone={tone}>{label}</Badge>;
 }

@@ -137,8 +137,8 @@ function CustomRangeForm({ bounds, onApply }: CustomRangeFormProps) {
       </Field>
       <Field
         label="To"
-        description="Your local time. Leave one empty to keep that end open."
-        problem={isBackwards ? "The end is not after the beginning." : undefined}
+        description="Local time. Leave empty for no limit."
+        problem={isBackwards ? "End must be after start." : undefined}
       >
         {(ids) => (
           <TextInput

@@ -25,7 +25,7 @@ export function CopyMenu({ span, call }: CopyMenuProps) {
     project: client.project,
     needsKey: session.data?.caller?.is_operator === false,
   };
-  const copy = (text: string) => copyText(text, "Copied. Paste it into a terminal.");
+  const copy = (text: string) => copyText(text, "Command copied.");
   const repeated = isRegistered ? call : null;
   const trigger = (
     <Button
@@ -40,10 +40,8 @@ export function CopyMenu({ span, call }: CopyMenuProps) {
   if (repeated === null) return trigger;
   return (
     <Menu trigger={trigger}>
-      <MenuItem onSelect={() => copy(spanCurl(span.id, access))}>Read this span</MenuItem>
-      <MenuItem onSelect={() => copy(callCurl(repeated, access))}>
-        Call the route again, with the same configuration and inputs
-      </MenuItem>
+      <MenuItem onSelect={() => copy(spanCurl(span.id, access))}>Get this span</MenuItem>
+      <MenuItem onSelect={() => copy(callCurl(repeated, access))}>Repeat this call</MenuItem>
     </Menu>
   );
 }

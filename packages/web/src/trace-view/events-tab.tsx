@@ -13,7 +13,7 @@ type SpanEvent = SpanRecord["metadata"]["events"][number];
 export function EventsTab({ span }: { readonly span: SpanRecord }) {
   const { events } = span.metadata;
   const { start } = spanTimes(span);
-  if (events.length === 0) return <p className="p-4 text-ink-soft">No events are recorded.</p>;
+  if (events.length === 0) return <p className="p-4 text-ink-soft">No events recorded.</p>;
   return (
     <ShowMore items={events} step={100} what="event">
       {(shown) => (

@@ -28,7 +28,7 @@ export function MetadataTab({ span }: { readonly span: SpanRecord }) {
             ["Provider", metadata.provider],
             ["Model", metadata.model],
             ["Trace id", <Id key="id" id={span.trace_id} />],
-            ["Parent", span.parent_span_id && <Id key="id" id={span.parent_span_id} />],
+            ["Parent span", span.parent_span_id && <Id key="id" id={span.parent_span_id} />],
           ]}
         />
       </DetailSection>
@@ -36,24 +36,24 @@ export function MetadataTab({ span }: { readonly span: SpanRecord }) {
         <Facts
           facts={[
             ["Started", metadata.start_time],
-            ["Ended", metadata.end_time ?? "not yet"],
+            ["Ended", metadata.end_time ?? "Not ended"],
             ["Latency", formatDuration(metadata.latency)],
             ["Own time", span.children === null ? null : ownTimeText(span)],
           ]}
         />
       </DetailSection>
       {(metadata.usage !== null || metadata.cost !== null) && (
-        <DetailSection title="Its own tokens and cost">
+        <DetailSection title="Own tokens and cost">
           <Figures usage={metadata.usage} cost={metadata.cost} />
         </DetailSection>
       )}
       {span.children !== null && (total.usage !== null || total.cost !== null) && (
-        <DetailSection title="With everything below it">
+        <DetailSection title="Including child spans">
           <Figures usage={total.usage} cost={total.cost} />
         </DetailSection>
       )}
       <Part title="Attributes" value={metadata.attributes} />
-      <Part title="Links to other spans" value={metadata.links} />
+      <Part title="Links" value={metadata.links} />
       <Part title="Resource" value={metadata.resource} />
       <Part title="Scope" value={metadata.scope} />
       <Part title="OpenTelemetry" value={metadata.otel} />
@@ -66,7 +66,7 @@ function Figures({ usage, cost }: { readonly usage: Usage | null; readonly cost:
     const count = usage?.[field] ?? null;
     return count === null ? [] : [[USAGE_LABELS[field], count.toLocaleString("en")] as const];
   });
-  return <Facts facts={[...tokens, ["Cost", cost === null ? "not known" : costText(cost)]]} />;
+  return <Facts facts={[...tokens, ["Cost", cost === null ? "Unknown" : costText(cost)]]} />;
 }
 
 function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
@@ -86,11 +86,11 @@ function ownTimeText(span: SpanRecord): string | null {
   const latency = span.metadata.latency;
   if (latency === null || latency <= 0) return null;
   const own = totalOf(ownIntervals(spanTimes(span), (span.children ?? []).map(spanTimes)));
-  return `${formatDuration(own)} (${Math.round((own / latency) * 100)}%; the rest is below it)`;
+  return `${formatDuration(own)} (${Math.round((own / latency) * 100)}%)`;
 }
 
 function costText(cost: number): string {
   const short = formatCost(cost);
   const whole = `$${cost}`;
-  return short === whole ? short : `${short} (${cost} US dollars)`;
+  return short === whole ? short : `${short} ($${cost})`;
 }

@@ -40,7 +40,7 @@ export function SpanDetail({ span }: { readonly span: SpanRecord }) {
     <section aria-label="Span" className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
       <SpanHeader span={span} />
       {/* Another span begins at its top, folded as it was made. */}
-      <Tabs key={span.id} label="About the span" tabs={tabs} value={tab} onChange={setTab} />
+      <Tabs key={span.id} label="Span details" tabs={tabs} value={tab} onChange={setTab} />
     </section>
   );
 }
@@ -112,7 +112,7 @@ const PARTS = [
 function ContentTab({ span }: { readonly span: SpanRecord }) {
   const recorded = PARTS.filter(([name]) => (span.content[name] ?? null) !== null);
   if (recorded.length === 0) {
-    return <p className="p-4 text-ink-soft">Neither inputs nor outputs are recorded.</p>;
+    return <p className="p-4 text-ink-soft">No inputs or outputs recorded.</p>;
   }
   return recorded.map(([name, label]) => (
     <DetailSection key={name} title={label}>
@@ -128,7 +128,7 @@ function ConfigTab({ span }: { readonly span: SpanRecord }) {
   return (
     <>
       {(isNamed || environment !== null) && (
-        <DetailSection title="From">
+        <DetailSection title="Source">
           <Facts
             facts={[
               ["Variant", isNamed ? <VariantLink key="variant" span={span} /> : null],
@@ -139,7 +139,7 @@ function ConfigTab({ span }: { readonly span: SpanRecord }) {
         </DetailSection>
       )}
       {config === null ? (
-        <p className="p-4 text-ink-soft">No configuration is recorded.</p>
+        <p className="p-4 text-ink-soft">No configuration recorded.</p>
       ) : (
         <DetailSection title="Configuration">
           <JsonView value={config} label="Configuration" openDepth={3} />
@@ -158,7 +158,7 @@ function RawTab({ span }: { readonly span: SpanRecord }) {
   return (
     <div className="px-4 py-3">
       {span.children !== null && (
-        <p className="mb-1.5 text-ink-soft">Of the spans below it, the ids alone.</p>
+        <p className="mb-1.5 text-ink-soft">Child spans are listed by id.</p>
       )}
       <JsonView value={record} label="Raw record" openDepth={2} />
     </div>

@@ -6,11 +6,11 @@ import { useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import { downloadTrace, traceQuery } from "../api/trace.ts";
-import { deleteTrace, tracesKey } from "../api/traces.ts";
-import { Button, IconButton } from "../design/button.tsx";
+import { tracesKey } from "../api/traces.ts";
+import { IconButton } from "../design/button.tsx";
 import { useCopy } from "../design/copy-button.tsx";
-import { Dialog } from "../design/dialog.tsx";
 import { useToaster } from "../design/toaster.tsx";
+import { DeleteTraceDialog } from "./delete-trace-dialog.tsx";
 import { PlaygroundLink } from "./registry-links.tsx";
 import type { RouteCall } from "./route-call.ts";
 
@@ -25,6 +25,8 @@ interface TraceActionsProps {
 export function TraceActions({ trace, list, call }: TraceActionsProps) {
   const [isDeleting, setDeleting] = useState(false);
   const client = usePlatform();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
   const toaster = useToaster();
   const copy = useCopy();
   const session = useQuery(sessionQuery(client));
@@ -34,13 +36,19 @@ export function TraceActions({ trace, list, call }: TraceActionsProps) {
     onSuccess: (blob) => saveAs(blob, `trace-${trace.trace_id}.json`),
     onError: (error) => toaster.failed(error.message),
   });
+  const leave = async () => {
+    // Lists are not read again on their own, and must not show the deleted trace.
+    void queries.resetQueries({ queryKey: tracesKey(client) });
+    await navigate({ to: "/traces", search: list });
+    queries.removeQueries({ queryKey: traceQuery(client, trace.trace_id).queryKey });
+  };
   return (
     <div className="flex items-center gap-1">
       {call !== null && <PlaygroundLink call={call} />}
       <IconButton
         icon={LinkIcon}
         label="Copy link"
-        onClick={() => copy(window.location.href, "The link is copied.")}
+        onClick={() => copy(window.location.href, "Link copied.")}
       />
       <IconButton
         icon={Download}
@@ -51,53 +59,21 @@ export function TraceActions({ trace, list, call }: TraceActionsProps) {
       <IconButton
         icon={Trash2}
         label="Delete"
-        refusal={isAdmin ? null : "Your key needs the scope admin to delete a trace."}
+        refusal={isAdmin ? null : "Deleting a trace needs a key with the admin scope."}
         onClick={() => setDeleting(true)}
       />
-      {isDeleting && <DeleteDialog trace={trace} list={list} onClose={() => setDeleting(false)} />}
-    </div>
-  );
-}
-
-interface DeleteDialogProps extends Pick<TraceActionsProps, "trace" | "list"> {
-  readonly onClose: () => void;
-}
-
-function DeleteDialog({ trace, list, onClose }: DeleteDialogProps) {
-  const client = usePlatform();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const toaster = useToaster();
-  const remove = useMutation({
-    mutationFn: () => deleteTrace(client, trace.trace_id),
-    onSuccess: async () => {
-      toaster.done("The trace is deleted.");
-      // Lists are not read anew by themselves; they must not show what is gone.
-      void queries.resetQueries({ queryKey: tracesKey(client) });
-      await navigate({ to: "/traces", search: list });
-      queries.removeQueries({ queryKey: traceQuery(client, trace.trace_id).queryKey });
-    },
-  });
-  return (
-    <Dialog
-      title="Delete this trace?"
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-            {remove.isPending ? "Deleting…" : "Delete"}
-          </Button>
-        </>
-      }
-    >
-      <p>All of its spans are removed for good. Nobody can bring them back.</p>
-      {remove.error !== null && (
-        <p role="alert" className="text-danger">
-          {remove.error.message}
-        </p>
+      {isDeleting && (
+        <DeleteTraceDialog
+          trace={{
+            traceId: trace.trace_id,
+            name: trace.name,
+            startedAt: trace.metadata.start_time,
+          }}
+          onDeleted={leave}
+          onClose={() => setDeleting(false)}
+        />
       )}
-    </Dialog>
+    </div>
   );
 }
 

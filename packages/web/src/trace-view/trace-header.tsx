@@ -131,7 +131,7 @@ function Filtered({ search, children }: FilteredProps) {
     <Link
       to="/traces"
       search={search}
-      title={`${children}: show its traces`}
+      title={`Show traces with ${children}`}
       className="text-accent hover:underline"
     >
       <bdi>{shownName(children)}</bdi>

@@ -40,7 +40,7 @@ export function TraceView({ trace, list, selected, onSelect }: TraceViewProps) {
     <div className="flex min-h-0 flex-1 flex-col">
       <TraceHeader trace={trace} list={list} facts={facts} />
       <SplitPane
-        label="Width of the tree"
+        label="Tree width"
         name="trace"
         first={
           <>
@@ -68,13 +68,15 @@ export function TraceView({ trace, list, selected, onSelect }: TraceViewProps) {
             )}
           >
             <div className="flex items-center justify-between border-b border-line py-1 pr-2 pl-4 lg:hidden">
-              <span className="text-xs font-medium text-ink-soft">Chosen span</span>
-              <IconButton icon={X} label="Close the span" onClick={() => onSelect(null)} />
+              <span className="text-xs font-medium text-ink-soft">Selected span</span>
+              <IconButton icon={X} label="Close span" onClick={() => onSelect(null)} />
             </div>
             {chosen === undefined ? (
-              <EmptyState icon={SearchX} title="No such span in this trace">
-                <p className="break-all">{selected} is not there, or not yet.</p>
-                <Button onClick={() => onSelect(null)}>Show the top span</Button>
+              <EmptyState icon={SearchX} title="Span not found">
+                <p className="break-all">
+                  {selected} is not in this trace, or has not arrived yet.
+                </p>
+                <Button onClick={() => onSelect(null)}>Show root span</Button>
               </EmptyState>
             ) : (
               <SpanDetail span={chosen.span} />

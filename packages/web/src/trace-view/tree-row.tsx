@@ -98,7 +98,7 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
           <Ban size={14} role="img" aria-label="Cancelled" className="shrink-0 text-warning" />
         )}
         {share !== undefined && share > 0 && (
-          <Badge tone="accent" title="Its own part of the slowest path">
+          <Badge tone="accent" title="Own share of the critical path">
             {share < 0.005 ? "<1%" : `${Math.round(share * 100)}%`}
           </Badge>
         )}
@@ -193,8 +193,8 @@ function Figure({
 }
 
 function orphanText({ span, parent }: SpanNode): string {
-  if (span.parent_span_id !== null) return `Its parent ${span.parent_span_id} is not recorded`;
-  return parent < 0 ? "" : "It names no parent, as the top does";
+  if (span.parent_span_id !== null) return `Parent span ${span.parent_span_id} not recorded`;
+  return parent < 0 ? "" : "No parent span id";
 }
 
 /** A text with the first occurrence of another in it marked, upper or lower case. */

@@ -31,7 +31,7 @@ export function TreeToolbar({
   return (
     <div
       role="toolbar"
-      aria-label="Find in the trace"
+      aria-label="Trace tools"
       className="flex flex-wrap items-center gap-1.5 border-b border-line bg-surface px-3 py-2"
     >
       <SearchBox view={view} />
@@ -47,11 +47,11 @@ export function TreeToolbar({
           size="small"
           aria-pressed={path !== null}
           className="aria-pressed:border-accent aria-pressed:bg-accent-soft"
-          title="The spans that decide how long the whole took"
+          title="Spans that determine the total latency"
           onClick={view.togglePath}
         >
           <Route size={15} aria-hidden />
-          Slowest path
+          Critical path
         </Button>
       )}
       <Menu
@@ -62,10 +62,10 @@ export function TreeToolbar({
         <MenuItem onSelect={() => view.setCollapsed(collapsedBelow(tree, 0))}>
           Collapse all
         </MenuItem>
-        <MenuHeading>Show levels</MenuHeading>
+        <MenuHeading>Expand to</MenuHeading>
         {DEPTHS.map((depth) => (
           <MenuItem key={depth} onSelect={() => view.setCollapsed(collapsedBelow(tree, depth))}>
-            To depth {depth}
+            Level {depth}
           </MenuItem>
         ))}
       </Menu>
@@ -90,8 +90,8 @@ function SearchBox({ view }: { readonly view: TreeView }) {
       <div className="relative min-w-0 flex-1">
         <TextInput
           type="search"
-          aria-label="Search in the trace"
-          placeholder="Search in the trace"
+          aria-label="Search in trace"
+          placeholder="Search in trace"
           value={search}
           className={search === "" ? "h-7" : "h-7 pr-16"}
           onChange={(event) => view.setSearch(event.target.value)}
@@ -105,7 +105,7 @@ function SearchBox({ view }: { readonly view: TreeView }) {
           className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 bg-surface text-xs text-ink-soft tabular-nums"
         >
           {search.trim() !== "" &&
-            (matches.length === 0 ? "None" : `${place + 1 || "–"} of ${matches.length}`)}
+            (matches.length === 0 ? "No matches" : `${place + 1 || "–"} of ${matches.length}`)}
         </span>
       </div>
       <IconButton
@@ -125,21 +125,21 @@ function SearchBox({ view }: { readonly view: TreeView }) {
 }
 
 const KEYS = [
-  ["↑ ↓", "Up and down"],
-  ["← →", "Fold and unfold; to the parent, into it"],
-  ["*", "Unfold all siblings"],
-  ["Home End", "To the first, to the last"],
-  ["Enter", "Show the span"],
+  ["↑ ↓", "Previous, next span"],
+  ["← →", "Collapse, expand; parent, first child"],
+  ["*", "Expand all siblings"],
+  ["Home End", "First, last span"],
+  ["Enter", "Show span"],
   ["e", "Next error"],
-  ["z", "Zoom to the span's time"],
-  ["Shift Z", "Reset the zoom"],
+  ["z", "Zoom to span"],
+  ["Shift Z", "Reset zoom"],
 ] as const;
 
 function KeysHelp() {
   return (
     <Popover
-      label="Keys"
-      trigger={<IconButton icon={Keyboard} label="Keys" className="max-lg:hidden" />}
+      label="Keyboard shortcuts"
+      trigger={<IconButton icon={Keyboard} label="Keyboard shortcuts" className="max-lg:hidden" />}
     >
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5">
         {KEYS.map(([keys, what]) => (

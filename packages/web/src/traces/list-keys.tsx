@@ -19,13 +19,13 @@ export const LIST_KEYS = [
   { keys: ["j", "↓"], does: "Next trace" },
   { keys: ["k", "↑"], does: "Previous trace" },
   { keys: ["Home"], does: "First trace" },
-  { keys: ["End"], does: "Last trace that is loaded" },
-  { keys: ["Enter"], does: "Open the selected trace" },
-  { keys: ["Esc"], does: "Select nothing" },
+  { keys: ["End"], does: "Last loaded trace" },
+  { keys: ["Enter"], does: "Open selected trace" },
+  { keys: ["Esc"], does: "Clear selection" },
   { keys: ["/"], does: "Search" },
-  { keys: ["f"], does: "Add a filter" },
-  { keys: ["l"], does: "Live tail on or off" },
-  { keys: ["?"], does: "These keys" },
+  { keys: ["f"], does: "Add filter" },
+  { keys: ["l"], does: "Toggle live tail" },
+  { keys: ["?"], does: "Show shortcuts" },
 ] as const;
 
 /**
@@ -102,7 +102,7 @@ interface KeysHelpProps {
 export function KeysHelp({ hasCharacters, onCharacters, onClose }: KeysHelpProps) {
   const id = useId();
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
         {LIST_KEYS.map(({ keys, does }) => (
           <div key={does} className="contents">
@@ -126,7 +126,7 @@ export function KeysHelp({ hasCharacters, onCharacters, onClose }: KeysHelpProps
           checked={hasCharacters}
           onChange={(event) => onCharacters(event.target.checked)}
         />
-        Letters and signs work as keys
+        Enable single-key shortcuts
       </label>
     </Dialog>
   );

@@ -53,7 +53,7 @@ function Bars({ counts, onNarrow }: BarsProps) {
     <div className="shrink-0 px-4 pb-2 md:px-6">
       <div
         role="img"
-        aria-label={`${plural(total, "trace")}, ${errors.toLocaleString("en")} of them failed, from ${formatTime(from)} to ${formatTime(to)}`}
+        aria-label={`${plural(total, "trace")}, ${errors.toLocaleString("en")} failed, ${formatTime(from)} to ${formatTime(to)}`}
         className="flex h-10 cursor-crosshair touch-none items-end gap-px border-b border-line select-none"
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);

@@ -3,6 +3,7 @@ import { FilterX, ListTree, SearchX } from "lucide-react";
 import { Button } from "../design/button.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
+import { formatUnits } from "../format/format-count.ts";
 import { parseTimeRange } from "../time-range/time-range.ts";
 import { FILTER_FIELDS, FILTER_NAMES } from "./filters/filter-fields.ts";
 import { filtersOf, type TracesSearch } from "./traces-search.ts";
@@ -32,7 +33,7 @@ export function TraceListState({ search, query, problems, onClear }: TraceListSt
 
 function WrongFilters({ problems, onClear }: Pick<TraceListStateProps, "problems" | "onClear">) {
   return (
-    <EmptyState icon={FilterX} title="A filter is not understood">
+    <EmptyState icon={FilterX} title="Invalid filter">
       <div role="alert" className="flex flex-col gap-1">
         {[...problems].map(([name, message]) => (
           <p key={name}>
@@ -40,7 +41,7 @@ function WrongFilters({ problems, onClear }: Pick<TraceListStateProps, "problems
           </p>
         ))}
       </div>
-      <Button onClick={onClear}>Clear filters, search and range</Button>
+      <Button onClick={onClear}>Clear all filters</Button>
     </EmptyState>
   );
 }
@@ -48,7 +49,7 @@ function WrongFilters({ problems, onClear }: Pick<TraceListStateProps, "problems
 function parameterLabel(parameter: string): string {
   const name = FILTER_NAMES.find((each) => each === parameter);
   if (name !== undefined) return FILTER_FIELDS[name].label;
-  return { q: "Search", from: "Beginning", to: "End" }[parameter] ?? parameter;
+  return { q: "Search", from: "Start", to: "End" }[parameter] ?? parameter;
 }
 
 /** Nothing was ever recorded: how to change that. */
@@ -57,18 +58,18 @@ function NoTraces() {
   return (
     <EmptyState icon={ListTree} title="No traces yet">
       <p>
-        They appear here as soon as they are recorded. Call a route in the{" "}
+        Call a route in the{" "}
         <Link to="/playground" className="font-medium text-accent underline">
           playground
-        </Link>
-        , or send some from your own program:
+        </Link>{" "}
+        or send traces from your own program:
       </p>
       <Commands
-        about="A workflow with the Agate SDK"
+        about="Agate SDK"
         lines={["npm install @agate/sdk", `AGATE_BASE_URL=${origin} node app.ts`]}
       />
       <Commands
-        about="Anything with OpenTelemetry"
+        about="OpenTelemetry"
         lines={[
           `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`,
           "export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
@@ -84,10 +85,9 @@ function Commands({ about, lines }: { readonly about: string; readonly lines: re
     <figure className="w-full overflow-hidden rounded-lg border border-line bg-surface text-left">
       <figcaption className="flex items-center justify-between border-b border-line py-1 pr-1.5 pl-3 font-medium text-ink">
         {about}
-        <CopyButton what={`the lines for ${about.toLowerCase()}`} text={text} />
+        <CopyButton what={`commands for ${about}`} text={text} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may have to be scrolled */}
-      <pre tabIndex={0} className="overflow-x-auto px-3 py-2 font-mono text-xs text-ink">
+      <pre className="px-3 py-2 font-mono text-xs break-words whitespace-pre-wrap text-ink">
         {text}
       </pre>
     </figure>
@@ -103,8 +103,8 @@ interface NoMatchProps {
 function NoMatch({ what, onClear }: NoMatchProps) {
   return (
     <EmptyState icon={SearchX} title={`No ${what} match`}>
-      <p>Take away a filter, look for other words, or choose a longer time range.</p>
-      <Button onClick={onClear}>Clear filters, search and range</Button>
+      <p>Remove a filter, change the search or choose a longer time range.</p>
+      <Button onClick={onClear}>Clear all filters</Button>
     </EmptyState>
   );
 }
@@ -139,9 +139,7 @@ export function ListEnd({ query, hasMore, count, what }: ListEndProps) {
           {query.isFetchingNextPage ? "Loading more…" : "Load more"}
         </Button>
       ) : (
-        <p>
-          That is all: {count.toLocaleString("en")} {count === 1 ? what : `${what}s`}.
-        </p>
+        <p>End of list · {formatUnits(count, what)}</p>
       )}
     </div>
   );

@@ -73,8 +73,8 @@ function NotThere({ traceId, isLooking, onRetry }: NotThereProps) {
   return (
     <EmptyState icon={SearchX} title="Trace not found">
       <p>
-        It has not arrived yet, or it was deleted. Traces appear about a second after a call, and
-        this page shows the trace when it arrives.
+        It has not arrived yet, or was deleted. Traces appear about a second after the call. This
+        page updates when the trace arrives.
       </p>
       <p className="max-w-full font-mono text-xs break-all">{traceId}</p>
       <div className="flex flex-wrap justify-center gap-2">

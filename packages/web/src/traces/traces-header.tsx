@@ -50,7 +50,7 @@ export function TracesHeader(props: TracesHeaderProps) {
       actions={
         <>
           <Choice
-            label="What is listed"
+            label="View"
             options={VIEWS}
             value={view}
             onChange={(next) => onChange(withView(search, next))}
@@ -63,7 +63,12 @@ export function TracesHeader(props: TracesHeaderProps) {
           />
           <LiveButton isOn={isLive} isBroken={isBroken} onToggle={() => onLive(!isLive)} />
           <ColumnPicker chosen={columns} onChange={onColumns} />
-          <IconButton icon={Keyboard} label="Keys" className="max-sm:hidden" onClick={onHelp} />
+          <IconButton
+            icon={Keyboard}
+            label="Keyboard shortcuts"
+            className="max-sm:hidden"
+            onClick={onHelp}
+          />
         </>
       }
     />

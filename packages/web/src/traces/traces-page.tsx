@@ -1,27 +1,28 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import type { TraceRow } from "../api/trace-row.ts";
+import { type TracePages, tracesKey } from "../api/traces.ts";
 import { useKeptFlag } from "../design/browser-state.ts";
 import { useTitle } from "../design/page-header.tsx";
 import { withTimeRange } from "../time-range/time-range.ts";
+import { DeleteTraceDialog } from "../trace-view/delete-trace-dialog.tsx";
 import { FilterBar } from "./filters/filter-bar.tsx";
-import { filterProblems } from "./filters/filter-fields.ts";
 import { KeysHelp, useListKeys } from "./list-keys.tsx";
-import { LivePill, usePause } from "./live/live-controls.tsx";
-import { useLiveRows } from "./live/use-live-rows.ts";
+import { LivePill, useLiveTail } from "./live/live-controls.tsx";
+import { withoutTrace } from "./live/merge-rows.ts";
 import { useChosenColumns } from "./rows/column-picker.tsx";
-import { DeleteDialog } from "./rows/delete-dialog.tsx";
+import type { ColumnId } from "./rows/trace-columns.ts";
 import { type RowsHandle, TraceRows } from "./rows/trace-rows.tsx";
-import { useRowActions } from "./rows/use-row-actions.ts";
+import { type RowActions, useRowActions } from "./rows/use-row-actions.ts";
 import { useSelectedRow } from "./rows/use-selected-row.ts";
 import { TraceHistogram } from "./trace-histogram.tsx";
 import { ListEnd, TraceListState } from "./trace-list-state.tsx";
 import { TracesHeader } from "./traces-header.tsx";
 import { type TracesSearch, withLive, withoutFilters } from "./traces-search.ts";
-import { traceListRequest, useTraceList } from "./use-trace-list.ts";
+import { useTraceList } from "./use-trace-list.ts";
 
 const route = getRouteApi("/traces");
 
@@ -29,80 +30,38 @@ const route = getRouteApi("/traces");
 export function TracesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const client = usePlatform();
-  const request = useMemo(() => traceListRequest(search), [search]);
-  const listName = JSON.stringify([client.project, request.view, request.range, request.filters]);
-  const { query, rows, hasMore } = useTraceList(request);
-  const { data: session } = useQuery(sessionQuery(client));
-  const selected = useSelectedRow(listName, rows);
+  const { data: session } = useQuery(sessionQuery(usePlatform()));
+  const view = useListView(search);
   const [columns, chooseColumns] = useChosenColumns();
   const [opened, setOpened] = useState<"help" | "filter" | null>(null);
   const [areKeysOff, setKeysOff] = useKeptFlag("agate-character-keys-off");
-  const [doomed, setDoomed] = useState<TraceRow | null>(null);
+  const [toDelete, setToDelete] = useState<TraceRow | null>(null);
   const searchInput = useRef<HTMLInputElement>(null);
-  const list = useRef<RowsHandle>(null);
-  const hasRows = rows.length > 0;
-  const isLive = search.live === "on";
-  const pause = usePause(selected.index >= 0);
-  const isPaused = isLive && hasRows && pause.isOn;
-  const live = useLiveRows(request, hasRows && (!isLive || isPaused));
+  const { request, query, rows, hasMore, problems, selected, tail } = view;
+  useTitle(request.view === "spans" ? "Spans" : "Traces");
   const actions = useRowActions({
     list: search,
     mayDelete: mayDo(session, "admin"),
     select: selected.select,
-    askToDelete: setDoomed,
+    askToDelete: setToDelete,
   });
-  const what = request.view === "spans" ? "span" : "trace";
-  const problems = filterProblems(query.error);
-  useTitle(request.view === "spans" ? "Spans" : "Traces");
-
   const go = (next: TracesSearch, how: "typed" | "chosen" = "chosen") =>
-    // Another list begins at its top (below), not where the router would put it: where the last one was.
+    // useListView scrolls another list to its top; the router would restore the old position.
     void navigate({ search: next, replace: how === "typed", resetScroll: false });
-
-  const clearSelection = () => {
-    selected.select(null);
-    // Without a selection the link would still have the focus, and the next key would begin there.
-    const { activeElement } = document;
-    if (activeElement instanceof HTMLElement && activeElement.closest("[role=grid]")) {
-      activeElement.blur();
-    }
-  };
-  /** Shows new rows from now on: everything that would pause the tail is undone. */
-  const resumeLive = () => {
-    clearSelection();
-    pause.resume();
-    list.current?.scrollToTop();
-  };
   const setLive = (isOn: boolean) => {
-    if (isOn) resumeLive();
+    if (isOn) view.resume();
     go(withLive(search, isOn));
   };
-
-  // Another list begins at its top.
-  const shownList = useRef(listName);
-  useEffect(() => {
-    if (shownList.current !== listName) list.current?.scrollToTop();
-    shownList.current = listName;
-  }, [listName]);
-
   useListKeys(!areKeysOff, {
-    move: (by) => {
-      const from = selected.index >= 0 ? selected.index + by : (list.current?.firstInSight() ?? 0);
-      const index = Math.max(0, Math.min(rows.length - 1, Number.isFinite(by) ? from : by));
-      const row = rows[index];
-      if (row === undefined) return;
-      selected.select(row.key);
-      list.current?.scrollTo(index);
-    },
+    move: view.moveSelection,
     open: () => {
       const row = rows[selected.index];
       if (row !== undefined) actions.open(row);
     },
-    clear: clearSelection,
+    clear: view.clearSelection,
     search: () => searchInput.current?.focus(),
     addFilter: () => setOpened("filter"),
-    toggleLive: () => setLive(!isLive),
+    toggleLive: () => setLive(!tail.isOn),
     help: () => setOpened("help"),
   });
 
@@ -112,7 +71,7 @@ export function TracesPage() {
         search={search}
         problems={problems}
         count={query.data ? { rows: rows.length, hasMore } : null}
-        isBroken={live.isBroken}
+        isBroken={tail.live.isBroken}
         columns={columns}
         onColumns={chooseColumns}
         onHelp={() => setOpened("help")}
@@ -127,42 +86,12 @@ export function TracesPage() {
         onAdding={(isAdding) => setOpened(isAdding ? "filter" : null)}
         onChange={go}
       />
-      {request.view === "traces" && hasRows && (
+      {request.view === "traces" && rows.length > 0 && (
         <TraceHistogram search={search} onNarrow={(range) => go(withTimeRange(search, range))} />
       )}
-      <div className="relative flex min-h-0 flex-1 flex-col" {...pause.pointer}>
-        {hasRows ? (
-          <>
-            <LivePill
-              live={live}
-              isLive={isLive}
-              isPaused={isPaused}
-              what={what}
-              onShow={() => {
-                live.show();
-                resumeLive();
-              }}
-            />
-            <TraceRows
-              ref={list}
-              rows={rows}
-              view={request.view}
-              chosen={columns}
-              selected={selected.index}
-              initialTop={selected.initialTop}
-              hasMore={hasMore}
-              mayReadOn={hasMore && !query.isFetching && !query.isFetchNextPageError}
-              isStale={query.isPlaceholderData}
-              actions={actions}
-              onScroll={(top) => {
-                pause.onScroll(top);
-                selected.noteTop(top);
-              }}
-              onNearEnd={() => void query.fetchNextPage()}
-            >
-              <ListEnd query={query} hasMore={hasMore} count={rows.length} what={what} />
-            </TraceRows>
-          </>
+      <div className="relative flex min-h-0 flex-1 flex-col" {...tail.pointer}>
+        {rows.length > 0 ? (
+          <Rows view={view} columns={columns} actions={actions} />
         ) : (
           <TraceListState
             search={search}
@@ -179,7 +108,122 @@ export function TracesPage() {
           onClose={() => setOpened(null)}
         />
       )}
-      {doomed !== null && <DeleteDialog row={doomed} onClose={() => setDoomed(null)} />}
+      {toDelete !== null && <DeleteRowDialog row={toDelete} onClose={() => setToDelete(null)} />}
     </>
   );
+}
+
+/** The list of an address, with its selected row, its scroll position and its live tail. */
+function useListView(search: TracesSearch) {
+  const list = useTraceList(search);
+  const { name, rows, request } = list;
+  const selected = useSelectedRow(name, rows);
+  const handle = useRef<RowsHandle>(null);
+  const tail = useLiveTail(request, {
+    isOn: search.live === "on",
+    hasRows: rows.length > 0,
+    isSelected: selected.index >= 0,
+    isValid: list.problems.size === 0,
+  });
+
+  // Another list starts at its top.
+  const shownList = useRef(name);
+  useEffect(() => {
+    if (shownList.current !== name) handle.current?.scrollToTop();
+    shownList.current = name;
+  }, [name]);
+
+  const clearSelection = () => {
+    selected.select(null);
+    // Otherwise the row's link keeps the focus, and the next key starts from there.
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLElement && activeElement.closest("[role=grid]")) {
+      activeElement.blur();
+    }
+  };
+  return {
+    ...list,
+    selected,
+    handle,
+    tail,
+    clearSelection,
+    /** Undoes everything that pauses the live tail. */
+    resume: () => {
+      clearSelection();
+      tail.resume();
+      handle.current?.scrollToTop();
+    },
+    moveSelection: (by: number) => {
+      const from =
+        selected.index >= 0 ? selected.index + by : (handle.current?.firstInSight() ?? 0);
+      const index = Math.max(0, Math.min(rows.length - 1, Number.isFinite(by) ? from : by));
+      const row = rows[index];
+      if (row === undefined) return;
+      selected.select(row.key);
+      handle.current?.scrollTo(index);
+    },
+  };
+}
+
+interface RowsProps {
+  readonly view: ReturnType<typeof useListView>;
+  readonly columns: ReadonlySet<ColumnId>;
+  readonly actions: RowActions;
+}
+
+function Rows({ view, columns, actions }: RowsProps) {
+  const { request, query, rows, hasMore, selected, handle, tail } = view;
+  const what = request.view === "spans" ? "span" : "trace";
+  return (
+    <>
+      <LivePill
+        tail={tail}
+        what={what}
+        onShow={() => {
+          tail.live.show();
+          view.resume();
+        }}
+      />
+      <TraceRows
+        ref={handle}
+        rows={rows}
+        view={request.view}
+        chosen={columns}
+        selected={selected.index}
+        initialTop={selected.initialTop}
+        hasMore={hasMore}
+        mayReadOn={hasMore && !query.isFetching && !query.isFetchNextPageError}
+        isStale={query.isPlaceholderData}
+        actions={actions}
+        onScroll={(top) => {
+          tail.onScroll(top);
+          selected.noteTop(top);
+        }}
+        onNearEnd={() => void query.fetchNextPage()}
+      >
+        <ListEnd query={query} hasMore={hasMore} count={rows.length} what={what} />
+      </TraceRows>
+    </>
+  );
+}
+
+function DeleteRowDialog({
+  row,
+  onClose,
+}: {
+  readonly row: TraceRow;
+  readonly onClose: () => void;
+}) {
+  const client = usePlatform();
+  const queries = useQueryClient();
+  const onDeleted = () => {
+    for (const view of ["traces", "spans"] as const) {
+      queries.setQueriesData<TracePages>(
+        { queryKey: tracesKey(client, view) },
+        (list) => list && { ...list, pages: [...withoutTrace(list.pages, row.traceId)] },
+      );
+    }
+    onClose();
+  };
+  return <DeleteTraceDialog trace={row} onDeleted={onDeleted} onClose={onClose} />;
 }

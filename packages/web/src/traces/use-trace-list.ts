@@ -4,11 +4,40 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { type TraceListRequest, tracesQuery } from "../api/traces.ts";
 import { useNow } from "../design/browser-state.ts";
 import { boundsOf, parseTimeRange, timeRangeSearch } from "../time-range/time-range.ts";
+import { filterProblems } from "./filters/filter-fields.ts";
 import { flattenRows, rowsSince } from "./live/merge-rows.ts";
 import { filtersOf, type TracesSearch } from "./traces-search.ts";
 
-/** What is asked for by an address. */
-export function traceListRequest(search: TracesSearch): TraceListRequest {
+/** The list that an address asks for: the pages read so far, and the rows still within its range. */
+export function useTraceList(search: TracesSearch) {
+  const client = usePlatform();
+  const request = useMemo(() => traceListRequest(search), [search]);
+  const query = useInfiniteQuery(tracesQuery(client, request));
+  const pages = query.data?.pages;
+  const read = useMemo(() => (pages === undefined ? [] : flattenRows(pages)), [pages]);
+  const now = useNow();
+  const { isPlaceholderData } = query;
+  const rows = useMemo(
+    // Rows of the previous list, shown until this one is read, stay as they are.
+    () => (isPlaceholderData ? read : rowsSince(read, request.bounds(now).from)),
+    [read, request, now, isPlaceholderData],
+  );
+  return {
+    request,
+    /** Identifies the list. */
+    name: JSON.stringify([client.project, request.view, request.range, request.filters]),
+    query,
+    rows,
+    // Rows after one that is too old are older still.
+    hasMore: query.hasNextPage && rows.length === read.length,
+    /** The filters that the platform rejected, with its messages. */
+    problems: filterProblems(query.error),
+  };
+}
+
+export type TraceList = ReturnType<typeof useTraceList>;
+
+function traceListRequest(search: TracesSearch): TraceListRequest {
   const range = parseTimeRange(search, "all");
   return {
     view: search.view ?? "traces",
@@ -16,20 +45,4 @@ export function traceListRequest(search: TracesSearch): TraceListRequest {
     bounds: (now) => boundsOf(range, now),
     range: JSON.stringify(timeRangeSearch(range)),
   };
-}
-
-/** The pages that were read so far, and of their rows those that the range has not left behind. */
-export function useTraceList(request: TraceListRequest) {
-  const query = useInfiniteQuery(tracesQuery(usePlatform(), request));
-  const pages = query.data?.pages;
-  const read = useMemo(() => (pages === undefined ? [] : flattenRows(pages)), [pages]);
-  const now = useNow();
-  const { isPlaceholderData } = query;
-  const rows = useMemo(
-    // Rows of another list, until those of this one are there, stay as they are.
-    () => (isPlaceholderData ? read : rowsSince(read, request.bounds(now).from)),
-    [read, request, now, isPlaceholderData],
-  );
-  // What comes after a row that is too old is older.
-  return { query, rows, hasMore: query.hasNextPage && rows.length === read.length };
 }

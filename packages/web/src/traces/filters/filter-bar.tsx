@@ -94,7 +94,7 @@ function AddFilter({ search, isOpen, onOpenChange, onAdd }: AddFilterProps) {
   };
   return (
     <Popover
-      label={name === null ? "Add a filter" : `Filter by ${FILTER_FIELDS[name].label}`}
+      label={name === null ? "Add filter" : `Filter by ${FILTER_FIELDS[name].label}`}
       open={isOpen}
       onOpenChange={onChange}
       trigger={
@@ -152,13 +152,13 @@ function FilterChip({ chip, search, problem, onChange }: FilterChipProps) {
       )}
     >
       <Popover
-        label={`Change the filter ${chip.text}`}
+        label={`Edit filter: ${chip.text}`}
         open={isOpen}
         onOpenChange={setOpen}
         trigger={
           <button
             type="button"
-            aria-label={`Change filter: ${chip.text}${isWrong ? `. ${problem}` : ""}`}
+            aria-label={`Edit filter: ${chip.text}${isWrong ? `. ${problem}` : ""}`}
             title={problem ?? chip.text}
             className="flex h-full min-w-0 items-center gap-1 rounded-l-md pl-2 hover:bg-sunken"
           >
@@ -231,7 +231,7 @@ function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
       initialText={value}
       // A value that the platform does not know is its to refuse; these it tells beforehand.
       {...(choices === undefined && { other: (text: string) => filterText(name, text) })}
-      empty={facets.isFetching ? "Looking for values…" : hint}
+      empty={facets.isFetching ? "Loading values…" : hint}
       onPick={onPick}
     />
   );

@@ -54,7 +54,7 @@ export function SearchBox({ value, problem, inputRef, onChange }: SearchBoxProps
         inputMode="search"
         aria-label="Search names and content"
         aria-invalid={problem !== undefined || undefined}
-        title={'Words that all occur, "a phrase", or a prefix*'}
+        title={'All words, "a phrase" or a prefix*'}
         placeholder={'Search: words, "phrase", prefix*'}
         autoComplete="off"
         spellCheck={false}
@@ -71,7 +71,7 @@ export function SearchBox({ value, problem, inputRef, onChange }: SearchBoxProps
       {text !== "" && (
         <IconButton
           icon={X}
-          label="Clear the search"
+          label="Clear search"
           className="absolute top-0.5 right-0.5"
           onClick={() => {
             commit("");

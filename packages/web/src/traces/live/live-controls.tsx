@@ -1,22 +1,21 @@
 import { formatCompactCount } from "@agate/protocol/format";
 import { ArrowUp, Pause, PlugZap, Radio } from "lucide-react";
 import { type PointerEvent, useState } from "react";
+import type { TraceListRequest } from "../../api/traces.ts";
 import { Button } from "../../design/button.tsx";
 import { classNames } from "../../design/class-names.ts";
-import type { LiveRows } from "./use-live-rows.ts";
+import { type LiveRows, useLiveRows } from "./use-live-rows.ts";
 
 interface LivePillProps {
-  readonly live: LiveRows;
-  /** New traces would appear by themselves, were it not for the reader. */
-  readonly isPaused: boolean;
-  readonly isLive: boolean;
+  readonly tail: LiveTail;
   /** "trace" or "span". */
   readonly what: string;
   readonly onShow: () => void;
 }
 
-/** Says over the list what waits to be shown, so that no row moves under the reader. */
-export function LivePill({ live, isPaused, isLive, what, onShow }: LivePillProps) {
+/** Over the list: how many rows wait to be shown. */
+export function LivePill({ tail, what, onShow }: LivePillProps) {
+  const { isOn, isPaused, live } = tail;
   const { newCount, hasGap, isBroken } = live;
   const hasNews = hasGap || newCount > 0;
   const news = hasGap ? "many new" : `${formatCompactCount(newCount)} new`;
@@ -31,17 +30,17 @@ export function LivePill({ live, isPaused, isLive, what, onShow }: LivePillProps
         <button
           type="button"
           onClick={onShow}
-          title={isPaused ? "Go on, and show what is new" : "Show them"}
+          title={isPaused ? "Resume and show new" : "Show new"}
           className="pointer-events-auto flex h-7 items-center gap-1.5 rounded-full border border-accent bg-accent-soft px-3 font-medium text-accent shadow-lg hover:brightness-105"
         >
           {isPaused ? <Pause size={13} aria-hidden /> : <ArrowUp size={13} aria-hidden />}
           {label}
         </button>
       )}
-      {isLive && isBroken && (
+      {isOn && isBroken && (
         <p className="flex h-7 items-center gap-1.5 rounded-full border border-warning bg-warning-soft px-3 font-medium text-warning shadow-lg">
           <PlugZap size={13} aria-hidden />
-          The live tail broke off. Connecting again…
+          Live tail disconnected. Reconnecting…
         </p>
       )}
     </div>
@@ -54,13 +53,13 @@ interface LiveButtonProps {
   readonly onToggle: () => void;
 }
 
-/** Whether new traces appear by themselves. */
+/** Turns the live tail on and off. */
 export function LiveButton({ isOn, isBroken, onToggle }: LiveButtonProps) {
   return (
     <Button
       aria-pressed={isOn}
       onClick={onToggle}
-      title={isOn ? "New traces appear by themselves" : "Let new traces appear by themselves"}
+      title={isOn ? "Stop the live tail" : "Show new traces as they arrive"}
       className={classNames(isOn && "border-accent! bg-accent-soft! text-accent!")}
     >
       <Radio
@@ -73,28 +72,43 @@ export function LiveButton({ isOn, isBroken, onToggle }: LiveButtonProps) {
   );
 }
 
-interface LivePause {
-  /** Whether somebody reads, so that no row may move. */
+export interface LiveTail {
   readonly isOn: boolean;
+  /** On, but new rows wait, because they would move the row that is being read. */
+  readonly isPaused: boolean;
+  readonly live: LiveRows;
   /** For the element that holds the list. */
   readonly pointer: {
     readonly onPointerMove: (event: PointerEvent) => void;
     readonly onPointerLeave: () => void;
   };
   onScroll(top: number): void;
-  /** Goes on although the pointer is still there: until it moves again. */
+  /** Resumes even with the pointer over the list, until the pointer moves again. */
   resume(): void;
 }
 
+interface LiveTailOptions {
+  readonly isOn: boolean;
+  readonly hasRows: boolean;
+  readonly isSelected: boolean;
+  /** Whether the platform accepts the filters. */
+  readonly isValid: boolean;
+}
+
 /**
- * Somebody reads while the pointer is over the list, while a row is selected, and while the list is
- * scrolled down. A finger stays nowhere; whoever reads with one scrolls.
+ * The live tail of a list. It pauses while the pointer is over the list, a row is selected or the list
+ * is scrolled down. Touch does not count as a pointer: it leaves no position behind.
  */
-export function usePause(isSelected: boolean): LivePause {
+export function useLiveTail(request: TraceListRequest, options: LiveTailOptions): LiveTail {
+  const { isOn, hasRows, isSelected, isValid } = options;
   const [isPointed, setPointed] = useState(false);
   const [isScrolled, setScrolled] = useState(false);
+  const isPaused = isOn && hasRows && (isPointed || isSelected || isScrolled);
+  const live = useLiveRows(request, { isHeld: hasRows && (!isOn || isPaused), isValid });
   return {
-    isOn: isPointed || isSelected || isScrolled,
+    isOn,
+    isPaused,
+    live,
     pointer: {
       onPointerMove: (event) => setPointed(event.pointerType !== "touch"),
       onPointerLeave: () => setPointed(false),

@@ -5,11 +5,10 @@ import type { TracePage } from "../../api/traces.ts";
 import {
   countNew,
   flattenRows,
-  holdChanges,
+  holdRows,
   leavesGap,
   mergeRows,
   nothingHeld,
-  type RowChange,
   rowsSince,
   splitChanges,
   withoutRemoved,
@@ -26,7 +25,7 @@ const aRow = fc
     rowOf({ traceId: `trace-${id}`, startedAt: `2026-11-15T10:00:${second}.000000Z` }),
   );
 const rows = fc.uniqueArray(aRow, { selector: ({ key }) => key, maxLength: 14 });
-const changes = fc.array(fc.record({ row: aRow, belongs: fc.boolean() }), { maxLength: 8 });
+const changes = fc.array(aRow, { maxLength: 8 });
 
 /** The first pages of the platform's list. */
 function pagesOf(all: readonly TraceRow[], count: number): readonly TracePage[] {
@@ -44,12 +43,8 @@ function pagesOf(all: readonly TraceRow[], count: number): readonly TracePage[] 
 }
 
 /** What the platform has after the changes. */
-function afterwards(all: readonly TraceRow[], changed: readonly RowChange[]): TraceRow[] {
-  const byKey = new Map(all.map((row) => [row.key, row]));
-  for (const { row, belongs } of changed) {
-    if (belongs) byKey.set(row.key, row);
-    else byKey.delete(row.key);
-  }
+function afterwards(all: readonly TraceRow[], changed: readonly TraceRow[]): TraceRow[] {
+  const byKey = new Map([...all, ...changed].map((row) => [row.key, row]));
   return [...byKey.values()].sort(compareRows);
 }
 
@@ -73,7 +68,7 @@ describe("merging what is new into pages that were read", () => {
       3,
     );
     const newest = rowOf({ traceId: "new", startedAt: "2026-11-15T11:00:00.000000Z" });
-    const [first, ...others] = mergeRows(pages, [{ row: newest, belongs: true }]);
+    const [first, ...others] = mergeRows(pages, [newest]);
     expect(first?.rows.map(({ traceId }) => traceId)).toEqual(["new", "t9", "t8", "t7", "t6"]);
     expect(others.map((page, n) => page === pages[n + 1])).toEqual([true, true]);
   });
@@ -84,7 +79,7 @@ describe("splitting what may be shown at once from what moves rows", () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 1, max: 4 }), changes, (all, count, changed) => {
         const pages = pagesOf(all, count);
-        const latest = [...new Map(changed.map((each) => [each.row.key, each])).values()];
+        const latest = [...new Map(changed.map((each) => [each.key, each])).values()];
         const { inPlace, moving } = splitChanges(pages, latest);
         const shown = mergeRows(pages, inPlace);
         expect(flattenRows(shown).map(({ key }) => key)).toEqual(
@@ -103,7 +98,7 @@ describe("splitting what may be shown at once from what moves rows", () => {
       1,
     );
     const old = rowOf({ traceId: "old", startedAt: "2026-11-14T10:00:00.000000Z" });
-    expect(splitChanges(pages, [{ row: old, belongs: true }])).toEqual({ inPlace: [], moving: [] });
+    expect(splitChanges(pages, [old])).toEqual({ inPlace: [], moving: [] });
   });
 });
 
@@ -148,8 +143,6 @@ it("leaves the list itself where nothing is too old, so that nothing is drawn an
 });
 
 const rowsOf = (...ids: readonly string[]) => ids.map((traceId) => rowOf({ traceId }));
-const arrived = (...ids: readonly string[]) =>
-  rowsOf(...ids).map((row) => ({ row, belongs: true }));
 const page = (of: readonly TraceRow[], hasMore: boolean): TracePage => {
   const after = of.at(-1) ?? rowOf();
   return {
@@ -160,19 +153,15 @@ const page = (of: readonly TraceRow[], hasMore: boolean): TracePage => {
 
 describe("rows that wait", () => {
   it("are counted once each, and only those that the list does not show", () => {
-    const held = holdChanges(
-      holdChanges(nothingHeld("list"), arrived("a", "b")),
-      arrived("b", "shown"),
-    );
-    const gone = { row: rowOf({ traceId: "gone" }), belongs: false };
-    expect(countNew(holdChanges(held, [gone]), [page(rowsOf("shown"), false)])).toBe(2);
+    const held = holdRows(holdRows(nothingHeld("list"), rowsOf("a", "b")), rowsOf("b", "shown"));
+    expect(countNew(held, [page(rowsOf("shown"), false)])).toBe(2);
   });
 
   it("are not kept without end: then the list is to be read anew", () => {
     const many = Array.from({ length: 1001 }, (_, n) => `t${n}`);
-    const held = holdChanges(nothingHeld("list"), arrived(...many));
-    expect([held.hasGap, held.changes.size]).toEqual([true, 0]);
-    expect(holdChanges(held, arrived("later"))).toBe(held);
+    const held = holdRows(nothingHeld("list"), rowsOf(...many));
+    expect([held.hasGap, held.rows.size]).toEqual([true, 0]);
+    expect(holdRows(held, rowsOf("later"))).toBe(held);
   });
 });
 
@@ -180,7 +169,7 @@ describe("the newest page, after a while without news", () => {
   const loaded = [page(rowsOf("c", "b", "a"), true)];
 
   it("fits where it has something that is known, shown or waiting", () => {
-    const held = holdChanges(nothingHeld("list"), arrived("e"));
+    const held = holdRows(nothingHeld("list"), rowsOf("e"));
     expect(leavesGap(page(rowsOf("e", "d", "c"), true), loaded, nothingHeld("list"))).toBe(false);
     expect(leavesGap(page(rowsOf("f", "e"), true), loaded, held)).toBe(false);
   });

@@ -1,33 +1,26 @@
 import { compareRows, type TraceRow } from "../../api/trace-row.ts";
 import type { TracePage } from "../../api/traces.ts";
 
-/** A trace as it is now, and whether it belongs to the list. */
-export interface RowChange {
-  readonly row: TraceRow;
-  readonly belongs: boolean;
-}
-
 /**
- * The pages with these changes in them, in the order of the platform's list and without duplicates.
- * What belongs behind the last page is left for when that is read on.
+ * The pages with these new or changed rows merged in, in the platform's order and without
+ * duplicates. Rows after the last page are left out: they are read with the next page.
  */
 export function mergeRows(
   pages: readonly TracePage[],
-  changes: readonly RowChange[],
+  changed: readonly TraceRow[],
 ): readonly TracePage[] {
   const before = new Map(
     pages.flatMap(({ rows }) => rows.map(({ key, failedSpans }) => [key, failedSpans])),
   );
-  // The stream tells tops alone: what is known of the spans below stays.
+  // Events hold root spans only: the count of failed spans below stays as it was read.
   const latest = new Map(
-    changes.map(({ row, belongs }) => {
+    changed.map((row) => {
       const failedSpans = row.failedSpans || (before.get(row.key) ?? 0);
-      return [row.key, { row: { ...row, failedSpans }, belongs }];
+      return [row.key, { ...row, failedSpans }];
     }),
   );
-  const added = Map.groupBy(
-    [...latest.values()].filter(({ belongs }) => belongs).map(({ row }) => row),
-    (row) => pages.findIndex((page) => reaches(page, row)),
+  const added = Map.groupBy(latest.values(), (row) =>
+    pages.findIndex((page) => reaches(page, row)),
   );
   return pages.map((page, index) => {
     const kept = page.rows.filter(({ key }) => !latest.has(key));
@@ -37,7 +30,7 @@ export function mergeRows(
   });
 }
 
-/** All rows; of a trace that has moved while pages were read, only the first is shown. */
+/** All rows; a trace that moved to another page while pages were read is listed once. */
 export function flattenRows(pages: readonly TracePage[]): readonly TraceRow[] {
   const byKey = new Map<string, TraceRow>();
   for (const { rows } of pages) {
@@ -46,7 +39,17 @@ export function flattenRows(pages: readonly TracePage[]): readonly TraceRow[] {
   return [...byKey.values()];
 }
 
-/** The pages without anything of a trace. */
+/** Of rows, newest first, those that did not start before a time: RFC 3339, undefined for no bound. */
+export function rowsSince(
+  rows: readonly TraceRow[],
+  from: string | undefined,
+): readonly TraceRow[] {
+  if (from === undefined) return rows;
+  const earliest = Date.parse(from);
+  const last = rows.findLastIndex(({ startedAt }) => !(Date.parse(startedAt) < earliest));
+  return last === rows.length - 1 ? rows : rows.slice(0, last + 1);
+}
+
 export function withoutTrace(pages: readonly TracePage[], traceId: string): readonly TracePage[] {
   return pages.map((page) => ({
     ...page,
@@ -55,8 +58,8 @@ export function withoutTrace(pages: readonly TracePage[], traceId: string): read
 }
 
 /**
- * The rows of an answer without those that have left the list since it was asked for: a trace that
- * was deleted meanwhile would come back.
+ * The rows of a response without those removed from the list since the request: a trace deleted in
+ * the meantime would come back.
  */
 export function withoutRemoved(
   rows: readonly TraceRow[],
@@ -73,88 +76,69 @@ function keysOf(pages: readonly TracePage[]): ReadonlySet<string> {
 }
 
 /**
- * Tells the changes that move no row, and can be shown at once, from those that do and may have to
- * wait until nobody reads. What is not in the list and does not belong to its pages is no change.
+ * Separates changes that can be shown at once, because no row moves, from those that wait while the
+ * list is paused. A row after the last page is neither.
  */
 export function splitChanges(
   pages: readonly TracePage[],
-  changes: readonly RowChange[],
-): { readonly inPlace: readonly RowChange[]; readonly moving: readonly RowChange[] } {
-  const keys = new Set(changes.map(({ row }) => row.key));
+  changed: readonly TraceRow[],
+): { readonly inPlace: readonly TraceRow[]; readonly moving: readonly TraceRow[] } {
+  const keys = new Set(changed.map(({ key }) => key));
   const shown = new Map(
     pages.flatMap(({ rows }) =>
       rows.filter(({ key }) => keys.has(key)).map((row) => [row.key, row]),
     ),
   );
   const isReached = (row: TraceRow) => pages.some((page) => reaches(page, row));
-  const { inPlace = [], moving = [] } = Object.groupBy(changes, ({ row, belongs }) => {
+  const { inPlace = [], moving = [] } = Object.groupBy(changed, (row) => {
     const before = shown.get(row.key);
-    if (before === undefined) return belongs && isReached(row) ? "moving" : "nothing";
-    return belongs && compareRows(before, row) === 0 ? "inPlace" : "moving";
+    if (before === undefined) return isReached(row) ? "moving" : "beyond";
+    return compareRows(before, row) === 0 ? "inPlace" : "moving";
   });
   return { inPlace, moving };
 }
 
-/** Whether a row stands on this page or before it. */
+/** Whether a row belongs on this page or before it. */
 function reaches({ next }: TracePage, row: TraceRow): boolean {
   return next === null || compareRows(row, next.after) <= 0;
 }
 
-/** Of rows, newest first, those that did not begin before a time: RFC 3339, undefined for no bound. */
-export function rowsSince(
-  rows: readonly TraceRow[],
-  from: string | undefined,
-): readonly TraceRow[] {
-  if (from === undefined) return rows;
-  const earliest = Date.parse(from);
-  const last = rows.findLastIndex(({ startedAt }) => !(Date.parse(startedAt) < earliest));
-  return last === rows.length - 1 ? rows : rows.slice(0, last + 1);
-}
-
-/** What has arrived for a list and is not shown yet, so that nothing moves under the reader. */
-interface HeldRows {
-  /** Which list it is for. */
+/** Rows that arrived for a paused list. */
+export interface HeldRows {
+  /** The list that they are for. */
   readonly list: string;
-  readonly changes: ReadonlyMap<string, RowChange>;
-  /** More has changed than is known: the list is to be read anew. */
+  readonly rows: ReadonlyMap<string, TraceRow>;
+  /** Rows were missed: the list has to be read again. */
   readonly hasGap: boolean;
 }
 
-/** A list that is left paused for a night is read anew instead. */
+/** Beyond this, a paused list is read again instead, to bound memory. */
 const MOST_HELD = 1000;
 
 export function nothingHeld(list: string): HeldRows {
-  return { list, changes: new Map(), hasGap: false };
+  return { list, rows: new Map(), hasGap: false };
 }
 
-export function holdChanges(held: HeldRows, changes: readonly RowChange[]): HeldRows {
-  if (changes.length === 0 || held.hasGap) return held;
-  const added = changes.map((change) => [change.row.key, change] as const);
-  const all = new Map([...held.changes, ...added]);
-  return all.size > MOST_HELD ? withGap(held) : { ...held, changes: all };
+export function holdRows(held: HeldRows, changed: readonly TraceRow[]): HeldRows {
+  if (changed.length === 0 || held.hasGap) return held;
+  const rows = new Map([...held.rows, ...changed.map((row) => [row.key, row] as const)]);
+  return rows.size > MOST_HELD ? withGap(held) : { ...held, rows };
 }
 
-/** What is known of it is not needed any more. */
 export function withGap(held: HeldRows): HeldRows {
   return { ...nothingHeld(held.list), hasGap: true };
 }
 
-/** How many are new, rather than changed. */
+/** How many held rows are new to the list. */
 export function countNew(held: HeldRows, pages: readonly TracePage[]): number {
-  if (held.changes.size === 0) return 0;
-  const shown = new Set(pages.flatMap(({ rows }) => rows.map(({ key }) => key)));
-  return [...held.changes.values()].filter(({ row, belongs }) => belongs && !shown.has(row.key))
-    .length;
+  if (held.rows.size === 0) return 0;
+  const shown = keysOf(pages);
+  return [...held.rows.keys()].filter((key) => !shown.has(key)).length;
 }
 
-/**
- * Whether there may be more between the newest page, just read, and what is known: none of it is
- * known, and it is not all there is.
- */
+/** Whether rows may be missing between the newest page, just read, and the rows already known. */
 export function leavesGap(newest: TracePage, pages: readonly TracePage[], held: HeldRows): boolean {
-  const keys = new Set(newest.rows.map(({ key }) => key));
-  const isKnown =
-    newest.rows.some(({ key }) => held.changes.has(key)) ||
-    pages.some(({ rows }) => rows.some(({ key }) => keys.has(key)));
-  return newest.next !== null && !isKnown;
+  const known = keysOf(pages);
+  const overlaps = newest.rows.some(({ key }) => held.rows.has(key) || known.has(key));
+  return newest.next !== null && !overlaps;
 }

@@ -2,7 +2,7 @@ import type { ListedSpan } from "@agate/protocol";
 import { hashKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { usePlatform } from "../../api/platform-context.tsx";
-import { traceRow } from "../../api/trace-row.ts";
+import { type TraceRow, traceRow } from "../../api/trace-row.ts";
 import {
   readTracePage,
   type TraceListRequest,
@@ -10,182 +10,201 @@ import {
   type TracePages,
   tracesQuery,
 } from "../../api/traces.ts";
-import { matchRow } from "./match-row.ts";
 import {
   countNew,
-  holdChanges,
+  holdRows,
   leavesGap,
   mergeRows,
   nothingHeld,
-  type RowChange,
   splitChanges,
   withGap,
   withoutRemoved,
 } from "./merge-rows.ts";
 import { useTraceStream } from "./use-trace-stream.ts";
 
-/** Where only the platform can tell what belongs to the list, it is asked this often … */
-const ASK_MS = 2000;
-/** … until its index has surely caught up with the last thing that arrived. */
-const ASK_FOR_MS = 9000;
+/** A list of spans is polled this often after an event … */
+const POLL_MS = 2000;
+/** … for this long, until the platform has indexed the new spans. */
+const POLL_FOR_MS = 9000;
 
-/** A tail that has grown longer begins anew: left on for a night, it would take all of the memory. */
+/** A longer tail is cut back to its newest page, to bound the memory of a tab left open. */
 const MOST_SHOWN = 1000;
-
-/** A list that is being read anew, and what has arrived for it since it was asked for. */
-interface Renewal {
-  readonly list: string;
-  readonly changes: RowChange[];
-  /** What was asked for is too old before it is there. */
-  isOutdated: boolean;
-}
 
 export interface LiveRows {
   /** How many new rows wait to be shown. */
   readonly newCount: number;
-  /** There are more than were counted. */
+  /** More rows wait than were counted. */
   readonly hasGap: boolean;
-  /** The stream broke; it is opened again by itself. */
+  /** The stream is disconnected, and reconnecting. */
   readonly isBroken: boolean;
-  /** Shows what waits. */
+  /** Shows the rows that wait. */
   show(): void;
 }
 
-/**
- * Keeps the pages of a list up to date with what arrives. While `isHeld`, rows that are shown change
- * in place and new ones wait.
- */
-export function useLiveRows(request: TraceListRequest, isHeld: boolean): LiveRows {
+interface LiveOptions {
+  /** Rows in the list change in place, new ones wait. */
+  readonly isHeld: boolean;
+  /** False while the platform rejects the filters: it would reject the stream as well. */
+  readonly isValid: boolean;
+}
+
+/** Keeps the pages of a list up to date with the platform's event stream. */
+export function useLiveRows(request: TraceListRequest, { isHeld, isValid }: LiveOptions): LiveRows {
   const client = usePlatform();
-  const queries = useQueryClient();
-  const { queryKey } = tracesQuery(client, request);
-  const list = hashKey(queryKey);
+  const cache = useListCache(request);
+  const { list } = cache;
   const [latestHeld, setHeld] = useState(() => nothingHeld(list));
   const held = latestHeld.list === list ? latestHeld : nothingHeld(list);
-  const [isAsking, setAsking] = useState(false);
-  const askUntil = useRef(0);
-  const renewal = useRef<Renewal>(null);
+  const renewal = useRenewal(cache, request, () => setHeld(nothingHeld(list)));
 
-  const readPages = () => queries.getQueryData<TracePages>(queryKey)?.pages;
-  const writePages = (pages: readonly TracePage[]) =>
-    queries.setQueryData<TracePages>(
-      queryKey,
-      (before) => before && { ...before, pages: [...pages] },
-    );
-
-  const show = (changes: readonly RowChange[]) => {
-    const waiting = [...held.changes.values()];
-    const pages = mergeRows(readPages() ?? [], [...waiting, ...changes]);
-    writePages(pages);
+  const show = (changed: readonly TraceRow[]) => {
+    const pages = mergeRows(cache.read() ?? [], [...held.rows.values(), ...changed]);
+    cache.write(pages);
     setHeld(nothingHeld(list));
     const isLong = pages.reduce((sum, { rows }) => sum + rows.length, 0) > MOST_SHOWN;
-    // Where it cannot be read, it stays long until more arrives.
-    if (isLong && !isRenewed()) startAnew().catch(() => undefined);
+    // If the read fails, the list stays long until the next event.
+    if (isLong && !renewal.isRunning()) renewal.start().catch(() => undefined);
   };
-  const take = (changes: readonly RowChange[]) => {
-    if (isRenewed()) renewal.current?.changes.push(...changes);
-    if (!isHeld) return show(changes);
-    const { inPlace, moving } = splitChanges(readPages() ?? [], changes);
-    if (inPlace.length > 0) writePages(mergeRows(readPages() ?? [], inPlace));
-    setHeld((before) => holdChanges(before.list === list ? before : nothingHeld(list), moving));
-  };
-
-  const isRenewed = () => renewal.current?.list === list;
-  /** The newest page in place of all that was read, with what arrives until it is there. */
-  const startAnew = async () => {
-    if (renewal.current?.list === list) {
-      renewal.current.isOutdated = true;
-      return;
-    }
-    const mine: Renewal = { list, changes: [], isOutdated: false };
-    renewal.current = mine;
-    try {
-      let page: TracePage;
-      do {
-        mine.isOutdated = false;
-        page = await readTracePage(client, request, null);
-      } while (mine.isOutdated);
-      const pages = [...mergeRows([page], mine.changes)];
-      queries.setQueryData<TracePages>(queryKey, { pages, pageParams: [null] });
-      setHeld(nothingHeld(list));
-    } finally {
-      if (renewal.current === mine) renewal.current = null;
-    }
+  const take = (changed: readonly TraceRow[]) => {
+    renewal.add(changed);
+    if (!isHeld) return show(changed);
+    const { inPlace, moving } = splitChanges(cache.read() ?? [], changed);
+    if (inPlace.length > 0) cache.write(mergeRows(cache.read() ?? [], inPlace));
+    setHeld((before) => holdRows(before.list === list ? before : nothingHeld(list), moving));
   };
   const miss = () => {
     if (isHeld) setHeld(withGap(nothingHeld(list)));
-    // Where the platform does not answer, the page says so; the stream opens again, and asks anew.
-    else startAnew().catch(() => setHeld(withGap(nothingHeld(list))));
+    // On failure the pill offers to read the list again; so does the stream when it reconnects.
+    else renewal.start().catch(() => setHeld(withGap(nothingHeld(list))));
   };
-
-  const askSoon = () => {
-    askUntil.current = Date.now() + ASK_FOR_MS;
-    setAsking(true);
-  };
-  /** Reading on is under way: what is written meanwhile would be lost. */
-  const isBusy = () => queries.isFetching({ queryKey, exact: true }) > 0;
 
   const receiveNewest = useEffectEvent(
     (of: string, whenAsked: readonly TracePage[], newest: TracePage) => {
-      const pages = readPages();
+      const pages = cache.read();
       if (of !== list || pages === undefined) return;
       if (leavesGap(newest, pages, held)) return miss();
-      const rows = withoutRemoved(newest.rows, whenAsked, pages);
-      take(rows.map((row) => ({ row, belongs: true })));
+      take(withoutRemoved(newest.rows, whenAsked, pages));
     },
   );
-  /** Asks for what the stream has not told, or cannot. */
-  const askForNewest = useEffectEvent(async () => {
-    const pages = readPages();
-    if (pages === undefined || isBusy()) return askSoon();
+  /** Reads what was missed before the stream was open, or what events do not hold. */
+  const readNewest = useEffectEvent(async () => {
+    const pages = cache.read();
+    if (pages === undefined || cache.isBusy()) return pollSoon();
     const newest = await readTracePage(client, request, null).catch(() => undefined);
     if (newest !== undefined) receiveNewest(list, pages, newest);
   });
+  const pollSoon = usePolling(() => void readNewest());
 
-  const isBroken = useTraceStream({
-    isBusy,
-    opened: () => void askForNewest(),
+  const isBroken = useTraceStream(isValid ? request : null, {
+    isBusy: cache.isBusy,
+    opened: () => void readNewest(),
     lagged: miss,
     changed: (records: readonly ListedSpan[]) => {
-      if (request.view === "spans" || readPages() === undefined) return askSoon();
-      const bounds = request.bounds(Date.now());
-      const matched = records.map((record) => {
-        const row = traceRow(record, "traces");
-        return { row, match: matchRow(row, request.filters, bounds) };
-      });
-      take(
-        matched.flatMap(({ row, match }) =>
-          match === "unknown" ? [] : [{ row, belongs: match === "yes" }],
-        ),
-      );
-      if (matched.some(({ match }) => match === "unknown")) askSoon();
+      // Events hold root spans: which other spans are new, only the list of spans says.
+      if (request.view === "spans" || cache.read() === undefined) pollSoon();
+      else take(records.map((record) => traceRow(record, "traces")));
     },
   });
 
-  useEffect(() => {
-    if (!isAsking) return;
-    const timer = setInterval(() => {
-      if (Date.now() > askUntil.current) setAsking(false);
-      void askForNewest();
-    }, ASK_MS);
-    return () => clearInterval(timer);
-  }, [isAsking]);
-
-  const showHeld = () => (held.hasGap ? miss() : show([]));
-  const release = useEffectEvent(showHeld);
+  const release = useEffectEvent(() => (held.hasGap ? miss() : show([])));
   useEffect(() => {
     if (!isHeld) release();
   }, [isHeld]);
 
-  const pages = readPages();
+  const pages = cache.read();
   const newCount = useMemo(() => countNew(held, pages ?? []), [held, pages]);
   return {
     newCount,
     hasGap: held.hasGap,
     isBroken,
     show: () => {
-      if (held.hasGap) startAnew().catch(() => undefined);
+      if (held.hasGap) renewal.start().catch(() => undefined);
       else show([]);
     },
+  };
+}
+
+/** The pages of a list in the query cache. */
+function useListCache(request: TraceListRequest) {
+  const client = usePlatform();
+  const queries = useQueryClient();
+  const { queryKey } = tracesQuery(client, request);
+  return {
+    /** Identifies the list. */
+    list: hashKey(queryKey),
+    read: () => queries.getQueryData<TracePages>(queryKey)?.pages,
+    write: (pages: readonly TracePage[]) =>
+      queries.setQueryData<TracePages>(
+        queryKey,
+        (before) => before && { ...before, pages: [...pages] },
+      ),
+    replace: (pages: readonly TracePage[]) =>
+      queries.setQueryData<TracePages>(queryKey, { pages: [...pages], pageParams: [null] }),
+    /** A page is being read: it would overwrite anything written now. */
+    isBusy: () => queries.isFetching({ queryKey, exact: true }) > 0,
+  };
+}
+
+/** A read of the newest page, and the rows that arrived during it. */
+interface Renewal {
+  readonly list: string;
+  readonly rows: TraceRow[];
+  /** Rows were missed during the read: it is repeated. */
+  isOutdated: boolean;
+}
+
+/** Replaces all pages of a list by its newest one, without losing rows that arrive meanwhile. */
+function useRenewal(
+  cache: ReturnType<typeof useListCache>,
+  request: TraceListRequest,
+  onRenewed: () => void,
+) {
+  const client = usePlatform();
+  const { list } = cache;
+  const current = useRef<Renewal>(null);
+  const running = () => (current.current?.list === list ? current.current : undefined);
+  const start = async () => {
+    const already = running();
+    if (already !== undefined) {
+      already.isOutdated = true;
+      return;
+    }
+    const mine: Renewal = { list, rows: [], isOutdated: false };
+    current.current = mine;
+    try {
+      let page: TracePage;
+      do {
+        mine.isOutdated = false;
+        page = await readTracePage(client, request, null);
+      } while (mine.isOutdated);
+      cache.replace(mergeRows([page], mine.rows));
+      onRenewed();
+    } finally {
+      if (current.current === mine) current.current = null;
+    }
+  };
+  return {
+    isRunning: () => running() !== undefined,
+    add: (rows: readonly TraceRow[]) => void running()?.rows.push(...rows),
+    start,
+  };
+}
+
+/** Returns a function that starts polling, or prolongs it. */
+function usePolling(poll: () => void): () => void {
+  const [isOn, setOn] = useState(false);
+  const until = useRef(0);
+  const onTick = useEffectEvent(poll);
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => {
+      if (Date.now() > until.current) setOn(false);
+      onTick();
+    }, POLL_MS);
+    return () => clearInterval(timer);
+  }, [isOn]);
+  return () => {
+    until.current = Date.now() + POLL_FOR_MS;
+    setOn(true);
   };
 }

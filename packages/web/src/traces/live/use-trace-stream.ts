@@ -2,22 +2,29 @@ import type { ListedSpan } from "@agate/protocol";
 import { useEffect, useEffectEvent, useState } from "react";
 import { followTraces } from "../../api/follow-events.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
+import type { TraceListRequest } from "../../api/traces.ts";
 import { usePageVisible } from "../../design/browser-state.ts";
 
-/** What arrives within this time is told together. */
+/** Events within this time are delivered together. */
 const BATCH_MS = 150;
 
 export interface StreamListener {
-  /** The stream is open, for the first time or again. */
+  /** The stream is open, for the first time or after a reconnect. */
   opened(): void;
   changed(records: readonly ListedSpan[]): void;
   lagged(): void;
-  /** While this is so, changes wait. */
+  /** While true, changes wait. */
   isBusy(): boolean;
 }
 
-/** Listens to new and changed traces for as long as the page is looked at; tells whether it is broken. */
-export function useTraceStream(listener: StreamListener): boolean {
+/**
+ * Follows the traces of a list while the page is visible, and returns whether the stream is
+ * disconnected. The platform filters the events; null opens no stream.
+ */
+export function useTraceStream(
+  request: TraceListRequest | null,
+  listener: StreamListener,
+): boolean {
   const client = usePlatform();
   const isVisible = usePageVisible();
   const [isBroken, setBroken] = useState(false);
@@ -25,10 +32,14 @@ export function useTraceStream(listener: StreamListener): boolean {
   const changed = useEffectEvent((records: readonly ListedSpan[]) => listener.changed(records));
   const lagged = useEffectEvent(() => listener.lagged());
   const isBusy = useEffectEvent(() => listener.isBusy());
+  const filters = useEffectEvent(() => (request === null ? {} : streamFilters(request)));
+  // Not the request itself, which is another object whenever anything in the address changes.
+  const list =
+    request === null ? null : JSON.stringify([request.view, request.range, request.filters]);
 
   useEffect(() => {
-    // In a tab behind another it would take one of the few connections that a browser has.
-    if (!isVisible) return;
+    // A hidden tab would hold one of the six connections that a browser opens to a host.
+    if (!isVisible || list === null) return;
     const stop = new AbortController();
     let batch: ListedSpan[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,11 +68,21 @@ export function useTraceStream(listener: StreamListener): boolean {
         broken: () => setBroken(true),
       },
       stop.signal,
+      filters(),
     );
     return () => {
       stop.abort();
       clearTimeout(timer);
     };
-  }, [client, isVisible]);
+  }, [client, list, isVisible]);
   return isBroken;
+}
+
+/** The filters of the stream select traces, so that a list of spans listens to every trace. */
+function streamFilters({
+  view,
+  filters,
+  bounds,
+}: TraceListRequest): Readonly<Record<string, string>> {
+  return view === "spans" ? {} : { ...filters, ...bounds(Date.now()) };
 }

@@ -18,7 +18,7 @@ describe("a cell", () => {
     expect(cellText(row, "cost")).toEqual({ text: "$0.00048", title: "$0.00048213" });
     expect(cellText(row, "tokens")).toEqual({
       text: "12.3K",
-      title: "12,000 in, 2,000 of these cached, 345 out, 12,345 in total",
+      title: "12,000 in, 2,000 cached, 345 out, 12,345 total",
     });
   });
 

@@ -64,23 +64,23 @@ export function exactTime(startedAt: string): string {
 }
 
 function exactLatency(latency: number | null): string | undefined {
-  return latency === null ? "Has not ended" : `${latency.toLocaleString("en", ALL_DIGITS)} ms`;
+  return latency === null ? "Not ended" : `${latency.toLocaleString("en", ALL_DIGITS)} ms`;
 }
 
 function exactCost(cost: number | null): string | undefined {
-  return cost === null ? "Nobody knows the cost" : `$${cost.toLocaleString("en", ALL_DIGITS)}`;
+  return cost === null ? "Cost unknown" : `$${cost.toLocaleString("en", ALL_DIGITS)}`;
 }
 
 const ALL_DIGITS = { maximumFractionDigits: 20, maximumSignificantDigits: 17 } as const;
 
 function exactTokens({ usage }: TraceRow): string | undefined {
-  if (usage === null) return "Nobody counted tokens";
+  if (usage === null) return "Tokens unknown";
   const parts = [
     [usage.input_tokens, "in"],
-    [usage.cached_input_tokens, "of these cached"],
+    [usage.cached_input_tokens, "cached"],
     [usage.output_tokens, "out"],
-    [usage.reasoning_tokens, "of these reasoning"],
-    [usage.total_tokens, "in total"],
+    [usage.reasoning_tokens, "reasoning"],
+    [usage.total_tokens, "total"],
   ] as const;
   return parts
     .flatMap(([count, what]) => (count === null ? [] : [`${count.toLocaleString("en")} ${what}`]))

@@ -26,7 +26,7 @@ export function ColumnPicker({ chosen, onChange }: ColumnPickerProps) {
     >
       <fieldset className="flex flex-col">
         <legend className="px-1 pb-1 text-xs font-medium text-ink-soft">
-          Columns, where there is room
+          Columns (hidden when narrow)
         </legend>
         {TRACE_COLUMNS.filter(({ id }) => !ALWAYS_SHOWN.includes(id)).map(({ id, label }) => (
           <label key={id} className="flex h-7 items-center gap-2 rounded-md px-1 hover:bg-sunken">

@@ -47,14 +47,14 @@ export function RowMenu({ row, view, isTabStop, actions }: RowMenuProps) {
     >
       <MenuItem onSelect={() => actions.openInTab(row)}>
         <ExternalLink size={15} aria-hidden className="text-ink-soft" />
-        Open in a new tab
+        Open in new tab
       </MenuItem>
       <MenuItem onSelect={() => actions.copyId(row)}>
         <Copy size={15} aria-hidden className="text-ink-soft" />
         {view === "spans" ? "Copy span id" : "Copy trace id"}
       </MenuItem>
       <MenuLine />
-      <MenuHeading>Only where</MenuHeading>
+      <MenuHeading>Filter by</MenuHeading>
       {filters.map(([name, value]) => (
         <MenuItem key={name} onSelect={() => actions.filter(name, value)}>
           <ListFilter size={15} aria-hidden className="shrink-0 text-ink-soft" />
@@ -64,11 +64,11 @@ export function RowMenu({ row, view, isTabStop, actions }: RowMenuProps) {
       <MenuLine />
       <MenuItem
         tone="danger"
-        refusal={actions.mayDelete ? null : "Your key needs the scope admin to delete a trace."}
+        refusal={actions.mayDelete ? null : "Deleting a trace needs a key with the admin scope."}
         onSelect={() => actions.askToDelete(row)}
       >
         <Trash2 size={15} aria-hidden />
-        Delete the trace…
+        Delete trace…
       </MenuItem>
     </Menu>
   );

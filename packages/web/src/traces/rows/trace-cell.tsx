@@ -26,7 +26,7 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
   const { text, title, filter } = cellText(row, column.id);
   return (
     <span
-      title={filter === undefined ? title : `${title ?? text}\nAlt-click to filter by it`}
+      title={filter === undefined ? title : `${title ?? text}\nAlt-click to filter`}
       data-filter={filter?.join("=")}
       className={classNames(
         "relative z-10 max-w-full tabular-nums",
@@ -52,9 +52,7 @@ export function RowStatus({ row }: { readonly row: TraceRow }) {
   const label = `${plural(failedSpans, "failed span")} below`;
   return (
     <>
-      {(isCancelled || !(isHidden && status === "UNSET")) && (
-        <StatusBadge status={status} isCancelled={isCancelled} />
-      )}
+      <StatusBadge status={status} isCancelled={isCancelled} />
       {isHidden && (
         <Badge tone="danger" title={label}>
           <CircleAlert size={12} role="img" aria-label={label} />

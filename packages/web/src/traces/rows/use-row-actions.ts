@@ -35,8 +35,8 @@ export function useRowActions(options: RowActionOptions): RowActions {
         void navigate({ search: (search) => withFilter(search, name, value), resetScroll: false });
       },
       copyId: (row) => {
-        const [what, id] = list.view === "spans" ? ["span", row.spanId] : ["trace", row.traceId];
-        copy(id, `The ${what}'s id is copied.`);
+        if (list.view === "spans") copy(row.spanId, "Span id copied.");
+        else copy(row.traceId, "Trace id copied.");
       },
     }),
     [list, mayDelete, select, askToDelete, navigate, router, copy],
