@@ -284,7 +284,7 @@ describe("a recorded call of a route", () => {
       .toBe(`/apps/quickstart/playground?route=/retrieve&span=${inner.id}`);
 
     await detail.getByRole("button", { name: "Copy curl" }).click();
-    await page.getByRole("menuitem", { name: /Call the route again/ }).click();
+    await page.getByRole("menuitem", { name: "Repeat this call" }).click();
     await page.getByText("Command copied.").waitFor();
     const [, url, , type, , body] = words(await copied(page));
     const again = await fetch(url!, {

@@ -45,74 +45,13 @@ interface Drag {
   readonly isSelection: boolean;
 }
 
-/** What the reader touches of a chart: the cursor, the selection, and the keys. */
+/** The interactive layer of a chart: its cursor, its selection and its keys. */
 export function ChartOverlay(props: ChartOverlayProps) {
-  const { chart, cursor, top, name, onCursor, onZoom, onOpen } = props;
+  const { chart, cursor, name, onCursor } = props;
   const { buckets } = chart;
-  const [drag, setDrag] = useState<Drag | null>(null);
   const index = cursor === null ? null : bucketOf(buckets, cursor.time);
   const series = cursor?.chart === name ? cursor.series : props.usualSeries;
-
-  const show = (by: ChartCursor["by"], point: ChartPoint) => {
-    const { from: time } = bucketSpan(buckets, point.index);
-    const isSame =
-      cursor?.chart === name &&
-      cursor.by === by &&
-      cursor.time === time &&
-      cursor.series === point.series;
-    if (!isSame) onCursor({ chart: name, time, series: point.series, by });
-    return isSame;
-  };
-  const press = (event: PointerEvent<HTMLDivElement>) => {
-    if (event.button !== 0) return;
-    const { across } = placeOf(event, top);
-    event.currentTarget.setPointerCapture(event.pointerId);
-    setDrag({
-      pointer: event.pointerId,
-      startX: event.clientX,
-      start: across,
-      end: across,
-      isSelection: false,
-    });
-  };
-  const move = (event: PointerEvent<HTMLDivElement>) => {
-    const place = placeOf(event, top);
-    if (drag?.pointer === event.pointerId) {
-      const isSelection = selects(drag, event);
-      setDrag({ ...drag, end: place.across, isSelection });
-      if (isSelection && cursor !== null) onCursor(null);
-    } else if (event.pointerType !== "touch") {
-      show("mouse", pointAt(chart, buckets, place));
-    }
-  };
-  const release = (event: PointerEvent<HTMLDivElement>) => {
-    if (drag?.pointer !== event.pointerId) return;
-    setDrag(null);
-    const place = placeOf(event, top);
-    // A quick hand has let go before its last move was shown.
-    if (selects(drag, event)) {
-      onZoom(selectBuckets(buckets, drag.start, place.across));
-      return;
-    }
-    const point = pointAt(chart, buckets, place);
-    if (event.pointerType !== "touch") onOpen(point.index, point.series);
-    // A second tap on the same point puts it away.
-    else if (show("touch", point)) onCursor(null);
-  };
-  const type = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const moved = moveByKey(event.key, chart, buckets, { index, series });
-    if (moved !== undefined) show("keyboard", moved);
-    else if (event.key === "Enter" && index !== null) onOpen(index, series);
-    else if (event.key === "Escape" && drag !== null) setDrag(null);
-    else if (event.key === "Escape" && cursor !== null) onCursor(null);
-    else if (event.key === "+" || event.key === "=")
-      onZoom(zoomIn(buckets, index ?? Math.floor(buckets.count / 2)));
-    else if (event.key === "-") onZoom(zoomOut(spanOf(buckets), Date.now()));
-    else return;
-    event.preventDefault();
-  };
-
+  const { drag, handlers } = useChartGestures(props, index, series);
   return (
     <div
       role="slider"
@@ -125,13 +64,9 @@ export function ChartOverlay(props: ChartOverlayProps) {
       aria-valuenow={index ?? buckets.count - 1}
       aria-valuetext={index === null ? "No time selected" : bucketWords(chart, index, series)}
       className="absolute inset-0 cursor-crosshair touch-pan-y rounded-sm"
-      onPointerDown={press}
-      onPointerMove={move}
-      onPointerUp={release}
-      onPointerCancel={() => setDrag(null)}
       onPointerLeave={() => cursor?.by === "mouse" && onCursor(null)}
       onBlur={() => cursor?.by === "keyboard" && onCursor(null)}
-      onKeyDown={type}
+      {...handlers}
     >
       {index !== null && drag?.isSelection !== true && (
         <div
@@ -142,6 +77,82 @@ export function ChartOverlay(props: ChartOverlayProps) {
       {drag?.isSelection && <Selection drag={drag} chart={chart} />}
     </div>
   );
+}
+
+/** Pointing, clicking, dragging and keys, as handlers; and the drag in progress. */
+function useChartGestures(
+  { chart, cursor, top, name, onCursor, onZoom, onOpen }: ChartOverlayProps,
+  index: number | null,
+  series: number | null,
+) {
+  const { buckets } = chart;
+  const [drag, setDrag] = useState<Drag | null>(null);
+
+  /** Returns whether the cursor was there already. */
+  const show = (by: ChartCursor["by"], point: ChartPoint) => {
+    const { from: time } = bucketSpan(buckets, point.index);
+    const isSame =
+      cursor?.chart === name &&
+      cursor.by === by &&
+      cursor.time === time &&
+      cursor.series === point.series;
+    if (!isSame) onCursor({ chart: name, time, series: point.series, by });
+    return isSame;
+  };
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
+    if (event.button !== 0) return;
+    const { across } = placeOf(event, top);
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setDrag({
+      pointer: event.pointerId,
+      startX: event.clientX,
+      start: across,
+      end: across,
+      isSelection: false,
+    });
+  };
+  const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
+    const place = placeOf(event, top);
+    if (drag?.pointer === event.pointerId) {
+      const isSelection = selects(drag, event);
+      setDrag({ ...drag, end: place.across, isSelection });
+      if (isSelection && cursor !== null) onCursor(null);
+    } else if (event.pointerType !== "touch") {
+      show("mouse", pointAt(chart, buckets, place));
+    }
+  };
+  const onPointerUp = (event: PointerEvent<HTMLDivElement>) => {
+    if (drag?.pointer !== event.pointerId) return;
+    setDrag(null);
+    const place = placeOf(event, top);
+    // Not `drag.isSelection`: the last move may not have been rendered yet.
+    if (selects(drag, event)) {
+      onZoom(selectBuckets(buckets, drag.start, place.across));
+      return;
+    }
+    const point = pointAt(chart, buckets, place);
+    if (event.pointerType !== "touch") onOpen(point.index, point.series);
+    // A second tap on the same point hides the cursor.
+    else if (show("touch", point)) onCursor(null);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const moved = moveByKey(event.key, chart, buckets, { index, series });
+    if (moved !== undefined) show("keyboard", moved);
+    else if (event.key === "Enter" && index !== null) onOpen(index, series);
+    else if (event.key === "Escape" && drag !== null) setDrag(null);
+    else if (event.key === "Escape" && cursor !== null) onCursor(null);
+    else if (event.key === "+" || event.key === "=")
+      onZoom(zoomIn(buckets, index ?? Math.floor(buckets.count / 2)));
+    else if (event.key === "-") onZoom(zoomOut(spanOf(buckets), Date.now()));
+    else return;
+    event.preventDefault();
+  };
+  const onPointerCancel = () => setDrag(null);
+  return {
+    drag,
+    handlers: { onPointerDown, onPointerMove, onPointerUp, onPointerCancel, onKeyDown },
+  };
 }
 
 /** Whole buckets are marked, since these will be shown. */

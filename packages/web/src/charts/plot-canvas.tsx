@@ -98,28 +98,12 @@ function drawPlot(host: HTMLElement, plot: Plot, width: number): () => void {
       ],
       series: [
         {},
-        ...series.map(({ paint, values: own }, position): uPlot.Series => {
-          const alpha = plot.emphasis === null || plot.emphasis === position ? 1 : 0.2;
-          const shared = { alpha, stroke: colour(paint.colour), pxAlign: 0 };
-          const stack = stacked[position];
-          if (stack === undefined) {
-            return {
-              ...shared,
-              width: 1.75,
-              dash: [...paint.dash],
-              points: { show: true, size: 5, filter: () => lonePoints(own) },
-            };
-          }
-          return {
-            ...shared,
-            width: 0,
-            fill: paint.isHatched
-              ? ({ ctx }) => hatching(ctx, colour(paint.colour), colour("--surface"))
-              : colour(paint.colour),
-            points: { show: false },
-            paths: (chart, _series, first, last) => bars(chart, stack, buckets, first, last),
-          };
-        }),
+        ...series.map((each, position) => ({
+          alpha: plot.emphasis === null || plot.emphasis === position ? 1 : 0.2,
+          stroke: colour(each.paint.colour),
+          pxAlign: 0,
+          ...seriesLook(each, stacked[position], buckets, colour),
+        })),
       ],
     },
     [
@@ -133,6 +117,30 @@ function drawPlot(host: HTMLElement, plot: Plot, width: number): () => void {
     host,
   );
   return () => drawn.destroy();
+}
+
+/** How uPlot draws one series: as bars where it is part of a stack, else as a line. */
+function seriesLook(
+  { paint, values }: ChartSeries,
+  stack: StackedValues | undefined,
+  buckets: TimeBuckets,
+  colour: (token: string) => string,
+): uPlot.Series {
+  if (stack === undefined) {
+    return {
+      width: 1.75,
+      dash: [...paint.dash],
+      points: { show: true, size: 5, filter: () => lonePoints(values) },
+    };
+  }
+  return {
+    width: 0,
+    fill: paint.isHatched
+      ? ({ ctx }) => hatching(ctx, colour(paint.colour), colour("--surface"))
+      : colour(paint.colour),
+    points: { show: false },
+    paths: (chart, _series, first, last) => bars(chart, stack, buckets, first, last),
+  };
 }
 
 /** The bars of one series from where it begins in the stack, a hair apart from the one below. */

@@ -9,7 +9,6 @@ import { ErrorState } from "../design/empty-state.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { spanLength, type TimeRange, withTimeRange } from "../time-range/time-range.ts";
 import { TimeRangePicker } from "../time-range/time-range-picker.tsx";
-import type { TraceFilters } from "./chart-plan.ts";
 import { DashboardBar } from "./dashboard-bar.tsx";
 import { DashboardBody } from "./dashboard-body.tsx";
 import {
@@ -21,7 +20,7 @@ import {
   splitOf,
 } from "./dashboard-search.ts";
 import { FirstRun, NothingHere } from "./empty-dashboard.tsx";
-import { useDashboardData } from "./use-dashboard-data.ts";
+import { type DashboardData, useDashboardData } from "./use-dashboard-data.ts";
 
 const route = getRouteApi("/");
 
@@ -43,8 +42,6 @@ export function DashboardPage() {
     isGrowing: !("to" in time),
   });
   const { analytics } = data;
-  const span = analytics && { from: Date.parse(analytics.from), to: Date.parse(analytics.to) };
-
   const isEmpty = analytics?.total.count === 0;
   const newest = useQuery({
     ...newestTraceQuery(usePlatform()),
@@ -58,8 +55,6 @@ export function DashboardPage() {
     void navigate({ search: (all) => withTimeRange(parseDashboardSearch(all), next) });
   const zoom = ({ from, to }: TimeSpan) =>
     show({ kind: "fixed", from: new Date(from).toISOString(), to: new Date(to).toISOString() });
-  const open = (behind: TraceFilters) =>
-    void navigate({ to: "/traces", search: { ...filters, ...behind } });
 
   if (isEmpty && newest.data === null) {
     return (
@@ -73,38 +68,10 @@ export function DashboardPage() {
   }
   return (
     <>
-      <PageHeader
-        title="Dashboard"
-        actions={
-          <>
-            {range.kind === "fixed" && span !== undefined && (
-              <Button onClick={() => zoom(zoomOut(span, Date.now()))}>
-                <ZoomOut size={15} aria-hidden />
-                Zoom out
-              </Button>
-            )}
-            <TimeRangePicker value={range} onChange={show} />
-            <IconButton
-              icon={RefreshCw}
-              label="Refresh"
-              aria-busy={data.isFetching}
-              className={data.isFetching ? "[&>svg]:animate-spin" : ""}
-              onClick={data.refresh}
-            />
-          </>
-        }
-      />
+      <DashboardHeader range={range} data={data} onRange={show} onZoom={zoom} />
       <DashboardBar search={search} onChange={change} />
       <div className="flex min-w-0 flex-col gap-3 px-4 pb-6 md:px-6">
-        {analytics !== undefined && data.error !== null && (
-          <p role="status" className="rounded-lg bg-warning-soft px-3 py-2 text-warning">
-            Refresh failed, showing older figures: {data.error.message}
-          </p>
-        )}
-        {analytics === undefined && data.error === null && <DashboardLoading />}
-        {analytics === undefined && data.error !== null && (
-          <ErrorState error={data.error} onRetry={data.refresh} />
-        )}
+        <LoadState data={data} />
         {isEmpty && newest.error !== null && (
           <ErrorState error={newest.error} onRetry={() => void newest.refetch()} />
         )}
@@ -123,11 +90,57 @@ export function DashboardPage() {
             before={data.before}
             onChange={change}
             onZoom={zoom}
-            onOpen={open}
+            onOpen={(point) => void navigate({ to: "/traces", search: { ...filters, ...point } })}
           />
         )}
       </div>
     </>
+  );
+}
+
+interface DashboardHeaderProps {
+  readonly range: TimeRange;
+  readonly data: DashboardData;
+  readonly onRange: (range: TimeRange) => void;
+  readonly onZoom: (span: TimeSpan) => void;
+}
+
+function DashboardHeader({ range, data, onRange, onZoom }: DashboardHeaderProps) {
+  const { analytics, isFetching, refresh } = data;
+  const span = analytics && { from: Date.parse(analytics.from), to: Date.parse(analytics.to) };
+  return (
+    <PageHeader
+      title="Dashboard"
+      actions={
+        <>
+          {range.kind === "fixed" && span !== undefined && (
+            <Button onClick={() => onZoom(zoomOut(span, Date.now()))}>
+              <ZoomOut size={15} aria-hidden />
+              Zoom out
+            </Button>
+          )}
+          <TimeRangePicker value={range} onChange={onRange} />
+          <IconButton
+            icon={RefreshCw}
+            label="Refresh"
+            aria-busy={isFetching}
+            className={isFetching ? "[&>svg]:animate-spin" : ""}
+            onClick={refresh}
+          />
+        </>
+      }
+    />
+  );
+}
+
+/** That the figures are being loaded, or could not be. */
+function LoadState({ data: { analytics, error, refresh } }: { readonly data: DashboardData }) {
+  if (error === null) return analytics === undefined ? <DashboardLoading /> : null;
+  if (analytics === undefined) return <ErrorState error={error} onRetry={refresh} />;
+  return (
+    <p role="status" className="rounded-lg bg-warning-soft px-3 py-2 text-warning">
+      Refresh failed, showing older figures: {error.message}
+    </p>
   );
 }
 

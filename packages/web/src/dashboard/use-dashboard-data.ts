@@ -18,7 +18,7 @@ interface DashboardRequest {
   readonly isGrowing: boolean;
 }
 
-interface DashboardData {
+export interface DashboardData {
   readonly analytics: GroupedAnalytics | undefined;
   readonly before: AnalyticsFigures | undefined;
   readonly error: Error | null;

@@ -1,10 +1,10 @@
 import type { SpanRecord } from "@agate/protocol";
-import { formatCost, formatDuration } from "@agate/protocol/format";
+import { formatCost, formatDuration, plural } from "@agate/protocol/format";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { formatTime, formatWhen } from "../format/format-time.ts";
 import { useNow } from "../design/browser-state.ts";
 import { CopyButton } from "../design/copy-button.tsx";
-import { formatTime, formatWhen } from "../format/format-time.ts";
 import { shownName } from "../spans/shown-name.ts";
 import { SpanKindIcon, StatusBadge } from "../spans/span-badges.tsx";
 import { VariantLink } from "./registry-links.tsx";
@@ -21,7 +21,6 @@ interface TraceHeaderProps {
 /** What a trace is, in short, and what can be done with it. */
 export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
   const { metadata } = trace;
-  const { total } = metadata;
   return (
     <header className="flex shrink-0 flex-col gap-2 border-b border-line bg-surface px-4 pt-3 pb-2.5 md:px-6">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
@@ -51,62 +50,55 @@ export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
         </div>
         <TraceActions trace={trace} list={list} call={facts.call} />
       </div>
-      <dl className="flex gap-x-5 gap-y-1 pb-0.5 max-md:overflow-x-auto md:flex-wrap">
-        <Fact name="Started">
-          <Started at={metadata.start_time} />
-        </Fact>
-        <Fact name="Kind">{trace.spankind}</Fact>
-        <Fact name="Latency">{formatDuration(metadata.latency)}</Fact>
-        <Fact name="Tokens">{usageText(total.usage)}</Fact>
-        <Fact name="Cost">{formatCost(total.cost)}</Fact>
-        <Fact name="Spans">
-          {facts.spans.toLocaleString("en")}
-          {facts.errors > 0 && (
-            <span className="text-danger"> · {countText(facts.errors, "error")}</span>
-          )}
-        </Fact>
-        {facts.application !== null && (
-          <Fact name="Application">
-            <Filtered search={{ application: facts.application }}>{facts.application}</Filtered>
-          </Fact>
-        )}
-        {facts.call !== null && (
-          <Fact name="Route">
-            <Filtered search={{ application: facts.call.app, route: facts.call.route }}>
-              {facts.call.route}
-            </Filtered>
-          </Fact>
-        )}
-        {facts.variantSpan !== null && (
-          <Fact name="Variant">
-            <VariantLink span={facts.variantSpan} />
-          </Fact>
-        )}
-        {facts.environment !== null && (
-          <Fact name="Environment">
-            <Filtered search={{ environment: facts.environment }}>{facts.environment}</Filtered>
-          </Fact>
-        )}
-        {facts.userId !== null && (
-          <Fact name="User">
-            <Filtered search={{ user_id: facts.userId }}>{facts.userId}</Filtered>
-          </Fact>
-        )}
-        {facts.sessionId !== null && (
-          <Fact name="Session">
-            <Filtered search={{ session_id: facts.sessionId }}>{facts.sessionId}</Filtered>
-          </Fact>
-        )}
-        <Fact name="Trace id">
-          <span className="flex items-center gap-0.5">
-            <code className="max-w-40 truncate font-mono text-xs" title={trace.trace_id}>
-              {trace.trace_id}
-            </code>
-            <CopyButton what="trace id" text={trace.trace_id} />
-          </span>
-        </Fact>
-      </dl>
+      <FactList trace={trace} facts={facts} />
     </header>
+  );
+}
+
+function FactList({ trace, facts }: Pick<TraceHeaderProps, "trace" | "facts">) {
+  const { metadata, spankind, trace_id } = trace;
+  const { call, variantSpan } = facts;
+  return (
+    <dl className="flex gap-x-5 gap-y-1 pb-0.5 max-md:overflow-x-auto md:flex-wrap">
+      <Fact name="Started">
+        <Started at={metadata.start_time} />
+      </Fact>
+      <Fact name="Kind">{spankind}</Fact>
+      <Fact name="Latency">{formatDuration(metadata.latency)}</Fact>
+      <Fact name="Tokens">{usageText(metadata.total.usage)}</Fact>
+      <Fact name="Cost">{formatCost(metadata.total.cost)}</Fact>
+      <Fact name="Spans">
+        {facts.spans.toLocaleString("en")}
+        {facts.errors > 0 && (
+          <span className="text-danger"> · {plural(facts.errors, "error")}</span>
+        )}
+      </Fact>
+      <FilterFact name="Application" filter="application" value={facts.application} />
+      {call !== null && (
+        <FilterFact
+          name="Route"
+          filter="route"
+          value={call.route}
+          more={{ application: call.app }}
+        />
+      )}
+      {variantSpan !== null && (
+        <Fact name="Variant">
+          <VariantLink span={variantSpan} />
+        </Fact>
+      )}
+      <FilterFact name="Environment" filter="environment" value={facts.environment} />
+      <FilterFact name="User" filter="user_id" value={facts.userId} />
+      <FilterFact name="Session" filter="session_id" value={facts.sessionId} />
+      <Fact name="Trace id">
+        <span className="flex items-center gap-0.5">
+          <code className="max-w-40 truncate font-mono text-xs" title={trace_id}>
+            {trace_id}
+          </code>
+          <CopyButton what="trace id" text={trace_id} />
+        </span>
+      </Fact>
+    </dl>
   );
 }
 
@@ -120,22 +112,27 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-interface FilteredProps {
-  readonly search: Readonly<Record<string, string>>;
-  readonly children: string;
+interface FilterFactProps {
+  readonly name: string;
+  readonly filter: string;
+  readonly value: string | null;
+  readonly more?: Readonly<Record<string, string>>;
 }
 
-/** To the traces that have this in common. */
-function Filtered({ search, children }: FilteredProps) {
+/** A value that links to the traces that share it; nothing where there is none. */
+function FilterFact({ name, filter, value, more = {} }: FilterFactProps) {
+  if (value === null) return null;
   return (
-    <Link
-      to="/traces"
-      search={search}
-      title={`Show traces with ${children}`}
-      className="text-accent hover:underline"
-    >
-      <bdi>{shownName(children)}</bdi>
-    </Link>
+    <Fact name={name}>
+      <Link
+        to="/traces"
+        search={{ ...more, [filter]: value }}
+        title={`Show traces with ${value}`}
+        className="text-accent hover:underline"
+      >
+        <bdi>{shownName(value)}</bdi>
+      </Link>
+    </Fact>
   );
 }
 
@@ -146,8 +143,4 @@ function Started({ at }: { readonly at: string }) {
       {formatTime(at)} <span className="font-normal text-ink-soft">({formatWhen(at, now)})</span>
     </time>
   );
-}
-
-function countText(count: number, one: string): string {
-  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from "@agate/protocol/format";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import type { KeyboardEvent, MouseEvent, PointerEvent } from "react";
-import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import { elapsedTicks } from "../charts/axis-ticks.ts";
 import { classNames } from "../design/class-names.ts";
 import { tickText } from "../format/tick-text.ts";
@@ -27,31 +27,7 @@ export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const cursorRow = rowOf(rows, tree.indexOf.get(cursor.id) ?? 0);
-  // The same for as long as the rows are: for another, all of them are measured anew.
-  const getItemKey = useCallback((index: number) => rows[index]!.span.id, [rows]);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey,
-    overscan: 10,
-    scrollMargin: HEADER_HEIGHT,
-    scrollPaddingStart: HEADER_HEIGHT,
-    // Scrolled to in an effect, where React cannot flush at once.
-    useFlushSync: false,
-    // What the keyboard is on is there even out of sight, for those who hear the page.
-    rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range);
-      return shown.includes(cursorRow) ? shown : [...shown, cursorRow].sort((a, b) => a - b);
-    },
-  });
-  const scrolledTo = useRef<unknown>(null);
-  useEffect(() => {
-    // Once for each jump: rows that come or go must not move what one is reading.
-    if (scrolledTo.current === cursor) return;
-    scrolledTo.current = cursor;
-    virtual.scrollToIndex(cursorRow, { align: cursor.align });
-  }, [cursor, cursorRow, virtual]);
+  const virtual = useVirtualRows(view, cursorRow, scroller);
 
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -84,20 +60,7 @@ export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
       onClick={click}
       className="@container min-h-0 bg-surface flex-1 overflow-x-hidden overflow-y-auto -outline-offset-2"
     >
-      <GridRow
-        aria-rowindex={1}
-        className={classNames(
-          rowClass(isCompact),
-          "sticky top-0 z-20 border-b border-line bg-surface text-xs font-medium text-ink-soft",
-        )}
-        style={{ height: HEADER_HEIGHT }}
-      >
-        <GridHeading>Span</GridHeading>
-        <GridHeading className="text-right">Latency</GridHeading>
-        {!isCompact && <GridHeading className="text-right @max-[560px]:hidden">Tokens</GridHeading>}
-        {!isCompact && <GridHeading className="text-right @max-[560px]:hidden">Cost</GridHeading>}
-        <TimeAxis axis={axis} origin={tree.start} onZoom={view.zoomTo} />
-      </GridRow>
+      <HeadingRow view={view} isCompact={isCompact} />
       <GridRows className="relative" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const node = rows[index]!;
@@ -124,6 +87,60 @@ export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
         })}
       </GridRows>
     </div>
+  );
+}
+
+/** Renders the rows in view, and scrolls to the cursor when it moves. */
+function useVirtualRows(
+  { rows, cursor }: TreeView,
+  cursorRow: number,
+  scroller: RefObject<HTMLDivElement | null>,
+) {
+  // Kept while the rows are the same: with another function, the virtualizer measures every row again.
+  const getItemKey = useCallback((index: number) => rows[index]!.span.id, [rows]);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey,
+    overscan: 10,
+    scrollMargin: HEADER_HEIGHT,
+    scrollPaddingStart: HEADER_HEIGHT,
+    // The effect below scrolls, and React cannot flush synchronously inside an effect.
+    useFlushSync: false,
+    // The row of the cursor is rendered even out of view, because screen readers announce it.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      return shown.includes(cursorRow) ? shown : [...shown, cursorRow].sort((a, b) => a - b);
+    },
+  });
+  const scrolledTo = useRef<unknown>(null);
+  useEffect(() => {
+    // Once for each jump: spans that arrive later must not scroll the tree.
+    if (scrolledTo.current === cursor) return;
+    scrolledTo.current = cursor;
+    virtual.scrollToIndex(cursorRow, { align: cursor.align });
+  }, [cursor, cursorRow, virtual]);
+  return virtual;
+}
+
+function HeadingRow({ view, isCompact }: Pick<TreeGridProps, "view" | "isCompact">) {
+  const { tree, axis, zoomTo } = view;
+  return (
+    <GridRow
+      aria-rowindex={1}
+      className={classNames(
+        rowClass(isCompact),
+        "sticky top-0 z-20 border-b border-line bg-surface text-xs font-medium text-ink-soft",
+      )}
+      style={{ height: HEADER_HEIGHT }}
+    >
+      <GridHeading>Span</GridHeading>
+      <GridHeading className="text-right">Latency</GridHeading>
+      {!isCompact && <GridHeading className="text-right @max-[560px]:hidden">Tokens</GridHeading>}
+      {!isCompact && <GridHeading className="text-right @max-[560px]:hidden">Cost</GridHeading>}
+      <TimeAxis axis={axis} origin={tree.start} onZoom={zoomTo} />
+    </GridRow>
   );
 }
 

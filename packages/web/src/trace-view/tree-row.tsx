@@ -37,14 +37,10 @@ interface TreeRowProps {
 
 /** A span: its name in the tree, its figures, its place in time. */
 export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
-  const { node, tree, axis, isCompact, isCollapsed, path } = props;
+  const { node, tree, axis, isCompact, path } = props;
   const { span } = node;
-  const { metadata } = span;
-  const isParent = hasChildren(node);
-  const top = tree.nodes[0]!;
-  const onPath = path?.shares.get(span.id);
-  const share = onPath === undefined ? undefined : onPath / (top.end - top.start);
-  const { total } = metadata;
+  const { latency, total } = span.metadata;
+  const isOnPath = path?.shares.has(span.id);
   return (
     <GridRow
       id={props.id}
@@ -53,66 +49,20 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
       aria-level={node.depth + 1}
       aria-posinset={node.position}
       aria-setsize={node.siblings}
-      aria-expanded={isParent ? !isCollapsed : undefined}
+      aria-expanded={hasChildren(node) ? !props.isCollapsed : undefined}
       aria-selected={props.isSelected}
       className={classNames(
         rowClass(isCompact),
         "absolute inset-x-0 top-0 cursor-pointer select-none",
         props.isSelected ? "bg-accent-soft" : props.isMatch ? "bg-warning-soft" : "hover:bg-sunken",
         props.isCursor && "in-focus-visible:outline-2 -outline-offset-2 outline-accent",
-        path !== null && (onPath === undefined ? "text-ink-soft" : "font-semibold"),
+        path !== null && (isOnPath ? "font-semibold" : "text-ink-soft"),
       )}
       style={{ height: ROW_HEIGHT, transform: `translateY(${props.top}px)` }}
     >
-      <GridCell className="flex h-full min-w-0 items-center gap-1.5">
-        <Indent depth={node.depth} />
-        <Toggle isParent={isParent} isCollapsed={isCollapsed} />
-        <SpanKindIcon kind={span.spankind} />
-        <bdi
-          className={classNames("truncate", span.status === "ERROR" && "text-danger")}
-          title={span.name}
-        >
-          <MarkedText text={shownName(span.name)} mark={props.search} />
-        </bdi>
-        {isCollapsed && isParent && (
-          <Badge>+{(node.endIndex - node.index - 1).toLocaleString("en")}</Badge>
-        )}
-        {isCollapsed && node.errorsBelow > 0 && (
-          <span className="shrink-0">
-            <Badge tone="danger" title={errorsText(node.errorsBelow)}>
-              <CircleAlert size={12} aria-hidden />
-              <span>
-                {node.errorsBelow.toLocaleString("en")}
-                {/* On a narrow screen nothing would be left of the name. */}
-                <span className="@max-[560px]:sr-only">
-                  {node.errorsBelow === 1 ? " error below" : " errors below"}
-                </span>
-              </span>
-            </Badge>
-          </span>
-        )}
-        {span.status === "ERROR" && (
-          <CircleAlert size={14} role="img" aria-label="Error" className="shrink-0 text-danger" />
-        )}
-        {span.status === "UNSET" && metadata.cancelled && (
-          <Ban size={14} role="img" aria-label="Cancelled" className="shrink-0 text-warning" />
-        )}
-        {share !== undefined && share > 0 && (
-          <Badge tone="accent" title="Own share of the critical path">
-            {share < 0.005 ? "<1%" : `${Math.round(share * 100)}%`}
-          </Badge>
-        )}
-        {props.isFresh && <Badge tone="accent">New</Badge>}
-        {node.isOrphan && (
-          <span title={orphanText(node)} className="shrink-0 text-warning">
-            <Unlink size={14} role="img" aria-label={orphanText(node)} />
-          </span>
-        )}
-      </GridCell>
-      <Figure>{formatDuration(metadata.latency)}</Figure>
-      {!isCompact && (
-        <Figure isOptional>{formatCompactCount(total.usage?.total_tokens ?? null)}</Figure>
-      )}
+      <NameCell {...props} />
+      <Figure>{formatDuration(latency)}</Figure>
+      {!isCompact && <Figure isOptional>{formatCompactCount(total.usage?.total_tokens ?? null)}</Figure>}
       {!isCompact && <Figure isOptional>{formatCost(total.cost)}</Figure>}
       <GridCell className="h-full min-w-0">
         <SpanBar node={node} tree={tree} axis={axis} sections={path?.sectionsOf.get(span.id)} />
@@ -121,8 +71,73 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
   );
 });
 
-function errorsText(count: number): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? "error" : "errors"} below`;
+/** The name at its level of the tree, with everything that marks the span. */
+function NameCell({ node, tree, search, isCollapsed, isFresh, path }: TreeRowProps) {
+  const { span, errorsBelow } = node;
+  const isParent = hasChildren(node);
+  return (
+    <GridCell className="flex h-full min-w-0 items-center gap-1.5">
+      <Indent depth={node.depth} />
+      <Toggle isParent={isParent} isCollapsed={isCollapsed} />
+      <SpanKindIcon kind={span.spankind} />
+      <bdi
+        className={classNames("truncate", span.status === "ERROR" && "text-danger")}
+        title={span.name}
+      >
+        <MarkedText text={shownName(span.name)} mark={search} />
+      </bdi>
+      {isCollapsed && isParent && (
+        <Badge>+{(node.endIndex - node.index - 1).toLocaleString("en")}</Badge>
+      )}
+      {isCollapsed && errorsBelow > 0 && <ErrorsBelow count={errorsBelow} />}
+      {span.status === "ERROR" && (
+        <CircleAlert size={14} role="img" aria-label="Error" className="shrink-0 text-danger" />
+      )}
+      {span.status === "UNSET" && span.metadata.cancelled && (
+        <Ban size={14} role="img" aria-label="Cancelled" className="shrink-0 text-warning" />
+      )}
+      {path !== null && <PathShare node={node} tree={tree} path={path} />}
+      {isFresh && <Badge tone="accent">New</Badge>}
+      {node.isOrphan && (
+        <span title={orphanText(node)} className="shrink-0 text-warning">
+          <Unlink size={14} role="img" aria-label={orphanText(node)} />
+        </span>
+      )}
+    </GridCell>
+  );
+}
+
+function ErrorsBelow({ count }: { readonly count: number }) {
+  const words = count === 1 ? "error below" : "errors below";
+  return (
+    <span className="shrink-0">
+      <Badge tone="danger" title={`${count.toLocaleString("en")} ${words}`}>
+        <CircleAlert size={12} aria-hidden />
+        <span>
+          {count.toLocaleString("en")}
+          {/* On a narrow screen the words would push the name out. */}
+          <span className="@max-[560px]:sr-only"> {words}</span>
+        </span>
+      </Badge>
+    </span>
+  );
+}
+
+interface PathShareProps {
+  readonly node: SpanNode;
+  readonly tree: SpanTree;
+  readonly path: PathView;
+}
+
+function PathShare({ node, tree, path }: PathShareProps) {
+  const top = tree.nodes[0]!;
+  const share = (path.shares.get(node.span.id) ?? 0) / (top.end - top.start);
+  if (!(share > 0)) return null;
+  return (
+    <Badge tone="accent" title="Own share of the critical path">
+      {share < 0.005 ? "<1%" : `${Math.round(share * 100)}%`}
+    </Badge>
+  );
 }
 
 /** A guide for every level above. */

@@ -3,7 +3,7 @@ import { FilterX, ListTree, SearchX } from "lucide-react";
 import { Button } from "../design/button.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
-import { formatUnits } from "../format/format-count.ts";
+import { plural } from "@agate/protocol/format";
 import { parseTimeRange } from "../time-range/time-range.ts";
 import { FILTER_FIELDS, FILTER_NAMES } from "./filters/filter-fields.ts";
 import { filtersOf, type TracesSearch } from "./traces-search.ts";
@@ -139,7 +139,7 @@ export function ListEnd({ query, hasMore, count, what }: ListEndProps) {
           {query.isFetchingNextPage ? "Loading more…" : "Load more"}
         </Button>
       ) : (
-        <p>End of list · {formatUnits(count, what)}</p>
+        <p>End of list · {plural(count, what)}</p>
       )}
     </div>
   );

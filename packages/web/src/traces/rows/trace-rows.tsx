@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import type { ReactNode, Ref } from "react";
+import type { ReactNode, Ref, RefObject } from "react";
 import {
   useCallback,
   useEffect,
@@ -53,10 +53,9 @@ interface TraceRowsProps {
   readonly children: ReactNode;
 }
 
-/** The rows that are in sight, of however many. */
+/** The rows in view, as lines of a table or, on a narrow screen, as cards. */
 export function TraceRows(props: TraceRowsProps) {
-  const { ref, rows, view, chosen, selected, initialTop, hasMore, mayReadOn } = props;
-  const { isStale, actions, onNearEnd, onScroll } = props;
+  const { ref, rows, view, chosen, selected, hasMore, isStale, actions, onScroll } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [widthRef, width] = useElementWidth();
   const scrollerRef = useCallback(
@@ -67,53 +66,25 @@ export function TraceRows(props: TraceRowsProps) {
     [widthRef],
   );
   const now = useNow();
-  const isCards = width !== null && width < CARDS_BELOW;
   const columns = useMemo(() => fitColumns(chosen, (width ?? 0) - MARGINS), [chosen, width]);
   const tracks = useMemo(() => columnTracks(columns), [columns]);
-  const lineHeight = chosen.has("preview") ? PREVIEWED_HEIGHT : LINE_HEIGHT;
-  const height = isCards ? CARD_HEIGHT : lineHeight;
-  const head = isCards ? 0 : HEAD_HEIGHT;
-  // The same for as long as the rows are: for another, all of them are placed anew at every frame.
-  const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows]);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => height,
-    getItemKey,
-    overscan: 10,
-    scrollMargin: head,
-    scrollPaddingStart: head,
-    initialOffset: initialTop,
-    // The selected row keeps the focus when it is scrolled out of sight.
-    rangeExtractor: (range) => {
-      const inSight = defaultRangeExtractor(range);
-      return selected < 0 || inSight.includes(selected) ? inSight : [...inSight, selected];
-    },
-  });
-  // Heights are not measured: a change of all of them has to be told.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what has changed
-  useEffect(() => virtualizer.measure(), [height, head, virtualizer]);
+  const layout = layoutOf(chosen, width);
+  const { isCards, height, head } = layout;
+  const virtualizer = useVirtualRows(props, layout, scroller);
+  useReadAhead(props, virtualizer.range?.endIndex ?? 0);
   useImperativeHandle(ref, () => ({
     scrollTo: (index) => virtualizer.scrollToIndex(index),
     scrollToTop: () => virtualizer.scrollToOffset(0),
     firstInSight: () => virtualizer.range?.startIndex ?? 0,
   }));
-  const items = virtualizer.getVirtualItems();
-  const lastInSight = virtualizer.range?.endIndex ?? 0;
   const tabStop = selected >= 0 ? selected : (virtualizer.range?.startIndex ?? 0);
-  const isNearEnd = mayReadOn && lastInSight >= rows.length - READ_AHEAD;
-  const readOn = useEffectEvent(onNearEnd);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: near the end again, of more rows
-  useEffect(() => {
-    if (isNearEnd) readOn();
-  }, [isNearEnd, rows.length]);
   return (
     <div
       ref={scrollerRef}
       onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
       className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto border-t border-line bg-surface"
     >
-      {/* A table whose parts are placed one by one: only the rows in sight are there. */}
+      {/* A table whose parts are positioned one by one: only the rows in view are rendered. */}
       <table
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: in a grid rows can be selected
         role="grid"
@@ -125,7 +96,7 @@ export function TraceRows(props: TraceRowsProps) {
       >
         {!isCards && <ColumnHeads columns={columns} tracks={tracks} />}
         <tbody className="relative block" style={{ height: virtualizer.getTotalSize() }}>
-          {items.map((item) => {
+          {virtualizer.getVirtualItems().map((item) => {
             const row = rows[item.index];
             if (row === undefined) return null;
             const shared = {
@@ -150,6 +121,58 @@ export function TraceRows(props: TraceRowsProps) {
       {props.children}
     </div>
   );
+}
+
+interface RowLayout {
+  readonly isCards: boolean;
+  /** Pixels of a row. */
+  readonly height: number;
+  /** Pixels of the column headings. */
+  readonly head: number;
+}
+
+function layoutOf(chosen: ReadonlySet<ColumnId>, width: number | null): RowLayout {
+  if (width !== null && width < CARDS_BELOW) return { isCards: true, height: CARD_HEIGHT, head: 0 };
+  const height = chosen.has("preview") ? PREVIEWED_HEIGHT : LINE_HEIGHT;
+  return { isCards: false, height, head: HEAD_HEIGHT };
+}
+
+function useVirtualRows(
+  { rows, selected, initialTop }: TraceRowsProps,
+  { height, head }: RowLayout,
+  scroller: RefObject<HTMLDivElement | null>,
+) {
+  // Kept while the rows are the same: with another function, the virtualizer places all of them again.
+  const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows]);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    getItemKey,
+    overscan: 10,
+    scrollMargin: head,
+    scrollPaddingStart: head,
+    initialOffset: initialTop,
+    // The selected row stays rendered out of view, because it has the focus.
+    rangeExtractor: (range) => {
+      const inSight = defaultRangeExtractor(range);
+      return selected < 0 || inSight.includes(selected) ? inSight : [...inSight, selected];
+    },
+  });
+  // The virtualizer caches heights: it has to be told when all of them change.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what has changed
+  useEffect(() => virtualizer.measure(), [height, head, virtualizer]);
+  return virtualizer;
+}
+
+/** Loads the next page before the last row comes into view. */
+function useReadAhead({ rows, mayReadOn, onNearEnd }: TraceRowsProps, lastInSight: number): void {
+  const isNearEnd = mayReadOn && lastInSight >= rows.length - READ_AHEAD;
+  const readOn = useEffectEvent(onNearEnd);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: near the end again, of more rows
+  useEffect(() => {
+    if (isNearEnd) readOn();
+  }, [isNearEnd, rows.length]);
 }
 
 function ColumnHeads({
