@@ -95,7 +95,7 @@ describe("around every page", () => {
     await page.getByRole("heading", { level: 1 }).waitFor();
     const jumpTo = async (text: string) => {
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: /A page/ }).fill(text);
+      await page.getByRole("combobox", { name: /^Page, application/ }).fill(text);
     };
     await jumpTo("summ");
     await page
@@ -114,7 +114,7 @@ describe("around every page", () => {
     await page.waitForURL(/\/traces\?q=quartz(?:\+|%20)bands/);
     await page.keyboard.press("Control+k");
     await page.keyboard.press("Escape");
-    await page.getByRole("combobox", { name: /A page/ }).waitFor({ state: "detached" });
+    await page.getByRole("combobox", { name: /^Page, application/ }).waitFor({ state: "detached" });
     web.expectNoFaults();
   });
 

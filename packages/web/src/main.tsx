@@ -16,7 +16,7 @@ repairLanguage();
 repairStorage();
 followTheme();
 
-// Before the next event: a second click must find that the first is under way.
+// Synchronously before the next event: a second click must see that the first mutation is pending.
 notifyManager.setScheduler(queueMicrotask);
 
 const connection = new Connection();
@@ -24,7 +24,7 @@ reloadForLostParts(connection);
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // What was answered stays so, but for "later"; an unreachable platform is asked by the connection.
+      // Only responses with Retry-After are retried; `Connection` reconnects to an unreachable platform.
       retry: isForLater,
       retryDelay: laterMs,
       staleTime: 5000,
@@ -37,7 +37,7 @@ connection.subscribe(() => {
   if (connection.isUp) void queries.invalidateQueries();
 });
 const keptRuns = new KeptRuns();
-// Everything: nothing of what was read or run may be shown to the next person who signs in.
+// Everything: data of one session must not be shown in the next.
 onSessionChange(() => {
   void keptRuns.clear();
   void queries.resetQueries();

@@ -1,6 +1,6 @@
 import type { Application } from "@agate/protocol";
 
-/** Where one can jump to. */
+/** A target of the command menu. */
 export type Destination =
   | { readonly to: "/" | "/playground" | "/traces" | "/apps" }
   | { readonly to: "/apps/$app"; readonly app: string }
@@ -12,7 +12,7 @@ export type Destination =
 
 export interface Command {
   readonly label: string;
-  /** Where it belongs to, beside the label. */
+  /** Shown beside the label. */
   readonly group: "Go to" | "Application" | "Playground" | "Traces";
   readonly destination: Destination;
 }
@@ -27,7 +27,7 @@ const PLACES: readonly Command[] = [
 const TRACE_ID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 const SPAN_ID = /^[0-9a-f]{16}$/i;
 
-/** What fits what was typed, the best first: places, applications, routes; an id; a search. */
+/** The commands that match the typed text, best first: pages, applications, routes; an id; a search. */
 export function commandsFor(
   typed: string,
   applications: readonly Application[],
@@ -70,7 +70,7 @@ function commandsOf({ slug, routes }: Application): readonly Command[] {
   ];
 }
 
-/** Lower is better: at the beginning, at the beginning of a word, anywhere, its letters in order; null: not at all. */
+/** Lower is better: a prefix, the start of a word, a substring, the letters in order; null for no match. */
 function score(text: string, within: string): number | null {
   const at = within.indexOf(text);
   if (at === 0) return 0;

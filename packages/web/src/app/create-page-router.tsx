@@ -122,7 +122,7 @@ declare module "@tanstack/react-router" {
   }
 }
 
-/** The search of a URL as plain text, name by name: short, readable, and nothing is guessed to be a number. */
+/** Reads the query of a URL as plain strings: the router's default would parse JSON and numbers. */
 function parseSearchText(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }
@@ -130,14 +130,13 @@ function parseSearchText(text: string): Record<string, string> {
 function stringifySearchText(search: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  // Paths, times and names of revisions stay readable; all may stand in a query as they are.
+  // Paths, times and revision names stay readable: a query may contain / : , @ unescaped.
   return text === "" ? "" : `?${text.replace(/%(?:2F|3A|2C|40)/g, decodeURIComponent)}`;
 }
 
 /**
- * What the router is to scroll to its top: the content, once for each page. The same element holds every
- * page, so that it would open a new one as far down as the last was left. What changes only the query (a
- * filter, a choice further down) leaves it where it is.
+ * The element that the router scrolls to its top, once for each page: one element holds every page, and
+ * would keep the scroll position of the last. A change of the query alone (a filter) does not scroll.
  */
 function topOfAnotherPage(): () => Element | null {
   let shown = window.location.pathname;
@@ -149,7 +148,7 @@ function topOfAnotherPage(): () => Element | null {
   };
 }
 
-/** Stands where a page's script is on its way: for long, where the platform is away. */
+/** Shown while the script of a page loads. */
 function Arriving() {
   return (
     <>

@@ -3,9 +3,9 @@ import type { Connection } from "../api/connection.ts";
 import { isNotLoaded, loadPart } from "../design/load-part.ts";
 
 /**
- * A page that is loaded when it is first shown. One that does not arrive is waited for: see
- * {@link reloadForLostParts}. The router itself would leave the page at once, and for good where the
- * platform is away.
+ * A page whose script is loaded when it is first shown. While the script cannot be loaded the page
+ * waits for {@link reloadForLostParts}; the router would reload at once, into an error page of the
+ * browser where the platform is down.
  */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module>(
   load: () => Promise<Module>,
@@ -15,12 +15,12 @@ export function lazyPage<Module extends Record<string, unknown>, Name extends ke
 }
 
 const RELOADED_AT = "agate-reloaded-at";
-/** A part that does not arrive after that either will not the next time: something is in its way. */
+/** If loading fails again so soon after a reload, another reload would not help. */
 const RELOADED_ONCE_IN_MS = 60_000;
 
 /**
- * Loads the whole page anew as soon as the platform answers, when a part of it did not arrive:
- * browsers do not ask for a module twice, and another version of the platform has others.
+ * Reloads the page once the platform answers, after a script could not be loaded: browsers do not
+ * request a failed module again, and another version of the platform has other modules.
  */
 export function reloadForLostParts(connection: Connection): void {
   window.addEventListener("vite:preloadError", ({ payload }) => {

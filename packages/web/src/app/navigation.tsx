@@ -25,7 +25,7 @@ const PLACES = [
 const LINK_CLASS =
   "flex items-center gap-2.5 rounded-md text-ink-soft transition-colors hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:py-1.5 max-md:text-xs md:h-9 md:px-2.5";
 
-/** Where one can go: beside the page, on a phone below it. */
+/** The main navigation: beside the page, on a phone below it. */
 export function Navigation({ session }: { readonly session: Session }) {
   const { pathname } = useLocation();
   return (

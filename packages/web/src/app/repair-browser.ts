@@ -1,6 +1,6 @@
 /**
- * Browsers that are told to keep nothing throw when a page as much as looks at its storage. What would
- * be kept is then kept until the page goes, instead of no page at all.
+ * Browsers that block site data throw on any access to storage. In-memory storage takes its place, so
+ * that the page works until it is closed.
  */
 export function repairStorage(): void {
   for (const name of ["localStorage", "sessionStorage"] as const) {
@@ -27,8 +27,8 @@ function memoryStorage(): Storage {
 }
 
 /**
- * A browser that is started under the POSIX locale names a language that `Intl` refuses
- * (`en-US@posix`), and libraries ask `Intl` for it while they are loaded: charts would not show.
+ * A browser started under the POSIX locale reports a language that `Intl` rejects (`en-US@posix`);
+ * uPlot passes it to `Intl` while loading, and charts would not show.
  */
 export function repairLanguage(): void {
   try {

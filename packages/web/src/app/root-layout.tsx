@@ -13,14 +13,14 @@ import { ToasterProvider } from "../design/toaster.tsx";
 import { SignInPage } from "../sign-in/sign-in-page.tsx";
 import { Navigation } from "./navigation.tsx";
 
-/** What is around every page: who reads, which project, where one can go. */
+/** The frame of every page: session, project, navigation. */
 export function RootLayout({ connection }: { readonly connection: Connection }) {
   const { project } = useSearch({ from: "__root__" });
   const queries = useQueryClient();
   const client = useMemo(() => {
-    // Signed out elsewhere, or the key was revoked: whoever reads is asked for one.
-    const askWho = () => void queries.invalidateQueries({ predicate: isSessionQuery });
-    return new PlatformClient(connection, project ?? null, askWho);
+    // On a 401 (signed out in another tab, key revoked) the session is read again, which shows the sign-in page.
+    const readSessionAgain = () => void queries.invalidateQueries({ predicate: isSessionQuery });
+    return new PlatformClient(connection, project ?? null, readSessionAgain);
   }, [connection, project, queries]);
   return (
     <PlatformProvider value={client}>
@@ -35,7 +35,7 @@ export function RootLayout({ connection }: { readonly connection: Connection }) 
   );
 }
 
-/** Lets in whoever the platform knows, and asks the others for a key; the address stays as it is. */
+/** Shows the page to a caller that may read, else the sign-in page; the address stays as it is. */
 function Gate({ client }: { readonly client: PlatformClient }) {
   const session = useQuery(sessionQuery(client));
   const caller = session.data?.caller;
@@ -64,7 +64,7 @@ function Gate({ client }: { readonly client: PlatformClient }) {
   );
 }
 
-/** Says that the platform does not answer, for as long as it does not. */
+/** Shown while the platform cannot be reached. */
 function ConnectionBanner({ connection }: { readonly connection: Connection }) {
   const isUp = useSyncExternalStore(connection.subscribe, () => connection.isUp);
   return (
@@ -79,7 +79,7 @@ function ConnectionBanner({ connection }: { readonly connection: Connection }) {
   );
 }
 
-/** Stands where the address names a project that is not there, or not the reader's. */
+/** Shown for a project that does not exist, or that the caller may not see. */
 function NoProject({ project }: { readonly project: string | null }) {
   return (
     <main>
@@ -94,7 +94,7 @@ function NoProject({ project }: { readonly project: string | null }) {
   );
 }
 
-/** Reads out which page one has come to: links change it without a load, of which nobody else tells. */
+/** Announces a page change to screen readers: links change the page without a load event. */
 function PageAnnouncer() {
   return (
     <p role="status" className="sr-only">
@@ -103,15 +103,15 @@ function PageAnnouncer() {
   );
 }
 
-/** Under which the page's own content is found. */
+/** The id of the main element. */
 export const CONTENT_ID = "content";
 
-/** The first thing that the keyboard reaches: leads past the navigation. Not seen before that. */
+/** The first tab stop, hidden until focused: skips the navigation. */
 function SkipLink() {
   return (
     <a
       href={`#${CONTENT_ID}`}
-      // Not by the address, which says what is shown.
+      // Without a hash in the address: that belongs to the router.
       onClick={(event) => {
         event.preventDefault();
         document.getElementById(CONTENT_ID)?.focus();

@@ -1,10 +1,10 @@
-/** `system` follows the reader's system. */
+/** `system` follows the operating system. */
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = "agate-theme";
 
-/** What this reader has chosen before. */
+/** The stored choice. */
 export function readTheme(): Theme {
   const kept = localStorage.getItem(KEY);
   return THEMES.find((theme) => theme === kept) ?? "system";
@@ -15,7 +15,7 @@ export function keepTheme(theme: Theme): void {
   showTheme(theme);
 }
 
-/** Shows what was chosen, and what another tab chooses. */
+/** Applies the stored theme, and every choice made in another tab. */
 export function followTheme(): void {
   showTheme(readTheme());
   window.addEventListener("storage", ({ key }) => {

@@ -16,10 +16,10 @@ const THEME_NAMES: Record<Theme, string> = {
   dark: "Dark",
 };
 
-/** Who reads, in which project, and how the page looks. */
+/** The signed-in key, its project, the theme, settings. */
 export function UserMenu({ session }: { readonly session: Session }) {
   const { caller, project } = session;
-  // Only whoever runs the platform may choose. Read before the menu opens: it must not move under the pointer.
+  // Only an operator may switch projects. Read before the menu opens, so that its items do not move.
   const isOperator = caller?.is_operator === true;
   const projects = useQuery({ ...projectsQuery(usePlatform()), enabled: isOperator }).data ?? [];
   const navigate = useNavigate();
@@ -74,7 +74,7 @@ function ProjectItems({ projects, current }: ProjectItemsProps) {
       {projects.map(({ id, slug }) => (
         <MenuItem
           key={id}
-          // To the first page: what was shown belongs to the other project.
+          // To the dashboard: the current page shows an object of the other project.
           onSelect={() => void navigate({ to: "/", search: { project: slug } })}
         >
           <Mark isOn={id === current} />
@@ -87,7 +87,7 @@ function ProjectItems({ projects, current }: ProjectItemsProps) {
 }
 
 function ThemeItems() {
-  // As it is when the menu opens: another tab may have chosen.
+  // Read when the menu opens: another tab may have changed it.
   const [theme] = useState(readTheme);
   return (
     <>

@@ -54,7 +54,7 @@ export interface ElapsedTick {
 }
 
 /**
- * About so many ticks at round times since an origin.
+ * Ticks at round times since an origin, approximately `about` of them.
  *
  * @example elapsedTicks({ from: 1000, to: 1090 }, 1000, 4) // at 0 and 50 ms
  */
@@ -92,7 +92,7 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const exactClock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 
-/** At most so many ticks at round local times; midnight is labelled with its date. */
+/** At most `most` ticks at round local times; midnight is labelled with its date. */
 export function clockTicks(span: TimeSpan, most: number): readonly ClockTick[] {
   const length = span.to - span.from;
   const step =

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasSomething, meantSeries, moveByKey, pointAt } from "./chart-cursor.ts";
+import { hasValue, moveByKey, pointAt, separableSeries } from "./chart-cursor.ts";
 import { seriesPaint } from "./chart-series.ts";
 
 const buckets = { from: 0, width: 1000, count: 4 };
@@ -22,22 +22,17 @@ test("of lines the nearest is meant", () => {
 });
 
 test("a series without anything there is not meant", () => {
-  expect(meantSeries(bars, 0, 1)).toBe(1);
-  expect(meantSeries(bars, 1, 1)).toBeNull();
-  expect(meantSeries(bars, 2, 1)).toBeNull();
+  expect(separableSeries(bars, 0, 1)).toBe(1);
+  expect(separableSeries(bars, 1, 1)).toBeNull();
+  expect(separableSeries(bars, 2, 1)).toBeNull();
 });
 
 test("a series that cannot be told from the others stands for all of them", () => {
-  expect(meantSeries(bars, 0, 0)).toBeNull();
+  expect(separableSeries(bars, 0, 0)).toBeNull();
 });
 
 test("an empty bucket and an unknown one have nothing behind them", () => {
-  expect([0, 1, 2, 3].map((index) => hasSomething(bars, index))).toEqual([
-    true,
-    false,
-    false,
-    true,
-  ]);
+  expect([0, 1, 2, 3].map((index) => hasValue(bars, index))).toEqual([true, false, false, true]);
 });
 
 test("arrows go from bucket to bucket and stop at the ends", () => {

@@ -1,36 +1,36 @@
 import { type ChartSeries, nearestSeries, seriesInStack } from "./chart-series.ts";
 import { bucketAt, type TimeBuckets } from "./time-buckets.ts";
 
-/** Where the reader is, in all charts of the same time at once. */
+/** The cursor, shared by all charts of the same time range. */
 export interface ChartCursor {
-  /** The chart that the reader is in; the others show the same bucket. */
+  /** The chart under the pointer or focus; the others show the same bucket. */
   readonly chart: string;
-  /** Start of the bucket: it stays where it is when newer buckets come. */
+  /** The start of the bucket: an index would shift when new buckets arrive. */
   readonly time: number;
   readonly series: number | null;
-  /** A finger needs a button for what a mouse clicks and a keyboard enters. */
+  /** Touch needs a button to open traces; mouse and keyboard click or press Enter. */
   readonly by: "mouse" | "touch" | "keyboard";
 }
 
-/** The values of a chart, and how they are drawn. */
+/** The values of a chart, and how it draws them. */
 export interface ChartShape {
   readonly kind: "bars" | "lines";
   readonly series: readonly ChartSeries[];
 }
 
-/** A place in a chart: 0 to 1 from the left, and a value on its axis. */
+/** A position in a chart: 0 to 1 from the left, and a value on its axis. */
 export interface ChartPlace {
   readonly across: number;
   readonly value: number;
 }
 
-/** A bucket of a chart, and one of its series or all. */
+/** A bucket, and one of its series; null for all. */
 export interface ChartPoint {
   readonly index: number;
   readonly series: number | null;
 }
 
-/** What is at a place: the bar that it is in, the line that it is nearest to. */
+/** The bucket and series at a position: the bar that contains it, or the nearest line. */
 export function pointAt(
   { kind, series }: ChartShape,
   buckets: TimeBuckets,
@@ -42,8 +42,8 @@ export function pointAt(
   return { index, series: find(values, index, value) };
 }
 
-/** The series that a reader means, if it has anything there of its own; null for all of them. */
-export function meantSeries(
+/** The wanted series if its traces can be listed separately and the bucket has a value; null for all. */
+export function separableSeries(
   { series }: ChartShape,
   index: number,
   wanted: number | null,
@@ -52,14 +52,14 @@ export function meantSeries(
   return meant?.isSeparable && (meant.values[index] ?? 0) > 0 ? wanted : null;
 }
 
-/** Whether anything is known, and more than 0, in a bucket. */
-export function hasSomething({ series }: ChartShape, index: number): boolean {
+/** Whether any series has a value above 0 in a bucket. */
+export function hasValue({ series }: ChartShape, index: number): boolean {
   return series.some(({ values }) => (values[index] ?? 0) > 0);
 }
 
 /**
- * Where a key leads; undefined for one that leads nowhere. Whoever is in no bucket yet begins with
- * the last.
+ * The point that a key moves to; undefined for other keys. Without a current bucket it starts at the
+ * last one.
  */
 export function moveByKey(
   key: string,
@@ -87,7 +87,7 @@ export function moveByKey(
   };
 }
 
-/** Up and down through the series, with all of them between the last and the first. */
+/** Cycles through the series, with "all" between the last and the first. */
 function turn(key: "ArrowUp" | "ArrowDown", shape: ChartShape, series: number | null) {
   const last = shape.series.length - 1;
   if (key === "ArrowUp") return series === null ? 0 : series < last ? series + 1 : null;

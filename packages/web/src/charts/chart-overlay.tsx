@@ -19,7 +19,7 @@ import {
   zoomOut,
 } from "./time-buckets.ts";
 
-/** Below it, a press that moves is still a press. */
+/** A shorter movement is a click, not a drag. */
 const DRAG_PIXELS = 5;
 
 export interface ChartOverlayProps {
@@ -29,7 +29,7 @@ export interface ChartOverlayProps {
   readonly chart: WordedChart;
   /** The highest value of the axis. */
   readonly top: number;
-  /** The series that the keyboard begins with; null for all. */
+  /** The series that the keyboard starts with; null for all. */
   readonly usualSeries: number | null;
   readonly cursor: ChartCursor | null;
   readonly onCursor: (cursor: ChartCursor | null) => void;
@@ -155,7 +155,7 @@ function useChartGestures(
   };
 }
 
-/** Whole buckets are marked, since these will be shown. */
+/** Marks whole buckets, because zooming shows whole buckets. */
 function Selection({ drag, chart }: { readonly drag: Drag; readonly chart: WordedChart }) {
   const whole = spanOf(chart.buckets);
   const { from, to } = selectBuckets(chart.buckets, drag.start, drag.end);

@@ -1,52 +1,52 @@
-/** How a series is told from the others: by colour, and by more than that. */
+/** How a series is drawn: by colour, and by hatching or dashes for readers who cannot tell the colours. */
 export interface SeriesPaint {
   /** A token of styles.css: `--chart-1`. */
   readonly colour: string;
   /** Of bars. */
   readonly isHatched: boolean;
-  /** Of lines, in pixels: drawn, left out, drawn … */
+  /** Of lines: the dash pattern in pixels. */
   readonly dash: readonly number[];
 }
 
 export interface ChartSeries {
-  /** Its own among those of a chart. */
+  /** Unique within a chart. */
   readonly id: string;
   readonly label: string;
-  /** As many as there are buckets. */
+  /** One for each bucket. */
   readonly values: Values;
   readonly paint: SeriesPaint;
-  /** Whether what is behind it can be told from what is behind the others. */
+  /** Whether a filter exists that lists the traces of this series alone. */
   readonly isSeparable: boolean;
 }
 
 const COLOURS = 8;
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [10, 3, 2, 3]];
 
-/** The paint of the first, second … of up to eight series; then they begin anew. */
+/** The paint of the series at a position; repeats after eight. */
 export function seriesPaint(position: number): SeriesPaint {
   return {
     colour: `--chart-${(position % COLOURS) + 1}`,
-    // Neighbours are told apart by it where their colours look alike.
+    // Distinguishes neighbours with similar colours.
     isHatched: position % 2 === 1,
     dash: DASHES[position % DASHES.length] ?? [],
   };
 }
 
-/** Everything that is not shown by itself. */
+/** Of the rest, which has no series of its own. */
 export const OTHER_PAINT: SeriesPaint = { colour: "--chart-other", isHatched: false, dash: [1, 4] };
 
 export const ERROR_PAINT: SeriesPaint = { colour: "--danger", isHatched: false, dash: [] };
 
-/** Values of one series, bucket by bucket; null is unknown and draws nothing. */
+/** The values of a series, one for each bucket; null is unknown and not drawn. */
 type Values = readonly (number | null)[];
 
-/** Where a series begins and ends in its stack, bucket by bucket. */
+/** The base and top of a series in its stack, for each bucket. */
 export interface StackedValues {
   readonly bases: readonly number[];
   readonly tops: Values;
 }
 
-/** Puts series upon each other, the first at the bottom. */
+/** Stacks series, the first at the bottom. */
 export function stackValues(series: readonly Values[]): readonly StackedValues[] {
   const heights = new Array<number>(series[0]?.length ?? 0).fill(0);
   return series.map((values) => {
@@ -60,7 +60,7 @@ export function stackValues(series: readonly Values[]): readonly StackedValues[]
   });
 }
 
-/** Which series of a stack is at this height of a bucket; null above all of them. */
+/** The series at a height of a stack; null above the stack. */
 export function seriesInStack(
   series: readonly Values[],
   bucket: number,
@@ -74,7 +74,7 @@ export function seriesInStack(
   return null;
 }
 
-/** Which line is nearest to this height at a bucket; null where none has a value. */
+/** The line nearest to a height; null where no line has a value. */
 export function nearestSeries(
   series: readonly Values[],
   bucket: number,
@@ -88,18 +88,18 @@ export function nearestSeries(
   return distances[0]?.position ?? null;
 }
 
-/** All series of a bucket together; null where none is known. */
+/** The sum of all series in a bucket; null if no value is known. */
 export function sumAt(series: readonly Values[], bucket: number): number | null {
   return sumOf(series.map((values) => values[bucket] ?? null));
 }
 
-/** The known ones together; null where none is. */
+/** The sum of the known values; null if there are none. */
 function sumOf(values: Values): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** The buckets whose value has no neighbour that a line could join it with. */
+/** The buckets without a neighbouring value, which a line would not show. */
 export function lonePoints(values: Values): number[] {
   return values.flatMap((value, index) =>
     value !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null

@@ -14,7 +14,9 @@ const chart = {
 } as const;
 
 test("a bucket says its time, its series and their sum", () => {
-  expect(bucketWords(chart, 0, null)).toBe("15 Nov, 10:00 – 10:15: Input 100, Output 20, total 120");
+  expect(bucketWords(chart, 0, null)).toBe(
+    "15 Nov, 10:00 – 10:15: Input 100, Output 20, total 120",
+  );
 });
 
 test("a chosen series speaks alone", () => {

@@ -8,7 +8,7 @@ export interface WordedChart {
   readonly format: (value: number | null) => string;
 }
 
-/** A bucket of a chart for those who hear it: "15 Nov, 10:00 – 10:15: Input 120, Output 30, total 150". */
+/** A bucket for screen readers: "15 Nov, 10:00 – 10:15: Input 120, Output 30, total 150". */
 export function bucketWords(chart: WordedChart, index: number, chosen: number | null): string {
   const { series, buckets, format } = chart;
   const say = ({ label, values }: ChartSeries) =>
@@ -21,7 +21,7 @@ export function bucketWords(chart: WordedChart, index: number, chosen: number | 
   return `${time}: ${[...series.map(say), ...total].join(", ")}`;
 }
 
-/** What a chart shows, in a sentence or two. */
+/** A summary of the chart for screen readers. */
 export function chartWords(chart: WordedChart): string {
   const { kind, series, buckets, format } = chart;
   const lines =

@@ -9,11 +9,11 @@ interface PlotCanvasProps {
   readonly plot: Plot;
   /** In pixels. */
   readonly width: number;
-  /** Colours are read from the page when it is drawn, so it is drawn anew when they change. */
+  /** Triggers a redraw: the colours are read from the page while drawing. */
   readonly theme: "light" | "dark";
 }
 
-/** The drawn part of a chart. It has the charting library with it: load it when it is shown. */
+/** The canvas of a chart. It imports uPlot: load it lazily. */
 export function PlotCanvas({ plot, width, theme }: PlotCanvasProps) {
   const host = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is what the colours come from.
@@ -24,19 +24,19 @@ export function PlotCanvas({ plot, width, theme }: PlotCanvasProps) {
   return <div ref={host} aria-hidden="true" />;
 }
 
-/** What a plot shows. It only draws: what the reader does is the business of TimeChart. */
+/** What to draw. Interaction is handled by ChartOverlay. */
 interface Plot {
   readonly kind: "bars" | "lines";
   readonly series: readonly ChartSeries[];
   readonly buckets: TimeBuckets;
   readonly ticks: ValueTicks;
   readonly format: (value: number) => string;
-  /** The series that stands out; null where none does. */
+  /** The highlighted series; null for none. */
   readonly emphasis: number | null;
   readonly area: PlotArea;
 }
 
-/** Pixels: the height of a chart, and what of it is around the values. */
+/** The height of a chart and the margin around its plot, in pixels. */
 export interface PlotArea {
   readonly height: number;
   readonly margin: {
@@ -50,7 +50,7 @@ export interface PlotArea {
 const PIXELS_BETWEEN_TIMES = 64;
 const WIDEST_BAR = 56;
 
-/** Draws into an element and returns how to take it away. */
+/** Draws into an element, and returns a function that removes the drawing. */
 function drawPlot(host: HTMLElement, plot: Plot, width: number): () => void {
   const { series, buckets, ticks, area } = plot;
   const tokens = ["--line", "--ink-soft", "--surface", ...series.map(({ paint }) => paint.colour)];
@@ -107,7 +107,7 @@ function drawPlot(host: HTMLElement, plot: Plot, width: number): () => void {
       ],
     },
     [
-      // In the middle of their buckets, where the cursor is.
+      // In the middle of each bucket, where the cursor is.
       Array.from(
         { length: buckets.count },
         (_, index) => span.from + (index + 0.5) * buckets.width,
@@ -143,7 +143,7 @@ function seriesLook(
   };
 }
 
-/** The bars of one series from where it begins in the stack, a hair apart from the one below. */
+/** The bars of one series of a stack, with a gap of a pixel to the one below. */
 function bars(
   chart: uPlot,
   { bases, tops }: StackedValues,
@@ -162,7 +162,7 @@ function bars(
     const middle = chart.bbox.left + (index + 0.5) * slot;
     const bottomEdge = chart.valToPos(base, "y", true) - (base > 0 ? ratio : 0);
     const topEdge = chart.valToPos(top, "y", true);
-    // However little it is, it is not nothing.
+    // A small value must still be visible.
     const height = Math.max(bottomEdge - topEdge, ratio);
     fill.rect(middle - width / 2, bottomEdge - height, width, height);
   }
@@ -179,7 +179,6 @@ function hatching(ctx: CanvasRenderingContext2D, ink: string, paper: string) {
   pen.fillStyle = ink;
   pen.fillRect(0, 0, size, size);
   pen.strokeStyle = paper;
-  // Enough to be seen, not so much that it shouts.
   pen.globalAlpha = 0.45;
   pen.lineWidth = size / 4;
   pen.beginPath();
@@ -192,8 +191,8 @@ function hatching(ctx: CanvasRenderingContext2D, ink: string, paper: string) {
 }
 
 /**
- * The colours of tokens as a canvas takes them. `light-dark()` is only settled in a property that is
- * a colour, so they are read from one.
+ * Resolves CSS custom properties to colours for the canvas. `light-dark()` is resolved only in a colour
+ * property, so that they are read from the `color` of an element.
  */
 function readColours(host: HTMLElement, tokens: readonly string[]): Map<string, string> {
   const probe = host.ownerDocument.createElement("span");

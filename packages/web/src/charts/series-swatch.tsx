@@ -5,7 +5,7 @@ interface SeriesSwatchProps {
   readonly kind: "bars" | "lines";
 }
 
-/** How a series looks in its charts, small: for legends. */
+/** The sample of a series in a legend. */
 export function SeriesSwatch({ paint, kind }: SeriesSwatchProps) {
   const colour = `var(${paint.colour})`;
   if (kind === "lines") {

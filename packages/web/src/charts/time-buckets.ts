@@ -1,10 +1,10 @@
-/** A stretch of time, in milliseconds since 1970; the end is not part of it. */
+/** A time span in milliseconds since 1970, without its end. */
 export interface TimeSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** Time in equal slices, as charts have it from left to right. */
+/** Equal slices of time, the x axis of a chart. */
 export interface TimeBuckets {
   /** Start of the first, in milliseconds since 1970. */
   readonly from: number;
@@ -13,7 +13,7 @@ export interface TimeBuckets {
   readonly count: number;
 }
 
-/** Everything that the buckets cover. */
+/** The time that all buckets cover. */
 export function spanOf({ from, width, count }: TimeBuckets): TimeSpan {
   return { from, to: from + width * count };
 }
@@ -23,25 +23,25 @@ export function bucketSpan(buckets: TimeBuckets, index: number): TimeSpan {
   return { from, to: from + buckets.width };
 }
 
-/** The bucket at a place between 0, the left edge, and 1, the right one; outside, the nearest. */
+/** The bucket at a position from 0 (left edge) to 1 (right edge), clamped. */
 export function bucketAt({ count }: Pick<TimeBuckets, "count">, place: number): number {
   return Math.max(0, Math.min(count - 1, Math.floor(place * count)));
 }
 
-/** The bucket that a time is in; null where it is in none. */
+/** The bucket that contains a time; null for none. */
 export function bucketOf(buckets: TimeBuckets, time: number): number | null {
   const index = Math.floor((time - buckets.from) / buckets.width);
   return index >= 0 && index < buckets.count ? index : null;
 }
 
-/** Whole buckets from one place to another, in either direction: what dragging over them selects. */
+/** The whole buckets between two positions, in either order: a drag selection. */
 export function selectBuckets(buckets: TimeBuckets, start: number, end: number): TimeSpan {
   const first = bucketAt(buckets, Math.min(start, end));
   const last = bucketAt(buckets, Math.max(start, end));
   return { from: bucketSpan(buckets, first).from, to: bucketSpan(buckets, last).to };
 }
 
-/** Half as long around a bucket: at least that bucket, and never more than there was. */
+/** Half the span around a bucket: at least that bucket, and within the current span. */
 export function zoomIn(buckets: TimeBuckets, index: number): TimeSpan {
   const count = Math.max(1, Math.round(buckets.count / 2));
   const first = Math.max(0, Math.min(buckets.count - count, index - Math.floor(count / 2)));
@@ -51,7 +51,7 @@ export function zoomIn(buckets: TimeBuckets, index: number): TimeSpan {
   };
 }
 
-/** Twice as long around the same middle; what would lie in the future is taken before it. */
+/** Twice the span around the same centre, shifted back where it would end in the future. */
 export function zoomOut({ from, to }: TimeSpan, now: number): TimeSpan {
   const length = to - from;
   const end = Math.max(to, Math.min(to + length / 2, now));
@@ -63,7 +63,7 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const exactClock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
 /**
- * From when to when, where the reader is, as short as it can be said.
+ * A time span in local time, as short as possible.
  *
  * @example formatTimeSpan(bucket) // "15 Nov, 10:00 – 10:15"
  */

@@ -5,7 +5,7 @@ import { Button } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
 import { loadPart } from "../design/load-part.ts";
 import type { ValueTicks } from "./axis-ticks.ts";
-import { type ChartCursor, hasSomething, meantSeries } from "./chart-cursor.ts";
+import { type ChartCursor, hasValue, separableSeries } from "./chart-cursor.ts";
 import { ChartOverlay, type ChartOverlayProps } from "./chart-overlay.tsx";
 import { sumAt } from "./chart-series.ts";
 import { chartWords, type WordedChart } from "./chart-words.ts";
@@ -28,13 +28,13 @@ interface TimeChartProps extends Omit<ChartOverlayProps, "describedBy" | "top"> 
   readonly chart: WordedChart;
   readonly ticks: ValueTicks;
   readonly formatTick: (value: number) => string;
-  /** The series that stands out; null where none does. */
+  /** The highlighted series; null for none. */
   readonly emphasis: number | null;
-  /** In the title's line. */
+  /** Beside the title. */
   readonly legend?: ReactNode;
 }
 
-/** Values over time: drawn, and open to mouse, finger, keyboard and ear. */
+/** Values over time, usable by mouse, touch, keyboard and screen reader. */
 export function TimeChart(props: TimeChartProps) {
   const { chart, ticks, formatTick, emphasis, cursor, title, name } = props;
   const { kind, series, buckets } = chart;
@@ -49,7 +49,7 @@ export function TimeChart(props: TimeChartProps) {
   const words = useMemo(() => chartWords(chart), [chart]);
   const index = cursor === null ? null : bucketOf(buckets, cursor.time);
   const open = (at: number, chosen: number | null) => {
-    if (hasSomething(chart, at)) props.onOpen(at, meantSeries(chart, at, chosen));
+    if (hasValue(chart, at)) props.onOpen(at, separableSeries(chart, at, chosen));
   };
   return (
     <section
@@ -63,8 +63,8 @@ export function TimeChart(props: TimeChartProps) {
         {props.legend}
       </header>
       <p id={`${titleId}-words`} className="sr-only">
-        {words} Left and right move through time, up and down choose a series, Enter opens the
-        traces, plus and minus zoom.
+        {words} Left and right arrows move through time, up and down arrows choose a series, Enter
+        opens the traces, plus and minus zoom.
       </p>
       <div ref={host} className="relative" style={{ height: AREA.height }}>
         <Suspense fallback={<div className="h-full animate-pulse rounded-lg bg-sunken" />}>
@@ -102,7 +102,7 @@ interface ChartTooltipProps {
 
 const ACTION = { mouse: "Click", keyboard: "Press Enter" } as const;
 
-/** The values of a bucket, beside it. */
+/** The values of the bucket at the cursor. */
 function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipProps) {
   const { buckets, format } = chart;
   const isLeft = index < buckets.count / 2;
@@ -111,7 +111,7 @@ function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipProps) {
     chart.series.map(({ values }) => values),
     index,
   );
-  const isAll = series !== null && meantSeries(chart, index, series) === null;
+  const isAll = series !== null && separableSeries(chart, index, series) === null;
   return (
     <div
       className={classNames(
@@ -144,7 +144,7 @@ function ChartTooltip({ chart, index, series, by, onOpen }: ChartTooltipProps) {
           </div>
         )}
       </dl>
-      {hasSomething(chart, index) &&
+      {hasValue(chart, index) &&
         (by === "touch" ? (
           <Button size="small" look="primary" className="mt-2 w-full" onClick={onOpen}>
             Open traces

@@ -13,28 +13,28 @@ import { PERCENTILES, type Percentile, type Split } from "./dashboard-search.ts"
 import { knownTokens } from "./figures.ts";
 import type { ShownGroup } from "./shown-groups.ts";
 
-/** What the list of traces is filtered by, beside the time and what the dashboard is filtered by. */
+/** Filters of the list of traces, in addition to the dashboard's own. */
 export type TraceFilters = Readonly<Record<string, string>>;
 
 export interface PlannedSeries extends ChartSeries {
-  /** What picks the traces of this series out of a bucket; none where there is no filter for it. */
+  /** The filters that select the traces of this series; empty where there is none. */
   readonly filters: TraceFilters;
 }
 
 export const CHARTS = ["calls", "errors", "latency", "tokens", "cost"] as const;
 export type ChartName = (typeof CHARTS)[number];
 
-/** One chart, and what is behind its points. */
+/** One chart, and the traces behind its points. */
 export interface ChartPlan {
   readonly name: ChartName;
   readonly title: string;
   readonly kind: "bars" | "lines";
   /** Short, for the axis and the legend. */
   readonly format: (value: number | null) => string;
-  /** With its unit, for where a value stands alone. */
+  /** With its unit, for a single value. */
   readonly formatUnit: (value: number | null) => string;
   readonly series: readonly PlannedSeries[];
-  /** The series that is meant where none is chosen; null for all. */
+  /** The default series; null for all. */
   readonly usualSeries: number | null;
 }
 
@@ -46,8 +46,8 @@ export interface ChartOptions {
 type Figure = (bucket: AnalyticsBucket) => number | null;
 
 /**
- * The charts of an answer. Several groups have a series each; of one alone, or without groups, the
- * charts show what it is made of.
+ * The charts of a response. Several groups have a series each; for a single group, or without groups,
+ * the charts show its parts (errors, percentiles, input and output).
  */
 export function planCharts(
   analytics: Analytics,
@@ -105,7 +105,7 @@ function wholeParts(buckets: readonly AnalyticsBucket[]): Parts {
   const errors = series("Errors", ERROR_PAINT, (of) => of.errors, {
     filters: { status: "ERROR" },
   });
-  // There are two statuses that are no error, and the list of traces is filtered by one.
+  // "No error" is two statuses, and the list of traces filters by one.
   const others = series("Without error", seriesPaint(0), (of) => of.count - of.errors, {
     isSeparable: false,
   });
@@ -146,7 +146,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The marks of a chart's axis: round in what it measures. */
+/** The ticks of a chart's value axis, round in its unit. */
 export function chartTicks({ name, kind, series }: ChartPlan): ValueTicks {
   const values = series.map((each) => each.values);
   const heights =
@@ -159,8 +159,8 @@ export function chartTicks({ name, kind, series }: ChartPlan): ValueTicks {
 }
 
 /**
- * The search of the list of traces that has exactly what a point of a chart stands for: its bucket,
- * and what its series has in common. Without a series: all of the bucket that the chart counts.
+ * The search of the list of traces that shows exactly the traces behind a point: those of its bucket
+ * and series; without a series, all that the chart counts in the bucket.
  */
 export function tracesBehind(
   chart: ChartPlan,

@@ -26,7 +26,7 @@ interface DashboardBarProps {
   readonly onChange: (changes: DashboardSearch) => void;
 }
 
-/** What is counted, and what it is split by. */
+/** The filters, and the grouping. */
 export function DashboardBar({ search, onChange }: DashboardBarProps) {
   const splitId = useId();
   return (
@@ -71,7 +71,7 @@ interface FilterMenuProps {
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** Chooses one of the values that there were calls with. */
+/** Filters by one of the values that occur. */
 function FilterMenu(props: FilterMenuProps) {
   const { name, filters, onChange } = props;
   const value = filters[name];

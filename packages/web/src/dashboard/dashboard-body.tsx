@@ -20,7 +20,7 @@ interface DashboardBodyProps {
   readonly onOpen: (filters: TraceFilters) => void;
 }
 
-/** The figures, the charts, and the table that is their legend. */
+/** The figures, the charts, and the table of the groups, which is their legend. */
 export function DashboardBody(props: DashboardBodyProps) {
   const { search, analytics, before, onChange } = props;
   const [emphasis, setEmphasis] = useState<ShownGroup | null>(null);
@@ -59,7 +59,7 @@ export function DashboardBody(props: DashboardBodyProps) {
 const ICONS = { up: ArrowUp, down: ArrowDown, same: ArrowRight } as const;
 const WORDS = { up: "up", down: "down", same: "unchanged" } as const;
 
-/** The figures of the whole range, and how they were in the period before. */
+/** The figures of the range, and their change from the previous period. */
 function FigureTiles({ figures }: { readonly figures: readonly Figure[] }) {
   return (
     <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5">

@@ -27,11 +27,11 @@ interface DashboardChartsProps {
   readonly emphasis: ShownGroup | null;
   readonly onZoom: (span: TimeSpan) => void;
   readonly onOpen: (filters: TraceFilters) => void;
-  /** The table of the groups: below the first chart. */
+  /** The table of the groups, below the first chart. */
   readonly children: ReactNode;
 }
 
-/** All charts of the same time: one cursor, one zoom. */
+/** All charts, with a shared cursor and zoom. */
 export function DashboardCharts(props: DashboardChartsProps) {
   const { analytics, groups, split, percentile, emphasis, onZoom, onOpen } = props;
   const [cursor, setCursor] = useState<ChartCursor | null>(null);
@@ -129,13 +129,13 @@ function bucketsOf({ from, to, buckets }: Analytics): TimeBuckets {
 
 interface ChartLegendProps {
   readonly plan: ChartPlan;
-  /** The bucket whose values are shown; null where the reader is in none. */
+  /** The bucket at the cursor; null without a cursor. */
   readonly index: number | null;
-  /** Then the table of the groups is the legend of all charts. */
+  /** Split charts have the table of the groups as their legend. */
   readonly isSplit: boolean;
 }
 
-/** What the series are, with their values where the reader is. */
+/** The series, with their values at the cursor. */
 function ChartLegend({ plan, index, isSplit }: ChartLegendProps) {
   const { series, kind, format } = plan;
   if (isSplit || series.length === 1) {

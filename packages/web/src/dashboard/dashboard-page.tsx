@@ -19,12 +19,12 @@ import {
   SPLITS,
   splitOf,
 } from "./dashboard-search.ts";
-import { FirstRun, NothingHere } from "./empty-dashboard.tsx";
+import { FirstRun, NoMatchingCalls } from "./empty-dashboard.tsx";
 import { type DashboardData, useDashboardData } from "./use-dashboard-data.ts";
 
 const route = getRouteApi("/");
 
-/** How often a platform that has nothing yet is asked whether it has. */
+/** The poll interval while there are no traces at all. */
 const LOOK_AGAIN_MS = 5000;
 
 /** Calls, errors, latency, tokens and cost over time. */
@@ -76,7 +76,7 @@ export function DashboardPage() {
           <ErrorState error={newest.error} onRetry={() => void newest.refetch()} />
         )}
         {isEmpty && typeof newest.data === "string" && (
-          <NothingHere
+          <NoMatchingCalls
             newest={newest.data}
             hasFilters={Object.keys(filters).length > 0}
             onClearFilters={() => change(Object.fromEntries(SPLITS.map((name) => [name, ""])))}
@@ -133,7 +133,7 @@ function DashboardHeader({ range, data, onRange, onZoom }: DashboardHeaderProps)
   );
 }
 
-/** That the figures are being loaded, or could not be. */
+/** Loading, or the error. */
 function LoadState({ data: { analytics, error, refresh } }: { readonly data: DashboardData }) {
   if (error === null) return analytics === undefined ? <DashboardLoading /> : null;
   if (analytics === undefined) return <ErrorState error={error} onRetry={refresh} />;
@@ -144,14 +144,14 @@ function LoadState({ data: { analytics, error, refresh } }: { readonly data: Das
   );
 }
 
-/** The range as it is asked for. */
+/** The range as the API takes it. */
 function timeOf(range: TimeRange): AnalyticsTime {
   if (range.kind === "last") return { last: spanLength(range.span) ?? 0 };
   const { from, to } = range;
   return { ...(from && { from }), ...(to && { to }) };
 }
 
-/** Stands where the figures and charts will be, in about their shape. */
+/** A skeleton of figures and charts. */
 function DashboardLoading() {
   return (
     <div role="status" aria-label="Loading" className="flex animate-pulse flex-col gap-3">

@@ -1,6 +1,6 @@
 import { parseTimeRange, type TimeRange } from "../time-range/time-range.ts";
 
-/** What figures can be split by and filtered by. */
+/** The dimensions to split and filter by. */
 export const SPLITS = ["application", "route", "variant", "environment"] as const;
 export type Split = (typeof SPLITS)[number];
 
@@ -14,18 +14,18 @@ export const SPLIT_LABELS: Readonly<Record<Split, string>> = {
 export const PERCENTILES = ["p50", "p95", "p99"] as const;
 export type Percentile = (typeof PERCENTILES)[number];
 
-/** What the dashboard shows, in the address. */
+/** The address of the dashboard. */
 export interface DashboardSearch extends DashboardFilters {
   /** A range that ends now: `1h`, `24h`, `7d`, `30d`. */
   readonly range?: string;
-  /** Or a fixed one, ISO 8601. */
+  /** Or a fixed range, ISO 8601. */
   readonly from?: string;
   readonly to?: string;
-  /** What the figures are split by: one of {@link SPLITS}, or `none`. */
+  /** The dimension to split by: one of {@link SPLITS}, or `none`. */
   readonly by?: string;
-  /** Which percentile of the latency is drawn where each group has a line. */
+  /** The percentile of latency in a split chart. */
   readonly percentile?: string;
-  /** The column that the groups are sorted by; with a `-` before it, the lowest first. */
+  /** The column to sort groups by; a leading `-` sorts ascending. */
   readonly sort?: string;
 }
 
@@ -41,7 +41,7 @@ export function parseDashboardSearch(search: Record<string, unknown>): Dashboard
   return Object.fromEntries(given);
 }
 
-/** Of all time there are no buckets: that is a day. */
+/** The range; a day for `all`, since all time cannot be divided into buckets. */
 export function rangeOf(search: DashboardSearch): TimeRange {
   const range = parseTimeRange(search);
   return range.kind === "last" && range.span === "all" ? { kind: "last", span: "24h" } : range;
@@ -53,7 +53,7 @@ export function filtersOf(search: DashboardSearch): DashboardFilters {
   );
 }
 
-/** By application where nothing is said; null where nothing is split. */
+/** The dimension to split by; `application` by default, null for `none`. */
 export function splitOf({ by }: DashboardSearch): Split | null {
   if (by === "none") return null;
   return SPLITS.find((split) => split === by) ?? "application";

@@ -16,7 +16,7 @@ import icon from "../icon.svg";
 const MOST_APPLICATIONS = 6;
 const LOOK_AGAIN_MS = 2000;
 
-/** Nothing was ever recorded: how to begin. The page changes by itself when the first call comes. */
+/** Shown before the first call; the page polls, and is replaced when the first call arrives. */
 export function FirstRun() {
   const client = usePlatform();
   const session = useQuery(sessionQuery(client));
@@ -53,16 +53,16 @@ function NoCalls({ applications }: { readonly applications: readonly Application
   );
 }
 
-interface NothingHereProps {
-  /** When the last call of all was. */
+interface NoMatchingCallsProps {
+  /** The time of the last call. */
   readonly newest: string;
   readonly hasFilters: boolean;
   readonly onClearFilters: () => void;
   readonly onShowMonth: () => void;
 }
 
-/** There were calls, but none that the page was asked for. */
-export function NothingHere(props: NothingHereProps) {
+/** Shown where no call matches the filters and the range. */
+export function NoMatchingCalls(props: NoMatchingCallsProps) {
   const { newest, hasFilters } = props;
   const now = useNow();
   return (
@@ -80,13 +80,13 @@ export function NothingHere(props: NothingHereProps) {
 }
 
 interface WelcomeProps {
-  /** Where the platform is. */
+  /** The URL of the platform. */
   readonly origin: string;
-  /** Whether it asks programs for an API key. */
+  /** Whether the platform requires an API key. */
   readonly needsKey: boolean;
 }
 
-/** Nothing is there yet: how something gets there. */
+/** Shown on an empty platform: how to send a first call. */
 function Welcome({ origin, needsKey }: WelcomeProps) {
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 py-8">

@@ -1,19 +1,19 @@
 import type { AnalyticsFigures } from "@agate/protocol";
 import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
 
-/** A figure of the whole range, as it is told. */
+/** A figure of the whole range, formatted. */
 export interface Figure {
   readonly label: string;
   readonly value: string;
-  /** More of it, smaller. */
+  /** Details, in small print. */
   readonly about: string;
-  /** Null where it cannot be known. */
+  /** Null if unknown. */
   readonly change: FigureChange | null;
-  /** Whether more of it is bad; undefined where it is neither. */
+  /** Whether an increase is bad; undefined where it is neither good nor bad. */
   readonly isBadWhenUp?: true;
 }
 
-/** @param before The figures of the period before; undefined while they are not known. */
+/** @param before The figures of the previous period; undefined while loading. */
 export function figuresOf(
   now: AnalyticsFigures,
   before: AnalyticsFigures | undefined,
@@ -56,7 +56,7 @@ export function figuresOf(
   ];
 }
 
-/** The unknown is in no average: "$0.010 per call (5 of 7 priced)". */
+/** The average of the calls with a known cost: "$0.010 per call (5 of 7 priced)". */
 function costAbout(of: AnalyticsFigures): string {
   const { count, with_cost } = of;
   const priced = `${with_cost.toLocaleString("en")} of ${count.toLocaleString("en")} priced`;
@@ -64,14 +64,14 @@ function costAbout(of: AnalyticsFigures): string {
   return with_cost === 0 || with_cost === count ? each : `${each} (${priced})`;
 }
 
-/** How a figure has changed against the period before. */
+/** The change of a figure from the previous period. */
 export interface FigureChange {
   readonly direction: "up" | "down" | "same";
   /** Without its sign: `12%`, `1.5 points`. */
   readonly size: string;
 }
 
-/** Relative; null where either is unknown, or there was nothing to compare with. */
+/** The relative change; null if a value is unknown, or the previous one is 0. */
 export function relativeChange(now: number | null, before: number | null): FigureChange | null {
   if (now === null || before === null || before === 0) return null;
   const change = (now - before) / before;
@@ -80,7 +80,7 @@ export function relativeChange(now: number | null, before: number | null): Figur
   return { direction: directionOf(size === "0%" ? 0 : change), size };
 }
 
-/** Of shares, in percentage points; null where either is unknown. */
+/** The change of a share in percentage points; null if a value is unknown. */
 export function shareChange(now: number | null, before: number | null): FigureChange | null {
   if (now === null || before === null) return null;
   const points = (now - before) * 100;
@@ -100,7 +100,7 @@ function digits(value: number): string {
 }
 
 /**
- * A part of a whole; what nobody knows is no 0.
+ * A share in percent; "–" for an unknown one.
  *
  * @example formatShare(0.0312) // "3.1%"
  */
@@ -110,11 +110,11 @@ export function formatShare(share: number | null): string {
   if (percent === 0 || percent === 100) return `${percent}%`;
   if (percent < 0.01) return "<0.01%";
   if (percent < 0.995) return `${percent.toFixed(2)}%`;
-  // Nearly all is not all.
+  // 99.95% must not be rounded to 100%.
   return percent < 99.95 ? `${percent.toFixed(1)}%` : ">99.9%";
 }
 
-/** How many of the calls failed; null where there were none. */
+/** The share of failed calls; null without calls. */
 export function errorRate({
   count,
   errors,
@@ -127,7 +127,7 @@ export function errorRate({
 
 type TokenKind = keyof AnalyticsFigures["tokens"];
 
-/** Null where there were calls and none of them has told its tokens. */
+/** The tokens of a kind; null if there were calls, and none reported tokens. */
 export function knownTokens(
   { count, tokens, with_tokens }: AnalyticsFigures,
   kind: TokenKind,
@@ -135,7 +135,7 @@ export function knownTokens(
   return count > 0 && with_tokens === 0 ? null : tokens[kind];
 }
 
-/** US dollars for each call whose cost is known; null where there is none. */
+/** The average cost in US dollars of calls with a known cost; null without any. */
 export function costPerCall({ cost, with_cost }: AnalyticsFigures): number | null {
   return cost === null || with_cost === 0 ? null : cost / with_cost;
 }

@@ -8,7 +8,7 @@ export interface GroupColumn {
   readonly label: string;
   readonly value: (of: AnalyticsFigures) => number | null;
   readonly format: (value: number | null) => string;
-  /** All digits, with their unit; undefined where nothing is known. */
+  /** All digits, with the unit; undefined if unknown. */
   readonly exact: (value: number | null) => string | undefined;
 }
 
@@ -59,7 +59,7 @@ function digits(value: number): string {
   return value.toLocaleString("en", { maximumFractionDigits: 6 });
 }
 
-/** Which column, and which end first. */
+/** The column and direction to sort by. */
 export interface GroupSort {
   readonly column: string;
   readonly isRising: boolean;
@@ -72,13 +72,13 @@ export function parseSort(text: string | undefined): GroupSort {
   return { column: column ?? "calls", isRising: text?.startsWith("-") === true };
 }
 
-/** The sort after a click on a column: first its highest, then its lowest; names begin with A. */
+/** The sort after a click on a heading: descending first, then ascending; names ascending first. */
 export function nextSort(sort: GroupSort, column: string): string {
   const isRising = sort.column === column ? !sort.isRising : column === "name";
   return `${isRising ? "-" : ""}${column}`;
 }
 
-/** What is unknown comes last, whichever end is first; and after that all that have no row of their own. */
+/** Unknown values come last in either direction, and after them the rest without a row of its own. */
 export function sortGroups(
   groups: readonly ShownGroup[],
   { column, isRising }: GroupSort,

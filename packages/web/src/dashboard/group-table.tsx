@@ -10,13 +10,13 @@ interface GroupTableProps {
   readonly groups: readonly ShownGroup[];
   readonly sort: GroupSort;
   readonly onSort: (column: string) => void;
-  /** The group that everything is filtered by; undefined where it is by none. */
+  /** The group that the dashboard is filtered by; undefined for none. */
   readonly chosen: string | undefined;
   readonly onChoose: (key: string | undefined) => void;
   readonly onEmphasis: (group: ShownGroup | null) => void;
 }
 
-/** The groups one by one: the legend of the charts. */
+/** The table of the groups, which is the legend of the charts. */
 export function GroupTable(props: GroupTableProps) {
   const { split, groups, sort, onSort } = props;
   return (

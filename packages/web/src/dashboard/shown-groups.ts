@@ -2,24 +2,24 @@ import type { Analytics, AnalyticsBucket, AnalyticsFigures, AnalyticsGroup } fro
 import { OTHER_PAINT, type SeriesPaint, seriesPaint } from "../charts/chart-series.ts";
 import { shownName } from "../spans/shown-name.ts";
 
-/** Traces that are shown together: a row of the table, a series of each chart. */
+/** A group of traces: a row of the table, a series in each chart. */
 export interface ShownGroup {
   readonly id: string;
   readonly label: string;
   readonly paint: SeriesPaint;
   readonly figures: AnalyticsFigures;
   readonly buckets: readonly AnalyticsBucket[];
-  /** What the traces have in common; undefined where there is no filter for it. */
+  /** The value that the traces share; undefined where it cannot be filtered by. */
   readonly key: string | undefined;
 }
 
-/** The id of what an answer left out: all of it together. */
+/** The id of the group of everything that the response left out. */
 export const LEFT_OUT = "more";
 
-/** The groups of an answer, those with most calls first, and at last all that it left out. */
+/** The groups of a response, most calls first, then one group for all that it left out. */
 export function shownGroups(analytics: Analytics): readonly ShownGroup[] {
   const { groups = [], groups_left_out: leftOut = 0 } = analytics;
-  // By name, so that a group keeps its colour when another overtakes it.
+  // Colours by name, so that a group keeps its colour when the order changes.
   const byName = [...groups].sort((a, b) => compareKeys(a.key, b.key));
   const shown = groups.map((group) => ({
     id: group.key === null ? "none" : `key ${group.key}`,
@@ -27,7 +27,7 @@ export function shownGroups(analytics: Analytics): readonly ShownGroup[] {
     paint: seriesPaint(byName.indexOf(group)),
     figures: group,
     buckets: group.buckets,
-    // Nothing is no filter either.
+    // An empty value cannot be filtered by.
     key: group.key || undefined,
   }));
   return leftOut === 0 ? shown : [...shown, otherGroup(analytics, groups, leftOut)];
@@ -54,7 +54,7 @@ function otherGroup(
   };
 }
 
-/** What is left of a whole without its parts. Percentiles cannot be taken apart. */
+/** The whole minus its parts. Percentiles cannot be subtracted. */
 export function remainder(
   whole: AnalyticsFigures,
   parts: readonly AnalyticsFigures[],
@@ -63,7 +63,7 @@ export function remainder(
     parts.reduce((left, part) => left - figure(part), figure(whole));
   const cost = rest((of) => of.cost ?? 0);
   const withCost = rest((of) => of.with_cost);
-  // Sums of fractions are never quite what they should be.
+  // A difference this small is a rounding error.
   const isNoise = cost < (whole.cost ?? 0) * 1e-9;
   return {
     count: rest((of) => of.count),

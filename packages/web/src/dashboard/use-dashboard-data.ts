@@ -5,16 +5,16 @@ import { usePlatform } from "../api/platform-context.tsx";
 import type { DashboardFilters, Split } from "./dashboard-search.ts";
 
 const REFRESH_MS = 10_000;
-/** Whoever waits for a first call has just made it. */
+/** While there are no calls yet, the first one should appear soon. */
 const FIRST_CALL_MS = 2000;
-/** As many as there are colours. */
+/** The number of chart colours. */
 const MOST_GROUPS = 8;
 
 interface DashboardRequest {
   readonly time: AnalyticsTime;
   readonly filters: DashboardFilters;
   readonly split: Split | null;
-  /** Whether the range grows: then it is asked for again and again, while the page is seen. */
+  /** Whether the range ends now: it is polled while the page is visible. */
   readonly isGrowing: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface DashboardData {
   readonly refresh: () => void;
 }
 
-/** The figures of a range, and of the one before it. */
+/** The figures of a range and of the previous period. */
 export function useDashboardData(request: DashboardRequest): DashboardData {
   const client = usePlatform();
   const { time, filters, split, isGrowing } = request;
@@ -46,7 +46,7 @@ export function useDashboardData(request: DashboardRequest): DashboardData {
     }),
     enabled: period !== null && !now.isPlaceholderData,
   });
-  // Of another range or other filters, while these are on their way.
+  // Placeholder data belongs to another range or other filters.
   const isComparable = before.data?.to === now.data?.from && !before.isPlaceholderData;
   return {
     analytics: now.data,
@@ -57,7 +57,7 @@ export function useDashboardData(request: DashboardRequest): DashboardData {
   };
 }
 
-/** The stretch that ends where an answer begins, and is as long; null where time had not begun. */
+/** The period of equal length before a response; null if it would start before 1970. */
 export function periodBefore({
   from,
   to,

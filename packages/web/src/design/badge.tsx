@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
   success: "bg-success-soft text-success",
 };
 
-/** A word about a thing. */
+/** A small coloured label. */
 export function Badge({
   tone = "neutral",
   title,

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 
 /**
- * Whether anyone can see the page. Browsers open six connections to a platform at most: tabs that nobody
- * looks at should hold none.
+ * Whether the tab is visible. A browser opens at most six connections to a host: streams of hidden tabs
+ * would use them up.
  */
 export function usePageVisible(): boolean {
   return useSyncExternalStore(subscribeToVisibility, () => !document.hidden);
@@ -13,7 +13,7 @@ function subscribeToVisibility(listener: () => void): () => void {
   return () => document.removeEventListener("visibilitychange", listener);
 }
 
-/** The time, in milliseconds since 1970, told anew every so often: for "5 min ago". */
+/** The time in milliseconds since 1970, updated at an interval: for "5 min ago". */
 export function useNow(everyMs = 10_000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useNow(everyMs = 10_000): number {
 }
 
 /**
- * How wide an element is, in pixels, and the ref that it takes; null before it is there.
+ * The width of an element in pixels (null before it is mounted), and the ref to give to the element.
  *
  * @example const [ref, width] = useElementWidth(); … <div ref={ref}>
  */
@@ -40,7 +40,7 @@ export function useElementWidth(): readonly [(element: HTMLElement | null) => vo
   return [ref, width];
 }
 
-/** A switch of the page that stays as this reader has left it. */
+/** A boolean that is kept in the browser. */
 export function useKeptFlag(key: string): readonly [boolean, (isOn: boolean) => void] {
   const [isOn, setOn] = useState(() => localStorage.getItem(key) === "true");
   const keep = (next: boolean) => {
@@ -52,7 +52,7 @@ export function useKeptFlag(key: string): readonly [boolean, (isOn: boolean) => 
 
 const DARK = "(prefers-color-scheme: dark)";
 
-/** What the page looks like now, whether the reader or their system chose it. */
+/** The theme shown now, chosen by the user or by the operating system. */
 export function useShownTheme(): "light" | "dark" {
   return useSyncExternalStore(subscribeToTheme, shownTheme);
 }

@@ -12,7 +12,7 @@ const LOOKS: Record<ButtonLook, string> = {
   danger: "bg-danger text-danger-ink border-transparent hover:brightness-110",
 };
 
-/** How a button looks; for links that should look the same. */
+/** The classes of a button; for links that look like one. */
 export function buttonClass(
   look: ButtonLook = "plain",
   size: "small" | "normal" = "normal",
@@ -28,7 +28,7 @@ export function buttonClass(
 interface ButtonProps extends ComponentProps<"button"> {
   readonly look?: ButtonLook;
   readonly size?: "small" | "normal";
-  /** Why it cannot be pressed now; null where it can. `disabled` is for what passes by itself. */
+  /** Why the button is disabled; null where it is not. Use `disabled` for a short wait. */
   readonly refusal?: string | null | undefined;
 }
 
@@ -51,13 +51,13 @@ export function Button(props: ButtonProps) {
 
 interface IconButtonProps extends Omit<ComponentProps<"button">, "children"> {
   readonly icon: LucideIcon;
-  /** What it does: read out, and shown on hover. */
+  /** Read out, and shown on hover. */
   readonly label: string;
-  /** Why it cannot be pressed now; null where it can. */
+  /** Why the button is disabled; null where it is not. */
   readonly refusal?: string | null | undefined;
 }
 
-/** A button that is an icon alone. */
+/** A button with an icon and no text. */
 export function IconButton(props: IconButtonProps) {
   const { icon: Icon, label, className, refusal, ...rest } = props;
   const refused = useRefusal(refusal);
@@ -81,7 +81,7 @@ export function IconButton(props: IconButtonProps) {
   );
 }
 
-/** What a button takes that cannot be pressed now, and what must stand beside it. */
+/** The props of a disabled button, and the note with the reason to render beside it. */
 interface Refused {
   readonly button: {
     readonly type: "button";
@@ -104,9 +104,9 @@ interface PointerLeaving {
 const MARGIN = 8;
 
 /**
- * Lets a button say why it cannot be pressed: read out with it, and shown when it is pointed at,
- * reached by the keyboard or tapped. A button that is `disabled` cannot be reached, and says nothing to
- * fingers and keyboards. Undefined where nothing is refused.
+ * Disables a button and gives the reason: read out with the button, and shown on hover, focus or tap.
+ * A button with the attribute `disabled` gets no focus and no events, so that keyboard and touch users
+ * would not learn the reason. Undefined where there is no reason.
  */
 function useRefusal(refusal: string | null | undefined): Refused | undefined {
   const id = useId();
@@ -118,7 +118,7 @@ function useRefusal(refusal: string | null | undefined): Refused | undefined {
   const hide = () => note.current?.hidePopover();
   return {
     button: {
-      // Neither does it send the form that it belongs to.
+      // A submit button would still submit its form.
       type: "button",
       title: undefined,
       "aria-disabled": true,
@@ -127,7 +127,7 @@ function useRefusal(refusal: string | null | undefined): Refused | undefined {
       onFocus: show,
       onBlur: hide,
       onPointerEnter: show,
-      // To the note itself: it stays, so that it can be read closely.
+      // The note stays open while the pointer is over it (WCAG 1.4.13).
       onPointerLeave: ({ relatedTarget }) => {
         if (relatedTarget !== note.current) hide();
       },
@@ -136,7 +136,7 @@ function useRefusal(refusal: string | null | undefined): Refused | undefined {
       <span
         ref={note}
         id={id}
-        // Above everything, dialogs too; closed by Escape.
+        // In the top layer, above dialogs; Escape closes it.
         popover="auto"
         onPointerLeave={hide}
         className="inset-auto m-0 max-w-72 rounded-md border border-line-strong bg-raised px-2.5 py-1.5 text-left text-[0.93rem] font-normal whitespace-normal text-ink shadow-xl"
@@ -147,7 +147,7 @@ function useRefusal(refusal: string | null | undefined): Refused | undefined {
   };
 }
 
-/** Below the button, or above it where there is no room; never beyond the edge of the window. */
+/** Places the note below the button, or above it where there is no room, inside the window. */
 function showAt(note: HTMLElement, button: HTMLElement): void {
   note.togglePopover(true);
   const { left, top, bottom } = button.getBoundingClientRect();

@@ -8,11 +8,11 @@ const SHOWN_MS = 1500;
 interface CopyButtonProps {
   /** What is copied: "trace id". */
   readonly what: string;
-  /** A function where making the text takes a while: it is made when it is copied. */
+  /** A function for a text that is expensive to build: it is called on copy. */
   readonly text: string | (() => string);
 }
 
-/** Copies a text, and says that it has. */
+/** Copies a text, and confirms it in its label. */
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   useEffect(() => {
@@ -27,7 +27,7 @@ export function CopyButton({ what, text }: CopyButtonProps) {
       label={label}
       aria-live="polite"
       onClick={() =>
-        // Not there over plain HTTP from another machine.
+        // `navigator.clipboard` is undefined on plain HTTP from another host.
         Promise.resolve(navigator.clipboard?.writeText(written(text)) ?? Promise.reject()).then(
           () => setState("copied"),
           () => setState("failed"),
@@ -41,7 +41,7 @@ function written(text: string | (() => string)): string {
   return typeof text === "string" ? text : text();
 }
 
-/** A command to be typed at a terminal, with a button that copies it. */
+/** A shell command with a copy button. */
 export function CommandLine({ command }: { readonly command: string }) {
   return (
     <div className="flex max-w-full items-center justify-between gap-2 rounded-md bg-sunken py-1 pr-1 pl-3 text-left">
@@ -51,12 +51,12 @@ export function CommandLine({ command }: { readonly command: string }) {
   );
 }
 
-/** Copies a text, and says in a corner that it has, or could not. */
+/** Copies a text, and shows a toast with the result. */
 export function useCopy(): (text: string, done: string) => void {
   const toaster = useToaster();
   return useCallback(
     (text: string, done: string) => {
-      // Not there over plain HTTP from another machine.
+      // `navigator.clipboard` is undefined on plain HTTP from another host.
       const written = navigator.clipboard?.writeText(text) ?? Promise.reject();
       written.then(
         () => toaster.done(done),

@@ -7,14 +7,14 @@ import { classNames } from "./class-names.ts";
 interface DialogProps {
   readonly title: ReactNode;
   readonly onClose: () => void;
-  /** Buttons, at the foot. */
+  /** Buttons in the footer. */
   readonly actions?: ReactNode;
   readonly width?: "normal" | "wide";
   readonly children: ReactNode;
 }
 
 /**
- * A question over the page, open for as long as it is there.
+ * A modal dialog with a title, open while it is mounted.
  *
  * @example {isAsking && <Dialog title="Deploy" onClose={() => setAsking(false)}>…</Dialog>}
  */
@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, actions, width = "normal", children }: 
     <Modal
       aria-labelledby={titleId}
       onClose={onClose}
-      // What was typed, or shown once, is not lost to a click that missed.
+      // A stray click must not discard typed text, or a key that is shown once.
       closesOutside={false}
       className={classNames("m-auto", width === "wide" ? "max-w-3xl" : "max-w-md")}
     >
@@ -49,18 +49,18 @@ export function Dialog({ title, onClose, actions, width = "normal", children }: 
 interface FormDialogProps {
   readonly title: string;
   readonly onClose: () => void;
-  /** What the button says that sends it: "Rename". */
+  /** The label of the submit button: "Rename". */
   readonly action: string;
   readonly onSubmit: () => void;
   readonly isPending: boolean;
-  /** Whether there is nothing to send yet. */
+  /** Disables the submit button. */
   readonly isEmpty: boolean;
-  /** Why it cannot be sent as it is. */
+  /** Why the form cannot be submitted. */
   readonly refusal?: string | null;
   readonly children: ReactNode;
 }
 
-/** A question with fields to fill in: Enter sends it, as the button does. */
+/** A dialog with a form: Enter submits it, as the button does. */
 export function FormDialog(props: FormDialogProps) {
   const { title, onClose, action, onSubmit, isPending, isEmpty, refusal = null, children } = props;
   const formId = useId();
@@ -99,36 +99,36 @@ export function FormDialog(props: FormDialogProps) {
 
 interface ModalProps extends Omit<ComponentProps<"dialog">, "onClose"> {
   readonly onClose: () => void;
-  /** Whether a click beside it closes it, too. Not where something would be lost. */
+  /** Whether a click on the backdrop closes it. */
   readonly closesOutside?: boolean;
 }
 
 /**
- * A box over the page: the browser's own dialog, which keeps the focus inside, gives it back, and
- * closes by Escape. It is open for as long as it is there. Give it a name (`aria-label`).
+ * The browser's modal dialog, which traps the focus and closes by Escape. It is open while it is
+ * mounted. Give it an accessible name (`aria-label`).
  */
 export function Modal({ onClose, closesOutside = true, className, children, ...rest }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [before] = useState(focusedElement);
   useEffect(() => {
-    // Where it takes the place of another, that one has given the focus back just now.
+    // A dialog that replaces another one gets the element to which that one has just returned the focus.
     const beneath = before?.isConnected ? before : focusedElement();
     dialog.current?.showModal();
-    // The browser takes the first that can have it, which is the button that closes.
+    // The browser would focus the first focusable element, the close button.
     dialog.current?.querySelector<HTMLElement>("input, select")?.focus();
-    // The browser gives the focus back when a dialog is closed, but not when it is taken away.
+    // The browser returns the focus when a dialog is closed, but not when it is removed.
     return () => beneath?.focus();
   }, [before]);
   return (
     <dialog
       ref={dialog}
       onClose={onClose}
-      // The backdrop is part of the dialog itself; its content is in the div below. Not on click: a
-      // text that is selected beyond the edge ends with one on the dialog.
+      // The backdrop is part of the dialog; the content is in the div below. On pointerdown, because
+      // selecting text beyond the edge ends with a click on the dialog.
       onPointerDown={(event) => {
         if (closesOutside && event.target === dialog.current) onClose();
       }}
-      // Keys of the page beneath are not meant.
+      // Shortcuts of the page below must not fire.
       onKeyDown={(event) => event.stopPropagation()}
       className={classNames(
         "w-[calc(100%-2rem)] overflow-hidden rounded-xl border border-line bg-raised p-0 text-ink shadow-2xl backdrop:bg-black/40",
@@ -141,7 +141,7 @@ export function Modal({ onClose, closesOutside = true, className, children, ...r
   );
 }
 
-/** What has the focus, if anything; of a menu that is about to close, the button that opened it. */
+/** The focused element; for an item of a menu, which is about to close, the button that opened it. */
 function focusedElement(): HTMLElement | null {
   const focused = document.activeElement;
   const opener = focused?.closest("[role=menu]")?.getAttribute("aria-labelledby");

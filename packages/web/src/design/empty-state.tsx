@@ -5,13 +5,13 @@ import { Button } from "./button.tsx";
 interface EmptyStateProps {
   readonly icon: LucideIcon;
   readonly title: string;
-  /** The title of the whole page, or of a part of it. */
+  /** 1 where it is the title of the page. */
   readonly level?: 1 | 2;
-  /** What to do about it. */
+  /** What to do next. */
   readonly children?: ReactNode;
 }
 
-/** Stands where there is nothing yet, and says how something gets there. */
+/** Shown in place of an empty list or page: what is missing, and what to do. */
 export function EmptyState({ icon: Icon, title, level = 2, children }: EmptyStateProps) {
   const Heading = level === 1 ? "h1" : "h2";
   return (
@@ -30,7 +30,7 @@ interface ErrorStateProps {
   readonly onRetry?: (() => void) | undefined;
 }
 
-/** Stands where something could not be loaded. */
+/** Shown in place of content that could not be loaded. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   return (
     <div
@@ -48,7 +48,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
 
 const WIDTHS = ["w-11/12", "w-2/3", "w-4/5", "w-1/2", "w-3/4", "w-5/6"] as const;
 
-/** Stands where something is being loaded, in about its shape. */
+/** Shown in place of content that is being loaded. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div role="status" aria-label="Loading" className="flex animate-pulse flex-col gap-3 p-4">

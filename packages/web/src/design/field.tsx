@@ -3,33 +3,33 @@ import type { ComponentProps, ReactNode } from "react";
 import { useId } from "react";
 import { classNames } from "./class-names.ts";
 
-/** How everything looks that a value is typed into or chosen in. */
+/** The classes of every input control. */
 export const CONTROL_CLASS =
   "w-full rounded-md border border-line-strong/60 bg-surface px-2.5 text-ink transition-colors hover:border-line-strong disabled:opacity-60 aria-invalid:border-danger";
 
-/** What ties a control to its label, description and problem. */
+/** The attributes that tie a control to its label, description and problem. */
 export interface FieldIds {
   readonly id: string;
   readonly "aria-describedby": string | undefined;
   readonly "aria-invalid": true | undefined;
-  /** For a control without a label that is seen. */
+  /** For a control without a visible label. */
   readonly "aria-label"?: string | undefined;
 }
 
 interface FieldProps {
   readonly label: ReactNode;
   readonly description?: ReactNode;
-  /** What is wrong with the value; shown, and read out. */
+  /** What is wrong with the value. */
   readonly problem?: string | undefined;
-  /** Stands at the end of the label's line. */
+  /** At the end of the label's line. */
   readonly aside?: ReactNode;
-  /** The control stands before its label, as a checkbox does. */
+  /** Puts the control before its label, as for a checkbox. */
   readonly isInline?: boolean;
   readonly children: (ids: FieldIds) => ReactNode;
 }
 
 /**
- * A control with its label, what there is to know about it and what is wrong.
+ * A control with its label, description and problem.
  *
  * @example <Field label="Name">{(ids) => <TextInput {...ids} value={name} onChange={…} />}</Field>
  */
@@ -65,12 +65,12 @@ export function Field({ label, description, problem, aside, isInline, children }
   );
 }
 
-/** One line of text. Give it a label: see {@link Field}. */
+/** A single-line text input. Give it a label: see {@link Field}. */
 export function TextInput({ className, ...rest }: ComponentProps<"input">) {
   return <input dir="auto" className={classNames(CONTROL_CLASS, "h-8", className)} {...rest} />;
 }
 
-/** Text of several lines, as high as what is in it up to a point. */
+/** A text area that grows with its content, up to a limit. */
 export function TextArea({ className, ...rest }: ComponentProps<"textarea">) {
   return (
     <textarea
@@ -86,7 +86,7 @@ export function TextArea({ className, ...rest }: ComponentProps<"textarea">) {
 }
 
 /**
- * A dropdown: the browser's own, which every keyboard, phone and screen reader knows. Groups are
+ * The browser's select, which works with every keyboard, phone and screen reader. Groups are
  * `<optgroup>`.
  */
 export function Select({ className, children, ...rest }: ComponentProps<"select">) {
@@ -104,7 +104,7 @@ export function Select({ className, children, ...rest }: ComponentProps<"select"
   );
 }
 
-/** The browser's own checkbox, in the page's colours. Give it a label. */
+/** A checkbox in the page's colours. Give it a label. */
 export function Checkbox({ className, ...rest }: Omit<ComponentProps<"input">, "type">) {
   return (
     <input
@@ -116,14 +116,14 @@ export function Checkbox({ className, ...rest }: Omit<ComponentProps<"input">, "
 }
 
 interface ChoiceProps<Value extends string> {
-  /** What is chosen: read out. */
+  /** The accessible name. */
   readonly label: string;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
   readonly value: Value;
   readonly onChange: (value: Value) => void;
 }
 
-/** A few choices side by side, one of them taken. */
+/** A segmented control: a few options side by side, one selected. */
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   const { label, options, value, onChange } = props;
   return (

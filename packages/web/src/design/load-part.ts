@@ -1,9 +1,10 @@
-/** What browsers and the bundler say of a part of the page that did not arrive, rather than failed. */
+/** The messages of browsers and of Vite for a module that could not be loaded (rather than threw). */
 const NOT_LOADED = /dynamically imported module|importing a module script|preload css/i;
 
 /**
- * Loads a part of the page. One that does not arrive is waited for, with whatever stands in its place:
- * browsers do not ask for a module twice, so the page loads itself anew when the platform answers.
+ * Imports a module of the page. If it cannot be loaded the promise stays pending, with the placeholder
+ * shown: browsers do not request a failed module again, so `reloadForLostParts` reloads the page once
+ * the platform answers.
  */
 export function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
   return load().catch((error: unknown) => {

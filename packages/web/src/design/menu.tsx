@@ -7,9 +7,9 @@ interface MenuProps {
   /** The button that opens it. */
   readonly trigger: ReactNode;
   readonly align?: "start" | "end";
-  /** False while something else on the page takes the focus: a box that a choice has opened. */
+  /** False where the chosen item moves the focus elsewhere, such as into a dialog. */
   readonly returnsFocus?: boolean;
-  /** Why nothing in it can be chosen; null where something can. */
+  /** Why all items are disabled; null where they are not. */
   readonly refusal?: string | null;
   readonly children: ReactNode;
 }
@@ -19,16 +19,16 @@ export function Menu(props: MenuProps) {
   const { trigger, align = "end", returnsFocus = true, refusal = null, children } = props;
   const refusalId = useId();
   const [isOpen, setOpen] = useState(false);
-  // Looked up when the menu opens and kept until the next time: a container that changes between two
-  // renders moves an open menu in the document, which takes its focus away and closes it.
+  // Looked up when the menu opens and kept until the next time: a container that changed between two
+  // renders would move the open menu in the document, which blurs and closes it.
   const [container, setContainer] = useState<HTMLElement | null>(null);
   const onOpenChange = (open: boolean) => {
-    // Inside the main landmark, because screen readers that go by landmarks skip everything outside.
+    // Inside the main landmark: landmark navigation of screen readers skips everything outside.
     if (open) setContainer(document.querySelector("main"));
     setOpen(open);
   };
   return (
-    // Not modal: that would lock the page's scrolling with a style element, which the policy forbids.
+    // Not modal: a modal menu locks scrolling with a style element, which the content security policy forbids.
     <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={onOpenChange}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal container={container}>
@@ -58,7 +58,7 @@ interface MenuItemProps {
   readonly onSelect: () => void;
   readonly tone?: "plain" | "danger";
   readonly disabled?: boolean;
-  /** Why this one cannot be chosen now, beneath it; null where it can. */
+  /** Why the item is disabled, shown below it; null where it is not. */
   readonly refusal?: string | null;
   readonly children: ReactNode;
 }
@@ -70,7 +70,7 @@ export function MenuItem(props: MenuItemProps) {
     <DropdownMenu.Item
       onSelect={(event) => (isRefused ? event.preventDefault() : onSelect())}
       disabled={disabled}
-      // Not disabled: that one is passed over, and nobody hears why.
+      // Not `disabled`: the keyboard would skip the item, and its reason would not be read out.
       aria-disabled={disabled || isRefused}
       className={classNames(
         "flex min-h-8 cursor-pointer flex-col justify-center rounded-md px-2 wrap-anywhere outline-none select-none data-disabled:opacity-50 data-highlighted:bg-sunken",
@@ -103,7 +103,7 @@ interface PopoverProps {
   readonly children: ReactNode;
 }
 
-/** Something small that opens beside its button: a filter, a date. */
+/** A popover beside its button. */
 export function Popover({ trigger, label, children, ...state }: PopoverProps) {
   return (
     <Radix.Root {...state}>

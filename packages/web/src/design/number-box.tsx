@@ -6,7 +6,7 @@ interface NumberBoxProps
   extends Omit<ComponentProps<"input">, "value" | "onChange" | "onKeyDown" | "className"> {
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** The arrow keys: 1 or -1, ten times that with Page Up and Page Down. */
+  /** Called for arrow keys with 1 or -1, for Page Up and Page Down with 10 or -10. */
   readonly onStep: (steps: number) => void;
   readonly lowest?: number | undefined;
   readonly highest?: number | undefined;
@@ -20,8 +20,8 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /**
- * A number as text, for the browser's own box gives away nothing of what it takes for no number, and
- * then what was typed would be lost.
+ * A text input for a number. `<input type="number">` reports an empty value for invalid input, so that
+ * the typed text would be lost.
  */
 export function NumberBox(props: NumberBoxProps) {
   const { text, onText, onStep, lowest, highest, ...rest } = props;
@@ -50,14 +50,14 @@ export function NumberBox(props: NumberBoxProps) {
   );
 }
 
-/** Numbers such as 1e-7 are none to ARIA: left out, as the text says what it is. */
+/** ARIA does not allow numbers such as 1e-7: they are left out, since `aria-valuetext` has the text. */
 function withoutExponent(number: number | undefined): number | undefined {
   return String(number).includes("e") ? undefined : number;
 }
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** The number that somebody typed; undefined for what is none, or is too large to be one. */
+/** The number in a text; undefined if the text is no number, or the number is not finite. */
 export function parseNumber(text: string): number | undefined {
   const trimmed = text.trim();
   if (!NUMBER.test(trimmed)) return undefined;

@@ -6,25 +6,25 @@ import { TextInput } from "./field.tsx";
 export interface PickerOption {
   readonly value: string;
   readonly label: string;
-  /** Small, at the end of the line: how often, what for. */
+  /** Small, at the end of the line: a count. */
   readonly detail?: string;
 }
 
 interface OptionPickerProps {
-  /** What is chosen: read out. */
+  /** The accessible name. */
   readonly label: string;
-  /** Shown while nothing is typed; the label, where nothing else is said. */
+  /** The label by default. */
   readonly placeholder?: string;
   readonly options: readonly PickerOption[];
-  /** Whether what is typed may be chosen as well; says how it would read. */
+  /** Allows any typed text as a value, and returns its label. */
   readonly other?: (text: string) => string;
   readonly initialText?: string;
-  /** Stands where there is nothing to choose from. */
+  /** Shown where there are no options. */
   readonly empty?: ReactNode;
   readonly onPick: (value: string) => void;
 }
 
-/** A list to choose from, narrowed down by typing: for popovers, since it takes the focus. */
+/** A filterable list of options, for popovers: it takes the focus. */
 export function OptionPicker(props: OptionPickerProps) {
   const { label, placeholder = label, options, other, initialText = "", empty, onPick } = props;
   const [text, setText] = useState(initialText);
@@ -37,7 +37,7 @@ export function OptionPicker(props: OptionPickerProps) {
   const listId = useId();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
-  // What was there at first is not what is looked for: one may want another.
+  // The initial text does not filter: the user may want another value.
   const shown = text === initialText ? options : shownOptions(options, text.trim(), other);
   const current = Math.min(active, shown.length - 1);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -129,7 +129,7 @@ function OptionLine({
   );
 }
 
-/** Those that contain what is typed; first what is typed itself, unless it is one of them. */
+/** The options that contain the text; before them the text itself, unless it is one of the options. */
 function shownOptions(
   options: readonly PickerOption[],
   text: string,

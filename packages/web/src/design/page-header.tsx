@@ -3,9 +3,9 @@ import { useEffect, useSyncExternalStore } from "react";
 
 interface PageHeaderProps {
   readonly title: ReactNode;
-  /** Small, after the title: how the thing is. */
+  /** Small, after the title: a status. */
   readonly beside?: ReactNode;
-  /** Small, above the title: where one is. */
+  /** Small, above the title: breadcrumbs. */
   readonly above?: ReactNode;
   readonly actions?: ReactNode;
 }
@@ -26,14 +26,14 @@ export function PageHeader({ title, beside, above, actions }: PageHeaderProps) {
   );
 }
 
-/** Names the page in the browser's tab. */
+/** Sets the title of the browser tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Agate`;
   }, [title]);
 }
 
-/** What the browser's tab says. */
+/** The title of the browser tab. */
 export function useDocumentTitle(): string {
   return useSyncExternalStore(subscribe, () => document.title);
 }

@@ -10,7 +10,7 @@ interface CardProps {
   readonly children: ReactNode;
 }
 
-/** A part of a page with a border around it, known by its title. */
+/** A bordered section with a title. */
 export function Card({ title, actions, className, children }: CardProps) {
   const titleId = useId();
   return (
@@ -44,7 +44,7 @@ interface TabsProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Several views of one thing; only the chosen one is there. */
+/** Tabs; only the content of the selected one is rendered. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   return (
     <Radix.Root value={value} onValueChange={onChange} className="flex min-h-0 flex-1 flex-col">
@@ -80,18 +80,18 @@ const LARGEST = 75;
 const STEP = 2;
 
 interface SplitPaneProps {
-  /** What the line between the two is for: "Tree width". */
+  /** The accessible name of the separator: "Tree width". */
   readonly label: string;
-  /** Under which name the place of the line is remembered. */
+  /** The key under which the position is stored. */
   readonly name: string;
-  /** Per cent of the first, to begin with. */
+  /** The initial width of the first pane in percent. */
   readonly initial?: number;
   readonly first: ReactNode;
-  /** Beside the first on large screens; there only, so give it a place of its own on small ones. */
+  /** Beside the first on large screens; on small ones it has to place itself. */
   readonly second: ReactNode;
 }
 
-/** Two things side by side, with a line between them that can be dragged or moved by arrow keys. */
+/** Two panes with a separator that is moved by dragging or with arrow keys. */
 export function SplitPane({ label, name, initial = 58, first, second }: SplitPaneProps) {
   const key = `agate-split-${name}`;
   const [share, setShare] = useState(() => within(Number(localStorage.getItem(key) ?? initial)));

@@ -11,9 +11,9 @@ interface Toast {
   readonly text: ReactNode;
 }
 
-/** Says in a corner that something was done, or was not. */
+/** Shows a message in a corner of the page. */
 export interface Toaster {
-  /** With a link to what was done, where that is elsewhere. */
+  /** Disappears after a few seconds. May hold a link. */
   done(text: ReactNode): void;
   /** Stays until it is closed. */
   failed(text: string): void;
@@ -21,7 +21,7 @@ export interface Toaster {
 
 const ToasterContext = createContext<Toaster | null>(null);
 
-/** @example const toaster = useToaster(); toaster.done("Revision 4 is committed.") */
+/** @example const toaster = useToaster(); toaster.done("Revision 4 committed.") */
 export function useToaster(): Toaster {
   const toaster = useContext(ToasterContext);
   if (toaster === null) throw new Error("useToaster is used outside of ToasterProvider.");

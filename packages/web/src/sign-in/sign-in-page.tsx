@@ -7,11 +7,11 @@ import { useTitle } from "../design/page-header.tsx";
 import icon from "../icon.svg";
 
 interface SignInPageProps {
-  /** Whoever is signed in with a key that may not read: every page needs that. */
+  /** The signed-in caller whose key lacks the read scope, which every page needs; null where no one is. */
   readonly unable: Session["caller"];
 }
 
-/** Asks for an API key, where the platform does, or for another where the one given shows nothing. */
+/** Asks for an API key, or for another one where the key lacks the read scope. */
 export function SignInPage({ unable }: SignInPageProps) {
   useTitle("Sign in");
   const [key, setKey] = useState("");

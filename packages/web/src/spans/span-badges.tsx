@@ -31,12 +31,12 @@ const KINDS: Record<SpanKind, { readonly icon: LucideIcon; readonly colour: stri
   UNKNOWN: { icon: Circle, colour: "var(--kind-other)" },
 };
 
-/** The colour of everything of this kind: icon, bar. */
+/** The colour of a kind, for icons and bars. */
 export function kindColour(kind: SpanKind): string {
   return (KINDS[kind] ?? KINDS.UNKNOWN).colour;
 }
 
-/** What a span did, as a picture. */
+/** The icon of a span kind. */
 export function SpanKindIcon({
   kind,
   size = 15,
@@ -61,7 +61,7 @@ const CANCELLED: Look = { tone: "warning", label: "Cancelled" };
 
 interface StatusBadgeProps {
   readonly status: SpanStatus;
-  /** Cancelled spans have none of OpenTelemetry's statuses. */
+  /** OpenTelemetry has no status for a cancelled span. */
   readonly isCancelled: boolean;
 }
 

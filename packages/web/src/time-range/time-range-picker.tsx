@@ -19,13 +19,13 @@ const SPANS = ["15m", "1h", "24h", "7d", "30d"] as const;
 interface TimeRangePickerProps {
   readonly value: TimeRange;
   readonly onChange: (range: TimeRange) => void;
-  /** Whether one may ask for everything. */
+  /** Offers "All time". */
   readonly hasAll?: boolean;
-  /** What the platform says about the range. */
+  /** Why the platform rejected the range. */
   readonly problem?: string | undefined;
 }
 
-/** Chooses a range that ends now, or any other. */
+/** Chooses a range that ends now, or a fixed one. */
 export function TimeRangePicker({
   value,
   onChange,
@@ -104,12 +104,12 @@ function SpanButton({
 }
 
 interface CustomRangeFormProps {
-  /** What the inputs begin with. */
+  /** The initial values. */
   readonly bounds: TimeBounds;
   readonly onApply: (range: TimeRange) => void;
 }
 
-/** A range from one time to another, where the reader is; either may be left open. */
+/** A fixed range in local time; either end may be open. */
 function CustomRangeForm({ bounds, onApply }: CustomRangeFormProps) {
   const [fromText, setFromText] = useState(() => toLocalInput(bounds.from));
   const [toText, setToText] = useState(() => toLocalInput(bounds.to));

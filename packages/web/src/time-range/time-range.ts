@@ -1,8 +1,8 @@
-/** The parameters of an address that a time range is kept in. */
+/** A time range in the address. */
 export interface TimeRangeSearch {
   /** A range that ends now: `15m`, `1h`, `24h`, `7d`, `30d`; or `all`. */
   readonly range?: string;
-  /** Or a fixed one, ISO 8601; either end may be open. */
+  /** Or a fixed range, ISO 8601; either end may be open. */
   readonly from?: string;
   readonly to?: string;
 }
@@ -12,7 +12,7 @@ export type TimeRange =
   | { readonly kind: "last"; readonly span: string }
   | { readonly kind: "fixed"; readonly from?: string; readonly to?: string };
 
-/** What is asked of the platform; without an end, it is open. */
+/** The parameters of a request; a missing end is open. */
 export interface TimeBounds {
   readonly from?: string;
   readonly to?: string;
@@ -35,8 +35,8 @@ const UNIT_NAMES: Readonly<Record<string, string>> = {
 const SPAN = /^([1-9]\d{0,4})([smhd])$/;
 
 /**
- * The range that an address names; a span that makes no sense is the fallback. Fixed ends are taken
- * as they are: the platform says what is wrong with them.
+ * The range in an address; the fallback for an invalid span. Fixed ends are not checked here: the
+ * platform validates them.
  *
  * @example parseTimeRange({ range: "7d" }) // { kind: "last", span: "7d" }
  */
@@ -47,14 +47,14 @@ export function parseTimeRange(search: TimeRangeSearch, fallback = "24h"): TimeR
   return { kind: "last", span: isKnown ? range : fallback };
 }
 
-/** A range as an address has it. */
+/** A range as parameters of the address. */
 export function timeRangeSearch(range: TimeRange): TimeRangeSearch {
   if (range.kind === "last") return { range: range.span };
   const { from, to } = range;
   return { ...(from && { from }), ...(to && { to }) };
 }
 
-/** An address with another range in it, and nothing left of the one before. */
+/** Replaces the range of an address. */
 export function withTimeRange<Search extends TimeRangeSearch>(
   search: Search,
   range: TimeRange,
@@ -64,14 +64,14 @@ export function withTimeRange<Search extends TimeRangeSearch>(
 }
 
 /**
- * When a range begins and ends. One that ends now has no `to`: what begins meanwhile belongs to it.
+ * The start and end of a range. One that ends now has no `to`, so that new traces belong to it.
  *
  * @param now Milliseconds since 1970.
  */
 export function boundsOf(range: TimeRange, now: number): TimeBounds {
   if (range.kind === "fixed") return timeRangeSearch(range);
   const length = spanLength(range.span);
-  // The platform knows no time before 1970.
+  // The platform rejects times before 1970.
   return length === null ? {} : { from: new Date(Math.max(0, now - length)).toISOString() };
 }
 
@@ -85,7 +85,7 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 /**
- * A range in words, where the reader is.
+ * A range in words, in local time.
  *
  * @example timeRangeLabel({ kind: "last", span: "1h" }) // "Last hour"
  */
@@ -107,12 +107,12 @@ function spanLabel(span: string): string {
 
 function moment(time: string, format?: Intl.DateTimeFormat): string {
   const then = Date.parse(time);
-  // Typed into the address by hand: shown as it is.
+  // An invalid time, typed into the address: shown as it is.
   if (Number.isNaN(then)) return time;
   return format?.format(then) ?? `${day.format(then)}, ${clock.format(then)}`;
 }
 
-/** A time as `<input type="datetime-local">` has it, where the reader is; empty for what is no time. */
+/** The value of `<input type="datetime-local">`, in local time; empty for an invalid time. */
 export function toLocalInput(time: string | undefined): string {
   const then = time === undefined ? Number.NaN : Date.parse(time);
   if (Number.isNaN(then)) return "";
@@ -123,7 +123,7 @@ export function toLocalInput(time: string | undefined): string {
   return `${days}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** What was typed there, in UTC; undefined where nothing is, or no time. */
+/** The UTC time of such a value; undefined if it is empty or invalid. */
 export function fromLocalInput(text: string): string | undefined {
   const then = Date.parse(text);
   return Number.isNaN(then) ? undefined : new Date(then).toISOString();

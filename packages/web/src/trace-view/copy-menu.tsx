@@ -14,7 +14,7 @@ interface CopyMenuProps {
   readonly call: RouteCall | null;
 }
 
-/** Commands for a terminal that read the span, or repeat the call that it records. */
+/** Copies a curl command that gets the span, or repeats its call. */
 export function CopyMenu({ span, call }: CopyMenuProps) {
   const client = usePlatform();
   const session = useQuery(sessionQuery(client));

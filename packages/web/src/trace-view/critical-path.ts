@@ -1,6 +1,6 @@
 import { childrenOf, type SpanNode, type SpanTree } from "./span-tree.ts";
 
-/** A stretch of time that a span itself accounts for. */
+/** A part of the critical path: time spent in one span itself. */
 export interface PathSection {
   readonly node: SpanNode;
   /** Milliseconds since 1970. */
@@ -9,18 +9,18 @@ export interface PathSection {
 }
 
 /**
- * The chain of spans that determines how long the trace took: were one of its sections shorter, so
- * would be the whole. As Jaeger defines it: walking backwards from the end of the top span, the
- * child that finished last was waited for; from its start on backwards, the child that finished last
- * before that; what lies between is the span's own. What a child does outside of its parent's time
- * nobody waits for, and is left out.
+ * The critical path: the spans that determine how long the trace took. Shortening any of its sections
+ * would shorten the trace. As Jaeger defines it: walking back from the end of the root span, the child
+ * that finished last blocked its parent; before the start of that child, the child that finished last
+ * before it; the time between is the parent's own. Time of a child outside its parent blocks nothing,
+ * and is left out.
  *
- * The sections come last first, touch each other, and together cover exactly the top span.
+ * The sections are in reverse order, adjacent, and together cover exactly the root span.
  */
 export function criticalPath(tree: SpanTree): readonly PathSection[] {
   const sections: PathSection[] = [];
   const top = tree.nodes[0]!;
-  // A stack of spans that were waited for: a chain may be deeper than calls can be.
+  // A stack instead of recursion: a chain of spans may be deeper than the call stack.
   const open: Visit[] = [visit(tree, top, top.start, top.end)];
   while (open.length > 0) {
     const now = open.at(-1)!;
@@ -43,19 +43,19 @@ export function criticalPath(tree: SpanTree): readonly PathSection[] {
 
 interface Visit {
   readonly node: SpanNode;
-  /** The part of the span that lies within all that wait for it. */
+  /** The part of the span within all its ancestors. */
   readonly from: number;
   readonly to: number;
-  /** Children, the last to finish first. */
+  /** The children, the last to finish first. */
   readonly byEnd: readonly SpanNode[];
   next: number;
-  /** Up to here, nothing has been accounted for yet. */
+  /** Time before this is not assigned yet. */
   cursor: number;
 }
 
 function visit(tree: SpanTree, node: SpanNode, from: number, to: number): Visit {
-  // What ends after its parent was waited for no longer than the parent took; of those that end
-  // together, the longest.
+  // A child that outlives its parent counts until the parent's end; of children that end together, the
+  // longest comes first.
   const byEnd = [...childrenOf(tree, node)].sort(
     (a, b) => Math.min(b.end, to) - Math.min(a.end, to) || a.start - b.start,
   );
@@ -66,7 +66,7 @@ function addSection(sections: PathSection[], node: SpanNode, start: number, end:
   if (end > start) sections.push({ node, start, end });
 }
 
-/** How long each span of the path accounts for by itself, in milliseconds, by its id. */
+/** The own time of each span on the path in milliseconds, by span id. */
 export function pathShares(sections: readonly PathSection[]): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
   for (const { node, start, end } of sections) {

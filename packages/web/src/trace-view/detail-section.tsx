@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { LongText } from "../value-view/long-text.tsx";
 
-/** A part of what is recorded, under its name. */
+/** A titled section of the span details. */
 export function DetailSection({
   title,
   children,
@@ -17,7 +17,7 @@ export function DetailSection({
   );
 }
 
-/** Names and values, one below the other; what nobody knows is left out. */
+/** A list of names and values; unknown values are left out. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1">

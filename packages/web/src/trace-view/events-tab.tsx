@@ -9,7 +9,7 @@ import { milliseconds, spanTimes } from "./span-times.ts";
 
 type SpanEvent = SpanRecord["metadata"]["events"][number];
 
-/** What happened during the span, with the time since it began. */
+/** The events of a span, with the time since its start. */
 export function EventsTab({ span }: { readonly span: SpanRecord }) {
   const { events } = span.metadata;
   const { start } = spanTimes(span);

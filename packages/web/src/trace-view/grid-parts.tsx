@@ -1,5 +1,5 @@
-// The rows of a virtualised treegrid lie freely, which those of a table cannot; and it is the grid that
-// has the focus and says which row is meant, so that rows may come and go.
+// Rows of a virtualised treegrid are positioned absolutely, which table rows cannot be. The grid keeps the
+// focus and names the active row (aria-activedescendant), because rows are mounted and unmounted.
 import type { ComponentProps } from "react";
 import { classNames } from "../design/class-names.ts";
 
@@ -26,7 +26,7 @@ export function GridRows(props: ComponentProps<"div">) {
 
 export const ROW_HEIGHT = 30;
 
-/** The columns of the tree: name, latency, tokens, cost, time; fewer where it is narrow. */
+/** The columns of the tree: name, latency, tokens, cost, time; fewer on a narrow screen. */
 export function rowClass(isCompact: boolean): string {
   return classNames(
     "grid items-center gap-x-3 px-3",

@@ -12,7 +12,7 @@ const USAGE_LABELS: Record<keyof Usage, string> = {
   reasoning_tokens: "Reasoning tokens",
 };
 
-/** When it ran, what it used, and what else the client told about it. */
+/** Times, tokens, cost and attributes of a span. */
 export function MetadataTab({ span }: { readonly span: SpanRecord }) {
   const { metadata } = span;
   const { total } = metadata;

@@ -14,7 +14,7 @@ interface PlaygroundLinkProps {
   readonly size?: "small" | "normal";
 }
 
-/** To the same route with the same configuration and inputs, where the registry has the application. */
+/** Opens the route in the playground with the same configuration and inputs; only for a registered application. */
 export function PlaygroundLink({ call, size = "normal" }: PlaygroundLinkProps) {
   if (!useIsRegistered(call.app)) return null;
   return (
@@ -30,7 +30,7 @@ export function PlaygroundLink({ call, size = "normal" }: PlaygroundLinkProps) {
   );
 }
 
-/** `concise@3` or `edited from concise@3`, to its page in the registry where it has one. */
+/** `concise@3` or `edited from concise@3`, linked to the variant's page where there is one. */
 export function VariantLink({ span }: { readonly span: Pick<ListedSpan, "variant" | "metadata"> }) {
   const { variant_name, variant_id, revision } = span.variant;
   const { application } = span.metadata;
@@ -52,8 +52,8 @@ export function VariantLink({ span }: { readonly span: Pick<ListedSpan, "variant
 }
 
 /**
- * Whether the registry has an application of this name. Spans name any: those of programs that only
- * export traces lead to no playground and no variant. False until the registry has answered.
+ * Whether the registry has an application of this name. Spans of programs that only export traces name
+ * applications without a playground or variants. False until the registry has answered.
  */
 export function useIsRegistered(app: string | null): boolean {
   const applications = useQuery(applicationsQuery(usePlatform()));

@@ -1,6 +1,6 @@
 import { AGATE_ATTRIBUTES, type ListedSpan } from "@agate/protocol";
 
-/** A recorded call of a route, with everything that is needed to call it again. */
+/** A recorded call of a route, with everything needed to repeat it. */
 export interface RouteCall {
   readonly spanId: string;
   readonly app: string;
@@ -10,7 +10,7 @@ export interface RouteCall {
   readonly inputs: unknown;
 }
 
-/** The call that a span records; null if it is none, or of an application that nobody names. */
+/** The call that a span records; null if it is no call, or names no application. */
 export function routeCallOf(span: ListedSpan): RouteCall | null {
   const route = span.metadata.attributes[AGATE_ATTRIBUTES.route];
   const app = span.metadata.application;
@@ -24,16 +24,16 @@ export function routeCallOf(span: ListedSpan): RouteCall | null {
   };
 }
 
-/** How this page reaches the platform. */
+/** How to reach the platform. */
 interface Access {
   /** `http://127.0.0.1:4100` */
   readonly origin: string;
-  /** The project that was chosen, where it is not the caller's own. */
+  /** The selected project, where it is not the caller's default. */
   readonly project: string | null;
   readonly needsKey: boolean;
 }
 
-/** Reads a span, as a line for a shell. */
+/** The shell command that gets a span. */
 export function spanCurl(spanId: string, access: Access): string {
   return curl([
     quoted(`${access.origin}/observability/spans/${encodeURIComponent(spanId)}/`),
@@ -41,7 +41,7 @@ export function spanCurl(spanId: string, access: Access): string {
   ]);
 }
 
-/** Calls the route again with the same configuration and inputs, as a line for a shell. */
+/** The shell command that repeats a call with the same configuration and inputs. */
 export function callCurl({ app, route, config, inputs }: RouteCall, access: Access): string {
   const path = route === "/" ? "" : route;
   const url = `${access.origin}/services/${encodeURIComponent(app)}/playground/run${path}`;
@@ -55,7 +55,7 @@ export function callCurl({ app, route, config, inputs }: RouteCall, access: Acce
 
 function accessHeaders({ project, needsKey }: Access): readonly string[] {
   return [
-    // In double quotes, so that the shell puts the key in.
+    // In double quotes, so that the shell expands the variable.
     ...(needsKey ? ['-H "authorization: Bearer $AGATE_API_KEY"'] : []),
     ...(project === null ? [] : [`-H ${quoted(`agate-project: ${project}`)}`]),
   ];
@@ -65,7 +65,7 @@ function curl(parts: readonly string[]): string {
   return `curl -s ${parts.join(" \\\n  ")}`;
 }
 
-/** One word of a POSIX shell, whatever is in it. */
+/** Quotes a text as one word of a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

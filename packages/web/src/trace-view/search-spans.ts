@@ -1,13 +1,13 @@
 import type { SpanRecord } from "@agate/protocol";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 
-/** Finds spans by their words. */
+/** Full-text search in the spans of a trace. */
 export interface SpanIndex {
-  /** The spans that have this text somewhere, upper or lower case, in their order. */
+  /** The spans that contain a text, ignoring case, in tree order. */
   find(text: string): readonly SpanNode[];
 }
 
-/** Reads every span once, when it is first asked for something. */
+/** Builds the index on the first search. */
 export function indexSpans({ nodes }: SpanTree): SpanIndex {
   let texts: readonly string[] | undefined;
   return {
@@ -24,7 +24,7 @@ function searchableText(span: SpanRecord): string {
   const { content, config, metadata } = span;
   const parts = [span.id, span.name, span.spankind, span.status];
   for (const text of [metadata.model, metadata.status_message]) if (text) parts.push(text);
-  // A stack, not recursion: content may be nested deeper than calls can be.
+  // A stack instead of recursion: content may be nested deeper than the call stack.
   const open: unknown[] = [config, content.internals, content.outputs, content.inputs];
   while (open.length > 0) {
     const value = open.pop();

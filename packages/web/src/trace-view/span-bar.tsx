@@ -4,18 +4,18 @@ import type { PathSection } from "./critical-path.ts";
 import { type Interval, ownIntervals, placeOn } from "./span-times.ts";
 import { childrenOf, hasChildren, type SpanNode, type SpanTree } from "./span-tree.ts";
 
-/** More pieces than that nobody can tell apart. */
+/** More pieces would not be distinguishable, and slow the page down. */
 const MAX_PIECES = 60;
 
 interface SpanBarProps {
   readonly node: SpanNode;
   readonly tree: SpanTree;
   readonly axis: Interval;
-  /** What of it belongs to the slowest path. */
+  /** Its sections of the critical path. */
   readonly sections?: readonly PathSection[] | undefined;
 }
 
-/** When a span ran: full where it was at work itself, pale where it waited for what is below it. */
+/** The bar of a span: solid for its own time, pale while its children ran. */
 export function SpanBar({ node, tree, axis, sections = [] }: SpanBarProps) {
   const own = useMemo(
     () => (hasChildren(node) ? ownIntervals(node, [...childrenOf(tree, node)]) : [node]),
@@ -68,7 +68,7 @@ function Piece({
           : "absolute forced-color-adjust-none bottom-[4px] h-[3px] min-w-[2px]"
       }
       style={{
-        // The last two pixels are kept for what ends with the axis.
+        // A bar at the very end stays visible: it is at least two pixels wide.
         left: `min(${percent(place.left)}, 100% - 2px)`,
         width: percent(place.width),
         background: colour,

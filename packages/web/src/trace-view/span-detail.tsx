@@ -17,7 +17,7 @@ import { PlaygroundLink, VariantLink } from "./registry-links.tsx";
 import { routeCallOf } from "./route-call.ts";
 import { hasVariant } from "./trace-facts.ts";
 
-/** Everything that is recorded of one span. The chosen tab stays while one goes from span to span. */
+/** The details of the selected span. The selected tab is kept from span to span. */
 export function SpanDetail({ span }: { readonly span: SpanRecord }) {
   const [tab, setTab] = useState("content");
   const events = span.metadata.events.length;
@@ -39,13 +39,13 @@ export function SpanDetail({ span }: { readonly span: SpanRecord }) {
   return (
     <section aria-label="Span" className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
       <SpanHeader span={span} />
-      {/* Another span begins at its top, folded as it was made. */}
+      {/* The key resets scroll position and folding for another span. */}
       <Tabs key={span.id} label="Span details" tabs={tabs} value={tab} onChange={setTab} />
     </section>
   );
 }
 
-/** What a span is, in short, and what can be done with it. */
+/** Name, status and figures of a span, and its actions. */
 function SpanHeader({ span }: { readonly span: SpanRecord }) {
   const { metadata } = span;
   const call = routeCallOf(span);
@@ -108,7 +108,7 @@ const PARTS = [
   ["internals", "Internals"],
 ] as const;
 
-/** What went in, what came out, what was noted between. */
+/** Inputs, outputs and internals. */
 function ContentTab({ span }: { readonly span: SpanRecord }) {
   const recorded = PARTS.filter(([name]) => (span.content[name] ?? null) !== null);
   if (recorded.length === 0) {
@@ -121,7 +121,7 @@ function ContentTab({ span }: { readonly span: SpanRecord }) {
   ));
 }
 
-/** What the span was configured with, and where that came from. */
+/** The configuration of a span, and its source. */
 function ConfigTab({ span }: { readonly span: SpanRecord }) {
   const { config, environment, metadata } = span;
   const isNamed = hasVariant(span);
@@ -149,7 +149,7 @@ function ConfigTab({ span }: { readonly span: SpanRecord }) {
   );
 }
 
-/** The record as the platform has it, without the spans below it. */
+/** The record as JSON, without its child spans. */
 function RawTab({ span }: { readonly span: SpanRecord }) {
   const record = useMemo(() => {
     const { children, ...own } = span;

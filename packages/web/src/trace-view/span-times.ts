@@ -1,9 +1,9 @@
 import type { SpanRecord } from "@agate/protocol";
 
-/** When a span began and ended, in milliseconds since 1970. */
+/** The start and end of a span in milliseconds since 1970. */
 export interface SpanTimes {
   readonly start: number;
-  /** Its start, while it has not ended or if it says that it ended before. */
+  /** Equals the start of a span that has not ended, or whose end is before its start. */
   readonly end: number;
 }
 
@@ -13,7 +13,7 @@ export function spanTimes({ metadata }: SpanRecord): SpanTimes {
 }
 
 /**
- * Milliseconds since 1970 with the fraction that `Date.parse` throws away, to about a quarter of a
+ * Milliseconds since 1970 with the fraction that `Date.parse` drops, to about a quarter of a
  * microsecond.
  *
  * @example milliseconds("1970-01-01T00:00:00.001500000Z") // 1.5
@@ -26,13 +26,13 @@ export function milliseconds(time: string): number {
   return whole + Number(`0.${fraction.slice(3) || "0"}`);
 }
 
-/** A stretch of time, in milliseconds since 1970. */
+/** A time interval in milliseconds since 1970. */
 export interface Interval {
   readonly start: number;
   readonly end: number;
 }
 
-/** When a span was at work itself: its time without that of its children, overlapping or not. */
+/** The own time of a span: its interval minus those of its children, which may overlap. */
 export function ownIntervals(span: Interval, children: readonly Interval[]): readonly Interval[] {
   const own: Interval[] = [];
   let from = span.start;
@@ -50,7 +50,7 @@ export function totalOf(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** Where something lies on the axis, in parts of its length, cut off at its ends; null if outside. */
+/** The position of an interval on the axis, as fractions of its length, clipped; null if outside. */
 export function placeOn(
   axis: Interval,
   { start, end }: Interval,

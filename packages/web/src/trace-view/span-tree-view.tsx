@@ -7,18 +7,18 @@ import { useTreeView } from "./use-tree-view.ts";
 
 interface SpanTreeViewProps {
   readonly tree: SpanTree;
-  /** The id of the chosen span. */
+  /** The id of the selected span. */
   readonly selected: string | null;
   readonly onSelect: (spanId: string) => void;
   readonly isCompact?: boolean;
-  /** Ids of spans that came while one was looking. */
+  /** The ids of spans that arrived since the page was opened. */
   readonly fresh?: ReadonlySet<string>;
 }
 
-/** A tree of which all is in sight needs nothing to find things by. */
+/** Up to this size a compact tree fits on the screen, and needs no toolbar. */
 const FEW_SPANS = 12;
 
-/** The rows of a tree, with what finds things in them. */
+/** A span tree with its toolbar. */
 export function SpanTreeView(props: SpanTreeViewProps) {
   const { tree, selected, onSelect, isCompact = false, fresh } = props;
   const view = useTreeView(tree, selected, onSelect);
@@ -36,14 +36,14 @@ function isPlain({ nodes }: SpanTree): boolean {
 
 interface TraceTreeProps {
   readonly trace: SpanRecord;
-  /** The id of the chosen span. */
+  /** The id of the selected span. */
   readonly selected: string | null;
   readonly onSelect: (spanId: string) => void;
-  /** Beside something else: names and bars alone. */
+  /** Without the columns for tokens and cost, for a small pane. */
   readonly isCompact?: boolean;
 }
 
-/** The spans of a trace, as a tree and in time. */
+/** The span tree of a trace. */
 export function TraceTree({ trace, ...rest }: TraceTreeProps) {
   const tree = useMemo(() => buildSpanTree(trace), [trace]);
   return <SpanTreeView tree={tree} {...rest} />;

@@ -1,42 +1,42 @@
 import type { SpanRecord } from "@agate/protocol";
 import { spanTimes } from "./span-times.ts";
 
-/** A span at its place in the tree. */
+/** A span in the tree. */
 export interface SpanNode {
   readonly span: SpanRecord;
-  /** Its place in {@link SpanTree.nodes}. */
+  /** Its index in {@link SpanTree.nodes}. */
   readonly index: number;
-  /** The place of the span that it hangs under; -1 for the top. */
+  /** The index of its parent; -1 for the root. */
   readonly parent: number;
-  /** 0 for the top. */
+  /** 0 for the root. */
   readonly depth: number;
-  /** Its place among its siblings, from 1, and how many those are. */
+  /** Its position among its siblings, from 1, and their number. */
   readonly position: number;
   readonly siblings: number;
   /** Milliseconds since 1970, with fractions. */
   readonly start: number;
   readonly end: number;
-  /** It names a parent that is not recorded, or none although it hangs under one. */
+  /** Its parent is not recorded, or it names none and was placed under the root. */
   readonly isOrphan: boolean;
-  /** The place after its last descendant: everything below it lies between. */
+  /** The index after its last descendant. */
   endIndex: number;
-  /** How many of the spans below it failed. */
+  /** The number of failed descendants. */
   errorsBelow: number;
 }
 
-/** The spans of a trace in the order in which they are shown: each before what is below it. */
+/** The spans of a trace in display order: each before its descendants. */
 export interface SpanTree {
   readonly nodes: readonly SpanNode[];
-  /** The places of spans by their ids. */
+  /** The index of each span, by id. */
   readonly indexOf: ReadonlyMap<string, number>;
-  /** From the first start to the last end. */
+  /** The first start and the last end. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Lays a trace out in one list, in one walk. There is no recursion: a chain may be deeper than the
- * stack of calls.
+ * Flattens a trace into a list, depth first. Without recursion: a chain of spans may be deeper than the
+ * call stack.
  */
 export function buildSpanTree(trace: SpanRecord): SpanTree {
   const nodes: SpanNode[] = [];
@@ -89,12 +89,11 @@ export function isFailed({ span }: Pick<SpanNode, "span">): boolean {
   return span.status === "ERROR";
 }
 
-/** Whether there is anything below a span. */
 export function hasChildren(node: SpanNode): boolean {
   return node.endIndex > node.index + 1;
 }
 
-/** The spans right below one, in order. */
+/** The children of a span, in order. */
 export function* childrenOf(tree: SpanTree, node: SpanNode): Generator<SpanNode> {
   for (let index = node.index + 1; index < node.endIndex; ) {
     const child = tree.nodes[index]!;
@@ -103,7 +102,7 @@ export function* childrenOf(tree: SpanTree, node: SpanNode): Generator<SpanNode>
   }
 }
 
-/** The spans above one, from its parent to the top. */
+/** The ancestors of a span, from its parent to the root. */
 export function* ancestorsOf(tree: SpanTree, node: SpanNode): Generator<SpanNode> {
   for (let index = node.parent; index >= 0; ) {
     const ancestor = tree.nodes[index]!;

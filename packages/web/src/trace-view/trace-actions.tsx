@@ -16,12 +16,12 @@ import type { RouteCall } from "./route-call.ts";
 
 interface TraceActionsProps {
   readonly trace: SpanRecord;
-  /** What the list of traces that one came from is filtered by. */
+  /** The search of the list to go back to. */
   readonly list: Readonly<Record<string, string>>;
   readonly call: RouteCall | null;
 }
 
-/** What can be done with a trace. */
+/** Copies, downloads or deletes the trace, or opens it in the playground. */
 export function TraceActions({ trace, list, call }: TraceActionsProps) {
   const [isDeleting, setDeleting] = useState(false);
   const client = usePlatform();

@@ -3,7 +3,7 @@ import { editedFrom } from "../spans/edited-from.ts";
 import { type RouteCall, routeCallOf } from "./route-call.ts";
 import type { SpanTree } from "./span-tree.ts";
 
-/** What a trace is found by, beside what its top span says of itself. */
+/** Properties of a whole trace, gathered from its spans. */
 export interface TraceFacts {
   readonly spans: number;
   readonly errors: number;
@@ -24,8 +24,8 @@ export function hasVariant(span: Pick<ListedSpan, "variant" | "metadata">): bool
 }
 
 /**
- * Where the top span names no application, variant, environment, user or session, the earliest span
- * that does speaks for the trace: as in the lists.
+ * Where the root span names no application, variant, environment, user or session, the earliest span
+ * that does counts for the trace, as in the lists.
  */
 export function traceFacts({ nodes }: SpanTree): TraceFacts {
   const top = nodes[0]!;
@@ -51,7 +51,7 @@ export function traceFacts({ nodes }: SpanTree): TraceFacts {
 }
 
 /**
- * Tokens on one line; what nobody has reported is left out.
+ * Tokens on one line; counts that were not reported are left out.
  *
  * @example usageText(usage) // "1,000 in · 200 out · 600 cached · 30 reasoning"
  */
@@ -60,7 +60,7 @@ export function usageText(usage: Usage | null): string {
   const parts = [
     counted(usage.input_tokens, "in"),
     counted(usage.output_tokens, "out"),
-    // That nothing was cached is said by saying nothing.
+    // A count of 0 is left out.
     counted(usage.cached_input_tokens || null, "cached"),
     counted(usage.reasoning_tokens || null, "reasoning"),
   ].filter((part) => part !== null);

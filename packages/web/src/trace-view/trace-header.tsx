@@ -2,9 +2,9 @@ import type { SpanRecord } from "@agate/protocol";
 import { formatCost, formatDuration, plural } from "@agate/protocol/format";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { formatTime, formatWhen } from "../format/format-time.ts";
 import { useNow } from "../design/browser-state.ts";
 import { CopyButton } from "../design/copy-button.tsx";
+import { formatTime, formatWhen } from "../format/format-time.ts";
 import { shownName } from "../spans/shown-name.ts";
 import { SpanKindIcon, StatusBadge } from "../spans/span-badges.tsx";
 import { VariantLink } from "./registry-links.tsx";
@@ -13,12 +13,12 @@ import { type TraceFacts, usageText } from "./trace-facts.ts";
 
 interface TraceHeaderProps {
   readonly trace: SpanRecord;
-  /** What the list of traces that one came from is filtered by. */
+  /** The search of the list to go back to. */
   readonly list: Readonly<Record<string, string>>;
   readonly facts: TraceFacts;
 }
 
-/** What a trace is, in short, and what can be done with it. */
+/** Name, status and figures of a trace, and its actions. */
 export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
   const { metadata } = trace;
   return (
@@ -35,7 +35,7 @@ export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
         <span aria-hidden className="text-ink-soft max-md:hidden">
           /
         </span>
-        {/* On a phone a line of its own: beside the actions nothing would be left of the name. */}
+        {/* On a phone on its own line: beside the actions there would be no room for the name. */}
         <div className="flex min-w-0 items-center gap-2 max-md:order-last max-md:basis-full md:flex-1">
           <SpanKindIcon kind={trace.spankind} size={18} />
           <h1
@@ -106,7 +106,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   return (
     <div className="flex shrink-0 items-center gap-1.5 whitespace-nowrap">
       <dt className="text-ink-soft">{name}</dt>
-      {/* The padding is for the mark of the focus, which would be cut off. */}
+      {/* The padding leaves room for the focus ring. */}
       <dd className="-m-1 max-w-96 truncate p-1 font-medium tabular-nums">{children}</dd>
     </div>
   );

@@ -14,14 +14,14 @@ import { nodeOf } from "./use-tree-view.ts";
 
 interface TraceViewProps {
   readonly trace: SpanRecord;
-  /** What the list of traces that one came from is filtered by. */
+  /** The search of the list to go back to. */
   readonly list: Readonly<Record<string, string>>;
-  /** The id of the chosen span; null for the top. */
+  /** The id of the selected span; null for the root. */
   readonly selected: string | null;
   readonly onSelect: (spanId: string | null) => void;
 }
 
-/** A trace with its header, its tree and the chosen span: beside each other, or on a phone over it. */
+/** A trace: its header, its tree and the selected span, side by side or, on a phone, on top. */
 export function TraceView({ trace, list, selected, onSelect }: TraceViewProps) {
   const tree = useMemo(() => buildSpanTree(trace), [trace]);
   const facts = useMemo(() => traceFacts(tree), [tree]);

@@ -21,7 +21,7 @@ interface TreeGridProps {
   readonly fresh?: ReadonlySet<string> | undefined;
 }
 
-/** The rows of a trace. Only those in sight are there; keys work as in any treegrid. */
+/** The span tree as an ARIA treegrid, virtualised. */
 export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
   const { tree, rows, cursor, axis, collapsed, matches, path } = view;
   const id = useId();
@@ -31,7 +31,7 @@ export function TreeGrid({ view, selected, isCompact, fresh }: TreeGridProps) {
 
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    // Buttons inside of the grid have keys of their own.
+    // Buttons inside the grid handle their own keys.
     if (event.target !== scroller.current) return;
     if (pressTreeKey(event.key, view)) event.preventDefault();
   };
@@ -144,18 +144,18 @@ function HeadingRow({ view, isCompact }: Pick<TreeGridProps, "view" | "isCompact
   );
 }
 
-/** Shorter drags are clicks that slipped. */
+/** A shorter drag is a click. */
 const SHORTEST_DRAG = 0.01;
 const LAST_LABEL = 0.8;
 
 interface TimeAxisProps {
   readonly axis: Interval;
-  /** When the trace began. */
+  /** The start of the trace. */
   readonly origin: number;
   readonly onZoom: (range: Interval) => void;
 }
 
-/** The times above the bars. Dragging over them shows that stretch alone. */
+/** The time axis above the bars. Dragging zooms in. */
 function TimeAxis({ axis, origin, onZoom }: TimeAxisProps) {
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | null>(null);
   const placeOf = (event: PointerEvent<HTMLElement>) => {
@@ -189,7 +189,7 @@ function TimeAxis({ axis, origin, onZoom }: TimeAxisProps) {
           className="absolute inset-y-0 flex items-center border-l border-line pl-1 font-normal whitespace-nowrap tabular-nums"
           style={{ left: `${place * 100}%` }}
         >
-          {/* What would be cut off at the end says nothing. */}
+          {/* A label near the end would be cut off. */}
           {place < LAST_LABEL && (at === 0 ? "0" : tickText(formatDuration(at)))}
         </span>
       ))}

@@ -2,13 +2,13 @@ import { hasChildren, type SpanNode } from "./span-tree.ts";
 import type { TreeView } from "./use-tree-view.ts";
 import { rowOf, withSiblingsOpen, withToggled } from "./visible-rows.ts";
 
-/** How many rows the page keys move. */
+/** How far Page Up and Page Down move. */
 const PAGE_ROWS = 15;
 
 /**
- * Does what a key means in a treegrid.
+ * Handles a key as the ARIA treegrid pattern defines it.
  *
- * @returns whether the key means anything there.
+ * @returns whether the key was handled.
  */
 export function pressTreeKey(key: string, view: TreeView): boolean {
   const { tree, rows, cursor, collapsed } = view;
@@ -66,7 +66,7 @@ export function pressTreeKey(key: string, view: TreeView): boolean {
   }
 }
 
-/** The next of these after a span, from the beginning again after the last. */
+/** The next node after a span, wrapping around at the end. */
 export function after(
   nodes: readonly SpanNode[],
   from: SpanNode | undefined,

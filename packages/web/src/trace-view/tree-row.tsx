@@ -11,7 +11,7 @@ import type { Interval } from "./span-times.ts";
 import { hasChildren, type SpanNode, type SpanTree } from "./span-tree.ts";
 import type { PathView } from "./use-tree-view.ts";
 
-/** Deeper, rows are not moved further to the right: a number says how deep they are. */
+/** Deeper rows are not indented further: they show their level as a number. */
 const MAX_INDENT = 8;
 const INDENT = 12;
 
@@ -19,12 +19,12 @@ interface TreeRowProps {
   readonly id: string;
   readonly node: SpanNode;
   readonly tree: SpanTree;
-  /** Its place among the rows, from 0. */
+  /** Its index among the visible rows. */
   readonly row: number;
   /** Pixels from the top of the rows. */
   readonly top: number;
   readonly axis: Interval;
-  /** What to mark in the name. */
+  /** The text to highlight in the name. */
   readonly search: string;
   readonly isMatch: boolean;
   readonly isCollapsed: boolean;
@@ -35,7 +35,7 @@ interface TreeRowProps {
   readonly path: PathView | null;
 }
 
-/** A span: its name in the tree, its figures, its place in time. */
+/** A span: its name in the tree, its figures, its bar. */
 export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
   const { node, tree, axis, isCompact, path } = props;
   const { span } = node;
@@ -62,7 +62,9 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
     >
       <NameCell {...props} />
       <Figure>{formatDuration(latency)}</Figure>
-      {!isCompact && <Figure isOptional>{formatCompactCount(total.usage?.total_tokens ?? null)}</Figure>}
+      {!isCompact && (
+        <Figure isOptional>{formatCompactCount(total.usage?.total_tokens ?? null)}</Figure>
+      )}
       {!isCompact && <Figure isOptional>{formatCost(total.cost)}</Figure>}
       <GridCell className="h-full min-w-0">
         <SpanBar node={node} tree={tree} axis={axis} sections={path?.sectionsOf.get(span.id)} />
@@ -140,7 +142,7 @@ function PathShare({ node, tree, path }: PathShareProps) {
   );
 }
 
-/** A guide for every level above. */
+/** The indent with a guide line for each level. */
 function Indent({ depth }: { readonly depth: number }) {
   const levels = Math.min(depth, MAX_INDENT);
   if (levels === 0) return null;
@@ -212,11 +214,11 @@ function orphanText({ span, parent }: SpanNode): string {
   return parent < 0 ? "" : "No parent span id";
 }
 
-/** A text with the first occurrence of another in it marked, upper or lower case. */
+/** Highlights the first occurrence of a text, ignoring case. */
 function MarkedText({ text, mark }: { readonly text: string; readonly mark: string }) {
   const lower = text.toLowerCase();
   const at = mark === "" ? -1 : lower.indexOf(mark.toLowerCase());
-  // Some letters have more of them in lower case; then places do not correspond.
+  // Lower-casing may change the length (İ); then the positions do not correspond.
   if (at < 0 || lower.length !== text.length) return text;
   const to = at + mark.length;
   return (

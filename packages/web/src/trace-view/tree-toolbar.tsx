@@ -17,7 +17,7 @@ import { collapsedBelow } from "./visible-rows.ts";
 
 const DEPTHS = [1, 2, 3, 5] as const;
 
-/** Finds things in a trace: by words, by errors, by what took long. */
+/** Search, errors, critical path and folding of a trace. */
 export function TreeToolbar({
   view,
   isCompact,

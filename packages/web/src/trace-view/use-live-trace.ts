@@ -6,16 +6,16 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { traceQuery } from "../api/trace.ts";
 import { usePageVisible } from "../design/browser-state.ts";
 
-/** Spans come in many small batches; a large trace is not read for each. */
+/** The pause between two reads: spans arrive in many small batches. */
 const REST_MS = 500;
-/** What was read longer ago may have missed something before the platform was listened to. */
+/** An older read may have missed spans that arrived before the stream was open. */
 const JUST_READ_MS = 2000;
-/** Spans of a call come within that time, as a rule. */
+/** The spans of a call usually arrive within this time. */
 const YOUNG_MS = 60_000;
 
 /**
- * A trace, read anew whenever the platform says that spans were added to it. One that has not arrived
- * yet is read when it does: links are opened right after calls, and traces appear about a second later.
+ * A trace, read again whenever spans were added to it. A trace that has not arrived yet is read when it
+ * does: a link may be opened right after the call, about a second before the trace is stored.
  */
 export function useLiveTrace(traceId: string) {
   const client = usePlatform();
@@ -26,14 +26,14 @@ export function useLiveTrace(traceId: string) {
   useEffect(() => {
     if (!isVisible) return;
     const end = new AbortController();
-    const readAgain = calmly(() => refetch({ cancelRefetch: false }), end.signal);
+    const readAgain = throttled(() => refetch({ cancelRefetch: false }), end.signal);
     void followTraces(
       client,
       {
         opened: () => {
           const state = queries.getQueryState(traceQuery(client, traceId).queryKey);
           const age = Date.now() - (state?.dataUpdatedAt ?? 0);
-          // A trace may have arrived after it was looked for, and before events were listened to.
+          // The trace may have arrived between the read and the opening of the stream.
           const isMissing = state?.data === null;
           if (age > JUST_READ_MS || isMissing || isYoung(state?.data)) readAgain();
         },
@@ -50,8 +50,8 @@ export function useLiveTrace(traceId: string) {
   return query;
 }
 
-/** Does something when asked to, once at a time and with a rest in between; the last time counts. */
-function calmly(work: () => Promise<unknown>, signal: AbortSignal): () => void {
+/** Throttles work: one run at a time, a pause after each, and another run if it was asked for meanwhile. */
+function throttled(work: () => Promise<unknown>, signal: AbortSignal): () => void {
   let isAsked = false;
   let isWorking = false;
   const run = async () => {

@@ -5,14 +5,14 @@ import type { Interval } from "./span-times.ts";
 import { isFailed, type SpanNode, type SpanTree } from "./span-tree.ts";
 import { type Collapsed, revealed, visibleRows } from "./visible-rows.ts";
 
-/** The row that keys act on. A new object asks for being scrolled to, even if it is the same span. */
+/** The row that keys act on. A new object scrolls to it, even for the same span. */
 export interface Cursor {
   readonly id: string;
-  /** What was jumped to stands in the middle; what was stepped to comes into sight. */
+  /** A jump centres the row; a step scrolls it into view. */
   readonly align: "center" | "auto";
 }
 
-/** What a tree shows, and how that is changed. */
+/** The state of a tree, and its changes. */
 export interface TreeView {
   readonly tree: SpanTree;
   readonly rows: readonly SpanNode[];
@@ -20,11 +20,11 @@ export interface TreeView {
   readonly setCollapsed: (collapsed: Collapsed) => void;
   readonly cursor: Cursor;
   readonly setCursor: (id: string) => void;
-  /** Opens what hides a span, scrolls until it is in the middle, and chooses it. */
+  /** Expands the ancestors of a span, centres it and selects it. */
   readonly jumpTo: (node: SpanNode) => void;
-  /** Chooses a span that is in sight: nothing moves under the pointer. */
+  /** Selects a visible span without scrolling. */
   readonly choose: (node: SpanNode) => void;
-  /** The part of the time that is shown. */
+  /** The visible part of the time axis. */
   readonly axis: Interval;
   readonly isZoomed: boolean;
   readonly zoomTo: (range: Interval | null) => void;
@@ -32,19 +32,19 @@ export interface TreeView {
   readonly setSearch: (text: string) => void;
   readonly matches: readonly SpanNode[];
   readonly errors: readonly SpanNode[];
-  /** The slowest path while it is shown, else nothing. */
+  /** The critical path; null while it is hidden. */
   readonly path: PathView | null;
-  /** Shown, it begins where most of the time went. */
+  /** Shows or hides the path; when shown, jumps to its longest span. */
   readonly togglePath: () => void;
 }
 
 export interface PathView {
-  /** Milliseconds by id of span. */
+  /** Milliseconds by span id. */
   readonly shares: ReadonlyMap<string, number>;
   readonly sectionsOf: ReadonlyMap<string, readonly PathSection[]>;
 }
 
-/** The state of a tree: it stays as it is while spans are added to the trace. */
+/** The state of a tree; it is kept while spans are added to the trace. */
 export function useTreeView(
   tree: SpanTree,
   selected: string | null,
@@ -73,8 +73,8 @@ export function useTreeView(
     setCollapsed((now) => revealed(tree, now, shown));
     setCursor({ id, align });
   };
-  // Chosen from outside, by a link or by going back: it is shown. What was chosen here comes back
-  // later, when the reader may be elsewhere already.
+  // A selection from outside (a link, Back) is revealed. One made here comes back through the address
+  // later, when the cursor may have moved on: it is not revealed again.
   const [known, setKnown] = useState(selected);
   const [asked, setAsked] = useState<string | null>(null);
   if (selected !== known) {
@@ -83,7 +83,7 @@ export function useTreeView(
     const chosen = selected === null ? undefined : nodeOf(tree, selected);
     if (chosen !== undefined && selected !== asked) reveal(chosen.span.id, [chosen]);
   }
-  // Searched for something else: nothing that was found is hidden, and the first is in sight.
+  // A new search expands all matches, and scrolls to the first.
   const [found, setFound] = useState(sought);
   if (sought !== found) {
     setFound(sought);

@@ -1,9 +1,9 @@
 import { ancestorsOf, hasChildren, type SpanNode, type SpanTree } from "./span-tree.ts";
 
-/** The ids of spans whose subtree is folded away. */
+/** The ids of collapsed spans. */
 export type Collapsed = ReadonlySet<string>;
 
-/** The spans that are shown: all but those below a collapsed one, in their order. */
+/** The visible spans: all but the descendants of collapsed ones, in tree order. */
 export function visibleRows({ nodes }: SpanTree, collapsed: Collapsed): readonly SpanNode[] {
   if (collapsed.size === 0) return nodes;
   const rows: SpanNode[] = [];
@@ -15,7 +15,7 @@ export function visibleRows({ nodes }: SpanTree, collapsed: Collapsed): readonly
   return rows;
 }
 
-/** The row of a span, or of the collapsed one that it is hidden in; rows are in order. */
+/** The row of a span, or of the collapsed ancestor that hides it. */
 export function rowOf(rows: readonly SpanNode[], index: number): number {
   let [low, high] = [0, rows.length - 1];
   while (low < high) {
@@ -32,14 +32,14 @@ export function withToggled(collapsed: Collapsed, id: string): Collapsed {
   return next;
 }
 
-/** Everything that lies deeper is folded away; 0 leaves the top alone. */
+/** Collapses all spans from this depth on; 0 leaves only the root. */
 export function collapsedBelow({ nodes }: SpanTree, depth: number): Collapsed {
   return new Set(
     nodes.filter((node) => node.depth >= depth && hasChildren(node)).map(({ span }) => span.id),
   );
 }
 
-/** Opens whatever hides these spans. */
+/** Expands all ancestors of these spans. */
 export function revealed(
   tree: SpanTree,
   collapsed: Collapsed,
@@ -47,7 +47,7 @@ export function revealed(
 ): Collapsed {
   if (collapsed.size === 0) return collapsed;
   const next = new Set(collapsed);
-  // Above a span that was seen, all are open already: without this, a deep chain costs its square.
+  // The ancestors of a span seen before are expanded already: without this, a deep chain costs O(n²).
   const seen = new Set<number>();
   for (const node of shown) {
     for (const { index, span } of ancestorsOf(tree, node)) {
@@ -59,7 +59,7 @@ export function revealed(
   return next.size === collapsed.size ? collapsed : next;
 }
 
-/** Opens all siblings of a span, as `*` does in a tree. */
+/** Expands all siblings of a span, as `*` does in a tree. */
 export function withSiblingsOpen(
   { nodes }: SpanTree,
   collapsed: Collapsed,

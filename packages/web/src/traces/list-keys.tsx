@@ -2,9 +2,9 @@ import { useEffect, useEffectEvent, useId } from "react";
 import { Dialog } from "../design/dialog.tsx";
 import { Checkbox } from "../design/field.tsx";
 
-/** What the keys of the list do. */
+/** The actions of the list's keyboard shortcuts. */
 export interface ListKeys {
-  /** By so many rows; infinitely many is to an end. */
+  /** Moves the selection by this many rows; ±Infinity moves it to the first or last row. */
   move(by: number): void;
   open(): void;
   clear(): void;
@@ -14,7 +14,7 @@ export interface ListKeys {
   help(): void;
 }
 
-/** Each key with what it does, for those who ask. */
+/** The shortcuts, for the help. */
 export const LIST_KEYS = [
   { keys: ["j", "↓"], does: "Next trace" },
   { keys: ["k", "↑"], does: "Previous trace" },
@@ -29,9 +29,9 @@ export const LIST_KEYS = [
 ] as const;
 
 /**
- * Keys that work wherever one is on the page, unless one types or is in a menu.
+ * Shortcuts that work anywhere on the page, except in text fields, menus and dialogs.
  *
- * @param hasCharacters Whether those work that are characters: whoever dictates sets them off by words.
+ * @param hasCharacters Whether single-character shortcuts work: dictated words would trigger them (WCAG 2.1.4).
  */
 export function useListKeys(hasCharacters: boolean, keys: ListKeys): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -63,7 +63,7 @@ function actionOf(keys: ListKeys, key: string, isOnControl: boolean): (() => voi
     case "End":
       return () => keys.move(Number.POSITIVE_INFINITY);
     case "Enter":
-      // A button or a link that has the focus is meant.
+      // Enter activates the focused button or link.
       return isOnControl ? undefined : () => keys.open();
     case "Escape":
       return () => keys.clear();
@@ -98,7 +98,7 @@ interface KeysHelpProps {
   readonly onClose: () => void;
 }
 
-/** The keys of the list, and whether those that are characters work. */
+/** The help with all shortcuts, and the switch for single-character ones. */
 export function KeysHelp({ hasCharacters, onCharacters, onClose }: KeysHelpProps) {
   const id = useId();
   return (

@@ -11,7 +11,7 @@ import { parseTimeRange, type TimeRange } from "../time-range/time-range.ts";
 import { filtersOf, histogramTime, type TracesSearch } from "./traces-search.ts";
 
 const LIVE_MS = 5000;
-/** Of all time: it takes longer to count, and one trace more is hardly seen. */
+/** For all time, which takes longer to count, and where a single trace hardly shows. */
 const LIVE_ALL_MS = 30_000;
 
 interface TraceHistogramProps {
@@ -19,7 +19,7 @@ interface TraceHistogramProps {
   readonly onNarrow: (range: TimeRange) => void;
 }
 
-/** How many traces there were over time, and how many failed; drag over a part to see only that. */
+/** Traces and failed traces over time; dragging selects a time range. */
 export function TraceHistogram({ search, onNarrow }: TraceHistogramProps) {
   const time = histogramTime(parseTimeRange(search, "all"));
   const isAll = "from" in time && time.from === "earliest";
@@ -27,7 +27,7 @@ export function TraceHistogram({ search, onNarrow }: TraceHistogramProps) {
     ...analyticsQuery(usePlatform(), { time, filters: filtersOf(search) }),
     ...(search.live === "on" && { refetchInterval: isAll ? LIVE_ALL_MS : LIVE_MS }),
   });
-  // The list below says what is wrong, where something is.
+  // The list below shows the error, if there is one.
   if (counts.data === undefined) return <div className="h-14 shrink-0" />;
   return <Bars counts={counts.data} onNarrow={onNarrow} />;
 }

@@ -1,9 +1,9 @@
+import { plural } from "@agate/protocol/format";
 import { Link } from "@tanstack/react-router";
 import { FilterX, ListTree, SearchX } from "lucide-react";
 import { Button } from "../design/button.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
-import { plural } from "@agate/protocol/format";
 import { parseTimeRange } from "../time-range/time-range.ts";
 import { FILTER_FIELDS, FILTER_NAMES } from "./filters/filter-fields.ts";
 import { filtersOf, type TracesSearch } from "./traces-search.ts";
@@ -19,7 +19,7 @@ interface TraceListStateProps {
   readonly onClear: () => void;
 }
 
-/** Stands in place of rows: none yet, none that match, or why not. */
+/** Shown in place of rows: loading, an error, no match, or no traces yet. */
 export function TraceListState({ search, query, problems, onClear }: TraceListStateProps) {
   if (problems.size > 0) return <WrongFilters problems={problems} onClear={onClear} />;
   if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
@@ -52,7 +52,7 @@ function parameterLabel(parameter: string): string {
   return { q: "Search", from: "Start", to: "End" }[parameter] ?? parameter;
 }
 
-/** Nothing was ever recorded: how to change that. */
+/** Shown before the first trace: how to send one. */
 function NoTraces() {
   const { origin } = window.location;
   return (
@@ -99,7 +99,7 @@ interface NoMatchProps {
   readonly onClear: () => void;
 }
 
-/** There are traces, but none of these. */
+/** Shown where no trace matches the filters. */
 function NoMatch({ what, onClear }: NoMatchProps) {
   return (
     <EmptyState icon={SearchX} title={`No ${what} match`}>
@@ -121,7 +121,7 @@ interface ListEndProps {
   readonly what: string;
 }
 
-/** What comes after the last row: more, or nothing. */
+/** After the last row: loads more, or marks the end. */
 export function ListEnd({ query, hasMore, count, what }: ListEndProps) {
   return (
     <div className="flex min-h-14 items-center justify-center gap-3 p-3 text-ink-soft">

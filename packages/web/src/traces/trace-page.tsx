@@ -10,7 +10,7 @@ import { parseTracesSearch, type TracesSearch } from "./traces-search.ts";
 
 const route = getRouteApi("/traces/$traceId");
 
-/** One trace: its tree in time, and whatever is recorded of the chosen span. */
+/** One trace: its span tree on a time axis, and the details of the selected span. */
 export function TracePage() {
   const { traceId } = route.useParams();
   return <Trace key={traceId} traceId={traceId} />;
@@ -19,7 +19,7 @@ export function TracePage() {
 function Trace({ traceId }: { readonly traceId: string }) {
   const { span } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useListBehind();
+  const list = useOriginList();
   const { data: trace, error, refetch, isFetching } = useLiveTrace(traceId);
   useTitle(trace ? shownName(trace.name) : "Trace");
   if (!trace) {
@@ -35,7 +35,7 @@ function Trace({ traceId }: { readonly traceId: string }) {
           }
         />
         {trace === null ? (
-          <NotThere traceId={traceId} isLooking={isFetching} onRetry={retry} />
+          <TraceNotFound traceId={traceId} isLooking={isFetching} onRetry={retry} />
         ) : error === null ? (
           <Skeleton lines={6} />
         ) : (
@@ -54,7 +54,7 @@ function Trace({ traceId }: { readonly traceId: string }) {
           search: next === null ? {} : { span: next },
           state: true,
           replace: true,
-          // The tree has just scrolled to it: the router would put it back to where it was.
+          // The tree has scrolled to the span; the router would restore the old position.
           resetScroll: false,
         })
       }
@@ -62,14 +62,14 @@ function Trace({ traceId }: { readonly traceId: string }) {
   );
 }
 
-interface NotThereProps {
+interface TraceNotFoundProps {
   readonly traceId: string;
   readonly isLooking: boolean;
   readonly onRetry: () => void;
 }
 
-/** Stands where a trace is not found. */
-function NotThere({ traceId, isLooking, onRetry }: NotThereProps) {
+/** Shown where the trace is not found, or has not arrived yet. */
+function TraceNotFound({ traceId, isLooking, onRetry }: TraceNotFoundProps) {
   return (
     <EmptyState icon={SearchX} title="Trace not found">
       <p>
@@ -96,8 +96,8 @@ declare module "@tanstack/react-router" {
   }
 }
 
-/** The list that this trace was opened from, to go back to; all traces, where it was by itself. */
-function useListBehind(): Readonly<Record<string, string>> {
+/** The search of the list that this trace was opened from, to link back; empty where there was none. */
+function useOriginList(): Readonly<Record<string, string>> {
   const list = useLocation({ select: ({ state }) => state.list });
   return { ...parseTracesSearch({ ...list }) };
 }

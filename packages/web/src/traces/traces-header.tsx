@@ -19,7 +19,7 @@ const VIEWS: readonly { readonly value: ListView; readonly label: string }[] = [
 interface TracesHeaderProps {
   readonly search: TracesSearch;
   readonly problems: ReadonlyMap<string, string>;
-  /** How many rows were read, and whether there are more; null before the first are there. */
+  /** How many rows are loaded, and whether there are more; null while loading. */
   readonly count: { readonly rows: number; readonly hasMore: boolean } | null;
   readonly isBroken: boolean;
   readonly columns: ReadonlySet<ColumnId>;
@@ -29,7 +29,7 @@ interface TracesHeaderProps {
   readonly onLive: (isOn: boolean) => void;
 }
 
-/** What is listed, over which time, and how. */
+/** The page's title and count; view, time range, live tail and columns. */
 export function TracesHeader(props: TracesHeaderProps) {
   const { search, problems, count, isBroken, columns, onColumns, onHelp, onChange, onLive } = props;
   const view = search.view ?? "traces";

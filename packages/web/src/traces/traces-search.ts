@@ -1,7 +1,7 @@
 import type { AnalyticsTime } from "../api/analytics.ts";
 import { spanLength, type TimeRange, timeRangeSearch } from "../time-range/time-range.ts";
 
-/** The filters of the list of traces, in the address: names as `GET /observability/traces/` has them. */
+/** The filters in the address, named as `GET /observability/traces/` names them. */
 export const TRACE_FILTERS = [
   "q",
   "application",
@@ -22,14 +22,14 @@ export type TraceFilter = (typeof TRACE_FILTERS)[number];
 export type TraceFilters = Partial<Readonly<Record<TraceFilter, string>>>;
 
 export interface TracesSearch extends TraceFilters {
-  /** A range that ends now: `15m`, `1h`, `24h`, `7d`, `30d`; or `all`, which is what nothing means. */
+  /** A range that ends now: `15m`, `1h`, `24h`, `7d`, `30d`; or `all`, the default. */
   readonly range?: string;
-  /** Or a fixed one, ISO 8601. */
+  /** Or a fixed range, ISO 8601. */
   readonly from?: string;
   readonly to?: string;
-  /** Whether new traces appear by themselves. */
+  /** The live tail. */
   readonly live?: "on";
-  /** Every span instead of every trace. */
+  /** Lists spans instead of traces. */
   readonly view?: "spans";
 }
 
@@ -46,20 +46,19 @@ export function parseTracesSearch(search: Record<string, unknown>): TracesSearch
   };
 }
 
-/** The filters alone. */
 export function filtersOf(search: TracesSearch): TraceFilters {
   return Object.fromEntries(
     TRACE_FILTERS.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
   );
 }
 
-/** An address with one filter set; an empty value takes it away. */
+/** Sets a filter; an empty value removes it. */
 export function withFilter(search: TracesSearch, name: TraceFilter, value: string): TracesSearch {
   const { [name]: _before, ...rest } = search;
   return value === "" ? rest : { ...rest, [name]: value };
 }
 
-/** An address without any filter or range: everything there is. */
+/** Removes all filters and the time range. */
 export function withoutFilters({ live, view }: TracesSearch): TracesSearch {
   return { ...(live && { live }), ...(view && { view }) };
 }
@@ -75,9 +74,9 @@ export function withView(
   return view === "spans" ? { ...search, view } : search;
 }
 
-/** What is shown of a trace, in the address. */
+/** The address of a trace. */
 interface TraceSearch {
-  /** The id of the chosen span. */
+  /** The id of the selected span. */
   readonly span?: string;
 }
 
@@ -85,15 +84,15 @@ export function parseTraceSearch({ span }: Record<string, unknown>): TraceSearch
   return typeof span === "string" ? { span } : {};
 }
 
-/** How far back values are suggested where a range has no beginning. */
+/** The range of suggested filter values for a list of all time. */
 const LOOK_BACK = { kind: "last", span: "30d" } as const;
 
-/** A range with a beginning: values of all time would take long to group. */
+/** A range with a start, for suggested filter values: grouping all time would take too long. */
 export function boundedRange(range: TimeRange): TimeRange {
   return isAll(range) ? LOOK_BACK : range;
 }
 
-/** What the histogram is over: the list's own range, all of it. */
+/** The time that the histogram covers: the whole range of the list. */
 export function histogramTime(range: TimeRange): AnalyticsTime {
   if (isAll(range)) return { from: "earliest" };
   if (range.kind === "last") return { last: spanLength(range.span) ?? 0 };

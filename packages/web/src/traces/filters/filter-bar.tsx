@@ -34,11 +34,11 @@ interface FilterBarProps {
   readonly searchInput: RefObject<HTMLInputElement | null>;
   readonly isAdding: boolean;
   readonly onAdding: (isAdding: boolean) => void;
-  /** What is typed replaces the address; what is chosen can be gone back from. */
+  /** Typing replaces the address; choosing adds an entry to the history. */
   readonly onChange: (search: TracesSearch, how: "typed" | "chosen") => void;
 }
 
-/** Search, and filters as chips. */
+/** The search box, and the filters as chips. */
 export function FilterBar(props: FilterBarProps) {
   const { search, problems, searchInput, isAdding, onAdding, onChange } = props;
   const chips = chipsOf(search);
@@ -85,7 +85,7 @@ interface AddFilterProps {
   readonly onAdd: (name: FilterName, value: string) => void;
 }
 
-/** First what to filter by, then the value. */
+/** Chooses a field, then its value. */
 function AddFilter({ search, isOpen, onOpenChange, onAdd }: AddFilterProps) {
   const [name, setName] = useState<FilterName | null>(null);
   const onChange = (open: boolean) => {
@@ -133,13 +133,13 @@ function AddFilter({ search, isOpen, onOpenChange, onAdd }: AddFilterProps) {
 interface FilterChipProps {
   readonly chip: Chip;
   readonly search: TracesSearch;
-  /** What the platform has against it. */
+  /** Why the platform rejected it. */
   readonly problem: string | undefined;
-  /** An empty value takes the filter away. */
+  /** An empty value removes the filter. */
   readonly onChange: (value: string) => void;
 }
 
-/** A filter that is set: click to change it, × to take it away. */
+/** A filter: click to edit it, × to remove it. */
 function FilterChip({ chip, search, problem, onChange }: FilterChipProps) {
   const [isOpen, setOpen] = useState(false);
   const { label, sign } = FILTER_FIELDS[chip.name];
@@ -201,12 +201,12 @@ interface ValuePickerProps {
   readonly onPick: (value: string) => void;
 }
 
-/** Chooses the value of a filter: one that traces have, or any other. */
+/** Chooses the value of a filter: a suggested one, or any other. */
 function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
   const { label, hint, choices, usual, grouping } = FILTER_FIELDS[name];
   const client = usePlatform();
   const { [name]: _own, ...others } = filtersOf(search);
-  // What is suggested: the values of the traces that every other filter lets through.
+  // Suggested are the values of the traces that match all other filters.
   const [bounds] = useState(() =>
     boundsOf(boundedRange(parseTimeRange(search, "all")), Date.now()),
   );
@@ -229,7 +229,7 @@ function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
       placeholder={hint}
       options={options}
       initialText={value}
-      // A value that the platform does not know is its to refuse; these it tells beforehand.
+      // Free text, unless the values are fixed; the platform rejects invalid ones.
       {...(choices === undefined && { other: (text: string) => filterText(name, text) })}
       empty={facets.isFetching ? "Loading values…" : hint}
       onPick={onPick}

@@ -3,22 +3,22 @@ import { ApiError } from "../../api/api-error.ts";
 import { shownName } from "../../spans/shown-name.ts";
 import { TRACE_FILTERS, type TraceFilter, type TracesSearch } from "../traces-search.ts";
 
-/** What a list can be filtered by, besides its search. */
+/** The filters, without the search. */
 export type FilterName = Exclude<TraceFilter, "q">;
 
-/** How values are found for a filter, and how they are shown. */
+/** How the values of a filter are suggested and shown. */
 export interface FilterField {
   readonly label: string;
   readonly sign: "is" | "≥";
-  /** What the platform can count, to suggest values. */
+  /** The grouping whose values are suggested. */
   readonly grouping?: AnalyticsGrouping;
-  /** The only values there are. */
+  /** All possible values. */
   readonly choices?: readonly string[];
-  /** Values that are often wanted. */
+  /** Suggested values. */
   readonly usual?: readonly string[];
-  /** What to type. */
+  /** The placeholder. */
   readonly hint: string;
-  /** A number with its unit: as it was typed, for it is a bound. */
+  /** Adds the unit to a number, which stays as typed. */
   readonly show?: (value: string) => string;
 }
 
@@ -61,7 +61,7 @@ export const FILTER_FIELDS: Readonly<Record<FilterName, FilterField>> = {
 
 export const FILTER_NAMES = TRACE_FILTERS.filter((name): name is FilterName => name !== "q");
 
-/** A filter that is set. */
+/** An active filter. */
 export interface FilterChip {
   readonly name: FilterName;
   readonly value: string;
@@ -69,7 +69,7 @@ export interface FilterChip {
   readonly text: string;
 }
 
-/** The filters of an address, always in the same order. */
+/** The active filters, always in the same order. */
 export function chipsOf(search: TracesSearch): readonly FilterChip[] {
   return FILTER_NAMES.flatMap((name) => {
     const value = search[name];
@@ -83,7 +83,7 @@ export function filterText(name: FilterName, value: string): string {
   return `${label} ${sign} ${shownValue(name, value)}`;
 }
 
-/** A filter's value for people; what should be a number and is none is shown as any other. */
+/** A value for display; an invalid number is shown as text. */
 export function shownValue(name: FilterName, value: string): string {
   const { show } = FILTER_FIELDS[name];
   const number = Number(value);
@@ -91,7 +91,7 @@ export function shownValue(name: FilterName, value: string): string {
   return isText ? shownName(value) : show(value);
 }
 
-/** What the platform has against parameters of a list, by their names. */
+/** The platform's messages on invalid query parameters, by parameter. */
 export function filterProblems(error: Error | null): ReadonlyMap<string, string> {
   if (!(error instanceof ApiError) || error.status !== 422) return new Map();
   return new Map(

@@ -7,25 +7,25 @@ import { TextInput } from "../../design/field.tsx";
 const PAUSE_MS = 300;
 
 interface SearchBoxProps {
-  /** What is looked for now, from the address. */
+  /** The search in the address. */
   readonly value: string;
   readonly problem: string | undefined;
   readonly inputRef: RefObject<HTMLInputElement | null>;
   readonly onChange: (value: string) => void;
 }
 
-/** What is typed, for as long as the address has one of the values `over`; the last is to come. */
+/** The typed text, shown while the address holds one of the values `over`; the last is the one committed. */
 interface Draft {
   readonly text: string;
   readonly over: readonly string[];
 }
 
-/** Searches names and content, a moment after one has stopped typing. */
+/** Searches names and content, shortly after the last key press. */
 export function SearchBox({ value, problem, inputRef, onChange }: SearchBoxProps) {
   const [draft, setDraft] = useState<Draft | null>(null);
-  // Another value in the address than those (cleared filters, Back) goes before what was typed.
+  // Any other value in the address (cleared filters, Back) replaces the typed text.
   const current = draft?.over.includes(value) ? draft : { text: value, over: [value] };
-  // The address has what was typed: from now on it may change to what it was before.
+  // The committed text is in the address: an older value from now on comes from elsewhere (Back).
   if (current.over.length > 1 && current.over.at(-1) === value) {
     setDraft({ ...current, over: [value] });
   }

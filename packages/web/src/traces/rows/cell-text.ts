@@ -5,14 +5,14 @@ import { shownName } from "../../spans/shown-name.ts";
 import type { FilterName } from "../filters/filter-fields.ts";
 import type { ColumnId } from "./trace-columns.ts";
 
-/** What a cell shows, what it means exactly, and what one can filter by it. */
+/** A cell: its text, the exact value as its title, and the filter that it offers. */
 export interface CellText {
   readonly text: string;
   readonly title: string | undefined;
   readonly filter?: readonly [FilterName, string];
 }
 
-/** The cells that are plain text. What nobody knows is "–", never 0. */
+/** The cells of a row. An unknown value is "–", never 0. */
 export function cellText(row: TraceRow, column: ColumnId): CellText {
   switch (column) {
     case "latency":
@@ -58,7 +58,7 @@ function valueCell(name: FilterName, value: string | null): CellText {
   return { text: shown, title: shown, filter: [name, value] };
 }
 
-/** The reader's time, and the record's. */
+/** The local time, and the recorded one. */
 export function exactTime(startedAt: string): string {
   return `${formatTime(startedAt)} (${startedAt})`;
 }

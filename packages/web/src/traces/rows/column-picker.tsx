@@ -15,7 +15,7 @@ interface ColumnPickerProps {
   readonly onChange: (chosen: ReadonlySet<ColumnId>) => void;
 }
 
-/** Which columns are shown. */
+/** Chooses the columns of the list. */
 export function ColumnPicker({ chosen, onChange }: ColumnPickerProps) {
   const toggle = (id: ColumnId) =>
     onChange(new Set(chosen.has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id]));
@@ -46,7 +46,7 @@ export function ColumnPicker({ chosen, onChange }: ColumnPickerProps) {
 
 const KEY = "agate-trace-columns";
 
-/** The columns that this reader has chosen, here or before. */
+/** The chosen columns, kept in the browser. */
 export function useChosenColumns() {
   const [chosen, setChosen] = useState(() => parseColumnChoice(localStorage.getItem(KEY)));
   const choose = (columns: ReadonlySet<ColumnId>) => {

@@ -28,7 +28,7 @@ interface RowMenuProps {
   readonly actions: RowActions;
 }
 
-/** What else can be done with a row than opening it. */
+/** The menu of a row: open in a tab, copy, filter, delete. */
 export function RowMenu({ row, view, isTabStop, actions }: RowMenuProps) {
   const filters = FILTERABLE.flatMap((column) => {
     const { filter } = cellText(row, column);

@@ -19,8 +19,8 @@ interface TraceCellProps {
 }
 
 /**
- * A value of a row. It stands above the row's link, for its title to be seen; the row sees to what a
- * click on it does.
+ * A value of a row. It lies above the row's link, so that hovering shows its title; clicks are handled
+ * by the row.
  */
 export function TraceCell({ row, column, now }: TraceCellProps) {
   const { text, title, filter } = cellText(row, column.id);
@@ -45,7 +45,7 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
   }
 }
 
-/** How a trace went, and whether anything below its top failed. */
+/** The status of the root span, and the number of failed spans below it. */
 export function RowStatus({ row }: { readonly row: TraceRow }) {
   const { status, isCancelled, failedSpans } = row;
   const isHidden = status !== "ERROR" && failedSpans > 0;
@@ -63,7 +63,7 @@ export function RowStatus({ row }: { readonly row: TraceRow }) {
   );
 }
 
-/** What went in and what came out, or what went wrong, on one line. */
+/** Input and output, or input and error message, on one line. */
 export function TracePreview({ row }: { readonly row: TraceRow }) {
   const { input, output, status, statusMessage } = row;
   const isFailed = status === "ERROR" && statusMessage !== null && statusMessage !== "";
@@ -85,21 +85,21 @@ export function TracePreview({ row }: { readonly row: TraceRow }) {
 
 interface TraceLinkProps {
   readonly row: TraceRow;
-  /** The row is where the keyboard is. */
+  /** The row has the keyboard focus. */
   readonly isSelected: boolean;
-  /** The row that Tab leads to. */
+  /** Tab moves to this row. */
   readonly isTabStop: boolean;
   readonly actions: RowActions;
   readonly children: ReactNode;
 }
 
-/** The link of a row, as large as the row: a real one, so that a middle click opens a new tab. */
+/** The link of a row, which covers the whole row: a real link, so that a middle click opens a tab. */
 export function TraceLink(props: TraceLinkProps) {
   const { row, isSelected, isTabStop, actions, children } = props;
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (!isSelected || link.current === null) return;
-    // Somebody types elsewhere: a row that comes into sight again must not take that away.
+    // A selected row that scrolls into view must not take the focus from a text field.
     const { activeElement } = document;
     const isElsewhere = activeElement !== document.body && !activeElement?.closest("[role=grid]");
     if (!isElsewhere) link.current.focus({ preventScroll: true });

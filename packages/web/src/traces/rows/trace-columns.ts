@@ -1,12 +1,12 @@
-/** What a list shows of a trace; `preview` is a line of its own below the others. */
+/** A column of the list; `preview` is a second line below the others. */
 export interface TraceColumn {
   readonly id: ColumnId;
   readonly label: string;
-  /** The column's head, where the label is too wide. */
+  /** The heading, where the label is too wide. */
   readonly short?: string;
-  /** Pixels that it takes at least. */
+  /** The least width in pixels. */
   readonly width: number;
-  /** Its part of the room that is left. */
+  /** Its share of the remaining width. */
   readonly grow?: number;
   readonly isNumber?: boolean;
 }
@@ -28,7 +28,7 @@ export type ColumnId =
   | "session"
   | "preview";
 
-/** In the order in which they stand. */
+/** In display order. */
 export const TRACE_COLUMNS: readonly TraceColumn[] = [
   { id: "time", label: "Time", width: 82 },
   { id: "name", label: "Name", width: 180, grow: 3 },
@@ -47,10 +47,10 @@ export const TRACE_COLUMNS: readonly TraceColumn[] = [
   { id: "preview", label: "Input and output", width: 0 },
 ];
 
-/** Shown unless one chooses otherwise: what fits beside the navigation at 1280 pixels. */
+/** Hidden by default: the others fit beside the navigation at 1280 pixels. */
 const USUALLY_HIDDEN: readonly ColumnId[] = ["route", "session"];
 
-/** Where there is no room for all, these go first. Time and name always stay. */
+/** The order in which columns are hidden on a narrow screen. Time and name always stay. */
 const DROPPED_FIRST: readonly ColumnId[] = [
   "session",
   "route",
@@ -68,10 +68,10 @@ const DROPPED_FIRST: readonly ColumnId[] = [
 
 export const ALWAYS_SHOWN: readonly ColumnId[] = ["time", "name"];
 
-/** For the row's menu, at the end. */
+/** Of the row's menu, at the end. */
 export const MENU_WIDTH = 36;
 
-/** Which columns are chosen, from what was kept before; columns that are new since are as usual. */
+/** Reads the stored choice; a column added since then has its default. */
 export function parseColumnChoice(kept: string | null): ReadonlySet<ColumnId> {
   const chosen = new Map(TRACE_COLUMNS.map(({ id }) => [id, !USUALLY_HIDDEN.includes(id)]));
   for (const word of kept?.split(",") ?? []) {
@@ -90,7 +90,7 @@ export function formatColumnChoice(chosen: ReadonlySet<ColumnId>): string {
   return TRACE_COLUMNS.map(({ id }) => `${chosen.has(id) ? "+" : "-"}${id}`).join(",");
 }
 
-/** The chosen columns that fit into so many pixels. */
+/** The chosen columns that fit into a width in pixels. */
 export function fitColumns(chosen: ReadonlySet<ColumnId>, width: number): readonly TraceColumn[] {
   const dropped = new Set<ColumnId>();
   const fitting = () => TRACE_COLUMNS.filter(({ id }) => chosen.has(id) && !dropped.has(id));

@@ -16,7 +16,7 @@ export interface TraceLineProps {
   readonly row: TraceRow;
   readonly view: ListView;
   readonly index: number;
-  /** Where it stands: pixels from the top of the list. */
+  /** Pixels from the top of the list. */
   readonly top: number;
   readonly height: number;
   readonly columns: readonly TraceColumn[];
@@ -27,7 +27,7 @@ export interface TraceLineProps {
   readonly actions: RowActions;
 }
 
-/** How a row looks and reacts, whether it is a line of a table or a card. */
+/** The props that a line and a card share. */
 export function rowProps(props: Omit<TraceLineProps, "columns" | "tracks">) {
   const { row, index, top, height, isSelected, actions } = props;
   return {
@@ -40,7 +40,7 @@ export function rowProps(props: Omit<TraceLineProps, "columns" | "tracks">) {
     ),
     onClick: (event: MouseEvent<HTMLElement>) => onRowClick(event, row, actions),
     onAuxClick: (event: MouseEvent<HTMLElement>) => {
-      // On the link itself the browser opens the tab.
+      // On the link the browser itself opens the tab.
       if (event.button === 1 && !isOn(event, "a, button")) actions.openInTab(row);
     },
   };
@@ -50,7 +50,7 @@ function onRowClick(event: MouseEvent<HTMLElement>, row: TraceRow, actions: RowA
   const target = event.target instanceof Element ? event.target : null;
   const filter = target?.closest("[data-filter]")?.getAttribute("data-filter");
   if (event.altKey) {
-    // A browser would save what the link leads to.
+    // Alt-click on a link would download its target.
     event.preventDefault();
     const name = FILTER_NAMES.find((each) => filter?.startsWith(`${each}=`));
     if (name !== undefined) actions.filter(name, filter?.slice(name.length + 1) ?? "");
@@ -64,7 +64,7 @@ function isOn(event: MouseEvent, selector: string): boolean {
   return event.target instanceof Element && event.target.closest(selector) !== null;
 }
 
-/** A trace as a line of a table, and its preview as a second one. */
+/** A trace as a row of the table, with its preview as a second line. */
 export const TraceLine = memo(function TraceLine(props: TraceLineProps) {
   const { row, view, columns, tracks, isSelected, isTabStop, now, actions } = props;
   const { style, className, ...rest } = rowProps(props);

@@ -15,20 +15,20 @@ import { type ColumnId, columnTracks, fitColumns, type TraceColumn } from "./tra
 import { TraceCard, TraceLine } from "./trace-line.tsx";
 import type { RowActions } from "./use-row-actions.ts";
 
-/** Below this a table has no room, and each trace is a card. */
+/** Below this width in pixels, each trace is a card. */
 const CARDS_BELOW = 640;
 const MARGINS = 24;
 const HEAD_HEIGHT = 32;
 const CARD_HEIGHT = 60;
 const LINE_HEIGHT = 36;
 const PREVIEWED_HEIGHT = 54;
-/** How many rows before the end reading on begins. */
+/** How many rows before the end the next page is loaded. */
 const READ_AHEAD = 30;
 
 export interface RowsHandle {
   scrollTo(index: number): void;
   scrollToTop(): void;
-  /** The index of the first row that one sees. */
+  /** The index of the first row in view. */
   firstInSight(): number;
 }
 
@@ -39,17 +39,17 @@ interface TraceRowsProps {
   readonly chosen: ReadonlySet<ColumnId>;
   /** The index of the selected row; -1 for none. */
   readonly selected: number;
-  /** How far down the list is at first. */
+  /** The initial scroll position. */
   readonly initialTop: number;
   readonly hasMore: boolean;
-  /** More is there to be read, and is not being read yet. */
+  /** There is a next page, and it is not being loaded. */
   readonly mayReadOn: boolean;
-  /** What is shown is of another list, until this one is there. */
+  /** The rows are those of the previous list, while this one loads. */
   readonly isStale: boolean;
   readonly actions: RowActions;
   readonly onNearEnd: () => void;
   readonly onScroll: (top: number) => void;
-  /** Stands after the last row. */
+  /** Rendered after the last row. */
   readonly children: ReactNode;
 }
 

@@ -12,7 +12,7 @@ interface RowActionOptions {
   readonly askToDelete: (row: TraceRow) => void;
 }
 
-/** What can be done with a row of the list; the same object for as long as nothing of it changes. */
+/** The actions of the rows. Memoized, because rows are. */
 export function useRowActions(options: RowActionOptions): RowActions {
   const { list, mayDelete, select, askToDelete } = options;
   const navigate = useNavigate({ from: "/traces" });
@@ -43,11 +43,11 @@ export function useRowActions(options: RowActionOptions): RowActions {
   );
 }
 
-/** What can be done with a row. */
+/** The actions of a row. */
 export interface RowActions {
   /** The list that the row is in. */
   readonly list: TracesSearch;
-  /** Whether the reader may delete traces. */
+  /** Whether the user may delete traces. */
   readonly mayDelete: boolean;
   select(key: string): void;
   open(row: TraceRow): void;
@@ -57,7 +57,7 @@ export interface RowActions {
   askToDelete(row: TraceRow): void;
 }
 
-/** Where a row leads, and the list to come back to from there. */
+/** The link of a row, with the list to come back to. */
 export function rowTarget(row: TraceRow, list: TracesSearch) {
   return {
     to: "/traces/$traceId",

@@ -1,17 +1,17 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { TraceRow } from "../../api/trace-row.ts";
 
-/** Where one is in a list. It is found again when one comes back to it from a trace. */
+/** The selected row and the scroll position of a list, restored on return from a trace. */
 export interface SelectedRow {
-  /** Of the rows; -1 where none is selected. */
+  /** The index of the selected row; -1 for none. */
   readonly index: number;
   readonly select: (key: string | null) => void;
-  /** How far down the list was when it was left. */
+  /** The scroll position to start with. */
   readonly initialTop: number;
   readonly noteTop: (top: number) => void;
 }
 
-/** @param list Tells the list from others. */
+/** @param list Identifies the list. */
 export function useSelectedRow(list: string, rows: readonly TraceRow[]): SelectedRow {
   const [left, keepPlace] = usePlace(list);
   const [selected, setSelected] = useState(left.selected);
@@ -36,7 +36,7 @@ export function useSelectedRow(list: string, rows: readonly TraceRow[]): Selecte
 
 const KEY = "agate-list-place";
 
-/** Where somebody was in a list: which row, how far down. */
+/** The selected row and the scroll position of a list. */
 interface Place {
   readonly selected: string | null;
   readonly top: number;
@@ -45,10 +45,9 @@ interface Place {
 const BEGINNING: Place = { selected: null, top: 0 };
 
 /**
- * Where one was when one left this list for a trace, to come back to; and how to keep it. For this
- * tab only.
+ * The place in this list when it was left, and a function that stores it, for this tab only.
  *
- * @param list Tells the list from others.
+ * @param list Identifies the list.
  */
 function usePlace(list: string): readonly [Place, (place: Partial<Place>) => void] {
   const [left] = useState(() => readPlace(list));
