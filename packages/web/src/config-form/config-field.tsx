@@ -10,13 +10,13 @@ import { blankValue } from "./blank-value.ts";
 import { allText, CompositeField } from "./composite-field.tsx";
 import { ownField, withoutField, withValue } from "./config-values.ts";
 import { controlOf } from "./control-of.ts";
-import { EarlierValues } from "./earlier-values.tsx";
 import { FieldName } from "./field-name.tsx";
 import { type FieldProblem, problemsBelow } from "./field-problem.ts";
 import { ItemButtons, useListEdits } from "./list-edit.tsx";
 import { MessagesControl } from "./messages-control.tsx";
 import { PresenceSwitch } from "./presence-switch.tsx";
 import { idsOf, ProblemLine } from "./problem-line.tsx";
+import { RevertButtons } from "./revert-buttons.tsx";
 import { ScalarControl } from "./scalar-control.tsx";
 import { UnknownFields } from "./unknown-fields.tsx";
 
@@ -34,7 +34,7 @@ interface ConfigFieldProps {
   readonly isDiffering?: boolean;
   /** Undefined takes the field out. */
   readonly onChange: (value: unknown) => void;
-  readonly onPutBack: () => void;
+  readonly onRevert: () => void;
 }
 
 /** One parameter: its control, what is wrong with it, and the way back to what it was. */
@@ -103,12 +103,12 @@ export function ConfigField(props: ConfigFieldProps) {
         </Field>
       )}
       {base !== null && control !== "group" && (
-        <EarlierValues
+        <RevertButtons
           name={name}
           value={value}
           base={base.value}
           initial={field.default}
-          onPutBack={props.onPutBack}
+          onRevert={props.onRevert}
           onUseDefault={() => onChange(field.default)}
         />
       )}
@@ -182,7 +182,7 @@ function GroupFields({ field, values, base, problems, onChange }: GroupFieldsPro
           problems={problemsBelow(problems, name)}
           isRequired={required.includes(name)}
           onChange={(value) => onChange(withValue(values, name, value))}
-          onPutBack={() =>
+          onRevert={() =>
             onChange(withValue(values, name, before === null ? undefined : ownField(before, name)))
           }
         />

@@ -3,7 +3,7 @@ import { ConfigField } from "./config-field.tsx";
 import {
   type ConfigValues,
   fieldValue,
-  putBack,
+  revertField,
   unknownFields,
   withoutField,
   withValue,
@@ -52,7 +52,7 @@ export function ConfigForm(props: ConfigFormProps) {
           problems={problemsBelow(all, name)}
           isDiffering={differing.includes(name)}
           onChange={(value) => onChange(withValue(values, name, value))}
-          onPutBack={() => onChange(putBack(values, base, name))}
+          onRevert={() => onChange(revertField(values, base, name))}
         />
       ))}
       <UnknownFields

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   defaultsOf,
   fieldValue,
-  putBack,
+  revertField,
   unknownFields,
   withDefaults,
   withoutField,
@@ -29,8 +29,8 @@ describe("the values of a configuration", () => {
   });
 
   it("go back to what they were, even to not being there", () => {
-    expect(putBack({ marks: 3 }, { marks: 2 }, "marks")).toEqual({ marks: 2 });
-    expect(putBack({ marks: 3 }, {}, "marks")).toEqual({});
+    expect(revertField({ marks: 3 }, { marks: 2 }, "marks")).toEqual({ marks: 2 });
+    expect(revertField({ marks: 3 }, {}, "marks")).toEqual({});
   });
 
   it("keep fields of any name, and tell those that the route does not have", () => {

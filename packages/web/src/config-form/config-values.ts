@@ -95,7 +95,7 @@ export function withoutField(values: ConfigValues, name: string): ConfigValues {
 }
 
 /** A field as it was, which may be that nobody had said anything about it. */
-export function putBack(values: ConfigValues, base: ConfigValues, name: string): ConfigValues {
+export function revertField(values: ConfigValues, base: ConfigValues, name: string): ConfigValues {
   return Object.hasOwn(base, name)
     ? withValue(values, name, base[name])
     : withoutField(values, name);

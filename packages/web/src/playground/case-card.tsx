@@ -14,7 +14,7 @@ import { inputProblems } from "./running/server-problems.ts";
 import { RUNS } from "./running/stop-button.tsx";
 import type { Runner } from "./running/use-runner.ts";
 import type { TestCase, WorkspaceAction } from "./state/workspace.ts";
-import { focusBeside } from "./workbench-focus.ts";
+import { focusNeighbor } from "./workbench-focus.ts";
 
 interface CaseSlotProps {
   readonly route: RouteSchema;
@@ -55,7 +55,7 @@ export function CaseSlot(props: CaseSlotProps) {
       onRename={(name) => dispatch({ kind: "rename", case: id, name })}
       onCopy={() => dispatch({ kind: "copy-case", case: id })}
       onRemove={() => {
-        focusBeside("data-case", id);
+        focusNeighbor("data-case", id);
         dispatch({ kind: "remove-case", case: id });
       }}
       onRun={onRun}

@@ -26,14 +26,14 @@ export function NoticeBar({ text, action, onClose }: NoticeBarProps) {
 }
 
 /** Says that nothing is lost, though something else is shown than one had left. */
-export function AsideNotice({ onBringBack }: { readonly onBringBack: () => void }) {
+export function SetAsideNotice({ onRestore }: { readonly onRestore: () => void }) {
   const [isClosed, setClosed] = useState(false);
   if (isClosed) return null;
   return (
     <NoticeBar
       text="This link shows other edits and test cases than you had here. Yours are kept."
       action={
-        <Button size="small" className="shrink-0" onClick={onBringBack}>
+        <Button size="small" className="shrink-0" onClick={onRestore}>
           Bring mine back
         </Button>
       }

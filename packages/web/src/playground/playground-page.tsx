@@ -63,9 +63,9 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   }
   if (failed?.error) {
     return (
-      <WithoutRoute app={app}>
+      <ApplicationFrame app={app}>
         <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
-      </WithoutRoute>
+      </ApplicationFrame>
     );
   }
   if (!variants.data || !environments.data || schema.data === undefined) {
@@ -73,18 +73,18 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   }
   if (schema.data === null || schema.data.routes.length === 0) {
     return (
-      <WithoutRoute app={app}>
+      <ApplicationFrame app={app}>
         <NoSchema app={app} />
-      </WithoutRoute>
+      </ApplicationFrame>
     );
   }
   const { routes } = schema.data;
   const paths = routes.map(({ route }) => route);
   if (path === undefined && search.span !== undefined) {
     return (
-      <WithoutRoute app={app}>
+      <ApplicationFrame app={app}>
         <RouteOfSpan app={app} spanId={search.span} />
-      </WithoutRoute>
+      </ApplicationFrame>
     );
   }
   if (path === undefined) {
@@ -97,11 +97,11 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   const route = routes.find((known) => known.route === path);
   if (route === undefined) {
     return (
-      <WithoutRoute app={app}>
+      <ApplicationFrame app={app}>
         <EmptyState icon={RouteIcon} title={`${app} has no route ${path}`}>
           <p>It has {paths.join(", ")}. Was the code changed since the link was made?</p>
         </EmptyState>
-      </WithoutRoute>
+      </ApplicationFrame>
     );
   }
   return (
@@ -116,7 +116,13 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
 }
 
 /** Where no route can be shown, the page is the application's. */
-function WithoutRoute({ app, children }: { readonly app: string; readonly children: ReactNode }) {
+function ApplicationFrame({
+  app,
+  children,
+}: {
+  readonly app: string;
+  readonly children: ReactNode;
+}) {
   return (
     <>
       <PageHeader title={app} />
@@ -157,14 +163,14 @@ function RouteOfSpan({ app, spanId }: RouteOfSpanProps) {
   const span = useQuery(spanQuery(usePlatform(), spanId));
   const { error } = span;
   if (error instanceof ApiError && error.status === 404) {
-    return <WithoutIt app={app} title={error.message} />;
+    return <NotARouteCall app={app} title={error.message} />;
   }
   if (span.data === undefined) {
     if (error === null) return <Skeleton lines={6} />;
     return <ErrorState error={error} onRetry={() => void span.refetch()} />;
   }
   const call = routeCallOf(span.data);
-  if (call === null) return <WithoutIt app={app} title="This span is no call of a route" />;
+  if (call === null) return <NotARouteCall app={app} title="This span is no call of a route" />;
   return (
     <Navigate
       to="/apps/$app/playground"
@@ -175,7 +181,7 @@ function RouteOfSpan({ app, spanId }: RouteOfSpanProps) {
   );
 }
 
-function WithoutIt({ app, title }: { readonly app: string; readonly title: string }) {
+function NotARouteCall({ app, title }: { readonly app: string; readonly title: string }) {
   return (
     <EmptyState icon={RouteIcon} title={title}>
       <p>Only a recorded call of a route can be opened here.</p>

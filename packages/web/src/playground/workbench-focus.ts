@@ -4,7 +4,7 @@
  *
  * @param mark The attribute that has the number of each.
  */
-export function focusBeside(mark: "data-case" | "data-column", id: number): void {
+export function focusNeighbor(mark: "data-case" | "data-column", id: number): void {
   const ids = Array.from(document.querySelectorAll(`[${mark}]`), (each) => each.getAttribute(mark));
   const place = ids.indexOf(String(id));
   const beside = ids[place + 1] ?? ids[place - 1];
@@ -29,7 +29,7 @@ export function focusLastCase(): void {
  *
  * @param around Has the outputs in it.
  */
-export function showOutput(around: HTMLElement | null): void {
+export function scrollToOutput(around: HTMLElement | null): void {
   // Once it is drawn.
   requestAnimationFrame(() => {
     const outputs = [...(around?.querySelectorAll("[data-output]") ?? [])];

@@ -22,15 +22,15 @@ interface WorkbenchHeaderProps {
   readonly onStop: () => void;
   readonly onCopyLink: () => void;
   readonly onResetCases: () => void;
-  readonly onPutBackAll: () => void;
+  readonly onRevertAll: () => void;
   /** Null where the reader had set up nothing else here. */
-  readonly onBringBack: (() => void) | null;
+  readonly onRestore: (() => void) | null;
 }
 
 /** The route's name, and what can be done with all that is set up for it. */
 export function WorkbenchHeader(props: WorkbenchHeaderProps) {
   const { app, route, isUnderWay, runs, refusal, hasDrafts, compare } = props;
-  const { onRun, onStop, onCopyLink, onResetCases, onPutBackAll, onBringBack } = props;
+  const { onRun, onStop, onCopyLink, onResetCases, onRevertAll, onRestore } = props;
   return (
     <PageHeader
       above={
@@ -58,7 +58,7 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
             Copy link
           </Button>
           <Menu trigger={<IconButton icon={EllipsisVertical} label="Reset" />}>
-            <MenuItem refusal={hasDrafts ? null : "Nothing is edited."} onSelect={onPutBackAll}>
+            <MenuItem refusal={hasDrafts ? null : "Nothing is edited."} onSelect={onRevertAll}>
               <RotateCcw size={15} aria-hidden className="text-ink-soft" />
               Put back all edits
             </MenuItem>
@@ -66,8 +66,8 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
               <RotateCcw size={15} aria-hidden className="text-ink-soft" />
               Reset the test cases
             </MenuItem>
-            {onBringBack && (
-              <MenuItem onSelect={onBringBack}>
+            {onRestore && (
+              <MenuItem onSelect={onRestore}>
                 <History size={15} aria-hidden className="text-ink-soft" />
                 Bring back what I had here
               </MenuItem>

@@ -8,7 +8,7 @@ import { differingFields } from "../config-form/config-values.ts";
 import { Button } from "../design/button.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { emptyDraft } from "../input-form/input-draft.ts";
-import { useMayChange } from "../revisions/read-only.tsx";
+import { useReadOnlyReason } from "../revisions/read-only.tsx";
 import { CaseSlot } from "./case-card.tsx";
 import { ColumnSlot } from "./columns/column-panel.tsx";
 import type { ColumnView, ReadyColumn } from "./columns/column-view.ts";
@@ -16,16 +16,16 @@ import { useColumnViews } from "./columns/column-view.ts";
 import { AddColumnMenu } from "./columns/config-choices.tsx";
 import type { ColumnQuestion } from "./commit/column-dialogs.tsx";
 import { ColumnDialogs } from "./commit/column-dialogs.tsx";
-import type { CommitRefusal } from "./commit/commit-dialog.tsx";
+import type { RejectedCommit } from "./commit/commit-dialog.tsx";
 import { useKeptBoard } from "./kept-runs/use-kept-board.ts";
-import { AsideNotice, NoticeBar } from "./notice-bar.tsx";
+import { NoticeBar, SetAsideNotice } from "./notice-bar.tsx";
 import { RunCell } from "./running/run-cell.tsx";
 import { useRunner } from "./running/use-runner.ts";
 import type { KnownConfigs } from "./state/column-base.ts";
 import type { OpenWorkspace } from "./state/use-workspace.ts";
 import type { TestCase } from "./state/workspace.ts";
 import { useRunKey } from "./use-run-key.ts";
-import { focusLastCase, showOutput } from "./workbench-focus.ts";
+import { focusLastCase, scrollToOutput } from "./workbench-focus.ts";
 import { WorkbenchHeader } from "./workbench-header.tsx";
 import { CompareLayout, SingleLayout } from "./workbench-layout.tsx";
 
@@ -44,7 +44,7 @@ interface WorkbenchProps {
 
 /** Configurations, inputs and what comes out of them, for one route. */
 export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
-  const { workspace, notice, closeNotice, own, bringBack, dispatch, flush } = open;
+  const { workspace, notice, closeNotice, own, restore, dispatch, flush } = open;
   const { cases } = workspace;
   const views = useColumnViews(app, route, workspace.columns, known);
   const runner = useRunner(app, route);
@@ -53,10 +53,10 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
   const place = JSON.stringify([session?.project?.id ?? null, app, route.route]);
   useKeptBoard(runner.board, place, workspace);
   const noRun = session === undefined || mayDo(session, "run") ? null : MAY_NOT_RUN;
-  const noChange = useMayChange();
+  const noChange = useReadOnlyReason();
   const toaster = useToaster();
   const [question, setQuestion] = useState<ColumnQuestion | null>(null);
-  const [refused, setRefused] = useState<CommitRefusal | null>(null);
+  const [refused, setRefused] = useState<RejectedCommit | null>(null);
   const [showsDifferences, setShowsDifferences] = useState(false);
   const ready = views.filter((view): view is ReadyColumn => view.kind === "ready");
   const refusal = noRun ?? (ready.length === 0 ? "Choose a configuration to run with." : null);
@@ -154,7 +154,7 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
           </>
         }
         onRun={() => {
-          if (runner.run(views, cases)) showOutput(runner.forms.current);
+          if (runner.run(views, cases)) scrollToOutput(runner.forms.current);
         }}
         onStop={() => runner.board.stopAll()}
         onCopyLink={() => {
@@ -170,11 +170,11 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
           );
         }}
         onResetCases={() => dispatch({ kind: "reset-cases", draft: emptyDraft(route.inputs) })}
-        onPutBackAll={() => dispatch({ kind: "put-back-all" })}
-        onBringBack={own.aside && bringBack}
+        onRevertAll={() => dispatch({ kind: "revert-all" })}
+        onRestore={own.aside && restore}
       />
       {notice !== null && <NoticeBar text={notice} onClose={closeNotice} />}
-      {own.isNews && own.aside !== null && <AsideNotice onBringBack={bringBack} />}
+      {own.isNews && own.aside !== null && <SetAsideNotice onRestore={restore} />}
       {noRun !== null && <NoticeBar text={noRun} />}
       {isCompare ? (
         <CompareLayout

@@ -25,7 +25,7 @@ const REFRESH_MS = 5000;
 export function AppsPage() {
   useTitle("Applications");
   const navigate = useNavigate();
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const applications = useQuery({
     ...applicationsQuery(usePlatform()),
     refetchInterval: REFRESH_MS,
@@ -35,7 +35,7 @@ export function AppsPage() {
       <PageHeader
         title="Applications"
         actions={
-          <ChangeButton onClick={() => setMaking(true)}>
+          <ChangeButton onClick={() => setCreating(true)}>
             <Plus size={15} aria-hidden />
             New application
           </ChangeButton>
@@ -55,13 +55,13 @@ export function AppsPage() {
           )
         }
       </Loaded>
-      {isMaking && (
+      {isCreating && (
         <NameDialog
           title="New application"
           action="Make it"
           change={createApplication}
           onDone={({ slug }) => void navigate({ to: "/apps/$app", params: { app: slug } })}
-          onClose={() => setMaking(false)}
+          onClose={() => setCreating(false)}
         >
           <p className="text-ink-soft">
             It begins with the environments development, staging and production, and no workflow. A

@@ -99,25 +99,25 @@ interface NumberedProps {
 
 function ActivateButton({ app, number }: NumberedProps) {
   const toaster = useToaster();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <>
       <ChangeButton
         size="small"
         scope="deploy"
         aria-label={`Activate build ${number}`}
-        onClick={() => setAsking(true)}
+        onClick={() => setConfirming(true)}
       >
         Activate
       </ChangeButton>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title={`Activate build ${number}`}
           action="Activate"
           refusal="Not activated: what served before still does"
           change={(client) => activateBuild(client, app, number)}
           onDone={() => toaster.done(`Build ${number} serves ${app}.`)}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             Build {number} is started and checked, and then takes over all calls of {app}. No call
@@ -131,7 +131,7 @@ function ActivateButton({ app, number }: NumberedProps) {
 
 function StopButton({ app, number }: NumberedProps) {
   const toaster = useToaster();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <>
       <ChangeButton
@@ -139,11 +139,11 @@ function StopButton({ app, number }: NumberedProps) {
         size="small"
         scope="deploy"
         aria-label={`Stop build ${number}`}
-        onClick={() => setAsking(true)}
+        onClick={() => setConfirming(true)}
       >
         Stop
       </ChangeButton>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title={`Stop build ${number}`}
           action="Stop"
@@ -151,7 +151,7 @@ function StopButton({ app, number }: NumberedProps) {
           refusal="Not stopped"
           change={(client) => stopBuild(client, app)}
           onDone={() => toaster.done(`No build serves ${app} any more.`)}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             Build {number} finishes what it has and ends. From then on calls of {app} are answered

@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import type { PlatformClient } from "../api/platform-client.ts";
 import { Button, type ButtonLook } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
-import { RefusalView } from "../revisions/refusal-view.tsx";
-import { useAskedChange } from "../revisions/use-asked-change.ts";
+import { ChangeFailure } from "../revisions/change-failure.tsx";
+import { useConfirmedChange } from "../revisions/use-confirmed-change.ts";
 
 interface ConfirmDialogProps {
   readonly title: string;
@@ -22,7 +22,7 @@ interface ConfirmDialogProps {
 /** Asks before something is done that is not a matter of course. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, action, look = "primary", refusal, change, onDone, onClose, children } = props;
-  const doing = useAskedChange({
+  const doing = useConfirmedChange({
     change: (client, _: undefined) => change(client),
     refusal,
     onDone: () => {
@@ -44,7 +44,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       }
     >
       {children}
-      {doing.error !== null && <RefusalView title={refusal} error={doing.error} />}
+      {doing.error !== null && <ChangeFailure title={refusal} error={doing.error} />}
     </Dialog>
   );
 }

@@ -93,7 +93,7 @@ function DeploymentRow(props: DeploymentRowProps) {
         {isLive && <Badge tone="success">live</Badge>}
         {isVariantGone && <Badge>variant deleted</Badge>}
         <span className="text-ink-soft">
-          {deploymentWords(deployment)}
+          {deploymentText(deployment)}
           {target !== undefined && ` to the deployment of ${formatTime(target.deployed_at)}`} by{" "}
           {deployment.deployed_by}, <Ago time={deployment.deployed_at} />
         </span>
@@ -138,27 +138,27 @@ interface RollbackButtonProps {
 }
 
 function RollbackButton({ app, deployment, isVariantGone }: RollbackButtonProps) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <>
       <ChangeButton
         size="small"
         refusal={isVariantGone ? "Its variant was deleted." : null}
         aria-label={`Roll back to this: ${revisionText(deployment.variant)} of ${formatTime(deployment.deployed_at)}`}
-        onClick={() => setAsking(true)}
+        onClick={() => setConfirming(true)}
       >
         <Undo2 size={14} aria-hidden />
         Roll back to this
       </ChangeButton>
-      {isAsking && (
-        <RollbackDialog app={app} target={deployment} onClose={() => setAsking(false)} />
+      {isConfirming && (
+        <RollbackDialog app={app} target={deployment} onClose={() => setConfirming(false)} />
       )}
     </>
   );
 }
 
 /** How a deployment came about: "Promoted from staging". */
-export function deploymentWords({ kind, promoted_from }: Deployment): string {
+export function deploymentText({ kind, promoted_from }: Deployment): string {
   switch (kind) {
     case "deploy":
       return "Deployed";

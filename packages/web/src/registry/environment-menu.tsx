@@ -10,7 +10,7 @@ import { IconButton } from "../design/button.tsx";
 import { Menu, MenuItem, MenuLine } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { orderEnvironments } from "../revisions/order-environments.ts";
-import { useMayChange } from "../revisions/read-only.tsx";
+import { useReadOnlyReason } from "../revisions/read-only.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import {
   DeployHereDialog,
@@ -40,15 +40,18 @@ interface EnvironmentMenuProps {
 export function EnvironmentMenu(props: EnvironmentMenuProps) {
   const { app, environment } = props;
   const { slug, deployment: live } = environment;
-  const forbidden = useMayChange();
+  const readOnlyReason = useReadOnlyReason();
   const [asked, setAsked] = useState<Asked | null>(null);
   const environments = useQuery(environmentsQuery(usePlatform(), app)).data ?? [];
   const target = useRollbackTarget(app, slug);
   const others = orderEnvironments(environments).filter((other) => other.slug !== slug);
-  const isForbidden = forbidden !== null;
+  const isForbidden = readOnlyReason !== null;
   return (
     <>
-      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${slug}`} />} refusal={forbidden}>
+      <Menu
+        trigger={<IconButton icon={Ellipsis} label={`More for ${slug}`} />}
+        refusal={readOnlyReason}
+      >
         <MenuItem disabled={isForbidden} onSelect={() => setAsked("deploy")}>
           Deploy a revision…
         </MenuItem>

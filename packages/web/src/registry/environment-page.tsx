@@ -16,7 +16,7 @@ import { RevisionChip } from "../revisions/revision-chip.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { AppBreadcrumb } from "./app-breadcrumb.tsx";
 import { RollbackDialog } from "./environment-dialogs.tsx";
-import { deploymentWords, EnvironmentHistory } from "./environment-history.tsx";
+import { deploymentText, EnvironmentHistory } from "./environment-history.tsx";
 import { EnvironmentMenu } from "./environment-menu.tsx";
 import { PromoteButton } from "./promote-button.tsx";
 import { useRollbackTarget } from "./rollback-target.ts";
@@ -94,19 +94,19 @@ interface EnvironmentProps {
 }
 
 function RollbackButton({ app, environment }: EnvironmentProps) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const target = useRollbackTarget(app, environment.slug);
   return (
     <>
       <ChangeButton
         refusal={target === undefined ? "Nothing else was live here before." : null}
-        onClick={() => setAsking(true)}
+        onClick={() => setConfirming(true)}
       >
         <Undo2 size={15} aria-hidden />
         Roll back
       </ChangeButton>
-      {isAsking && target !== undefined && (
-        <RollbackDialog app={app} target={target} onClose={() => setAsking(false)} />
+      {isConfirming && target !== undefined && (
+        <RollbackDialog app={app} target={target} onClose={() => setConfirming(false)} />
       )}
     </>
   );
@@ -129,7 +129,7 @@ function Live({ app, environment, next }: LiveProps) {
           <>
             <RevisionChip app={app} name={live.variant} />
             <p className="text-ink-soft">
-              {deploymentWords(live)} by {live.deployed_by}, <Ago time={live.deployed_at} />
+              {deploymentText(live)} by {live.deployed_by}, <Ago time={live.deployed_at} />
             </p>
             {live.message !== "" && <p className="min-w-0 break-words">“{live.message}”</p>}
             <Link

@@ -13,7 +13,7 @@ import { Loaded } from "../revisions/loaded.tsx";
 import { nextEnvironment, orderEnvironments } from "../revisions/order-environments.ts";
 import { ChangeButton } from "../revisions/read-only.tsx";
 import { RevisionChip } from "../revisions/revision-chip.tsx";
-import { deploymentWords } from "./environment-history.tsx";
+import { deploymentText } from "./environment-history.tsx";
 import { EnvironmentMenu } from "./environment-menu.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 import { PromoteButton } from "./promote-button.tsx";
@@ -22,14 +22,14 @@ import { PromoteButton } from "./promote-button.tsx";
 export function EnvironmentsSection({ app }: { readonly app: string }) {
   const environments = useQuery(environmentsQuery(usePlatform(), app));
   const toaster = useToaster();
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   return (
     <section aria-labelledby="environments" className="flex flex-col gap-2">
       <div className="flex items-center justify-between gap-2">
         <h2 id="environments" className="font-semibold">
           Environments
         </h2>
-        <ChangeButton look="quiet" size="small" onClick={() => setMaking(true)}>
+        <ChangeButton look="quiet" size="small" onClick={() => setCreating(true)}>
           <Plus size={14} aria-hidden />
           New environment
         </ChangeButton>
@@ -48,13 +48,13 @@ export function EnvironmentsSection({ app }: { readonly app: string }) {
           </div>
         )}
       </Loaded>
-      {isMaking && (
+      {isCreating && (
         <NameDialog
           title="New environment"
           action="Make it"
           change={(client, slug) => createEnvironment(client, app, slug)}
           onDone={({ slug }) => toaster.done(`The environment ${slug} is there.`)}
-          onClose={() => setMaking(false)}
+          onClose={() => setCreating(false)}
         >
           <p className="text-ink-soft">Nothing is live in it to begin with.</p>
         </NameDialog>
@@ -106,7 +106,7 @@ function EnvironmentCard({ app, environment, next }: EnvironmentCardProps) {
             <RevisionChip app={app} name={live.variant} />
           </div>
           <p className="text-ink-soft">
-            {deploymentWords(live)} by {live.deployed_by}, <Ago time={live.deployed_at} />
+            {deploymentText(live)} by {live.deployed_by}, <Ago time={live.deployed_at} />
           </p>
           {live.message !== "" && <p className="line-clamp-2 break-words">“{live.message}”</p>}
         </div>

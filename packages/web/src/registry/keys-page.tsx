@@ -14,35 +14,35 @@ import { Checkbox, Field, TextInput } from "../design/field.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { Ago } from "../revisions/ago.tsx";
+import { ChangeFailure } from "../revisions/change-failure.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
-import { ChangeButton, useMayChange } from "../revisions/read-only.tsx";
-import { RefusalView } from "../revisions/refusal-view.tsx";
+import { ChangeButton, useReadOnlyReason } from "../revisions/read-only.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
 /** The API keys of the project: who may do what. */
 export function KeysPage() {
   useTitle("API keys");
-  const forbidden = useMayChange();
-  const [isMaking, setMaking] = useState(false);
+  const readOnlyReason = useReadOnlyReason();
+  const [isCreating, setCreating] = useState(false);
   return (
     <>
       <PageHeader
         title="API keys"
         actions={
-          <ChangeButton onClick={() => setMaking(true)}>
+          <ChangeButton onClick={() => setCreating(true)}>
             <Plus size={15} aria-hidden />
             New key
           </ChangeButton>
         }
       />
-      {forbidden === null ? (
+      {readOnlyReason === null ? (
         <Keys />
       ) : (
         <EmptyState icon={KeyRound} title="Only an admin sees the keys">
           <p>Sign in with a key that has the scope admin to list, make and revoke keys.</p>
         </EmptyState>
       )}
-      {isMaking && <NewKeyDialog onClose={() => setMaking(false)} />}
+      {isCreating && <NewKeyDialog onClose={() => setCreating(false)} />}
     </>
   );
 }
@@ -76,7 +76,7 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
   const queries = useQueryClient();
   const client = usePlatform();
   const toaster = useToaster();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-3">
       <div className="min-w-0 md:w-64">
@@ -100,10 +100,10 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
           </>
         )}
       </p>
-      <ChangeButton size="small" aria-label={`Revoke ${name}`} onClick={() => setAsking(true)}>
+      <ChangeButton size="small" aria-label={`Revoke ${name}`} onClick={() => setConfirming(true)}>
         Revoke
       </ChangeButton>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title={`Revoke ${name}`}
           action="Revoke"
@@ -114,7 +114,7 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
             toaster.done(`The key ${name} is revoked.`);
             void queries.invalidateQueries({ queryKey: keysQuery(client).queryKey });
           }}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             Whatever uses the key {name} ({prefix}…) is refused from the next request on, and what
@@ -146,7 +146,7 @@ function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
     mutationFn: () => createKey(client, { name: name.trim(), scopes }),
     onSuccess: () => queries.invalidateQueries({ queryKey: keysQuery(client).queryKey }),
   });
-  if (making.data !== undefined) return <MadeKey made={making.data} onClose={onClose} />;
+  if (making.data !== undefined) return <CreatedKey made={making.data} onClose={onClose} />;
   return (
     <FormDialog
       title="New key"
@@ -193,7 +193,7 @@ function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
           </label>
         ))}
       </fieldset>
-      {making.error !== null && <RefusalView title="No key was made" error={making.error} />}
+      {making.error !== null && <ChangeFailure title="No key was made" error={making.error} />}
     </FormDialog>
   );
 }
@@ -203,7 +203,7 @@ interface MadeKeyProps {
   readonly onClose: () => void;
 }
 
-function MadeKey({ made, onClose }: MadeKeyProps) {
+function CreatedKey({ made, onClose }: MadeKeyProps) {
   return (
     <Dialog
       title={`Key ${made.name}`}

@@ -4,8 +4,8 @@ import { ApiError } from "../api/api-error.ts";
 import type { PlatformClient } from "../api/platform-client.ts";
 import { FormDialog } from "../design/dialog.tsx";
 import { Field, TextInput } from "../design/field.tsx";
-import { RefusalView } from "../revisions/refusal-view.tsx";
-import { useAskedChange } from "../revisions/use-asked-change.ts";
+import { ChangeFailure } from "../revisions/change-failure.tsx";
+import { useConfirmedChange } from "../revisions/use-confirmed-change.ts";
 
 const REFUSAL = "Nothing was changed";
 
@@ -26,7 +26,7 @@ interface NameDialogProps<Output> {
 export function NameDialog<Output>(props: NameDialogProps<Output>) {
   const { title, action, initial = "", change, onDone, onClose, children } = props;
   const [slug, setSlug] = useState(initial);
-  const making = useAskedChange({
+  const making = useConfirmedChange({
     change,
     refusal: REFUSAL,
     onDone: (output: Output) => {
@@ -64,7 +64,7 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
           />
         )}
       </Field>
-      {error !== null && problem === undefined && <RefusalView title={REFUSAL} error={error} />}
+      {error !== null && problem === undefined && <ChangeFailure title={REFUSAL} error={error} />}
     </FormDialog>
   );
 }

@@ -17,13 +17,18 @@ interface PromoteButtonProps {
 
 /** Promotes to the next environment, and says how much that would change. */
 export function PromoteButton({ app, from, to }: PromoteButtonProps) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <>
-      <Offer app={app} from={from} to={to} onAsk={() => setAsking(true)} />
+      <Offer app={app} from={from} to={to} onAsk={() => setConfirming(true)} />
       {/* Whatever becomes live meanwhile: the question does not vanish, it says what is new. */}
-      {isAsking && (
-        <PromoteDialog app={app} from={from.slug} to={to.slug} onClose={() => setAsking(false)} />
+      {isConfirming && (
+        <PromoteDialog
+          app={app}
+          from={from.slug}
+          to={to.slug}
+          onClose={() => setConfirming(false)}
+        />
       )}
     </>
   );

@@ -12,9 +12,9 @@ import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { Card } from "../design/panels.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { Ago } from "../revisions/ago.tsx";
+import { ChangeFailure } from "../revisions/change-failure.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
-import { useMayChange } from "../revisions/read-only.tsx";
-import { RefusalView } from "../revisions/refusal-view.tsx";
+import { useReadOnlyReason } from "../revisions/read-only.tsx";
 import { draftOf, type RedactionDraft, rulesOf } from "./redaction-draft.ts";
 
 const MEANINGS: Record<RedactionPattern, string> = {
@@ -28,12 +28,12 @@ const MEANINGS: Record<RedactionPattern, string> = {
 /** The redaction rules of the project: what its spans and logs are stored without. */
 export function RedactionPage() {
   useTitle("Redaction");
-  const forbidden = useMayChange();
-  const rules = useQuery({ ...redactionQuery(usePlatform()), enabled: forbidden === null });
+  const readOnlyReason = useReadOnlyReason();
+  const rules = useQuery({ ...redactionQuery(usePlatform()), enabled: readOnlyReason === null });
   return (
     <>
       <PageHeader title="Redaction" />
-      {forbidden === null ? (
+      {readOnlyReason === null ? (
         <Loaded query={rules} lines={8}>
           {(saved) => <Rules saved={saved} />}
         </Loaded>
@@ -109,7 +109,7 @@ function Rules({ saved }: { readonly saved: ProjectRedaction }) {
               />
             )}
           </Field>
-          {saving.error !== null && <RefusalView title="Not saved" error={saving.error} />}
+          {saving.error !== null && <ChangeFailure title="Not saved" error={saving.error} />}
           <div className="flex flex-wrap items-center gap-3">
             <Button
               type="submit"
@@ -200,7 +200,7 @@ function TestCard({ draft }: { readonly draft: RedactionDraft }) {
             Test
           </Button>
         </div>
-        {testing.error !== null && <RefusalView title="Not tested" error={testing.error} />}
+        {testing.error !== null && <ChangeFailure title="Not tested" error={testing.error} />}
         {testing.data !== undefined && (
           <div>
             <p className="mb-1 font-medium">Stored as</p>

@@ -4,7 +4,7 @@ import type { PlatformClient } from "../api/platform-client.ts";
 import { IconButton } from "../design/button.tsx";
 import { Menu, MenuItem } from "../design/menu.tsx";
 import { useToaster } from "../design/toaster.tsx";
-import { useMayChange } from "../revisions/read-only.tsx";
+import { useReadOnlyReason } from "../revisions/read-only.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 
@@ -24,17 +24,24 @@ interface RenameOrDeleteMenuProps {
 /** What can be done with a whole application, or a whole variant. */
 export function RenameOrDeleteMenu(props: RenameOrDeleteMenuProps) {
   const { name } = props;
-  const forbidden = useMayChange();
+  const readOnlyReason = useReadOnlyReason();
   const toaster = useToaster();
   const [asked, setAsked] = useState<"rename" | "delete" | null>(null);
   const close = () => setAsked(null);
   return (
     <>
-      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />} refusal={forbidden}>
-        <MenuItem disabled={forbidden !== null} onSelect={() => setAsked("rename")}>
+      <Menu
+        trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />}
+        refusal={readOnlyReason}
+      >
+        <MenuItem disabled={readOnlyReason !== null} onSelect={() => setAsked("rename")}>
           Rename…
         </MenuItem>
-        <MenuItem disabled={forbidden !== null} tone="danger" onSelect={() => setAsked("delete")}>
+        <MenuItem
+          disabled={readOnlyReason !== null}
+          tone="danger"
+          onSelect={() => setAsked("delete")}
+        >
           Delete…
         </MenuItem>
       </Menu>

@@ -20,12 +20,12 @@ import { NameDialog } from "./name-dialog.tsx";
 export function VariantsCard({ app }: { readonly app: string }) {
   const variants = useQuery(variantsQuery(usePlatform(), app));
   const toaster = useToaster();
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   return (
     <Card
       title="Variants"
       actions={
-        <ChangeButton look="quiet" size="small" onClick={() => setMaking(true)}>
+        <ChangeButton look="quiet" size="small" onClick={() => setCreating(true)}>
           <Plus size={14} aria-hidden />
           New variant
         </ChangeButton>
@@ -47,7 +47,7 @@ export function VariantsCard({ app }: { readonly app: string }) {
           )
         }
       </Loaded>
-      {isMaking && (
+      {isCreating && (
         <NameDialog
           title="New variant"
           action="Make it"
@@ -57,7 +57,7 @@ export function VariantsCard({ app }: { readonly app: string }) {
               `The variant ${slug} is there. Commit its first revision in the playground.`,
             )
           }
-          onClose={() => setMaking(false)}
+          onClose={() => setCreating(false)}
         >
           <p className="text-ink-soft">
             It begins without a revision. To begin with a copy, fork a revision of another variant.

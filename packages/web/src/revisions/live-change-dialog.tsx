@@ -14,6 +14,7 @@ import { ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { Field, TextInput } from "../design/field.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { formatWhen } from "../format/format-time.ts";
+import { ChangeFailure } from "./change-failure.tsx";
 import { RevisionDiff } from "./config-diff-view.tsx";
 import {
   type LivePlan,
@@ -25,9 +26,8 @@ import {
 } from "./live-plan.ts";
 import { Loaded } from "./loaded.tsx";
 import { ParamsView } from "./params-view.tsx";
-import { useMayChange } from "./read-only.tsx";
-import { RefusalView } from "./refusal-view.tsx";
-import { useAskedChange } from "./use-asked-change.ts";
+import { useReadOnlyReason } from "./read-only.tsx";
+import { useConfirmedChange } from "./use-confirmed-change.ts";
 
 const REFUSAL = "Nothing was changed";
 const LONGEST_MESSAGE = 1000;
@@ -58,7 +58,7 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
   const toaster = useToaster();
   const client = usePlatform();
   const queries = useQueryClient();
-  const forbidden = useMayChange();
+  const readOnlyReason = useReadOnlyReason();
   const [message, setMessage] = useState("");
   const [opened, setOpened] = useState<readonly Environment[] | null>(null);
 
@@ -69,7 +69,7 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
   const planned = now && plan(now, opened ?? now);
   const isReady = typeof planned === "object";
 
-  const change = useAskedChange({
+  const change = useConfirmedChange({
     change: async (_, agreed: LivePlan) => {
       const latest = await queries.fetchQuery(options);
       const current = plan(latest, opened ?? latest);
@@ -111,13 +111,15 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
       onClose={onClose}
       actions={
         <>
-          {forbidden !== null && <p className="mr-auto self-center text-ink-soft">{forbidden}</p>}
+          {readOnlyReason !== null && (
+            <p className="mr-auto self-center text-ink-soft">{readOnlyReason}</p>
+          )}
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="primary"
             type="submit"
             form={formId}
-            disabled={!isReady || forbidden !== null || change.isPending}
+            disabled={!isReady || readOnlyReason !== null || change.isPending}
           >
             {change.isPending ? "Working…" : action}
           </Button>
@@ -155,7 +157,7 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
               />
             )}
           </Field>
-          {change.error !== null && <RefusalView title={REFUSAL} error={change.error} />}
+          {change.error !== null && <ChangeFailure title={REFUSAL} error={change.error} />}
           {isReady && <LiveChangeContent app={app} plan={planned} now={now} />}
         </form>
       )}

@@ -12,7 +12,7 @@ export const NEEDS_ADMIN = "Your key only reads: changes need one with the scope
 const NEEDS_DEPLOY = "Your key may not deploy: this needs one with the scope deploy.";
 
 /** Why the reader may not change the registry, or what it runs; null where they may. */
-export function useMayChange(scope: "admin" | "deploy" = "admin"): string | null {
+export function useReadOnlyReason(scope: "admin" | "deploy" = "admin"): string | null {
   const session = useQuery(sessionQuery(usePlatform()));
   if (session.data === undefined || mayDo(session.data, scope)) return null;
   return scope === "admin" ? NEEDS_ADMIN : NEEDS_DEPLOY;
@@ -25,18 +25,18 @@ interface ChangeButtonProps extends ComponentProps<typeof Button> {
 
 /** A button that changes the registry: who may only read is told why it does not for them. */
 export function ChangeButton({ refusal, scope, ...rest }: ChangeButtonProps) {
-  const forbidden = useMayChange(scope);
-  return <Button refusal={forbidden ?? refusal} {...rest} />;
+  const readOnlyReason = useReadOnlyReason(scope);
+  return <Button refusal={readOnlyReason ?? refusal} {...rest} />;
 }
 
 /** Says once on a page why everything that changes something is disabled. */
 export function ReadOnlyNote() {
-  const forbidden = useMayChange();
-  if (forbidden === null) return null;
+  const readOnlyReason = useReadOnlyReason();
+  if (readOnlyReason === null) return null;
   return (
     <p className="mx-4 mb-3 flex items-center gap-2 rounded-lg bg-sunken px-3 py-2 text-ink-soft md:mx-6">
       <Lock size={15} aria-hidden className="shrink-0" />
-      {forbidden}
+      {readOnlyReason}
     </p>
   );
 }

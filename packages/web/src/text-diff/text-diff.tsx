@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { classNames } from "../design/class-names.ts";
 import { Choice } from "../design/field.tsx";
 import { diffWords, type TextPart } from "./diff-words.ts";
-import { type FoldedText, foldedWords, foldKept } from "./fold-kept.ts";
+import { type FoldedText, foldedText, foldUnchanged } from "./fold-unchanged.ts";
 
 interface TextDiffProps {
   readonly from: string;
@@ -29,7 +29,7 @@ export function TextDiff({ from, to, heading, isFolded = false }: TextDiffProps)
   const [layout, setLayout] = useState<Layout>("inline");
   const parts = useMemo(() => {
     const all = diffWords(from, to);
-    return isFolded ? foldKept(all) : all;
+    return isFolded ? foldUnchanged(all) : all;
   }, [from, to, isFolded]);
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
@@ -59,7 +59,7 @@ function FoldedPart({ text }: { readonly text: string }) {
       onClick={() => setOpen(true)}
       className="my-0.5 flex min-h-6 w-full items-center justify-center rounded-md bg-sunken px-2 text-xs text-ink-soft hover:text-ink"
     >
-      Show {foldedWords(text)}
+      Show {foldedText(text)}
     </button>
   );
 }

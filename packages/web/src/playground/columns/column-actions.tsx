@@ -25,8 +25,8 @@ interface ColumnActionsProps {
 /** What can be done with a column. */
 export function ColumnActions(props: ColumnActionsProps) {
   const { view, refusal, isOnly, onCommit, onSaveAs, onDeploy, onCopy, onRemove } = props;
-  const noCommit = refusal ?? commitRefusal(view);
-  const noDeploy = refusal ?? deployRefusal(view);
+  const noCommit = refusal ?? commitDisabledReason(view);
+  const noDeploy = refusal ?? deployDisabledReason(view);
   return (
     <>
       <Button size="small" refusal={noCommit} onClick={onCommit}>
@@ -38,7 +38,7 @@ export function ColumnActions(props: ColumnActionsProps) {
         Deploy…
       </Button>
       <Menu trigger={<IconButton icon={EllipsisVertical} label={`More for ${view.title}`} />}>
-        <MenuItem refusal={refusal ?? saveRefusal(view)} onSelect={onSaveAs}>
+        <MenuItem refusal={refusal ?? saveDisabledReason(view)} onSelect={onSaveAs}>
           <GitBranchPlus size={15} aria-hidden className="text-ink-soft" />
           Save as a new variant…
         </MenuItem>
@@ -58,17 +58,17 @@ export function ColumnActions(props: ColumnActionsProps) {
   );
 }
 
-function saveRefusal(view: ColumnView): string | null {
+function saveDisabledReason(view: ColumnView): string | null {
   return view.kind === "ready" ? null : "There is no configuration to commit.";
 }
 
-function commitRefusal(view: ColumnView): string | null {
-  if (view.kind !== "ready") return saveRefusal(view);
+function commitDisabledReason(view: ColumnView): string | null {
+  if (view.kind !== "ready") return saveDisabledReason(view);
   const isNew = view.base === null || view.base.revision === 0;
   return isNew || view.column.draft !== null ? null : "Nothing is changed.";
 }
 
-function deployRefusal(view: ColumnView): string | null {
+function deployDisabledReason(view: ColumnView): string | null {
   if (view.column.draft !== null) return "A draft is deployed after it is committed.";
   if (view.kind !== "ready") return "There is no configuration to deploy.";
   return view.base === null || view.base.revision === 0 ? "Commit it first." : null;

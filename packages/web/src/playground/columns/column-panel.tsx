@@ -12,13 +12,13 @@ import { classNames } from "../../design/class-names.ts";
 import { Skeleton } from "../../design/empty-state.tsx";
 import { useToaster } from "../../design/toaster.tsx";
 import type { ColumnQuestion } from "../commit/column-dialogs.tsx";
-import type { CommitRefusal } from "../commit/commit-dialog.tsx";
+import type { RejectedCommit } from "../commit/commit-dialog.tsx";
 import { configProblems } from "../running/server-problems.ts";
 import type { Runner } from "../running/use-runner.ts";
 import type { KnownConfigs } from "../state/column-base.ts";
 import type { ConfigSource } from "../state/config-source.ts";
 import type { WorkspaceAction } from "../state/workspace.ts";
-import { focusBeside } from "../workbench-focus.ts";
+import { focusNeighbor } from "../workbench-focus.ts";
 import { ColumnActions } from "./column-actions.tsx";
 import { ColumnBadges, ColumnNumber } from "./column-badges.tsx";
 import type { ColumnView, ReadyColumn } from "./column-view.ts";
@@ -37,7 +37,7 @@ interface ColumnSlotProps {
   /** Why the reader may not change the registry; null where they may. */
   readonly refusal: string | null;
   /** What the registry has refused of it, when somebody tried to commit it. */
-  readonly refused: CommitRefusal | null;
+  readonly refused: RejectedCommit | null;
   readonly dispatch: (action: WorkspaceAction) => void;
   readonly onAsk: (question: ColumnQuestion) => void;
 }
@@ -89,7 +89,7 @@ export function ColumnSlot(props: ColumnSlotProps) {
           onDeploy={() => base && onAsk({ kind: "deploy", ...base })}
           onCopy={() => dispatch({ kind: "copy-column", column: id })}
           onRemove={() => {
-            focusBeside("data-column", id);
+            focusNeighbor("data-column", id);
             dispatch({ kind: "remove-column", column: id });
           }}
         />
@@ -103,7 +103,7 @@ export function ColumnSlot(props: ColumnSlotProps) {
       onEdit={({ base, baseValues }, edited) =>
         dispatch({ kind: "edit", column: id, base, baseValues, values: edited })
       }
-      onPutBack={() => dispatch({ kind: "put-back", column: id })}
+      onRevert={() => dispatch({ kind: "revert", column: id })}
     />
   );
 }
@@ -129,13 +129,13 @@ interface ColumnPanelProps {
   readonly summary?: ReactNode;
   readonly onChoose: (source: ConfigSource) => void;
   readonly onEdit: (view: ReadyColumn, values: ConfigValues) => void;
-  readonly onPutBack: () => void;
+  readonly onRevert: () => void;
 }
 
 /** A configuration: what it starts from, what is edited in it, and where it can go. */
 function ColumnPanel(props: ColumnPanelProps) {
   const { app, route, view, place, known, problems, hasProblems, isFoldable } = props;
-  const { differing, actions, summary, onChoose, onEdit, onPutBack } = props;
+  const { differing, actions, summary, onChoose, onEdit, onRevert } = props;
   const [isUnfolded, setUnfolded] = useState(false);
   const titleId = useId();
   const isOpen = !isFoldable || isUnfolded || hasProblems;
@@ -161,7 +161,7 @@ function ColumnPanel(props: ColumnPanelProps) {
         )}
       </div>
       <ColumnBadges view={view} known={known} />
-      {view.kind === "ready" && <DraftLine view={view} onPutBack={onPutBack} />}
+      {view.kind === "ready" && <DraftLine view={view} onRevert={onRevert} />}
       <div className="flex flex-wrap items-center gap-2">{actions}</div>
       {summary}
       {view.kind === "loading" && <Skeleton lines={5} />}
@@ -207,11 +207,11 @@ function ColumnPanel(props: ColumnPanelProps) {
 
 interface DraftLineProps {
   readonly view: ReadyColumn;
-  readonly onPutBack: () => void;
+  readonly onRevert: () => void;
 }
 
 /** As high without a draft: the first edit must not move the fields from under the pointer. */
-function DraftLine({ view, onPutBack }: DraftLineProps) {
+function DraftLine({ view, onRevert }: DraftLineProps) {
   return (
     <p className="flex min-h-7 items-center gap-2 text-ink-soft">
       {view.column.draft === null ? (
@@ -222,7 +222,7 @@ function DraftLine({ view, onPutBack }: DraftLineProps) {
             <span className="truncate">{draftText(view)}</span>
           </Badge>
           <span className="whitespace-nowrap">{view.changed.length} changed</span>
-          <Button look="quiet" size="small" className="-mr-2 ml-auto" onClick={onPutBack}>
+          <Button look="quiet" size="small" className="-mr-2 ml-auto" onClick={onRevert}>
             Put back
           </Button>
         </>

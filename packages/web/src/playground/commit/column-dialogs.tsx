@@ -7,7 +7,7 @@ import { DeployDialog } from "../../revisions/deploy-dialog.tsx";
 import type { ColumnView } from "../columns/column-view.ts";
 import type { KnownConfigs } from "../state/column-base.ts";
 import type { RevisionName, WorkspaceAction } from "../state/workspace.ts";
-import { CommitDialog, type CommitRefusal } from "./commit-dialog.tsx";
+import { CommitDialog, type RejectedCommit } from "./commit-dialog.tsx";
 
 interface ColumnDialogsProps {
   readonly app: string;
@@ -19,7 +19,7 @@ interface ColumnDialogsProps {
   readonly dispatch: (action: WorkspaceAction) => void;
   readonly onAsk: (question: ColumnQuestion | null) => void;
   /** The registry does not take the values of a column. */
-  readonly onRefused: (refusal: CommitRefusal) => void;
+  readonly onRefused: (refusal: RejectedCommit) => void;
 }
 
 /** What is asked about a column before something happens to it. */

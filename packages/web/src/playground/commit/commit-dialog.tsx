@@ -11,8 +11,8 @@ import { type FieldProblem, problemsFrom } from "../../config-form/field-problem
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Field, TextInput } from "../../design/field.tsx";
+import { ChangeFailure } from "../../revisions/change-failure.tsx";
 import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
-import { RefusalView } from "../../revisions/refusal-view.tsx";
 import type { ReadyColumn } from "../columns/column-view.ts";
 import { type KnownConfigs, revisionTitle } from "../state/column-base.ts";
 import type { RevisionName } from "../state/workspace.ts";
@@ -21,7 +21,7 @@ import { ConflictView } from "./conflict-view.tsx";
 import { unnamedDiff } from "./unnamed-diff.ts";
 
 /** What the registry does not take of a column's values. */
-export interface CommitRefusal {
+export interface RejectedCommit {
   readonly column: number;
   readonly values: ConfigValues;
   readonly problems: readonly FieldProblem[];
@@ -38,7 +38,7 @@ interface CommitDialogProps {
   readonly message: string;
   readonly onMessage: (message: string) => void;
   readonly onCommitted: (revision: RevisionName) => void;
-  readonly onRefused: (refusal: CommitRefusal) => void;
+  readonly onRefused: (refusal: RejectedCommit) => void;
   /** Nothing is left of the draft: the column is about what somebody else has committed. */
   readonly onTakeTheirs: (revision: RevisionName) => void;
   readonly onClose: () => void;
@@ -144,7 +144,7 @@ export function CommitDialog(props: CommitDialogProps) {
         }}
       />
       {refusal !== null && slugProblem === undefined && (
-        <RefusalView title="Nothing was committed" error={refusal} />
+        <ChangeFailure title="Nothing was committed" error={refusal} />
       )}
     </Dialog>
   );

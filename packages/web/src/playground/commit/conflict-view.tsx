@@ -16,8 +16,8 @@ import { Dialog } from "../../design/dialog.tsx";
 import { ErrorState, Skeleton } from "../../design/empty-state.tsx";
 import { Field, TextInput } from "../../design/field.tsx";
 import { formatTime, formatWhen } from "../../format/format-time.ts";
+import { ChangeFailure } from "../../revisions/change-failure.tsx";
 import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
-import { RefusalView } from "../../revisions/refusal-view.tsx";
 import type { ReadyColumn } from "../columns/column-view.ts";
 import type { RevisionName } from "../state/workspace.ts";
 import { committedParams } from "./commit-draft.ts";
@@ -159,7 +159,7 @@ function Conflict(props: ConflictViewProps & { readonly theirs: Revision }) {
           <TextInput {...ids} value={message} onChange={(event) => onMessage(event.target.value)} />
         )}
       </Field>
-      {refusal !== null && <RefusalView title="Nothing was committed" error={refusal} />}
+      {refusal !== null && <ChangeFailure title="Nothing was committed" error={refusal} />}
     </Dialog>
   );
 }

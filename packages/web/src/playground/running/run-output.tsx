@@ -76,7 +76,9 @@ export function RunOutput(props: RunOutputProps) {
           <RunningTime since={run.startedAt} />
         )}
         {!isUnderWay(run) && <FiguresList run={run} first={first} />}
-        {isComparable && first && !isUnderWay(first) && <Likeness output={output} other={other} />}
+        {isComparable && first && !isUnderWay(first) && (
+          <SameOutputBadge output={output} other={other} />
+        )}
         {!isCurrent && !isUnderWay(run) && (
           <Badge tone="warning" title="The configuration or the inputs were edited after this run.">
             edited since
@@ -125,7 +127,7 @@ function ColumnTitle({ column }: { readonly column: ColumnName | null }) {
 }
 
 /** Whether it is what came out in the first column, which one need not read twice then. */
-function Likeness({ output, other }: { readonly output: Output; readonly other: Output }) {
+function SameOutputBadge({ output, other }: { readonly output: Output; readonly other: Output }) {
   const isSame = useMemo(() => outputText(output) === outputText(other), [output, other]);
   return <Badge title="Compared with the first column">{isSame ? "same output" : "differs"}</Badge>;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { losesWork } from "./load-workspace.ts";
+import { hasLostWork } from "./load-workspace.ts";
 import { columnOf, type Workspace } from "./workspace.ts";
 
 const inputs = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
@@ -20,14 +20,14 @@ function workspace(
 }
 
 test("A case that is not there any more is lost work, an empty one is not", () => {
-  expect(losesWork(workspace(["mine"]), workspace(["theirs"]), inputs)).toBe(true);
-  expect(losesWork(workspace([""]), workspace(["theirs"]), inputs)).toBe(false);
-  expect(losesWork(workspace(["mine"]), workspace(["theirs", "mine"]), inputs)).toBe(false);
+  expect(hasLostWork(workspace(["mine"]), workspace(["theirs"]), inputs)).toBe(true);
+  expect(hasLostWork(workspace([""]), workspace(["theirs"]), inputs)).toBe(false);
+  expect(hasLostWork(workspace(["mine"]), workspace(["theirs", "mine"]), inputs)).toBe(false);
 });
 
 test("An edit that is not there any more is lost work", () => {
   const edited = workspace(["same"], { tone: "formal" });
-  expect(losesWork(edited, workspace(["same"]), inputs)).toBe(true);
-  expect(losesWork(edited, edited, inputs)).toBe(false);
-  expect(losesWork(workspace(["same"]), edited, inputs)).toBe(false);
+  expect(hasLostWork(edited, workspace(["same"]), inputs)).toBe(true);
+  expect(hasLostWork(edited, edited, inputs)).toBe(false);
+  expect(hasLostWork(workspace(["same"]), edited, inputs)).toBe(false);
 });

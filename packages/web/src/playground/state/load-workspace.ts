@@ -68,7 +68,7 @@ export interface OwnWorkspace {
  *
  * @param isFromElsewhere The address was not written by this page.
  */
-export async function keepOwn(
+export async function setAsideOwnWork(
   place: RoutePlace,
   { inputs }: RouteSchema,
   shown: Workspace,
@@ -76,18 +76,21 @@ export async function keepOwn(
 ): Promise<OwnWorkspace> {
   const kept = await readKept(place);
   const isNews =
-    isFromElsewhere && kept !== null && !kept.isOpened && losesWork(kept.workspace, shown, inputs);
+    isFromElsewhere &&
+    kept !== null &&
+    !kept.isOpened &&
+    hasLostWork(kept.workspace, shown, inputs);
   if (isNews) setAside(place);
   const aside = await asideWorkspace(place);
   return {
-    aside: aside !== null && losesWork(aside, shown, inputs) ? aside : null,
+    aside: aside !== null && hasLostWork(aside, shown, inputs) ? aside : null,
     isNews,
     isOpened: isNews || kept?.isOpened === true,
   };
 }
 
 /** Whether somebody who had `own` misses anything in `shown`: an edit, or a case with something in it. */
-export function losesWork(
+export function hasLostWork(
   own: Workspace,
   shown: Workspace,
   inputs: RouteSchema["inputs"],

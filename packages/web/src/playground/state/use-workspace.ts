@@ -6,10 +6,10 @@ import { usePlatform } from "../../api/platform-context.tsx";
 import { newEntry, useAddressWriter } from "./address-writer.ts";
 import type { KnownConfigs } from "./column-base.ts";
 import {
-  keepOwn,
   type LoadedWorkspace,
   loadWorkspace,
   type OwnWorkspace,
+  setAsideOwnWork,
 } from "./load-workspace.ts";
 import { loadRecordedCall } from "./recorded-call.ts";
 import type { Workspace } from "./workspace.ts";
@@ -29,7 +29,7 @@ export interface OpenWorkspace {
   readonly closeNotice: () => void;
   /** What the reader had set up here before a link, or a recorded call, brought this. */
   readonly own: OwnWorkspace;
-  readonly bringBack: () => void;
+  readonly restore: () => void;
   readonly dispatch: (action: WorkspaceAction) => void;
   /** Resolves when the address has everything that is set up, or all but the cases. */
   readonly flush: () => Promise<{ readonly isTooLong: boolean }>;
@@ -103,7 +103,7 @@ export function useWorkspace(
     const open = async () => {
       const result = await load();
       if (!isWanted) return;
-      const beside = await keepOwn(place, route, result.workspace, isFromElsewhere);
+      const beside = await setAsideOwnWork(place, route, result.workspace, isFromElsewhere);
       if (!isWanted) return;
       writer.leave();
       shown.current = entry;
@@ -135,12 +135,12 @@ export function useWorkspace(
     () => setLoaded((before) => before && { ...before, notice: null }),
     [],
   );
-  const bringBack = useCallback(() => {
+  const restore = useCallback(() => {
     if (own.aside === null) return;
-    dispatch({ kind: "bring-back", workspace: own.aside });
+    dispatch({ kind: "restore", workspace: own.aside });
     forgetAside({ project: client.project, app, route: route.route });
     setOwn(NOTHING_ASIDE);
   }, [own, dispatch, client, app, route.route]);
   const flush = useCallback(() => writer.flush(), [writer]);
-  return loaded && { ...loaded, closeNotice, own, bringBack, dispatch, flush };
+  return loaded && { ...loaded, closeNotice, own, restore, dispatch, flush };
 }

@@ -120,6 +120,6 @@ function write(storage: Storage, key: string, text: string): void {
   try {
     storage.setItem(key, text);
   } catch {
-    // Full, or forbidden: the address has everything as well.
+    // Full, or readOnlyReason: the address has everything as well.
   }
 }

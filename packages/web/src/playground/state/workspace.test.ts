@@ -85,7 +85,7 @@ describe("Cases", () => {
 
 test("What is brought back has numbers of its own, and everything that it had", () => {
   const mine = after(edit({ tone: "formal" }), { kind: "add-case", draft: empty });
-  const { columns, cases } = after({ kind: "bring-back", workspace: mine });
+  const { columns, cases } = after({ kind: "restore", workspace: mine });
   expect(columns.map(({ id, draft }) => [id, draft])).toEqual([[2, mine.columns[0]?.draft]]);
   expect(cases.map(({ id, name }) => [id, name])).toEqual([
     [2, "Case 1"],
@@ -96,12 +96,12 @@ test("What is brought back has numbers of its own, and everything that it had", 
 test("Whatever is done, there is a column and a case, and no two have one number", () => {
   const id = fc.integer({ min: 1, max: 12 });
   const action: fc.Arbitrary<WorkspaceAction> = fc.oneof(
-    fc.record({ kind: fc.constantFrom("put-back", "copy-column", "remove-column"), column: id }),
+    fc.record({ kind: fc.constantFrom("revert", "copy-column", "remove-column"), column: id }),
     fc.record({ kind: fc.constantFrom("copy-case", "remove-case"), case: id }),
     fc.constant({ kind: "add-case", draft: empty } as const),
     fc.constant({ kind: "add-column", source: { kind: "defaults" } } as const),
     fc.constant({ kind: "reset-cases", draft: empty } as const),
-    fc.constant({ kind: "put-back-all" } as const),
+    fc.constant({ kind: "revert-all" } as const),
   );
   fc.assert(
     fc.property(arbitraryWorkspace, fc.array(action, { maxLength: 20 }), (workspace, actions) => {

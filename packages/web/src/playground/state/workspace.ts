@@ -72,7 +72,7 @@ export type WorkspaceAction =
       readonly baseValues: ConfigValues;
       readonly values: ConfigValues;
     }
-  | { readonly kind: "put-back"; readonly column: number }
+  | { readonly kind: "revert"; readonly column: number }
   | { readonly kind: "choose"; readonly column: number; readonly source: ConfigSource }
   | { readonly kind: "add-column"; readonly source: ConfigSource }
   | { readonly kind: "copy-column"; readonly column: number }
@@ -85,9 +85,9 @@ export type WorkspaceAction =
   | { readonly kind: "remove-case"; readonly case: number }
   /** The last case cannot be removed: it is emptied. */
   | { readonly kind: "reset-cases"; readonly draft: InputDraft }
-  | { readonly kind: "put-back-all" }
+  | { readonly kind: "revert-all" }
   /** All of it becomes what it was before. */
-  | { readonly kind: "bring-back"; readonly workspace: Workspace };
+  | { readonly kind: "restore"; readonly workspace: Workspace };
 
 /** Whether "back" should undo it by itself; what is typed is one with what was there before. */
 export function isStep({ kind }: WorkspaceAction): boolean {
@@ -102,7 +102,7 @@ export function reduceWorkspace(workspace: Workspace, action: WorkspaceAction): 
         ...column,
         draft: draftOf(action.base, changedFields(action.baseValues, action.values)),
       }));
-    case "put-back":
+    case "revert":
       return inColumn(workspace, action.column, withoutDraft);
     case "choose":
       return inColumn(workspace, action.column, ({ id }) => columnOf(id, action.source));
@@ -141,9 +141,9 @@ export function reduceWorkspace(workspace: Workspace, action: WorkspaceAction): 
         : { ...workspace, cases: cases.filter(({ id }) => id !== action.case) };
     case "reset-cases":
       return { ...workspace, cases: [{ id: freeId(cases), name: "Case 1", draft: action.draft }] };
-    case "put-back-all":
+    case "revert-all":
       return { ...workspace, columns: columns.map(withoutDraft) };
-    case "bring-back":
+    case "restore":
       // With numbers of their own, so that no output of others is shown for them.
       return {
         columns: renumbered(action.workspace.columns, columns),

@@ -2,9 +2,9 @@ import { useEffect, useRef } from "react";
 import type { PlatformClient } from "../api/platform-client.ts";
 import { useRegistryChange } from "../api/registry-changes.ts";
 import { useToaster } from "../design/toaster.tsx";
-import { refusalTitle } from "./refusal-view.tsx";
+import { failureTitle } from "./change-failure.tsx";
 
-interface AskedChange<Input, Output> {
+interface ConfirmedChange<Input, Output> {
   readonly change: (client: PlatformClient, input: Input) => Promise<Output>;
   /** What is said where it is not done: "Not deleted". */
   readonly refusal: string;
@@ -15,7 +15,7 @@ interface AskedChange<Input, Output> {
  * A change that a dialog asks about. What becomes of it is told even if the dialog is closed before it
  * is known: some changes take a while.
  */
-export function useAskedChange<Input, Output>(asked: AskedChange<Input, Output>) {
+export function useConfirmedChange<Input, Output>(asked: ConfirmedChange<Input, Output>) {
   const { change, refusal, onDone } = asked;
   const toaster = useToaster();
   const isOpen = useRef(false);
@@ -29,7 +29,7 @@ export function useAskedChange<Input, Output>(asked: AskedChange<Input, Output>)
     onSuccess: onDone,
     onError: (error) => {
       // An open dialog says it itself, with all there is to say.
-      if (!isOpen.current) toaster.failed(`${refusalTitle(refusal, error)}: ${error.message}`);
+      if (!isOpen.current) toaster.failed(`${failureTitle(refusal, error)}: ${error.message}`);
     },
   });
 }

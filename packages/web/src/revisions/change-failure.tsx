@@ -8,7 +8,7 @@ interface RefusalViewProps {
 }
 
 /** Why the platform did not do something: one line for each thing that is wrong. */
-export function RefusalView({ title, error }: RefusalViewProps) {
+export function ChangeFailure({ title, error }: RefusalViewProps) {
   const detail = error instanceof ApiError ? error.detail : [];
   const reasons = detail.length > 0 ? detail.map(({ msg }) => msg) : [error.message];
   const isConfig = error instanceof ApiError && error.has("config_invalid");
@@ -21,7 +21,7 @@ export function RefusalView({ title, error }: RefusalViewProps) {
     >
       <p className="flex items-center gap-2 font-medium text-danger">
         <CircleAlert size={16} aria-hidden className="shrink-0" />
-        {refusalTitle(title, error)}
+        {failureTitle(title, error)}
       </p>
       <ul className="mt-1 flex flex-col gap-1 pl-6">
         {reasons.map((reason) => (
@@ -45,6 +45,6 @@ export function RefusalView({ title, error }: RefusalViewProps) {
  *
  * @param title What did not happen: "Not deleted".
  */
-export function refusalTitle(title: string, error: Error): string {
+export function failureTitle(title: string, error: Error): string {
   return error instanceof UnreachableError ? "Whether it was done is not known" : title;
 }

@@ -13,7 +13,7 @@ const NEAR_CHARACTERS = 240;
 const SHORTEST_FOLD = 160;
 
 /** The parts of a comparison, with what both texts have folded away from the changes. */
-export function foldKept(parts: readonly TextPart[]): readonly (TextPart | FoldedText)[] {
+export function foldUnchanged(parts: readonly TextPart[]): readonly (TextPart | FoldedText)[] {
   if (parts.every(({ kind }) => kind === "kept")) return parts;
   return parts.flatMap((part, index): readonly (TextPart | FoldedText)[] => {
     if (part.kind !== "kept") return [part];
@@ -63,8 +63,8 @@ function wordStartBefore(text: string, at: number): number {
   return at <= 0 ? 0 : text.lastIndexOf(" ", at) + 1;
 }
 
-/** @example foldedWords("one\ntwo\n") // "2 unchanged lines" */
-export function foldedWords(text: string): string {
+/** @example foldedText("one\ntwo\n") // "2 unchanged lines" */
+export function foldedText(text: string): string {
   const lines = text.split("\n").length - 1;
   const [count, word] = lines > 1 ? [lines, "lines"] : [text.length, "characters"];
   return `${count.toLocaleString("en")} unchanged ${word}`;

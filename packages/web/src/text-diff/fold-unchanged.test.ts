@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { diffWords } from "./diff-words.ts";
-import { foldedWords, foldKept } from "./fold-kept.ts";
+import { foldedText, foldUnchanged } from "./fold-unchanged.ts";
 
 const lines = (count: number) =>
   Array.from({ length: count }, (_, n) => `Line ${n} says the same in both of the texts.\n`).join(
@@ -11,7 +11,7 @@ const lines = (count: number) =>
 describe("what both texts have", () => {
   it("is folded but for the lines beside a change", () => {
     const text = lines(20);
-    const pieces = foldKept(diffWords(text, text.replace("Line 9 says", "Line 9 said")));
+    const pieces = foldUnchanged(diffWords(text, text.replace("Line 9 says", "Line 9 said")));
     expect(pieces.map(({ kind, text: words }) => [kind, words.split("\n").length - 1])).toEqual([
       ["folded", 8],
       ["kept", 1],
@@ -20,20 +20,20 @@ describe("what both texts have", () => {
       ["kept", 2],
       ["folded", 9],
     ]);
-    expect(foldedWords(pieces[0]!.text)).toBe("8 unchanged lines");
+    expect(foldedText(pieces[0]!.text)).toBe("8 unchanged lines");
   });
 
   it("is folded between words where there are no lines", () => {
     const text = "word ".repeat(400);
-    const [folded, kept] = foldKept(diffWords(text, `${text}more`));
+    const [folded, kept] = foldUnchanged(diffWords(text, `${text}more`));
     expect(folded).toMatchObject({ kind: "folded", text: expect.stringMatching(/ $/) });
     expect(kept!.text.length).toBeLessThan(300);
-    expect(foldedWords(folded!.text)).toMatch(/^1,\d\d\d unchanged characters$/);
+    expect(foldedText(folded!.text)).toMatch(/^1,\d\d\d unchanged characters$/);
   });
 
   it("stays where it is short, and where nothing changed", () => {
     for (const parts of [diffWords("a b", "a c"), diffWords(lines(50), lines(50))]) {
-      expect(foldKept(parts)).toEqual(parts);
+      expect(foldUnchanged(parts)).toEqual(parts);
     }
   });
 
@@ -47,7 +47,7 @@ describe("what both texts have", () => {
         );
         const joined = (pieces: readonly { readonly text: string }[]) =>
           pieces.map((piece) => piece.text).join("");
-        expect(joined(foldKept(parts))).toBe(joined(parts));
+        expect(joined(foldUnchanged(parts))).toBe(joined(parts));
       }),
     );
   });

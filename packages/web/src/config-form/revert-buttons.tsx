@@ -7,28 +7,28 @@ interface EarlierValuesProps {
   readonly base: unknown;
   /** The schema's default. */
   readonly initial: unknown;
-  readonly onPutBack: () => void;
+  readonly onRevert: () => void;
   readonly onUseDefault: () => void;
 }
 
 /** What the field was, and what it is by default, where it is neither now; each a way back. */
-export function EarlierValues(props: EarlierValuesProps) {
-  const { name, value, base, initial, onPutBack, onUseDefault } = props;
+export function RevertButtons(props: EarlierValuesProps) {
+  const { name, value, base, initial, onRevert, onUseDefault } = props;
   const isChanged = !isSameJson(value, base);
   const isUnusual = !isSameJson(value, initial) && !isSameJson(base, initial);
   if (!isChanged && !isUnusual) return null;
   return (
     <div className="flex flex-wrap gap-x-3 text-[0.93rem] text-ink-soft">
       {isChanged && (
-        <WayBack
+        <RevertButton
           verb={isSameJson(base, initial) ? "Put back the default" : "Put back"}
           name={name}
           value={base}
-          onClick={onPutBack}
+          onClick={onRevert}
         />
       )}
       {isUnusual && (
-        <WayBack verb="Use the default" name={name} value={initial} onClick={onUseDefault} />
+        <RevertButton verb="Use the default" name={name} value={initial} onClick={onUseDefault} />
       )}
     </div>
   );
@@ -41,7 +41,7 @@ interface WayBackProps {
   readonly onClick: () => void;
 }
 
-function WayBack({ verb, name, value, onClick }: WayBackProps) {
+function RevertButton({ verb, name, value, onClick }: WayBackProps) {
   return (
     <button
       type="button"
