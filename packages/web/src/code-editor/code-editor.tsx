@@ -8,13 +8,13 @@ interface CodeEditorProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly language: EditorLanguage;
-  /** What is edited, for those who do not see it. */
+  /** The accessible name. */
   readonly label: string;
-  /** What is wrong; shown below, and read out. */
+  /** An error message, shown below. */
   readonly problem?: string | undefined;
-  /** As high as its text within limits; or as high as a dialog allows, and taking the focus in it. */
+  /** `field` grows with its text; `large` fills a dialog and takes the focus. */
   readonly size?: "field" | "large";
-  /** Of a `Field` around it, which says itself what is wrong. */
+  /** From a `Field` around it, which shows the error message itself. */
   readonly id?: string;
   readonly "aria-describedby"?: string | undefined;
   readonly "aria-invalid"?: true | undefined;
@@ -26,8 +26,8 @@ const CodeMirror = lazy(async () => {
 });
 
 /**
- * An editor for JSON and long texts. It is loaded when it is first shown; what is typed until then is
- * typed into a text area of the same size.
+ * An editor for JSON and long texts. CodeMirror is loaded when the first editor is shown; until then a text
+ * area of the same size takes its place.
  */
 export function CodeEditor({ problem, size = "field", ...props }: CodeEditorProps) {
   const takesFocus = size === "large";

@@ -4,17 +4,17 @@ import { useEffect, useEffectEvent, useRef } from "react";
 import { editorExtensions } from "./editor-extensions.ts";
 import type { EditorProps } from "./plain-editor.tsx";
 
-/** CodeMirror as a component. Loaded by `CodeEditor` alone, when an editor is shown. */
+/** CodeMirror as a component. Only `CodeEditor` imports it, lazily. */
 export function CodeMirror(props: EditorProps) {
   const { value, onChange, language, label, takesFocus, caret, ...ids } = props;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<{ view: EditorView; attributes: Compartment } | null>(null);
-  /** What was said to whoever holds the value, and may come back from there late. */
-  const told = useRef(new Set<string>());
+  /** Texts that `onChange` reported and that may come back late as `value`. */
+  const reported = useRef(new Set<string>());
   const attributes: Record<string, string> = {
     "aria-label": label,
     "aria-multiline": "true",
-    // A dialog opens after what is in it is there, and gives the focus to whatever asks for it.
+    // A dialog opens after its content is rendered, and focuses the element with this attribute.
     ...(takesFocus && { autofocus: "" }),
     ...(ids.id !== undefined && { id: ids.id }),
     ...(ids["aria-describedby"] !== undefined && { "aria-describedby": ids["aria-describedby"] }),
@@ -32,7 +32,7 @@ export function CodeMirror(props: EditorProps) {
           editorExtensions(language),
           compartment.of(EditorView.contentAttributes.of(attributes)),
           EditorView.updateListener.of(({ docChanged, state }) => {
-            if (docChanged) tell(state.doc.toString());
+            if (docChanged) report(state.doc.toString());
           }),
         ],
       }),
@@ -46,12 +46,12 @@ export function CodeMirror(props: EditorProps) {
     }
     return view;
   });
-  const tell = useEffectEvent((text: string) => {
-    told.current.add(text);
+  const report = useEffectEvent((text: string) => {
+    reported.current.add(text);
     if (text !== value) onChange(text);
   });
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another language is another editor.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another language needs another editor.
   useEffect(() => {
     if (host.current === null) return;
     const view = create(host.current);
@@ -63,13 +63,13 @@ export function CodeMirror(props: EditorProps) {
     const shown = view?.state.doc;
     if (shown === undefined) return;
     const isCurrent = shown.toString() === value;
-    // An echo of what has been typed over since: putting it back would undo the latest letters.
-    if (!isCurrent && told.current.has(value)) return;
-    told.current.clear();
+    // An outdated echo: applying it would undo the latest keystrokes.
+    if (!isCurrent && reported.current.has(value)) return;
+    reported.current.clear();
     if (isCurrent) return;
     view?.dispatch({
       changes: { from: 0, to: shown.length, insert: value },
-      // Undoing does not bring back the text of something else that was edited here before.
+      // Undo must not bring back the text of another value that this editor showed before.
       annotations: Transaction.addToHistory.of(false),
     });
   }, [value]);

@@ -14,7 +14,7 @@ import { readJson } from "./json-syntax.ts";
 import type { EditorLanguage } from "./plain-editor.tsx";
 
 /**
- * What the editor can do. Tab is left to the browser, so that nobody is caught in it who has no mouse.
+ * The editor's features. Tab keeps moving the focus, so that keyboard users can leave the editor.
  */
 export function editorExtensions(language: EditorLanguage): Extension {
   return [
@@ -30,13 +30,13 @@ export function editorExtensions(language: EditorLanguage): Extension {
 }
 
 /**
- * The browser would keep the look of what is typed over, in a style that the page's policy forbids; the
- * editor replaces it by itself.
+ * Replaces typed-over selections itself: the browser would keep the style of the selected text inline, which
+ * the content security policy forbids.
  */
 const typedOverSelection = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { inputType, data, isComposing } = event;
-    // The page's own selection: one that a script has made is not the editor's yet.
+    // The document's selection: the editor does not know one that a script made.
     const selection = view.contentDOM.ownerDocument.getSelection();
     if (inputType !== "insertText" || data === null || isComposing) return false;
     if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return false;
@@ -57,13 +57,13 @@ const typedOverSelection = EditorView.domEventHandlers({
 const jsonLinter = linter(
   ({ state }): readonly Diagnostic[] => {
     const text = state.doc.toString();
-    // Nothing yet is nothing wrong; whoever needs a value says so.
+    // An empty text is not marked; the form reports a missing value.
     if (text.trim() === "") return [];
     const reading = readJson(text);
     if (reading.kind === "value") return [];
     const { position, message } = reading.fault;
     const at = Math.min(position, text.length);
-    // At the very end there is no character to underline but the last one.
+    // At the end of the text, only the last character can be underlined.
     const from = at === text.length && at > 0 ? at - 1 : at;
     return [{ from, to: Math.min(from + 1, text.length), severity: "error", message }];
   },
@@ -84,7 +84,7 @@ const look = EditorView.theme({
     outline: "1px solid var(--accent)",
   },
   "&.cm-focused .cm-nonmatchingBracket": { color: "var(--danger)" },
-  // The library's own wave is an image in a data URL, which the page's policy does not take.
+  // The default underline is an image in a data URL, which the content security policy forbids.
   ".cm-lintRange-error": {
     backgroundImage: "none",
     textDecoration: "underline wavy var(--danger)",
@@ -110,7 +110,7 @@ const highlight = HighlightStyle.define([
   { tag: tags.invalid, color: "var(--danger)" },
 ]);
 
-/** The page's own colours, which follow the theme by themselves. */
+/** Uses the page's CSS variables, which follow the theme. */
 const editorTheme: Extension = [look, syntaxHighlighting(highlight)];
 
 /** The nonce that the page's content security policy requires of style elements that scripts create. */

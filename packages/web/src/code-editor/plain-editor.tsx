@@ -1,14 +1,14 @@
 import type { RefObject } from "react";
 import { useLayoutEffect, useRef } from "react";
 
-/** A text area in the editor's place while that one is loading. */
+/** The text area that is shown while the editor loads. */
 export function PlainEditor(props: EditorProps) {
   const { value, onChange, label, language, caret, takesFocus: _, ...ids } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const element = area.current;
     return () => {
-      // Before it is taken away, so it still has the focus.
+      // Runs before the area is removed, while it still has the focus.
       if (element !== null && element.ownerDocument.activeElement === element) {
         caret.current = { from: element.selectionStart, to: element.selectionEnd };
       }
@@ -29,13 +29,13 @@ export function PlainEditor(props: EditorProps) {
 
 export type EditorLanguage = "json" | "text";
 
-/** Where somebody is typing. */
+/** The selection. */
 export interface Caret {
   readonly from: number;
   readonly to: number;
 }
 
-/** What the editor and the text area in its place have in common. */
+/** The props of the editor and of the text area that stands in for it. */
 export interface EditorProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -44,8 +44,8 @@ export interface EditorProps {
   readonly id?: string | undefined;
   readonly "aria-describedby"?: string | undefined;
   readonly "aria-invalid": true | undefined;
-  /** Whether one begins to type at once, as in a dialog. */
+  /** Whether it takes the focus, as in a dialog. */
   readonly takesFocus: boolean;
-  /** Set by the text area as it goes, for the editor that takes its place. */
+  /** Set by the text area when it is removed, for the editor that replaces it. */
   readonly caret: RefObject<Caret | null>;
 }

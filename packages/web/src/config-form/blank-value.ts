@@ -1,7 +1,7 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
 import { fieldType, isRecord } from "@agate/protocol";
 
-/** Something to begin with where a field had no value, or a list gets another item. */
+/** The initial value of a field that was not set, or of a new list item. */
 export function blankValue(field: ConfigFieldSchema): unknown {
   if (field.default !== undefined && field.default !== null) return field.default;
   switch (fieldType(field)) {
@@ -41,7 +41,7 @@ function blankFields({ properties = {}, required = [] }: ConfigFieldSchema): unk
 
 const ROLES = ["system", "user", "assistant"] as const;
 
-/** The message that a prompt most likely goes on with. */
+/** The most likely next message of a prompt. */
 export function nextMessage(messages: readonly unknown[]): { role: string; content: string } {
   const last = messages.at(-1);
   const role = isRecord(last) ? last.role : undefined;

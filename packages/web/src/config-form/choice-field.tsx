@@ -15,7 +15,7 @@ interface ChoiceFieldProps {
 export function ChoiceField({ field, ids, value, onChange }: ChoiceFieldProps) {
   const groups = choiceGroups(field);
   const isOffered = groups.some(({ choices }) => choices.some((choice) => choice === value));
-  // No choice is refused, so whatever is chosen here differs from this one.
+  // Cannot be selected, so every selection is a change.
   const notOffered = typeof value === "string" ? value : `(${JSON.stringify(value)})`;
   return (
     <Select
@@ -26,7 +26,7 @@ export function ChoiceField({ field, ids, value, onChange }: ChoiceFieldProps) {
     >
       {!isOffered && (
         <option value={notOffered} disabled>
-          {`${shownValue(value)} (not offered any more)`}
+          {`${shownValue(value)} (no longer available)`}
         </option>
       )}
       {groups.map(({ name, choices }) =>

@@ -4,7 +4,7 @@ import { classNames } from "../design/class-names.ts";
 import { type FieldProblem, problemsAt } from "./field-problem.ts";
 import { ProblemLine } from "./problem-line.tsx";
 
-/** Everything that is wrong, each with where it is. */
+/** All problems in one text, each with its path. */
 export function allText(problems: readonly FieldProblem[]): string | undefined {
   return problemsAt(
     problems.map(({ path, message }) => ({ path: ["field", ...path], message })),
@@ -21,7 +21,7 @@ interface CompositeFieldProps {
   readonly children: ReactNode;
 }
 
-/** A field with others inside of it, which can be collapsed; where something is wrong it is open. */
+/** A field with fields inside, collapsible unless one of them is invalid. */
 export function CompositeField(props: CompositeFieldProps) {
   const { heading, description, problems, aside, isEmpty, children } = props;
   const id = useId();
@@ -29,7 +29,7 @@ export function CompositeField(props: CompositeFieldProps) {
   const isOpen = !isEmpty && (!isCollapsed || problems.length > 0);
   const own = problems.filter(({ path }) => path.length === 0);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a legend cannot have the switch beside it.
+    // biome-ignore lint/a11y/useSemanticElements: a legend cannot stand beside the switch.
     <div
       role="group"
       aria-labelledby={id}

@@ -24,20 +24,20 @@ interface ConfigFieldProps {
   readonly name: string;
   readonly field: ConfigFieldSchema;
   readonly value: unknown;
-  /** What it was; null inside of a list, whose items were in other places. */
+  /** The value before the edits; null inside a list, where items move. */
   readonly base: { readonly value: unknown } | null;
-  /** From this field on: those of all of it have an empty path. */
+  /** With paths relative to this field. */
   readonly problems: readonly FieldProblem[];
-  /** It has to have a value: there is no default. */
+  /** Needs a value: there is no default. */
   readonly isRequired?: boolean;
-  /** Another form beside this one has another value. */
+  /** Another column has another value. */
   readonly isDiffering?: boolean;
-  /** Undefined takes the field out. */
+  /** Undefined removes the field. */
   readonly onChange: (value: unknown) => void;
   readonly onRevert: () => void;
 }
 
-/** One parameter: its control, what is wrong with it, and the way back to what it was. */
+/** One parameter: its control, its problems, and buttons to revert it. */
 export function ConfigField(props: ConfigFieldProps) {
   const { name, field, value, base, problems, isRequired, isDiffering, onChange } = props;
   const isChanged = base !== null && !isSameJson(value, base.value);
@@ -59,7 +59,7 @@ export function ConfigField(props: ConfigFieldProps) {
   return (
     <div
       className={classNames(
-        // The mark hangs in the margin, so that changed fields stay in line with the others.
+        // The mark is in the margin, so that changed fields stay aligned with the others.
         "-ml-[calc(0.5rem+2px)] flex flex-col gap-1 border-l-2 pl-2",
         isChanged ? "border-accent" : "border-transparent forced-colors:border-[Canvas]",
       )}
@@ -202,7 +202,7 @@ interface ListControlProps extends Pick<CompositeControlProps, "field" | "label"
   readonly onChange: (items: readonly unknown[]) => void;
 }
 
-/** A list: each item with its control, to be moved and taken out, and more of them. */
+/** A list whose items can be edited, moved, removed and added. */
 function ListControl({ field, label, items, problems, onChange }: ListControlProps) {
   const { container, edit } = useListEdits(items, onChange);
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items: itemField } = field;
@@ -212,7 +212,7 @@ function ListControl({ field, label, items, problems, onChange }: ListControlPro
       <ol className="flex flex-col gap-2">
         {items.map((item, index) => (
           <li
-            // biome-ignore lint/suspicious/noArrayIndexKey: items may be equal; their places are not.
+            // biome-ignore lint/suspicious/noArrayIndexKey: items have no other identity.
             key={index}
             data-list-place={`item ${index}`}
           >

@@ -20,16 +20,16 @@ import { UnknownFields } from "./unknown-fields.tsx";
 interface ConfigFormProps {
   readonly route: RouteSchema;
   readonly values: ConfigValues;
-  /** What it was: fields that differ are marked, and can be put back. */
+  /** The values before the edits: changed fields are marked and can be reverted. */
   readonly base: ConfigValues;
-  /** Of the server; what the page can see by itself is marked anyway. */
+  /** Reported by the server, beside those that the page finds itself. */
   readonly problems: readonly FieldProblem[];
-  /** Fields to be marked: elsewhere, beside this form, they have another value. */
+  /** Fields to mark, because another column has another value. */
   readonly differing?: readonly string[];
   readonly onChange: (values: ConfigValues) => void;
 }
 
-/** The configuration of a route, with the controls of its schema. */
+/** The form for the configuration of a route. */
 export function ConfigForm(props: ConfigFormProps) {
   const { route, values, base, problems, differing = [], onChange } = props;
   const all = [...checkConfig(route, values), ...problems];

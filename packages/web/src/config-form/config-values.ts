@@ -2,29 +2,29 @@ import type { ConfigFieldSchema, RouteSchema } from "@agate/protocol";
 import { isNullable, isRecord, isSameJson } from "@agate/protocol";
 
 /**
- * The configuration of a route while it is edited: field → value. A field that is not there has its
- * default. Text that is no number stays what was typed, a string, and `checkConfig` marks it.
+ * The configuration of a route while it is edited: field → value. A missing field has its default. Text
+ * that is not a number stays a string, and `checkConfig` reports it.
  */
 export type ConfigValues = Readonly<Record<string, unknown>>;
 
-/** What a route runs with when nothing is said. */
+/** The configuration of a route without any settings. */
 export function defaultsOf(route: RouteSchema): ConfigValues {
   return withDefaults(route, {});
 }
 
-/** Every field of the route; fields that it does not have are kept, so that they are seen. */
+/** Adds the defaults of missing fields. Unknown fields stay, so that the form shows them. */
 export function withDefaults(route: RouteSchema, values: ConfigValues): ConfigValues {
   return completedFields(route.config, values);
 }
 
-/** What a field has, or its default. */
+/** The value of a field, or its default. */
 export function fieldValue(route: RouteSchema, values: ConfigValues, name: string): unknown {
   const field = ownField(route.config, name);
   const value = ownField(values, name);
   return field === undefined ? value : completedValue(field, value);
 }
 
-/** A value with the defaults of what it does not say: objects by field, lists as they are. */
+/** A value with the defaults of its missing fields. */
 export function completedValue(field: ConfigFieldSchema, value: unknown): unknown {
   if (value === undefined) return field.default;
   if (isRecord(value)) return completedFields(field.properties ?? {}, value);
@@ -45,8 +45,8 @@ function completedFields(fields: Fields, values: ConfigValues): ConfigValues {
 }
 
 /**
- * The fields that the route has, at every level. A stored configuration may have others, of an older
- * build: a deployed call ignores them, a playground call would be refused.
+ * Drops the fields that the route does not have, at every level. A revision for an older build may have
+ * some: a deployed call ignores them, a playground call would be rejected.
  */
 export function knownFields(route: RouteSchema, values: ConfigValues = {}): ConfigValues {
   return onlyKnown(route.config, values);
@@ -70,14 +70,14 @@ function knownValue(field: ConfigFieldSchema, value: unknown): unknown {
 }
 
 /**
- * A draft is JSON, which has no way to say that a field is not there any more: for a field that may be
- * left out and takes no null, null says it.
+ * A draft is JSON, which cannot express that a field was removed: null does so for optional fields that
+ * are not nullable.
  */
 function isUnsetByNull(field: ConfigFieldSchema): boolean {
   return field.default === undefined && !isNullable(field);
 }
 
-/** Every object inherits a `constructor`, which is a fine name for a field. */
+/** Reads own properties only: a field may be called `constructor`. */
 export function ownField<Value>(
   record: Readonly<Record<string, Value>>,
   name: string,
@@ -85,7 +85,7 @@ export function ownField<Value>(
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** A value that is undefined takes the field out. */
+/** An undefined value removes the field. */
 export function withValue(values: ConfigValues, name: string, value: unknown): ConfigValues {
   return value === undefined ? withoutField(values, name) : { ...values, [name]: value };
 }
@@ -94,19 +94,19 @@ export function withoutField(values: ConfigValues, name: string): ConfigValues {
   return Object.fromEntries(Object.entries(values).filter(([other]) => other !== name));
 }
 
-/** A field as it was, which may be that nobody had said anything about it. */
+/** Restores a field to its base, or removes it if the base does not set it. */
 export function revertField(values: ConfigValues, base: ConfigValues, name: string): ConfigValues {
   return Object.hasOwn(base, name)
     ? withValue(values, name, base[name])
     : withoutField(values, name);
 }
 
-/** Fields of the values that the route does not have: of an older revision, or misspelt. */
+/** Fields that the route does not have: from an older revision, or misspelt. */
 export function unknownFields(route: RouteSchema, values: ConfigValues): readonly string[] {
   return Object.keys(values).filter((name) => !Object.hasOwn(route.config, name));
 }
 
-/** The fields of `values` that are not as in `base`. One that `base` has and `values` has not is null. */
+/** The fields of `values` that differ from `base`. A removed field is null. */
 export function changedFields(base: ConfigValues, values: ConfigValues): ConfigValues {
   const removed = Object.keys(base).filter((field) => !Object.hasOwn(values, field));
   const changed = Object.entries(values).filter(
@@ -115,7 +115,7 @@ export function changedFields(base: ConfigValues, values: ConfigValues): ConfigV
   return Object.fromEntries([...changed, ...removed.map((field) => [field, null] as const)]);
 }
 
-/** The fields in which any of them differs from another, in the order of the first. */
+/** The fields that are not the same in all configurations, in the order of the first. */
 export function differingFields(all: readonly ConfigValues[]): readonly string[] {
   const fields = new Set(all.flatMap((values) => Object.keys(values)));
   return [...fields].filter((field) =>

@@ -22,7 +22,7 @@ const CONTROLS: Readonly<Record<string, ConfigControl>> = {
   messages: "messages",
 };
 
-/** What the field asks for; a control of a later SDK that the page does not know yet follows the type. */
+/** The declared control. One that this page does not know, from a later SDK, falls back to the type. */
 export function controlOf(field: ConfigFieldSchema): ConfigControl {
   const control = field["x-ag-control"];
   const known = Object.hasOwn(CONTROLS, control) ? CONTROLS[control] : undefined;
@@ -45,15 +45,15 @@ function controlOfType(field: ConfigFieldSchema): ConfigControl {
   }
 }
 
-/** The choices of a dropdown under one heading; null has none. */
+/** The choices of a dropdown under one heading, or without (null). */
 interface ChoiceGroup {
   readonly name: string | null;
   readonly choices: readonly string[];
 }
 
 /**
- * The choices of a field in the order of their declaration. A choice that is in several groups is shown
- * in each; it is the same value, wherever it is chosen.
+ * The choices of a field in the order of their declaration. A choice may appear in several groups; its
+ * value is the same in each.
  */
 export function choiceGroups(field: ConfigFieldSchema): readonly ChoiceGroup[] {
   const groups = Object.entries(field["x-ag-groups"] ?? {}).map(([name, choices]) => ({

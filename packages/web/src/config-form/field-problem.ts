@@ -3,27 +3,27 @@ import { configFaults, pathText } from "@agate/protocol";
 import type { ApiError } from "../api/api-error.ts";
 import type { ConfigValues } from "./config-values.ts";
 
-/** Something wrong with what is in a form. */
+/** An invalid value in a form. */
 export interface FieldProblem {
-  /** From the form to the part that is wrong: `["marks"]`; empty for the whole. */
+  /** The path of the value in the form: `["marks"]`; empty for the whole form. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 export interface PlacedProblems {
-  /** Those of one form. */
+  /** Those of the form. */
   readonly mine: readonly FieldProblem[];
-  /** Those of no form, as sentences. */
+  /** Those that belong to no form. */
   readonly others: readonly string[];
 }
 
 type Part = "config" | "inputs";
 
 /**
- * Where the faults that a server named belong: playground calls have `["body", "config", "marks"]` and
+ * Assigns the errors of a response to a form: playground calls have `["body", "config", "marks"]` and
  * `["body", "inputs", "text"]`, commits `["body", "params", "/summarize", "sentences"]`.
  *
- * @param route Whose configuration is in the form; without it, commits of any route are.
+ * @param route The route of the form; without it, errors in commits of any route are included.
  */
 export function problemsFrom(error: ApiError, part: Part, route?: string): PlacedProblems {
   const placed = error.detail.map(({ loc, msg }) => ({ ...placeOf(loc, route), message: msg }));
@@ -34,7 +34,7 @@ export function problemsFrom(error: ApiError, part: Part, route?: string): Place
     mine: placed
       .filter((problem) => problem.part === part)
       .map(({ path, message }) => ({ path, message })),
-    // An answer that names nothing still says something.
+    // A response without details still has a message.
     others: placed.length === 0 ? [error.message] : others,
   };
 }
@@ -56,16 +56,16 @@ function sentence(path: Loc, message: string): string {
   return path.length === 0 ? message : `${pathText(path)}: ${message}`;
 }
 
-/** What to say at one field; a fault deeper inside it says where. */
+/** The message for one field; problems inside it include their path. */
 export function problemsAt(problems: readonly FieldProblem[], field: string): string | undefined {
   const messages = problems
     .filter(({ path }) => path.length > 0 && String(path[0]) === field)
     .map(({ path, message }) => sentence(path.slice(1), message));
-  // The page and the server may have found the same.
+  // The page and the server may report the same problem.
   return messages.length === 0 ? undefined : [...new Set(messages)].join(" ");
 }
 
-/** Those inside of one field, from there: what is wrong with all of it has an empty path. */
+/** The problems of one field, with paths relative to it. */
 export function problemsBelow(
   problems: readonly FieldProblem[],
   field: string | number,
@@ -75,7 +75,7 @@ export function problemsBelow(
     .map(({ path, message }) => ({ path: path.slice(1), message }));
 }
 
-/** Those of no field that the form has. */
+/** The problems that belong to none of these fields. */
 export function problemsElsewhere(
   problems: readonly FieldProblem[],
   fields: ReadonlySet<string>,
@@ -85,12 +85,12 @@ export function problemsElsewhere(
     .map(({ path, message }) => sentence(path, message));
 }
 
-/** What the server would refuse, in its own words. What is not there has its default. */
+/** What the server would reject, with the same messages. */
 export function checkConfig(route: RouteSchema, values: ConfigValues): readonly FieldProblem[] {
   return [...configFaults(route.config, values)].map(({ path, message }) => ({ path, message }));
 }
 
-/** Brings whoever has just tried to send a form to what is wrong in it. */
+/** Focuses the first invalid field of a form that could not be sent. */
 export function focusFirstProblem(form: HTMLElement | null): void {
   form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-problem]')?.focus();
 }

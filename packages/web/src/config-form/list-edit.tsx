@@ -11,7 +11,7 @@ interface ItemButtonsProps {
   readonly onEdit: (edit: ListEdit) => void;
 }
 
-/** Moves an item of a list, or takes it out. */
+/** Moves or removes a list item. */
 export function ItemButtons({ name, index, length, minItems, onEdit }: ItemButtonsProps) {
   return (
     <div className="flex shrink-0">
@@ -40,7 +40,6 @@ export function ItemButtons({ name, index, length, minItems, onEdit }: ItemButto
   );
 }
 
-/** What can be done with one item of a list. */
 export type ListEdit =
   | { readonly kind: "add"; readonly item: unknown }
   | { readonly kind: "change"; readonly index: number; readonly item: unknown }
@@ -66,8 +65,8 @@ function swapped(items: readonly unknown[], one: number, other: number): readonl
 }
 
 /**
- * What has the focus after an edit, by the names that the buttons of a list carry: the same button of
- * the same item, where it is not at an end now.
+ * The `data-list-place` that gets the focus after an edit: the same button of the same item, unless the
+ * item is at an end now.
  */
 export function focusAfter(edit: ListEdit, length: number): string | null {
   switch (edit.kind) {
@@ -84,7 +83,7 @@ export function focusAfter(edit: ListEdit, length: number): string | null {
   }
 }
 
-/** Edits a list, and keeps the focus where the reader works: buttons and items move with each edit. */
+/** Edits a list and keeps the focus on the item: buttons move with each edit. */
 export function useListEdits(
   items: readonly unknown[],
   onChange: (items: readonly unknown[]) => void,
@@ -97,7 +96,7 @@ export function useListEdits(
       `[data-list-place="${wanted.current}"]`,
     );
     wanted.current = null;
-    // An item is focused at its first control.
+    // Focuses the first control of an item.
     const control = place?.matches("button")
       ? place
       : place?.querySelector<HTMLElement>("textarea, select, input, button");

@@ -25,7 +25,7 @@ interface MessagesControlProps {
   readonly onChange: (value: readonly unknown[]) => void;
 }
 
-/** The messages of a prompt: who says what, in which order. */
+/** The messages of a prompt, each with its role. */
 export function MessagesControl({ field, label, value, problems, onChange }: MessagesControlProps) {
   const { container, edit } = useListEdits(value, onChange);
   const variables = field.items?.properties?.content?.["x-ag-variables"];
@@ -47,7 +47,7 @@ export function MessagesControl({ field, label, value, problems, onChange }: Mes
       <ol className="flex flex-col gap-2">
         {value.map((message, index) => (
           <MessageItem
-            // biome-ignore lint/suspicious/noArrayIndexKey: messages may be equal; their places are not.
+            // biome-ignore lint/suspicious/noArrayIndexKey: messages have no other identity.
             key={index}
             field={field}
             label={label}

@@ -11,20 +11,20 @@ interface NumberFieldProps {
   readonly label: string;
   readonly ids: FieldIds;
   readonly value: unknown;
-  /** The box alone: in a list, buttons beside it leave a slider no room. */
+  /** Only the box: the buttons of a list item leave no room for a slider. */
   readonly isCompact?: boolean | undefined;
   readonly onChange: (value: unknown) => void;
 }
 
-/** Of characters, both bounds together. */
+/** In characters, both bounds together. */
 const LONGEST_BESIDE = 11;
 
-/** A slider between the bounds with a number box beside it; the box alone where a bound is missing. */
+/** A slider with a number box; only the box if a bound is missing. */
 export function NumberField(props: NumberFieldProps) {
   const { field, label, ids, value, isCompact = false, onChange } = props;
   const [typed, setTyped] = useState("");
   const range = isCompact ? null : sliderRange(field);
-  // "1.50" stays as it was typed for as long as it is what the value is.
+  // "1.50" stays as typed while it equals the value.
   const text = Object.is(readNumber(typed), value) ? typed : numberText(value);
   const box = (
     <NumberBox
@@ -57,7 +57,7 @@ export function NumberField(props: NumberFieldProps) {
       onChange={onChange}
     />
   );
-  // Beside it, long bounds would leave the slider no room.
+  // Long bounds beside the slider would leave it no room.
   const isBelow = `${lowest}${highest}`.length > LONGEST_BESIDE;
   return (
     <div className="flex items-center gap-2">
@@ -81,7 +81,7 @@ export function NumberField(props: NumberFieldProps) {
   );
 }
 
-/** Read out with the number box already. */
+/** Hidden from screen readers: the number box has its bounds already. */
 function Bound({ text }: { readonly text: string | undefined }) {
   return (
     <span aria-hidden className="text-xs whitespace-nowrap text-ink-soft tabular-nums">
@@ -90,7 +90,7 @@ function Bound({ text }: { readonly text: string | undefined }) {
   );
 }
 
-/** The number, or what was typed instead of one. */
+/** The number, or the typed text if it is not one. */
 function readNumber(text: string): unknown {
   return parseNumber(text) ?? text;
 }
@@ -116,7 +116,7 @@ const STEPS: Readonly<Record<string, number>> = {
   PageDown: -10,
 };
 
-/** The browser's own slider; it is never at a position that the range does not have. */
+/** A native slider that stays on the positions of its range. */
 function Slider({ label, range, value, isInvalid, onChange }: SliderProps) {
   const { min, max, step } = range;
   const isBeyond = value < min || value > max;
@@ -126,11 +126,11 @@ function Slider({ label, range, value, isInvalid, onChange }: SliderProps) {
       type="range"
       aria-label={label}
       data-problem-beside={isInvalid || undefined}
-      // A value beyond the last step may be taken all the same: bounds that are excluded lie a step further.
+      // A valid value may lie beyond the last position: an exclusive bound is a step further.
       aria-valuetext={isInvalid && isBeyond ? `${value}, out of range` : String(value)}
       min={min}
       max={max}
-      // Where the bounds are no multiples of the step, the browser would never reach the upper one.
+      // If the bounds are not multiples of the step, the browser could never reach the upper one.
       step={isEven(range) && step > 0 ? step : "any"}
       value={value}
       onChange={(event) => onChange(snap(range, event.target.valueAsNumber))}

@@ -2,19 +2,19 @@ import type { ConfigFieldSchema } from "@agate/protocol";
 import { refusedBy } from "@agate/protocol";
 import { formatCompactCount } from "@agate/protocol/format";
 
-/** The positions of a slider: both ends, and between them the multiples of a step. */
+/** The positions of a slider: both ends and the multiples of the step between them. */
 export interface SliderRange {
   readonly min: number;
   readonly max: number;
   readonly step: number;
 }
 
-/** Of a whole number's slider; beyond that, single steps are for the number box. */
+/** Beyond this, an integer's slider has larger steps; the number box still has single ones. */
 const MOST_WHOLE_POSITIONS = 10_000;
 
 /**
- * The slider of a field; null where a bound is missing, or where no number lies between them. A bound
- * that is excluded is no position: the slider begins one step inside of it.
+ * The slider of a field; null if a bound is missing or no number lies between the bounds. An exclusive
+ * bound is not a position: the slider starts one step inside.
  */
 export function sliderRange(field: ConfigFieldSchema): SliderRange | null {
   const lower = field.minimum ?? field.exclusiveMinimum;
@@ -22,14 +22,14 @@ export function sliderRange(field: ConfigFieldSchema): SliderRange | null {
   if (lower === undefined || upper === undefined) return null;
   const step = stepWithin(upper - lower, field.type === "integer");
   const { min, max } = limits(field, step);
-  // Bounds so close, or so large, that a number has no digits left for a step.
+  // Bounds may be so close or so large that a number has no digits left for a step.
   const isTaken = (value: number) => refusedBy(field, value) === undefined;
   const isRange = min <= max && isTaken(min) && isTaken(max) && Number.isFinite(max - min);
   const hasSteps = step > 0 || min === max;
   return isRange && hasSteps ? { min, max, step } : null;
 }
 
-/** Where the arrow keys lead in the number box of a field; from what is no number, to its default. */
+/** The result of the arrow keys in a number box; the default if the value is not a number. */
 export function stepNumber(field: ConfigFieldSchema, value: unknown, steps: number): number {
   const step = stepOf(field);
   const { min, max } = limits(field, step);
@@ -41,11 +41,11 @@ function stepOf(field: ConfigFieldSchema): number {
   if (field.type === "integer") return 1;
   const step = sliderRange(field)?.step;
   if (step !== undefined && step > 0) return step;
-  // About a tenth of what is usual.
+  // About a tenth of the default.
   return niceBelow(Math.abs(Number(field.default)) / 10) || 0.1;
 }
 
-/** The least and the greatest number that a field takes; of one that is excluded, one step inside. */
+/** The smallest and largest value of a field; one step inside an exclusive bound. */
 function limits(field: ConfigFieldSchema, step: number): { min: number; max: number } {
   const {
     minimum: ge = Number.NEGATIVE_INFINITY,
@@ -61,17 +61,17 @@ function limits(field: ConfigFieldSchema, step: number): { min: number; max: num
     : { min: Math.max(ge, tidy(gt + step)), max: Math.min(le, tidy(lt - step)) };
 }
 
-/** The position next to a value, or some further on; ends are the bounds. */
+/** The position that many steps from a value, within the bounds. */
 export function stepFrom(range: SliderRange, value: number, steps: number): number {
   const { min, max, step } = range;
   if (step === 0) return min;
   const position = value / step;
-  // A value between two positions goes to the nearer end of its gap first.
+  // A value between two positions first moves to the next position.
   const from = steps > 0 ? Math.floor(tidy(position)) : Math.ceil(tidy(position));
   return clamp(tidy((from + steps) * step), min, max);
 }
 
-/** The position nearest to where a pointer is. */
+/** The position nearest to the pointer. */
 export function snap({ min, max, step }: SliderRange, value: number): number {
   if (step === 0 || value - min < step / 2) return min;
   if (max - value < step / 2) return max;
@@ -82,7 +82,7 @@ export function clamp(value: number, min: number, max: number): number {
   return Math.min(max, Math.max(min, value));
 }
 
-/** Whether single steps from `min` come to `max`, so that the browser can do them by itself. */
+/** Whether steps from `min` reach `max`, so that the browser can handle them. */
 export function isEven({ min, max, step }: SliderRange): boolean {
   if (step === 0) return true;
   return Number.isInteger(tidy(min / step)) && Number.isInteger(tidy(max / step));
@@ -93,7 +93,7 @@ function stepWithin(distance: number, isWhole: boolean): number {
   return distance <= MOST_WHOLE_POSITIONS ? 1 : niceBelow(distance / 1000);
 }
 
-/** The largest of 1, 2 and 5 with zeros before or behind it that is not larger. */
+/** The largest 1, 2 or 5 times a power of ten that is not above the size. */
 function niceBelow(size: number): number {
   if (!(size > 0) || !Number.isFinite(size)) return 0;
   const power = 10 ** Math.floor(Math.log10(size));
@@ -101,17 +101,17 @@ function niceBelow(size: number): number {
   return tidy((digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power);
 }
 
-/** Without the dust of binary fractions: 0.3, not 0.30000000000000004. */
+/** Rounds off binary fractions: 0.3, not 0.30000000000000004. */
 function tidy(value: number): number {
   return Number.isInteger(value) ? value + 0 : Number(value.toPrecision(14));
 }
 
 type BoundTexts = readonly [lowest: string | undefined, highest: string | undefined];
 
-/** Of characters, without a sign before them. */
+/** In characters, without a sign. */
 const LONGEST = 8;
 
-/** The bounds of a number, in the little space at the ends of a slider, or behind a box that has one. */
+/** The bounds of a number, short enough for the ends of a slider. */
 export function boundTexts(field: ConfigFieldSchema): BoundTexts {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = field;
   const isOneSided =
@@ -126,7 +126,7 @@ function boundText(bound: number | undefined, sign: string): string | undefined 
   return bound === undefined ? undefined : sign + numberText(bound);
 }
 
-/** The exact bound where it is short. Else about what it is: it is read out, and said where it is broken. */
+/** The exact bound if it is short, otherwise rounded: the error message has the exact one. */
 function numberText(bound: number): string {
   const isCompact = Math.abs(bound) >= 10_000 && isExact(formatCompactCount(bound), bound);
   const plain = isCompact ? formatCompactCount(bound) : String(bound);
@@ -141,7 +141,7 @@ function numberText(bound: number): string {
 
 const UNITS: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, B: 1e9, T: 1e12 };
 
-/** Of 1,000,001 the compact form says "1M", and that is another bound. */
+/** The compact form of 1,000,001 is "1M", which is another bound. */
 function isExact(compact: string, bound: number): boolean {
   const unit = UNITS[compact.slice(-1)];
   return unit !== undefined && Math.round(Number(compact.slice(0, -1)) * unit) === bound;

@@ -10,7 +10,7 @@ interface PresenceSwitchProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** Whether a field that may be left out, or be null, has a value. */
+/** Sets an optional or nullable field, or unsets it. */
 export function PresenceSwitch({ label, field, value, onChange }: PresenceSwitchProps) {
   const isSet = value !== undefined && value !== null;
   const off = isNullable(field) ? "null" : "Not set";

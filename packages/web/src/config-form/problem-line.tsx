@@ -1,6 +1,6 @@
 import type { FieldIds } from "../design/field.tsx";
 
-/** Ties a control without a label that is seen to its name and, by `ProblemLine`, to what is wrong. */
+/** The ids of a control without a visible label: its name, and the id of its `ProblemLine`. */
 export function idsOf(id: string, label: string, isInvalid: boolean): FieldIds {
   return {
     id,
@@ -25,7 +25,7 @@ export function ProblemLine({
   );
 }
 
-/** What is wrong in no one field of a form. */
+/** Problems that belong to no field. */
 export function ProblemSummary({ messages }: { readonly messages: readonly string[] }) {
   if (messages.length === 0) return null;
   return (

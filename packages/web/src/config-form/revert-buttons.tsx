@@ -5,13 +5,13 @@ interface EarlierValuesProps {
   readonly name: string;
   readonly value: unknown;
   readonly base: unknown;
-  /** The schema's default. */
+  /** The schema default. */
   readonly initial: unknown;
   readonly onRevert: () => void;
   readonly onUseDefault: () => void;
 }
 
-/** What the field was, and what it is by default, where it is neither now; each a way back. */
+/** Buttons that set a field to its base value or its default, where these differ from its value. */
 export function RevertButtons(props: EarlierValuesProps) {
   const { name, value, base, initial, onRevert, onUseDefault } = props;
   const isChanged = !isSameJson(value, base);
@@ -21,14 +21,14 @@ export function RevertButtons(props: EarlierValuesProps) {
     <div className="flex flex-wrap gap-x-3 text-[0.93rem] text-ink-soft">
       {isChanged && (
         <RevertButton
-          verb={isSameJson(base, initial) ? "Put back the default" : "Put back"}
+          verb={isSameJson(base, initial) ? "Reset to default" : "Revert"}
           name={name}
           value={base}
           onClick={onRevert}
         />
       )}
       {isUnusual && (
-        <RevertButton verb="Use the default" name={name} value={initial} onClick={onUseDefault} />
+        <RevertButton verb="Use default" name={name} value={initial} onClick={onUseDefault} />
       )}
     </div>
   );
@@ -52,7 +52,7 @@ function RevertButton({ verb, name, value, onClick }: WayBackProps) {
       <RotateCcw size={12} aria-hidden className="shrink-0" />
       <span className="shrink-0">{verb}</span>
       <span className="sr-only">of {name}:</span>
-      {/* A list or an object is too long to show. */}
+      {/* Lists and objects are too long to show. */}
       {(typeof value !== "object" || value === null) && (
         <code className="truncate font-mono">{shown(value)}</code>
       )}

@@ -11,12 +11,12 @@ interface ScalarControlProps {
   readonly label: string;
   readonly ids: FieldIds;
   readonly value: unknown;
-  /** There is little room. */
+  /** For list items, which have little room. */
   readonly isCompact?: boolean | undefined;
   readonly onChange: (value: unknown) => void;
 }
 
-/** The control of a field that has nothing inside of it. */
+/** The control of a field without fields inside. */
 export function ScalarControl(props: ScalarControlProps) {
   const { field, label, ids, value, isCompact, onChange } = props;
   switch (controlOf(field)) {

@@ -14,18 +14,18 @@ interface TextFieldProps {
   readonly label: string;
   readonly ids: FieldIds;
   readonly value: unknown;
-  /** Its `{{variables}}` stand out; those that are not among these as mistakes. */
+  /** Highlights `{{variables}}`; unknown ones as mistakes. */
   readonly template?: { readonly variables: readonly string[] | undefined } | undefined;
   readonly onChange: (value: string) => void;
 }
 
-/** From here on it helps to know how much it is. */
+/** From this length on, the number of characters is shown. */
 const LONG = 200;
 
-/** A text area that grows, with a larger place to write prompts in. */
+/** A growing text area, with a dialog for long prompts. */
 export function TextField({ label, ids, value, template, onChange }: TextFieldProps) {
   const [isLarge, setLarge] = useState(false);
-  // A value of another type is marked, and stays what it is until something is typed.
+  // A value of another type is reported, and stays as it is until something is typed.
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return (
     <div className="flex flex-col gap-1">
@@ -78,14 +78,14 @@ export function TextField({ label, ids, value, template, onChange }: TextFieldPr
 
 interface TemplateAreaProps extends Omit<ComponentProps<"textarea">, "value"> {
   readonly value: string;
-  /** Undefined: any variable is one. */
+  /** Undefined: all variables are known. */
   readonly variables: readonly string[] | undefined;
 }
 
-/** Both layers break their lines at the same places only if all of this is the same. */
+/** Both layers need the same styles, or their lines break at different places. */
 const LAYER_CLASS = "col-start-1 row-start-1 max-h-none min-h-16 py-1.5 leading-relaxed";
 
-/** A text area whose `{{variables}}` stand out: a layer behind it has the same text, with marks. */
+/** A text area that highlights `{{variables}}`: a layer behind it has the same text with marks. */
 function TemplateArea({ value, variables, className, ...rest }: TemplateAreaProps) {
   return (
     <div className="grid min-w-0 flex-1 rounded-md bg-surface">
@@ -115,7 +115,7 @@ function TemplateArea({ value, variables, className, ...rest }: TemplateAreaProp
             </mark>
           ),
         )}
-        {/* A line break at the end would be no line of its own here. */}
+        {/* Without it, a trailing line break would not add a line. */}
         {"\n"}
       </div>
       <TextArea

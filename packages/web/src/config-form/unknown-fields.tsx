@@ -11,12 +11,12 @@ interface UnknownFieldsProps {
   readonly onRemove: (name: string) => void;
 }
 
-/** Values for fields that the route does not have, or no longer. */
+/** Values of fields that the route does not have. */
 export function UnknownFields({ names, values, problems, onRemove }: UnknownFieldsProps) {
   if (names.length === 0) return null;
   return (
     <section
-      aria-label="Fields that the route does not have"
+      aria-label="Unknown fields"
       className="flex flex-col gap-2 rounded-md border border-danger p-3"
     >
       <p className="font-medium">The route does not have these fields</p>

@@ -7,8 +7,8 @@ import type { JsonSchema } from "./json-schema.ts";
 import { skeletonOf } from "./json-schema.ts";
 
 /**
- * What is typed into one field: text, or the texts of a list; null and "" are nothing. A choice and
- * `true` are their JSON. A value that the field's control cannot show is edited as JSON.
+ * The typed content of one field: a text, or the texts of a list; null and "" are empty. Choices and
+ * booleans are stored as JSON. A value that does not fit the control is edited as JSON.
  */
 export type FieldDraft = string | readonly string[] | { readonly json: string } | null;
 
@@ -17,18 +17,18 @@ export type ParsedField =
   | { readonly kind: "left-out" }
   | { readonly kind: "invalid"; readonly message: string };
 
-/** Whether it is JSON in place of what the field's control would show. */
+/** Whether the field is edited as JSON because its value does not fit the control. */
 export function isJsonDraft(draft: FieldDraft | undefined): draft is { readonly json: string } {
   return typeof draft === "object" && draft !== null && "json" in draft;
 }
 
-/** Whether nothing is typed. A list without any texts is; one with an empty text is not. */
+/** Whether the field is empty. A list with one empty text is not. */
 export function isBlank(draft: FieldDraft | undefined): boolean {
   if (draft === undefined || draft === null) return true;
   return isJsonDraft(draft) ? draft.json.trim() === "" : draft.length === 0;
 }
 
-/** What the field has to say about what is typed into it. */
+/** Parses and checks the typed content of a field. */
 export function parseField(field: InputField, draft: FieldDraft | undefined): ParsedField {
   if (draft === undefined || draft === null || isBlank(draft)) return parseBlank(field);
   if (isJsonDraft(draft)) return parseJson(draft.json);
@@ -38,8 +38,8 @@ export function parseField(field: InputField, draft: FieldDraft | undefined): Pa
 }
 
 /**
- * An optional field that is empty is left out, text too: whoever wants to send the empty text of an
- * optional field writes `""` as JSON. A required text that is empty is the empty text.
+ * An empty optional field is omitted; to send an empty text, enter `""` as JSON. An empty required text is
+ * sent as "".
  */
 function parseBlank({ isRequired, isNullable, control }: InputField): ParsedField {
   if (!isRequired) return { kind: "left-out" };
@@ -51,11 +51,11 @@ function parseBlank({ isRequired, isNullable, control }: InputField): ParsedFiel
     case "boolean":
       return isNullable ? value(null) : value(false);
     case "choice":
-      return invalid("Choose one.");
+      return invalid("Choose a value.");
     case "number":
-      return isNullable ? value(null) : invalid(`Takes ${numberName(control.field)}.`);
+      return isNullable ? value(null) : invalid(`Must be ${numberName(control.field)}.`);
     case "json":
-      return isNullable ? value(null) : invalid(`Takes ${typeName(control.type)}.`);
+      return isNullable ? value(null) : invalid(`Must be ${typeName(control.type)}.`);
   }
 }
 
@@ -68,11 +68,11 @@ function parseText({ control, isNullable }: InputField, text: string): ParsedFie
       return parseNumberText(control.field, text);
     case "boolean":
       if (text === "true" || text === "false") return value(text === "true");
-      return invalid(`Takes true or false, not ${shownValue(text)}.`);
+      return invalid(`Must be true or false (got ${shownValue(text)}).`);
     case "choice": {
       const choice = control.choices.find((each) => JSON.stringify(each) === text);
       return choice === undefined
-        ? invalid(`${text} is not offered any more. Choose one.`)
+        ? invalid(`${text} is no longer available. Choose another value.`)
         : value(choice);
     }
     case "json": {
@@ -84,7 +84,7 @@ function parseText({ control, isNullable }: InputField, text: string): ParsedFie
         jsonType(parsed.value) === control.type;
       return isTaken
         ? parsed
-        : invalid(`Takes ${typeName(control.type)}, not ${shownValue(parsed.value)}.`);
+        : invalid(`Must be ${typeName(control.type)} (got ${shownValue(parsed.value)}).`);
     }
   }
 }
@@ -102,7 +102,7 @@ function parseJson(text: string): ParsedField {
   return reading.kind === "value" ? value(reading.value) : invalid(reading.fault.message);
 }
 
-/** A value as it is typed: what `parseField` makes of it is the value again. */
+/** The draft that `parseField` turns into this value. */
 export function fieldDraftOf(field: InputField, given: unknown): FieldDraft {
   const draft = naturalDraft(field.control, given);
   const parsed = parseField(field, draft);
@@ -127,11 +127,11 @@ function naturalDraft({ kind }: InputControl, given: unknown): FieldDraft {
   }
 }
 
-/** What a field begins with: its default, shown, or something to begin with where one is required. */
+/** The initial draft of a field: its default, or an empty value if it is required. */
 export function emptyFieldDraft(root: JsonSchema, field: InputField): FieldDraft {
   const { control, isRequired, schema } = field;
   const initial = field.default;
-  // A default that looks like nothing is what the route takes for nothing.
+  // Omitting the field has the same effect as an empty default.
   if (!isRequired && isBlank(initial === undefined ? null : naturalDraft(control, initial))) {
     return null;
   }
@@ -151,7 +151,7 @@ export function emptyFieldDraft(root: JsonSchema, field: InputField): FieldDraft
   }
 }
 
-/** What was meant by something typed into a field that is not there any more. */
+/** The likely value of a draft whose field no longer exists. */
 export function guessValue(draft: FieldDraft): unknown {
   if (!isJsonDraft(draft)) return draft;
   const reading = readJson(draft.json);

@@ -12,7 +12,7 @@ import {
 import { type InputFields, inputFields, WHOLE } from "./input-fields.ts";
 import { isRecord, type JsonSchema, ownValue, skeletonOf } from "./json-schema.ts";
 
-/** Inputs while they are typed, valid or not, by fields or as JSON. It is plain JSON itself. */
+/** Inputs while they are typed, valid or not, as a form or as JSON. Serialisable. */
 export type InputDraft =
   | { readonly mode: "form"; readonly fields: Readonly<Record<string, FieldDraft>> }
   | { readonly mode: "json"; readonly text: string };
@@ -21,7 +21,7 @@ export type ParsedDraft =
   | { readonly kind: "inputs"; readonly inputs: unknown }
   | { readonly kind: "invalid"; readonly problems: readonly FieldProblem[] };
 
-/** What a form begins with: the schema's defaults. */
+/** The initial draft, with the defaults of the schema. */
 export function emptyDraft(schema: JsonSchema): InputDraft {
   const form = inputFields(schema);
   if (form === null) return jsonDraft(skeletonOf(schema, schema));
@@ -30,8 +30,8 @@ export function emptyDraft(schema: JsonSchema): InputDraft {
 }
 
 /**
- * Recorded inputs, to be edited and sent again as they were. What the fields of the form cannot say is
- * edited as JSON: inputs that are no object, that have other fields, or lack one that is required.
+ * A draft of recorded inputs. Inputs that the form cannot represent exactly are edited as JSON: other
+ * types, unknown fields, missing required fields.
  */
 export function draftOf(schema: JsonSchema, inputs: unknown): InputDraft {
   if (inputs === undefined) return emptyDraft(schema);
@@ -41,7 +41,7 @@ export function draftOf(schema: JsonSchema, inputs: unknown): InputDraft {
   return draft !== undefined && isFaithful ? draft : jsonDraft(inputs);
 }
 
-/** The inputs to send, or everything that keeps them from being sent. */
+/** The inputs to send, or the problems that prevent it. */
 export function parseDraft(schema: JsonSchema, draft: InputDraft): ParsedDraft {
   const fitting = fittingDraft(schema, draft);
   if (fitting.mode === "json") {
@@ -65,7 +65,7 @@ export function parseDraft(schema: JsonSchema, draft: InputDraft): ParsedDraft {
     : { kind: "invalid", problems };
 }
 
-/** What is wrong with what was typed; that a field is still empty is not, until it is sent. */
+/** The problems of the typed content. Empty required fields are no problem until the user runs the case. */
 export function typedProblems(schema: JsonSchema, draft: InputDraft): readonly FieldProblem[] {
   const parsed = parseDraft(schema, draft);
   if (parsed.kind === "inputs") return [];
@@ -76,8 +76,8 @@ export function typedProblems(schema: JsonSchema, draft: InputDraft): readonly F
 }
 
 /**
- * A draft that the form can show. The app may have been changed since it was written: where it has
- * fields that there are no longer, all of it becomes JSON, so that nothing is lost.
+ * A draft that the form can show. If the workflow no longer has one of its fields, the whole draft becomes
+ * JSON, so that nothing is lost.
  */
 export function fittingDraft(schema: JsonSchema, draft: InputDraft): InputDraft {
   if (draft.mode === "json") return draft;
@@ -95,17 +95,17 @@ export function fittingDraft(schema: JsonSchema, draft: InputDraft): InputDraft 
 
 export type Switched =
   | { readonly kind: "switched"; readonly draft: InputDraft }
-  /** One sentence that says what to mend first. */
+  /** Says what to fix first. */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** The same inputs as JSON. Fields that are still empty are left out. */
+/** Converts a draft to JSON. Empty fields are omitted. */
 export function switchToJson(schema: JsonSchema, draft: InputDraft): Switched {
   const fitting = fittingDraft(schema, draft);
   if (fitting.mode === "json") return { kind: "switched", draft: fitting };
   const [problem] = typedProblems(schema, fitting);
   if (problem !== undefined) {
     const what = problem.path[0] ?? "this";
-    return { kind: "refused", reason: `Mend ${what} first: ${problem.message}` };
+    return { kind: "refused", reason: `Fix ${what} first: ${problem.message}` };
   }
   const form = inputFields(schema) ?? NO_FIELDS;
   const values = form.fields.flatMap((field): [string, unknown][] => {
@@ -116,7 +116,7 @@ export function switchToJson(schema: JsonSchema, draft: InputDraft): Switched {
   return { kind: "switched", draft: jsonDraft(inputsOf(form, values)) };
 }
 
-/** The same inputs by fields. */
+/** Converts a draft to a form. */
 export function switchToForm(schema: JsonSchema, draft: InputDraft): Switched {
   if (draft.mode === "form") return { kind: "switched", draft };
   const reading = readJson(draft.text);
@@ -129,12 +129,12 @@ export function switchToForm(schema: JsonSchema, draft: InputDraft): Switched {
     : undefined;
   const reason =
     extra === undefined
-      ? "The form takes an object of fields. Go on in JSON."
-      : `The form has no field "${extra}". Remove it, or go on in JSON.`;
+      ? "The form needs an object. Continue in JSON."
+      : `The form has no field "${extra}". Remove it, or continue in JSON.`;
   return { kind: "refused", reason };
 }
 
-/** Undefined where the form has no place for it. */
+/** Undefined if the form cannot represent the inputs. */
 function formDraftOf(schema: JsonSchema, inputs: unknown): InputDraft | undefined {
   const form = inputFields(schema);
   const members = form?.isWhole ? { [WHOLE]: inputs } : inputs;
@@ -154,7 +154,6 @@ function formDraftOf(schema: JsonSchema, inputs: unknown): InputDraft | undefine
 const NO_FIELDS: InputFields = { fields: [], isWhole: false };
 const EMPTY_JSON: InputDraft = { mode: "json", text: "" };
 
-/** What the values of the fields come to. */
 function inputsOf({ isWhole }: InputFields, values: readonly (readonly [string, unknown])[]) {
   return isWhole ? values[0]?.[1] : Object.fromEntries(values);
 }
@@ -163,7 +162,7 @@ function jsonDraft(inputs: unknown): InputDraft {
   return { mode: "json", text: JSON.stringify(inputs, null, 2) };
 }
 
-/** Whether a value is what is typed into an input form: links come from anywhere. */
+/** Validates a draft from a link, which is untrusted. */
 export function isInputDraft(value: unknown): value is InputDraft {
   if (typeof value !== "object" || value === null || !("mode" in value)) return false;
   if (value.mode === "json") return "text" in value && typeof value.text === "string";

@@ -16,7 +16,7 @@ interface InputFieldControlProps {
   readonly onChange: (draft: FieldDraft) => void;
 }
 
-/** The control that an input's schema asks for; JSON for a value that it cannot show. */
+/** The control for the schema of an input; a JSON editor for a value that does not fit it. */
 export function InputFieldControl({ field, label, ids, draft, onChange }: InputFieldControlProps) {
   if (isJsonDraft(draft)) {
     return (
@@ -91,10 +91,10 @@ function ChoiceControl({ field, choices, ids, text, onChange }: ChoiceControlPro
       onChange={(event) => onChange(event.target.value === "" ? null : event.target.value)}
     >
       {(text === "" || !field.isRequired) && (
-        <option value="">{field.isRequired ? "Choose…" : "Leave out"}</option>
+        <option value="">{field.isRequired ? "Choose…" : "Omit"}</option>
       )}
       {text !== "" && !offered.includes(text) && (
-        <option value={text}>{text} (not offered any more)</option>
+        <option value={text}>{text} (no longer available)</option>
       )}
       {choices.map((choice) => (
         <option key={JSON.stringify(choice)} value={JSON.stringify(choice)}>
@@ -117,7 +117,7 @@ interface Line {
   readonly placeholder?: string;
 }
 
-/** Formats of JSON Schema whose texts are one line. */
+/** JSON Schema formats with a single-line input. */
 const LINES: Readonly<Record<string, Line>> = {
   email: { type: "email", placeholder: "name@example.org" },
   uri: { type: "url", placeholder: "https://…" },
@@ -127,14 +127,14 @@ const LINES: Readonly<Record<string, Line>> = {
   uuid: { type: "text", placeholder: "00000000-0000-4000-8000-000000000000" },
 };
 
-/** A text: one line where the format says so, else an area that grows with it. */
+/** A single-line input for some formats, otherwise a growing text area. */
 function TextInputControl({ ids, format, text, onText }: TextInputControlProps) {
   const line = format !== null && Object.hasOwn(LINES, format) ? LINES[format] : undefined;
-  // One line cannot show what has several, and would throw the ends of them away.
+  // A single-line input would drop line breaks.
   if (line === undefined || text.includes("\n")) {
     return <TextArea {...ids} value={text} onChange={(event) => onText(event.target.value)} />;
   }
-  // The browser's calendar shows nothing at all of what is no date.
+  // A native date input shows nothing for an invalid date.
   const isOddDate = line.type === "date" && text !== "" && !/^\d{4}-\d\d-\d\d$/.test(text);
   return (
     <TextInput
@@ -160,7 +160,7 @@ function TextsControl({ ids, label, texts, onTexts }: TextsControlProps) {
   return (
     <div className="flex flex-col gap-1.5">
       {texts.map((text, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: texts may be equal; their places are not.
+        // biome-ignore lint/suspicious/noArrayIndexKey: texts have no other identity.
         <div key={index} className="flex items-start gap-1">
           <TextArea
             {...about}
@@ -183,7 +183,7 @@ function TextsControl({ ids, label, texts, onTexts }: TextsControlProps) {
         onClick={() => onTexts([...texts, ""])}
         className="self-start"
       >
-        <Plus size={14} aria-hidden /> Add a text
+        <Plus size={14} aria-hidden /> Add text
       </Button>
     </div>
   );

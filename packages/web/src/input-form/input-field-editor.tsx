@@ -13,10 +13,10 @@ interface InputFieldEditorProps {
   readonly onChange: (draft: FieldDraft) => void;
 }
 
-/** One input of a route, with what there is to know about it. */
+/** One input of a route with its label, description and problem. */
 export function InputFieldEditor({ field, draft, problem, onChange }: InputFieldEditorProps) {
   const { title, description, isRequired, control } = field;
-  const isOdd = isJsonDraft(draft);
+  const isJson = isJsonDraft(draft);
   return (
     <Field
       label={
@@ -25,10 +25,10 @@ export function InputFieldEditor({ field, draft, problem, onChange }: InputField
           {!isRequired && <span className="font-normal text-ink-soft"> (optional)</span>}
         </>
       }
-      description={isOdd ? "No value for this field, so it is shown as JSON." : description}
+      description={isJson ? "The value does not fit this field; edit it as JSON." : description}
       problem={problem}
       aside={<FieldState field={field} draft={draft} onChange={onChange} />}
-      isInline={control.kind === "boolean" && !isOdd}
+      isInline={control.kind === "boolean" && !isJson}
     >
       {(ids) => (
         <InputFieldControl
@@ -49,34 +49,34 @@ interface FieldStateProps {
   readonly onChange: (draft: FieldDraft) => void;
 }
 
-/** What becomes of an optional field that is empty, and ways back that a control itself does not have. */
+/** Whether an optional field is omitted, and buttons to omit it or to leave JSON. */
 function FieldState({ field, draft, onChange }: FieldStateProps) {
   const { isRequired, control } = field;
   const name = nameOf(field);
   if (isJsonDraft(draft)) {
     return (
       <Button size="small" look="quiet" onClick={() => onChange(asControl(field, draft))}>
-        As a field<span className="sr-only">: {name}</span>
+        Edit as field<span className="sr-only">: {name}</span>
       </Button>
     );
   }
   if (isRequired) {
     const parsed = parseField(field, draft);
-    if (parsed.kind === "value" && parsed.value === null) return <State text="empty is null" />;
+    if (parsed.kind === "value" && parsed.value === null) return <State text="null when empty" />;
     return control.kind === "json" ? <State text="JSON" /> : null;
   }
   if (!isBlank(draft)) {
     if (control.kind === "json") return <State text="JSON" />;
-    // Text is emptied and a choice undone; a box that was ticked stays true or false.
+    // Texts and choices can be cleared; a checkbox cannot.
     if (control.kind !== "boolean") return null;
     return (
       <Button size="small" look="quiet" onClick={() => onChange(null)}>
-        Leave out<span className="sr-only"> {name}</span>
+        Omit<span className="sr-only"> {name}</span>
       </Button>
     );
   }
   const hasDefault = ![undefined, null, ""].some((nothing) => nothing === field.default);
-  const state = hasDefault ? `left out, so ${shownValue(field.default)}` : "left out";
+  const state = hasDefault ? `omitted (default: ${shownValue(field.default)})` : "omitted";
   return <State text={control.kind === "json" ? `JSON, ${state}` : state} />;
 }
 
@@ -88,7 +88,7 @@ function State({ text }: { readonly text: string }) {
   return <span className="truncate text-xs text-ink-soft">{text}</span>;
 }
 
-/** What the field's own control can show of a value; nothing, where it is none for it. */
+/** The draft for the field's own control; null if the value does not fit it. */
 function asControl(field: InputField, draft: FieldDraft): FieldDraft {
   const parsed = parseField(field, draft);
   const own = parsed.kind === "value" ? fieldDraftOf(field, parsed.value) : null;

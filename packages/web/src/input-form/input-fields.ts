@@ -9,22 +9,22 @@ export interface InputField {
   readonly isNullable: boolean;
   readonly title: string | undefined;
   readonly description: string | undefined;
-  /** What the route takes where the input is left out; undefined when it does not say. */
+  /** The default of an omitted input; undefined if there is none. */
   readonly default: unknown;
   readonly schema: JsonSchema;
 }
 
-/** The fields that inputs are edited by. */
+/** The fields of an input form. */
 export interface InputFields {
   readonly fields: readonly InputField[];
-  /** The one field is not a member of the inputs but all of them: a text, a number, a choice. */
+  /** The inputs are not an object but a single text, number or choice. */
   readonly isWhole: boolean;
 }
 
-/** What a field is called in a draft that is all of the inputs. */
+/** The name of the single field if the inputs are not an object. */
 export const WHOLE = "";
 
-/** The fields of the inputs; null where the schema does not name any, and inputs are written as JSON. */
+/** Null if the schema declares no fields: the inputs are edited as JSON. */
 export function inputFields(root: JsonSchema): InputFields | null {
   const schema = resolveSchema(root, root);
   const whole = fieldOf(root, WHOLE, schema, true);
@@ -36,9 +36,9 @@ export function inputFields(root: JsonSchema): InputFields | null {
 function membersOf(root: JsonSchema, schema: JsonSchema): readonly InputField[] | null {
   const { properties, required } = schema;
   if (!isRecord(properties) || ![undefined, "object"].includes(asText(schema.type))) return null;
-  // Which fields there are depends on what is in them.
+  // Conditional schemas have no fixed fields.
   if (["anyOf", "oneOf", "allOf", "if"].some((keyword) => keyword in schema)) return null;
-  // A schema that names none and says nothing of others is what libraries write for "no inputs".
+  // Schema libraries write "no inputs" as an object without properties.
   const mayHaveOthers = (schema.additionalProperties ?? false) !== false;
   if (Object.keys(properties).length === 0 && mayHaveOthers) return null;
   const names = new Set<unknown>(Array.isArray(required) ? required : []);
@@ -71,12 +71,12 @@ function asText(value: unknown): string | undefined {
 /** How an input is edited. */
 export type InputControl =
   | { readonly kind: "text"; readonly format: string | null }
-  /** With its bounds, as a field of a configuration has them. */
+  /** With its bounds, as a configuration field. */
   | { readonly kind: "number"; readonly field: ConfigFieldSchema }
   | { readonly kind: "boolean" }
   | { readonly kind: "choice"; readonly choices: readonly unknown[] }
   | { readonly kind: "texts" }
-  /** Anything else. The type is what is expected on the outside, where one is. */
+  /** Anything else, edited as JSON; `type` is the expected outer type. */
   | { readonly kind: "json"; readonly type: "object" | "array" | null };
 
 interface ReadSchema {
@@ -84,7 +84,7 @@ interface ReadSchema {
   readonly isNullable: boolean;
 }
 
-/** The control for a schema. `null` beside one other type makes it nullable, and is no type of its own. */
+/** The control for a schema. `null` beside one other type makes the control nullable. */
 function readControl(root: JsonSchema, schema: unknown): ReadSchema {
   const resolved = resolveSchema(root, schema);
   const choices = choicesOf(resolved);
@@ -113,7 +113,7 @@ function readBranches(root: JsonSchema, branches: readonly unknown[]): ReadSchem
     return withNull(inner, isNullable || inner.isNullable);
   }
   const choices = others.map(choicesOf);
-  // A union of constants is a list of choices, however it was written.
+  // A union of constants is a list of choices.
   if (choices.length > 0 && choices.every((each) => each !== undefined)) {
     return withNull(
       { control: { kind: "choice", choices: choices.flat() }, isNullable },
@@ -123,7 +123,7 @@ function readBranches(root: JsonSchema, branches: readonly unknown[]): ReadSchem
   return { control: ANYTHING, isNullable };
 }
 
-/** Among choices, null is one of them. */
+/** A nullable choice offers null. */
 function withNull({ control }: ReadSchema, isNullable: boolean): ReadSchema {
   if (control.kind !== "choice" || !isNullable || control.choices.includes(null)) {
     return { control, isNullable };

@@ -11,12 +11,12 @@ import { ownValue } from "./json-schema.ts";
 interface InputFormProps {
   readonly schema: RouteSchema["inputs"];
   readonly draft: InputDraft;
-  /** Of the server, and of `parseDraft` once somebody tried to send it. */
+  /** From the server, and from `parseDraft` after the user tried to run the case. */
   readonly problems: readonly FieldProblem[];
   readonly onChange: (draft: InputDraft) => void;
 }
 
-/** The inputs of a route: fields by its schema, or JSON. Among many, only the one that changes is drawn. */
+/** The inputs of a route, as a form or as JSON. Memoised, because there may be many cases. */
 export const InputForm = memo(function InputForm(props: InputFormProps) {
   const { schema, draft: given, problems, onChange } = props;
   const draft = fittingDraft(schema, given);
@@ -64,7 +64,7 @@ function allText(problems: readonly FieldProblem[]): string | undefined {
 }
 
 interface JsonInputsProps {
-  /** Whether the route says what it takes. */
+  /** Whether the route has an input schema. */
   readonly isDescribed: boolean;
   readonly text: string;
   readonly problem: string | undefined;
@@ -75,9 +75,7 @@ function JsonInputs({ isDescribed, text, problem, onChange }: JsonInputsProps) {
   return (
     <div className="flex flex-col gap-3">
       {!isDescribed && (
-        <p className="text-[0.93rem] text-ink-soft">
-          This route has no input schema; enter JSON. An input schema gives a form.
-        </p>
+        <p className="text-[0.93rem] text-ink-soft">This route has no input schema; enter JSON.</p>
       )}
       <CodeEditor
         value={text}

@@ -9,12 +9,12 @@ const NAMES = [
   ["json", "JSON"],
 ] as const;
 
-/** Fields, or everything as JSON; nothing where there are no fields. */
+/** Switches between form and JSON. Hidden if there are no fields. */
 export function ModeSwitch({ mode, isChoice, onSwitch }: InputMode) {
   if (!isChoice) return null;
   return (
     <fieldset
-      aria-label="Edit the inputs as"
+      aria-label="Input mode"
       className="inline-flex rounded-md border border-line bg-sunken p-0.5"
     >
       {NAMES.map(([name, text]) => (
@@ -35,12 +35,12 @@ export function ModeSwitch({ mode, isChoice, onSwitch }: InputMode) {
   );
 }
 
-/** Whether inputs are edited by fields or as JSON, and the way from one to the other. */
+/** Whether inputs are edited as a form or as JSON. */
 interface InputMode {
   readonly mode: InputDraft["mode"];
-  /** There are fields, so there is a choice. */
+  /** Whether there are fields to edit in a form. */
   readonly isChoice: boolean;
-  /** Why the other one could not be shown. */
+  /** Why the last switch failed. */
   readonly refusal: string | null;
   readonly onSwitch: (mode: InputDraft["mode"]) => void;
 }
@@ -55,7 +55,7 @@ export function useInputMode(
   return {
     mode: fitting.mode,
     isChoice: (inputFields(schema)?.fields.length ?? 0) > 0,
-    // Until something is edited.
+    // Shown until the next edit.
     refusal: refused?.draft === draft ? refused.reason : null,
     onSwitch: (mode) => {
       const switched =

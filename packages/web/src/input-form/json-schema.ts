@@ -1,11 +1,11 @@
-/** A JSON Schema as far as the form reads it. Nothing about it is promised: a library wrote it. */
+/** A JSON Schema, unvalidated. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Every object inherits a `constructor`, and a field may be called that. */
+/** Reads own properties only: a field may be called `constructor`. */
 export function ownValue<Value>(
   record: Readonly<Record<string, Value>>,
   key: string,
@@ -13,10 +13,10 @@ export function ownValue<Value>(
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A schema may refer to itself, and then to itself again. */
+/** Limits circular references. */
 const MOST_REFERENCES = 32;
 
-/** The schema that a reference inside of the document leads to; `true`, which takes anything, is `{}`. */
+/** Follows references inside the document. The schema `true`, which allows anything, is `{}`. */
 export function resolveSchema(root: JsonSchema, schema: unknown): JsonSchema {
   let found = schema;
   for (let followed = 0; followed < MOST_REFERENCES; followed++) {
@@ -24,7 +24,7 @@ export function resolveSchema(root: JsonSchema, schema: unknown): JsonSchema {
     const { $ref: reference, ...beside } = found;
     if (typeof reference !== "string") return found;
     const target = lookUp(root, reference);
-    // A description beside the reference is about this use of it.
+    // Keywords beside the reference override it.
     found = isRecord(target) ? { ...target, ...beside } : beside;
   }
   return {};
@@ -50,11 +50,11 @@ function decoded(text: string): string {
 
 const DEEPEST = 5;
 
-/** A value of about the right shape to begin with: what is required, and empty. */
+/** An initial value of the right shape: required fields, all empty. */
 export function skeletonOf(root: JsonSchema, schema: unknown, depth = 0): unknown {
   const { default: initial, ...resolved } = resolveSchema(root, schema);
   if (initial !== undefined) return initial;
-  // A route without an input schema shows what its function destructures.
+  // For a route without an input schema, the SDK puts the parameters of the function into `examples`.
   if (Array.isArray(resolved.examples) && resolved.type === undefined) return resolved.examples[0];
   if (Object.hasOwn(resolved, "const")) return resolved.const;
   if (Array.isArray(resolved.enum)) return resolved.enum[0] ?? null;

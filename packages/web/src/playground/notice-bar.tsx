@@ -5,12 +5,12 @@ import { Button, IconButton } from "../design/button.tsx";
 
 interface NoticeBarProps {
   readonly text: string;
-  /** What can be done about it: a button. */
+  /** A button. */
   readonly action?: ReactNode;
   readonly onClose?: () => void;
 }
 
-/** Something to know about what is shown below. */
+/** A notice above the workbench. */
 export function NoticeBar({ text, action, onClose }: NoticeBarProps) {
   return (
     <div
@@ -25,16 +25,16 @@ export function NoticeBar({ text, action, onClose }: NoticeBarProps) {
   );
 }
 
-/** Says that nothing is lost, though something else is shown than one had left. */
+/** Offers to restore the user's own edits and test cases, which a link has replaced. */
 export function SetAsideNotice({ onRestore }: { readonly onRestore: () => void }) {
   const [isClosed, setClosed] = useState(false);
   if (isClosed) return null;
   return (
     <NoticeBar
-      text="This link shows other edits and test cases than you had here. Yours are kept."
+      text="This link replaced your edits and test cases. Yours are set aside."
       action={
         <Button size="small" className="shrink-0" onClick={onRestore}>
-          Bring mine back
+          Restore mine
         </Button>
       }
       onClose={() => setClosed(true)}

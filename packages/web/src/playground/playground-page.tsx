@@ -25,7 +25,7 @@ import { Workbench } from "./workbench.tsx";
 
 const page = getRouteApi("/apps/$app/playground");
 
-/** The playground of an application: its routes, and the chosen one. */
+/** The playground of an application: its routes and the selected one. */
 export function PlaygroundPage() {
   const { app } = page.useParams();
   const { route } = page.useSearch();
@@ -51,7 +51,7 @@ interface ChosenRouteProps {
 function ChosenRoute({ app, path }: ChosenRouteProps) {
   const client = usePlatform();
   const search = page.useSearch();
-  // The code may have been saved while one was in the editor.
+  // The workflow may have been reloaded while the user was in the editor.
   const schema = useQuery({ ...schemaQuery(client, app), refetchOnWindowFocus: "always" });
   const variants = useQuery(variantsQuery(client, app));
   const environments = useQuery(environmentsQuery(client, app));
@@ -99,7 +99,7 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
     return (
       <ApplicationFrame app={app}>
         <EmptyState icon={RouteIcon} title={`${app} has no route ${path}`}>
-          <p>It has {paths.join(", ")}. Was the code changed since the link was made?</p>
+          <p>Available routes: {paths.join(", ")}</p>
         </EmptyState>
       </ApplicationFrame>
     );
@@ -115,7 +115,7 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   );
 }
 
-/** Where no route can be shown, the page is the application's. */
+/** The heading of a page without a route. */
 function ApplicationFrame({
   app,
   children,
@@ -133,8 +133,8 @@ function ApplicationFrame({
 
 function NoApplication({ app }: { readonly app: string }) {
   return (
-    <EmptyState icon={Boxes} level={1} title={`There is no application ${app}`}>
-      <p>It was renamed or deleted, or belongs to another project.</p>
+    <EmptyState icon={Boxes} level={1} title={`No application “${app}”`}>
+      <p>It was renamed or deleted, or it belongs to another project.</p>
       <Link to="/apps" className="text-accent underline">
         See all applications
       </Link>
@@ -142,11 +142,11 @@ function NoApplication({ app }: { readonly app: string }) {
   );
 }
 
-/** An application that has not told what its routes take. */
+/** No workflow has registered the application's routes. */
 function NoSchema({ app }: { readonly app: string }) {
   return (
-    <EmptyState icon={Unplug} title={`${app} has told no routes yet`}>
-      <p>Run its workflow, or deploy it: the platform then knows what its routes take.</p>
+    <EmptyState icon={Unplug} title={`${app} has no routes yet`}>
+      <p>Run or deploy its workflow to register them:</p>
       <CommandLine command={`agate dev app.ts --app ${app}`} />
       <CommandLine command={`agate deploy app.ts --app ${app}`} />
     </EmptyState>
@@ -158,7 +158,7 @@ interface RouteOfSpanProps {
   readonly spanId: string;
 }
 
-/** Leads from a recorded call, where the address names nothing else, to its route. */
+/** Redirects from a recorded call to its route. */
 function RouteOfSpan({ app, spanId }: RouteOfSpanProps) {
   const span = useQuery(spanQuery(usePlatform(), spanId));
   const { error } = span;
@@ -170,7 +170,7 @@ function RouteOfSpan({ app, spanId }: RouteOfSpanProps) {
     return <ErrorState error={error} onRetry={() => void span.refetch()} />;
   }
   const call = routeCallOf(span.data);
-  if (call === null) return <NotARouteCall app={app} title="This span is no call of a route" />;
+  if (call === null) return <NotARouteCall app={app} title="This span is not a route call" />;
   return (
     <Navigate
       to="/apps/$app/playground"
@@ -184,9 +184,9 @@ function RouteOfSpan({ app, spanId }: RouteOfSpanProps) {
 function NotARouteCall({ app, title }: { readonly app: string; readonly title: string }) {
   return (
     <EmptyState icon={RouteIcon} title={title}>
-      <p>Only a recorded call of a route can be opened here.</p>
+      <p>Only recorded route calls can be opened here.</p>
       <Link to="/apps/$app/playground" params={{ app }} className="text-accent underline">
-        Open the playground without it
+        Open the playground
       </Link>
     </EmptyState>
   );
@@ -199,7 +199,7 @@ interface RoutePlaygroundProps {
   readonly known: KnownConfigs;
 }
 
-/** The playground of one route. Give it the route as its key. */
+/** The playground of one route. Needs the route as its key. */
 function RoutePlayground(props: RoutePlaygroundProps) {
   const open = useWorkspace(props.app, props.route, props.known);
   if (open === undefined) return <Skeleton lines={6} />;

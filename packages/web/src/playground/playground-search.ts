@@ -1,13 +1,13 @@
 /**
- * What the playground shows, in the address. Drafts and inputs, which may be long, are in the
- * fragment (see state/workspace-link.ts): it is never sent to the server.
+ * The playground's search parameters. Drafts and inputs, which may be long, are in the fragment
+ * (see state/workspace-link.ts), which browsers never send to the server.
  */
 export interface PlaygroundSearch {
   /** The path of the route: `/summarize`. */
   readonly route?: string;
-  /** What is compared, as names with commas: `default@3,env:production`. */
+  /** The compared configurations: `default@3,env:production`. */
   readonly configs?: string;
-  /** A recorded call whose configuration and inputs are taken over. */
+  /** A recorded call to copy configuration and inputs from. */
   readonly span?: string;
 }
 

@@ -10,7 +10,7 @@ import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { Card } from "../design/panels.tsx";
 import { lastPlace } from "./state/workspace-storage.ts";
 
-/** Leads to the application that one works on, or to the choice of one. */
+/** Opens the application that was used last, or lists all of them. */
 export function PlaygroundStartPage() {
   useTitle("Playground");
   const client = usePlatform();
@@ -43,7 +43,7 @@ function ApplicationCard({ application: { slug, routes } }: { readonly applicati
   return (
     <Card title={slug}>
       {routes === null || routes.length === 0 ? (
-        <p className="px-4 py-3 text-ink-soft">It has told no routes yet.</p>
+        <p className="px-4 py-3 text-ink-soft">No routes registered yet.</p>
       ) : (
         <ul className="p-2">
           {routes.map((route) => (
@@ -68,10 +68,10 @@ function NoApplication() {
   return (
     <>
       <PageHeader title="Playground" />
-      <EmptyState icon={FlaskConical} title="No application yet">
+      <EmptyState icon={FlaskConical} title="No applications yet">
         <p>
-          The playground runs the routes of your workflows with any configuration. Start one beside
-          this platform, or deploy one to it:
+          The playground runs the routes of your workflows with any configuration. Run a workflow
+          locally or deploy one:
         </p>
         <CommandLine command="agate dev app.ts" />
         <CommandLine command="agate deploy app.ts" />

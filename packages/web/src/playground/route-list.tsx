@@ -11,7 +11,7 @@ interface RouteListProps {
   readonly route: string | undefined;
 }
 
-/** Every route that there is: a list beside the page, on narrow screens a dropdown above it. */
+/** All routes: a list beside the page, on narrow screens a dropdown above it. */
 export function RouteList(props: RouteListProps) {
   return (
     <>
@@ -22,11 +22,11 @@ export function RouteList(props: RouteListProps) {
 }
 
 function RouteBar({ applications }: Pick<RouteListProps, "applications">) {
-  const [isFolded, setFolded] = useKeptFlag("agate-playground-routes-folded");
-  if (isFolded) {
+  const [isHidden, setHidden] = useKeptFlag("agate-playground-routes-folded");
+  if (isHidden) {
     return (
       <div className="border-r border-line p-2 max-lg:hidden">
-        <IconButton icon={PanelLeftOpen} label="Show the routes" onClick={() => setFolded(false)} />
+        <IconButton icon={PanelLeftOpen} label="Show routes" onClick={() => setHidden(false)} />
       </div>
     );
   }
@@ -37,7 +37,7 @@ function RouteBar({ applications }: Pick<RouteListProps, "applications">) {
     >
       <div className="flex items-center justify-between pb-1 pl-2">
         <span className="text-xs font-medium text-ink-soft">Applications</span>
-        <IconButton icon={PanelLeftClose} label="Fold the routes" onClick={() => setFolded(true)} />
+        <IconButton icon={PanelLeftClose} label="Hide routes" onClick={() => setHidden(true)} />
       </div>
       <ul className="flex flex-col gap-3">
         {applications.map(({ slug, routes }) => (
@@ -78,7 +78,7 @@ function RouteSelect({ applications, app, route }: RouteListProps) {
         className="w-full"
         value={`${app} ${route ?? ""}`}
         onChange={({ target }) => {
-          // No slug has a space.
+          // Slugs contain no spaces.
           const [slug = "", path = ""] = target.value.split(/ (.*)/);
           void navigate({
             to: "/apps/$app/playground",

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** Calls back at Ctrl+Enter or ⌘+Enter, anywhere on the page but in a dialog. */
+/** Calls back on Ctrl+Enter or ⌘+Enter, anywhere on the page except in a dialog. */
 export function useRunKey(onRun: (target: Element | null) => void): void {
   const latest = useRef(onRun);
   useEffect(() => {
@@ -10,7 +10,7 @@ export function useRunKey(onRun: (target: Element | null) => void): void {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
       if (document.querySelector("dialog[open]") !== null) return;
-      // Before editors see it, in which the keys begin a new line.
+      // In the capture phase: editors insert a line break on these keys.
       event.preventDefault();
       event.stopPropagation();
       latest.current(event.target instanceof Element ? event.target : null);
@@ -20,5 +20,5 @@ export function useRunKey(onRun: (target: Element | null) => void): void {
   }, []);
 }
 
-/** The keys that run, as the reader's keyboard has them. */
+/** The shortcut as the user's keyboard labels it. */
 export const RUN_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ Enter" : "Ctrl+Enter";

@@ -1,21 +1,21 @@
 /**
- * Keeps the place of somebody who works with keys when a case or a column is removed: the focus goes to the
- * next one, or to the one before.
+ * Moves the focus to the next case or column when one is removed, or to the previous one: keyboard users
+ * would otherwise start again at the top of the page.
  *
- * @param mark The attribute that has the number of each.
+ * @param mark The attribute that holds the id.
  */
 export function focusNeighbor(mark: "data-case" | "data-column", id: number): void {
   const ids = Array.from(document.querySelectorAll(`[${mark}]`), (each) => each.getAttribute(mark));
   const place = ids.indexOf(String(id));
-  const beside = ids[place + 1] ?? ids[place - 1];
-  // Once it is drawn anew: a single column that is left is in another layout.
+  const neighbor = ids[place + 1] ?? ids[place - 1];
+  // After the render: a single remaining column is in another layout.
   requestAnimationFrame(() => {
-    const controls = document.querySelector(`[${mark}="${beside}"]`);
+    const controls = document.querySelector(`[${mark}="${neighbor}"]`);
     controls?.querySelector<HTMLElement>("button, select")?.focus();
   });
 }
 
-/** Lets one type into a case that was added just now. */
+/** Focuses the first input of a case that was just added. */
 export function focusLastCase(): void {
   requestAnimationFrame(() => {
     const last = [...document.querySelectorAll("[data-case]")].at(-1);
@@ -24,20 +24,19 @@ export function focusLastCase(): void {
 }
 
 /**
- * Brings what comes out into sight, unless some of it is: the button may be far above, on a phone for
- * example, where all forms lie between.
+ * Scrolls to the first output unless one is visible: on a phone, all forms lie between the run button and
+ * the outputs.
  *
- * @param around Has the outputs in it.
+ * @param around Contains the outputs.
  */
 export function scrollToOutput(around: HTMLElement | null): void {
-  // Once it is drawn.
   requestAnimationFrame(() => {
     const outputs = [...(around?.querySelectorAll("[data-output]") ?? [])];
-    if (!outputs.some(isInSight)) outputs[0]?.scrollIntoView({ block: "center" });
+    if (!outputs.some(isVisible)) outputs[0]?.scrollIntoView({ block: "center" });
   });
 }
 
-function isInSight(element: Element): boolean {
+function isVisible(element: Element): boolean {
   const { top, bottom } = element.getBoundingClientRect();
   return bottom > 0 && top < window.innerHeight;
 }

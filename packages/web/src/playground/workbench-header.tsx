@@ -11,23 +11,23 @@ interface WorkbenchHeaderProps {
   readonly app: string;
   readonly route: string;
   readonly isUnderWay: boolean;
-  /** How many runs "Run" starts. */
+  /** How many runs the button starts. */
   readonly runs: number;
-  /** Why nothing can be run; null where it can. */
+  /** Why nothing can be run; null if it can. */
   readonly refusal: string | null;
   readonly hasDrafts: boolean;
-  /** Adds columns, and says how they are compared. */
+  /** The controls for comparing columns. */
   readonly compare: ReactNode;
   readonly onRun: () => void;
   readonly onStop: () => void;
   readonly onCopyLink: () => void;
   readonly onResetCases: () => void;
   readonly onRevertAll: () => void;
-  /** Null where the reader had set up nothing else here. */
+  /** Null if nothing was set aside. */
   readonly onRestore: (() => void) | null;
 }
 
-/** The route's name, and what can be done with all that is set up for it. */
+/** The route's name and the actions on the whole workspace. */
 export function WorkbenchHeader(props: WorkbenchHeaderProps) {
   const { app, route, isUnderWay, runs, refusal, hasDrafts, compare } = props;
   const { onRun, onStop, onCopyLink, onResetCases, onRevertAll, onRestore } = props;
@@ -47,7 +47,7 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
       actions={
         <>
           {isUnderWay && (
-            // Where nothing moves when it comes and goes: what is beside it would be pressed instead.
+            // Placed where it moves no other button when it comes and goes: a click would hit the wrong one.
             <StopButton className="max-sm:order-last" onStop={onStop}>
               Stop{runs > 1 && " all"}
             </StopButton>
@@ -58,18 +58,18 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
             Copy link
           </Button>
           <Menu trigger={<IconButton icon={EllipsisVertical} label="Reset" />}>
-            <MenuItem refusal={hasDrafts ? null : "Nothing is edited."} onSelect={onRevertAll}>
+            <MenuItem refusal={hasDrafts ? null : "No edits."} onSelect={onRevertAll}>
               <RotateCcw size={15} aria-hidden className="text-ink-soft" />
-              Put back all edits
+              Revert all edits
             </MenuItem>
             <MenuItem onSelect={onResetCases}>
               <RotateCcw size={15} aria-hidden className="text-ink-soft" />
-              Reset the test cases
+              Reset test cases
             </MenuItem>
             {onRestore && (
               <MenuItem onSelect={onRestore}>
                 <History size={15} aria-hidden className="text-ink-soft" />
-                Bring back what I had here
+                Restore my work
               </MenuItem>
             )}
           </Menu>

@@ -1,12 +1,35 @@
 import type { ReactNode } from "react";
 import { classNames } from "../design/class-names.ts";
 
+interface SingleLayoutProps {
+  readonly panel: ReactNode;
+  /** The test cases. */
+  readonly children: ReactNode;
+}
+
+/**
+ * One configuration beside its test cases; on a phone above them. Each side scrolls on its own and is
+ * `relative`: labels for screen readers are positioned absolutely and would otherwise lengthen the page.
+ */
+export function SingleLayout({ panel, children }: SingleLayoutProps) {
+  return (
+    <div className="flex min-h-0 flex-1 border-t border-line max-lg:flex-col">
+      <div className="relative border-line bg-surface max-lg:border-b lg:w-80 lg:shrink-0 lg:overflow-y-auto lg:border-r xl:w-88">
+        {panel}
+      </div>
+      <div className="relative flex min-w-0 flex-1 flex-col gap-3 p-3 lg:overflow-y-auto lg:p-4">
+        {children}
+      </div>
+    </div>
+  );
+}
+
 interface CompareLayoutProps {
   readonly columns: readonly { readonly id: number; readonly panel: ReactNode }[];
   readonly rows: readonly {
     readonly id: number;
     readonly card: ReactNode;
-    /** What came out, by column. */
+    /** The outputs, by column. */
     readonly cells: readonly ReactNode[];
   }[];
   /** Below the last row. */
@@ -14,8 +37,8 @@ interface CompareLayoutProps {
 }
 
 /**
- * Configurations side by side, and under them a row of outputs for each case. What does not fit is
- * scrolled to sideways, inside (`relative`, as in `SingleLayout`); inputs stay in view.
+ * Configurations side by side, and below them a row of outputs for each test case. Columns that do not
+ * fit scroll sideways inside the layout; the inputs stay in view.
  */
 export function CompareLayout({ columns, rows, foot }: CompareLayoutProps) {
   const template = `repeat(${columns.length}, minmax(min(22rem, 88cqw), 1fr))`;
@@ -46,28 +69,6 @@ export function CompareLayout({ columns, rows, foot }: CompareLayoutProps) {
           </section>
         ))}
         <div className="sticky left-0 col-span-full w-[100cqw] justify-self-start px-3">{foot}</div>
-      </div>
-    </div>
-  );
-}
-
-interface SingleLayoutProps {
-  readonly panel: ReactNode;
-  readonly cases: ReactNode;
-}
-
-/**
- * One configuration beside its cases; on a phone above them. Each scrolls by itself, and is `relative`:
- * names for screen readers alone are placed absolutely, and would lengthen the page around it instead.
- */
-export function SingleLayout({ panel, cases }: SingleLayoutProps) {
-  return (
-    <div className="flex min-h-0 flex-1 border-t border-line max-lg:flex-col">
-      <div className="relative border-line bg-surface max-lg:border-b lg:w-80 lg:shrink-0 lg:overflow-y-auto lg:border-r xl:w-88">
-        {panel}
-      </div>
-      <div className="relative flex min-w-0 flex-1 flex-col gap-3 p-3 lg:overflow-y-auto lg:p-4">
-        {cases}
       </div>
     </div>
   );

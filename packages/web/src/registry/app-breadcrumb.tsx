@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 
-/** Where one is: above the title of pages about an application. */
+/** The breadcrumb above the title of an application's pages. */
 export function AppBreadcrumb({ app }: { readonly app?: string }) {
   return (
     <nav aria-label="Breadcrumb" className="flex items-center gap-1">

@@ -20,10 +20,10 @@ import { VariantsCard } from "./variants-card.tsx";
 
 const route = getRouteApi("/apps/$app");
 
-/** A deploy of code is no change of a configuration, so nothing tells of it. */
+/** Polls, because the change stream does not report new builds. */
 const REFRESH_MS = 5000;
 
-/** One application at a glance: what is live where, what could be, and what serves it. */
+/** One application: environments, variants, routes and builds. */
 export function AppPage() {
   const { app } = route.useParams();
   useTitle(app);
@@ -75,17 +75,16 @@ export function AppPage() {
   );
 }
 
-/** What can be done with a whole application. */
 function AppMenu({ app }: { readonly app: string }) {
   const navigate = useNavigate();
   return (
     <RenameOrDeleteMenu
       name={app}
       rename={(client, slug) => renameApplication(client, app, slug)}
-      renameNote={`Workflows and callers that name ${app} are answered with “not found” from then on.`}
+      renameNote={`Workflows and callers that use the name ${app} will get “not found”.`}
       onRenamed={(slug) => void navigate({ to: "/apps/$app", params: { app: slug } })}
       remove={(client) => deleteApplication(client, app)}
-      deleteNote={`The application ${app} goes, with its variants, all their revisions, its environments and its builds. There is no way back. Traces stay.`}
+      deleteNote={`${app} will be deleted with its variants, revisions, environments and builds. This can't be undone. Traces stay.`}
       onDeleted={() => void navigate({ to: "/apps" })}
     />
   );
@@ -96,7 +95,7 @@ interface RoutesCardProps {
   readonly refreshMs: number;
 }
 
-/** What an application answers, each with the way to try it. */
+/** The routes of an application, with links to the playground. */
 function RoutesCard({ app, refreshMs }: RoutesCardProps) {
   const schema = useQuery({ ...schemaQuery(usePlatform(), app), refetchInterval: refreshMs });
   return (
@@ -105,7 +104,7 @@ function RoutesCard({ app, refreshMs }: RoutesCardProps) {
         {(data) =>
           data === null ? (
             <div className="flex flex-col gap-2 px-4 py-4 text-ink-soft">
-              <p>No workflow has told its routes yet. Deploy one:</p>
+              <p>No routes registered yet. Deploy a workflow:</p>
               <CommandLine command={`agate deploy app.ts --app ${app}`} />
             </div>
           ) : (
@@ -129,7 +128,7 @@ function RoutesCard({ app, refreshMs }: RoutesCardProps) {
                       <FlaskConical
                         size={15}
                         role="img"
-                        aria-label="Try it in the playground"
+                        aria-label="Open in playground"
                         className="shrink-0 text-ink-soft group-hover:text-accent"
                       />
                     </Link>

@@ -18,10 +18,10 @@ import { RevisionChip } from "../revisions/revision-chip.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 import { ServingBadge } from "./serving-badge.tsx";
 
-/** How often the list is read anew: nothing tells of changes in all applications at once. */
+/** Polls, because no change stream covers all applications. */
 const REFRESH_MS = 5000;
 
-/** Every application: what it serves, and what is live where. */
+/** All applications: their routes, and what is live where. */
 export function AppsPage() {
   useTitle("Applications");
   const navigate = useNavigate();
@@ -58,14 +58,14 @@ export function AppsPage() {
       {isCreating && (
         <NameDialog
           title="New application"
-          action="Make it"
+          action="Create"
           change={createApplication}
           onDone={({ slug }) => void navigate({ to: "/apps/$app", params: { app: slug } })}
           onClose={() => setCreating(false)}
         >
           <p className="text-ink-soft">
-            It begins with the environments development, staging and production, and no workflow. A
-            deploy by the command line makes one by itself.
+            Starts with the environments development, staging and production.{" "}
+            <code className="font-mono">agate deploy</code> creates applications as well.
           </p>
         </NameDialog>
       )}
@@ -76,7 +76,7 @@ export function AppsPage() {
 function NoApplications() {
   return (
     <EmptyState icon={Boxes} title="No applications yet">
-      <p>An application is a workflow of yours. One of these puts it here:</p>
+      <p>An application is a workflow that you run or deploy:</p>
       <div className="flex w-full flex-col gap-2 text-left">
         <CommandLine command="agate init my-app" />
         <CommandLine command="agate dev app.ts" />
@@ -93,7 +93,6 @@ interface AppRowProps {
   readonly refreshMs: number;
 }
 
-/** An application among others. */
 function AppRow({ application, refreshMs }: AppRowProps) {
   const { slug } = application;
   const environments = useQuery({
@@ -138,7 +137,7 @@ function AppRow({ application, refreshMs }: AppRowProps) {
                 {environment.slug}
               </Link>
               {environment.deployment === null ? (
-                <span className="text-ink-soft italic">nothing</span>
+                <span className="text-ink-soft italic">nothing live</span>
               ) : (
                 <span className="flex min-w-0">
                   <RevisionChip app={slug} name={environment.deployment.variant} />
@@ -154,7 +153,7 @@ function AppRow({ application, refreshMs }: AppRowProps) {
 
 function Routes({ routes }: { readonly routes: Application["routes"] }) {
   if (routes === null) {
-    return <p className="text-ink-soft">No workflow has told its routes yet.</p>;
+    return <p className="text-ink-soft">No routes registered yet.</p>;
   }
   const hidden = routes.length - MOST_ROUTES;
   return (

@@ -8,7 +8,7 @@ import { classNames } from "../design/class-names.ts";
 import { formatTime } from "../format/format-time.ts";
 import { Disclosure } from "./disclosure.tsx";
 
-/** What the builds of an application print, as it comes. Read only while it is open. */
+/** The log of an application, loaded while it is expanded. */
 export function BuildLogs({ app }: { readonly app: string }) {
   return (
     <div className="border-t border-line px-4 py-2.5">
@@ -23,9 +23,9 @@ function LogTail({ app }: { readonly app: string }) {
   const { lines, state } = useLogLines(app);
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new lines are why it scrolls
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls for new lines
   useEffect(() => {
-    // Whoever has scrolled up reads: nothing is moved under their eyes.
+    // Does not scroll while the user reads further up.
     if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [lines]);
   return (
@@ -41,7 +41,7 @@ function LogTail({ app }: { readonly app: string }) {
         }}
         className="max-h-72 overflow-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs leading-5"
       >
-        {lines.length === 0 && <p className="text-ink-soft">Nothing was printed yet.</p>}
+        {lines.length === 0 && <p className="text-ink-soft">No output yet</p>}
         {lines.map(({ key, time, build, stream, line }) => (
           <p key={key} className="flex gap-3">
             <time dateTime={time} className="shrink-0 text-ink-soft max-md:hidden">
@@ -64,7 +64,7 @@ function LogTail({ app }: { readonly app: string }) {
       </div>
       <p className="mt-1.5">
         <Badge tone={state === "following" ? "success" : "warning"}>
-          {state === "following" ? "Shows new lines as they come" : "Connecting…"}
+          {state === "following" ? "Following log" : "Connecting…"}
         </Badge>
       </p>
     </div>
@@ -85,7 +85,7 @@ interface Log {
   readonly state: "connecting" | "following";
 }
 
-/** The last lines that the builds of an application printed, and those that come. */
+/** The last lines of an application's log, and new ones as they arrive. */
 function useLogLines(app: string): Log {
   const client = usePlatform();
   const [log, setLog] = useState<Log>({ lines: [], state: "connecting" });

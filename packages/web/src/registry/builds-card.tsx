@@ -19,7 +19,7 @@ const STATUSES: Record<BuildStatus, { readonly tone: Tone; readonly word: string
   starting: { tone: "warning", word: "starting" },
   live: { tone: "success", word: "serving" },
   retired: { tone: "neutral", word: "retired" },
-  refused: { tone: "danger", word: "refused" },
+  refused: { tone: "danger", word: "rejected" },
 };
 
 interface BuildsCardProps {
@@ -27,7 +27,7 @@ interface BuildsCardProps {
   readonly refreshMs: number;
 }
 
-/** The code of an application as it was deployed, newest first, and what the one that serves prints. */
+/** The deployed builds of an application, newest first, and its log. */
 export function BuildsCard({ app, refreshMs }: BuildsCardProps) {
   const builds = useInfiniteQuery({
     ...buildsQuery(usePlatform(), app),
@@ -39,8 +39,7 @@ export function BuildsCard({ app, refreshMs }: BuildsCardProps) {
         {({ pages }) =>
           pages[0]?.items.length === 0 ? (
             <p className="px-4 py-6 text-center text-ink-soft">
-              No code was deployed. <code className="font-mono">agate deploy</code> makes a build,
-              which the platform runs.
+              No builds yet. <code className="font-mono">agate deploy</code> creates one.
             </p>
           ) : (
             <>
@@ -114,14 +113,14 @@ function ActivateButton({ app, number }: NumberedProps) {
         <ConfirmDialog
           title={`Activate build ${number}`}
           action="Activate"
-          refusal="Not activated: what served before still does"
+          refusal="Not activated: the previous build still serves"
           change={(client) => activateBuild(client, app, number)}
-          onDone={() => toaster.done(`Build ${number} serves ${app}.`)}
+          onDone={() => toaster.done(`Build ${number} now serves ${app}.`)}
           onClose={() => setConfirming(false)}
         >
           <p>
-            Build {number} is started and checked, and then takes over all calls of {app}. No call
-            fails meanwhile. Configurations stay as they are.
+            Build {number} will be started and checked, and then take over all calls of {app}{" "}
+            without downtime. Configurations stay as they are.
           </p>
         </ConfirmDialog>
       )}
@@ -150,13 +149,12 @@ function StopButton({ app, number }: NumberedProps) {
           look="danger"
           refusal="Not stopped"
           change={(client) => stopBuild(client, app)}
-          onDone={() => toaster.done(`No build serves ${app} any more.`)}
+          onDone={() => toaster.done(`Stopped build ${number}. No build serves ${app}.`)}
           onClose={() => setConfirming(false)}
         >
           <p>
-            Build {number} finishes what it has and ends. From then on calls of {app} are answered
-            with “not found”, until a build is activated or deployed. Configurations stay as they
-            are.
+            Build {number} will finish its running calls and stop. Calls of {app} will get “not
+            found” until a build is activated or deployed. Configurations stay as they are.
           </p>
         </ConfirmDialog>
       )}

@@ -18,7 +18,7 @@ import type { CompareSearch } from "./compare-search.ts";
 
 const route = getRouteApi("/apps/$app/compare");
 
-/** Two configurations of an application, and every field in which they differ. */
+/** Compares two configurations of an application, field by field. */
 export function ComparePage() {
   const { app } = route.useParams();
   const { from, to } = route.useSearch();
@@ -34,9 +34,7 @@ export function ComparePage() {
             <Pickers app={app} variants={items} />
             {from === undefined || to === undefined ? (
               <EmptyState icon={GitCompareArrows} title="Choose two configurations">
-                <p>
-                  What is live in an environment, the latest of a variant, or any of its revisions.
-                </p>
+                <p>An environment’s live revision, or any revision of a variant.</p>
               </EmptyState>
             ) : (
               <Comparison app={app} from={from} to={to} />
@@ -110,7 +108,7 @@ function Comparison({ app, from, to }: ComparisonProps) {
             </span>
             : {fieldsText(countFields(data.routes))}
           </p>
-          <ConfigDiffView diff={data} schema={schema.data} />
+          <ConfigDiffView routes={data.routes} schema={schema.data} />
         </div>
       )}
     </Loaded>

@@ -1,4 +1,4 @@
-/** Which two configurations are compared: `default`, `default@3`, `env:production`. */
+/** The compared configurations: `default`, `default@3`, `env:production`. */
 export interface CompareSearch {
   readonly from?: string | undefined;
   readonly to?: string | undefined;

@@ -7,19 +7,19 @@ import { useConfirmedChange } from "../revisions/use-confirmed-change.ts";
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** What the button says: "Delete". */
+  /** The label of the button: "Delete". */
   readonly action: string;
   readonly look?: ButtonLook;
-  /** What is said where the platform refuses: "Not deleted". */
+  /** The title of the error: "Not deleted". */
   readonly refusal: string;
   readonly change: (client: PlatformClient) => Promise<unknown>;
   readonly onDone: () => void;
   readonly onClose: () => void;
-  /** What will happen. */
+  /** Describes the change. */
   readonly children: ReactNode;
 }
 
-/** Asks before something is done that is not a matter of course. */
+/** Asks for confirmation before a change. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, action, look = "primary", refusal, change, onDone, onClose, children } = props;
   const doing = useConfirmedChange({

@@ -8,7 +8,7 @@ interface DisclosureProps {
   readonly children: ReactNode;
 }
 
-/** Something that is only there, and only read, once it is asked for. */
+/** Collapsed content, rendered and loaded when it is expanded. */
 export function Disclosure({ label, children }: DisclosureProps) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -15,24 +15,24 @@ import { ConfirmDialog } from "./confirm-dialog.tsx";
 
 interface RollbackDialogProps {
   readonly app: string;
-  /** The deployment that is gone back to. */
+  /** The deployment to return to. */
   readonly target: Deployment;
   readonly onClose: () => void;
 }
 
-/** Lets an earlier deployment's revision become live again. */
+/** Makes the revision of an earlier deployment live again. */
 export function RollbackDialog({ app, target, onClose }: RollbackDialogProps) {
   const { environment, variant } = target;
   return (
     <LiveChangeDialog
       app={app}
-      title={`Roll ${environment} back`}
+      title={`Roll back ${environment}`}
       action="Roll back"
       onClose={onClose}
       plan={(environments) => {
         const live = liveIn(environments, environment);
         if (live !== null && isSameRevision(live.variant, variant)) {
-          return `${revisionText(variant)} is live in ${environment} already: there is nothing to roll back.`;
+          return `${revisionText(variant)} is already live in ${environment}.`;
         }
         return {
           environment,
@@ -53,7 +53,7 @@ export function RollbackDialog({ app, target, onClose }: RollbackDialogProps) {
               {formatDuration(Date.parse(target.ended_at) - Date.parse(target.deployed_at))}
             </>
           )}
-          . The history keeps every deployment; this adds one.
+          . The roll-back is added to the history.
         </p>
       )}
     </LiveChangeDialog>
@@ -67,7 +67,7 @@ interface PromoteDialogProps {
   readonly onClose: () => void;
 }
 
-/** Lets what is live in one environment become live in another. */
+/** Deploys the live revision of one environment to another. */
 export function PromoteDialog({ app, from, to, onClose }: PromoteDialogProps) {
   return (
     <LiveChangeDialog
@@ -77,10 +77,10 @@ export function PromoteDialog({ app, from, to, onClose }: PromoteDialogProps) {
       onClose={onClose}
       plan={(environments) => {
         const source = liveIn(environments, from);
-        if (source === null) return `Nothing is live in ${from}: there is nothing to promote.`;
+        if (source === null) return `Nothing is live in ${from}, so there is nothing to promote.`;
         const there = liveIn(environments, to);
         if (there !== null && isSameRevision(there.variant, source.variant)) {
-          return `${revisionText(source.variant)} is live in both ${from} and ${to}: there is nothing to promote.`;
+          return `${revisionText(source.variant)} is already live in ${to}.`;
         }
         return { environment: to, to: source.variant, change: { kind: "promote", from } };
       }}
@@ -94,7 +94,7 @@ interface DeployHereDialogProps {
   readonly onClose: () => void;
 }
 
-/** Puts a revision that is chosen here into an environment. */
+/** Deploys a revision that the user chooses to an environment. */
 export function DeployHereDialog({ app, environment, onClose }: DeployHereDialogProps) {
   const variants = useQuery(variantsQuery(usePlatform(), app)).data ?? [];
   const [chosen, setChosen] = useState<string>();
@@ -106,12 +106,12 @@ export function DeployHereDialog({ app, environment, onClose }: DeployHereDialog
       action="Deploy"
       onClose={onClose}
       plan={(environments) => {
-        if (ref?.kind !== "variant") return "Choose what is to be live.";
+        if (ref?.kind !== "variant") return "Choose a revision.";
         const latest = variants.find(({ slug }) => slug === ref.variant)?.latest_revision ?? 0;
         const to = { slug: ref.variant, revision: ref.revision ?? latest };
         const live = liveIn(environments, environment);
         if (live !== null && isSameRevision(live.variant, to)) {
-          return `${revisionText(to)} is live in ${environment} already. Choose another.`;
+          return `${revisionText(to)} is already live in ${environment}. Choose another.`;
         }
         const change = { kind: "deploy", variant: to.slug, revision: to.revision } as const;
         return { environment, to, change };
@@ -130,7 +130,7 @@ interface TakeDownDialogProps {
   readonly onClose: () => void;
 }
 
-/** Takes down what is live in an environment, and puts nothing into its place. */
+/** Removes the live revision from an environment without a replacement. */
 export function TakeDownDialog({ app, live, onClose }: TakeDownDialogProps) {
   const toaster = useToaster();
   const { environment } = live;
@@ -139,17 +139,17 @@ export function TakeDownDialog({ app, live, onClose }: TakeDownDialogProps) {
       title={`Take down ${environment}`}
       action="Take down"
       look="danger"
-      refusal="Nothing was changed"
+      refusal="No changes made"
       change={(client) => takeDown(client, app, environment)}
-      onDone={() => toaster.done(`Nothing is live in ${environment} any more.`)}
+      onDone={() => toaster.done(`Nothing is live in ${environment} now.`)}
       onClose={onClose}
     >
       <p className="font-mono text-base font-medium break-all">
         {environment}: {revisionText(live.variant)} → nothing
       </p>
       <p className="text-ink-soft">
-        Calls to {environment} are answered with “not found” until something is deployed there
-        again. The history stays, and rolling back returns to {revisionText(live.variant)}.
+        Calls to {environment} will get “not found” until you deploy again. The history stays;
+        rolling back restores {revisionText(live.variant)}.
       </p>
     </ConfirmDialog>
   );

@@ -24,7 +24,7 @@ interface EnvironmentHistoryProps {
   readonly environment: Environment;
 }
 
-/** Everything that was ever live in an environment, newest first. */
+/** All deployments to an environment, newest first. */
 export function EnvironmentHistory({ app, environment }: EnvironmentHistoryProps) {
   const client = usePlatform();
   const history = useInfiniteQuery(deploymentsQuery(client, app, environment.slug));
@@ -35,9 +35,7 @@ export function EnvironmentHistory({ app, environment }: EnvironmentHistoryProps
         {({ pages }) => {
           const deployments = pages.flatMap(({ items }) => items);
           if (deployments.length === 0) {
-            return (
-              <p className="px-4 py-6 text-center text-ink-soft">Nothing was ever deployed here.</p>
-            );
+            return <p className="px-4 py-6 text-center text-ink-soft">No deployments yet</p>;
           }
           return (
             <>
@@ -68,14 +66,14 @@ export function EnvironmentHistory({ app, environment }: EnvironmentHistoryProps
 interface DeploymentRowProps {
   readonly app: string;
   readonly deployment: Deployment;
-  /** What is live there now. */
+  /** The current deployment of the environment. */
   readonly live: Deployment | null;
-  /** What a roll-back went back to, where it is known. */
+  /** The deployment that a roll-back returned to, if it is loaded. */
   readonly target: Deployment | undefined;
   readonly isVariantGone: boolean;
 }
 
-/** One entry of an environment's history, with the way back to it. */
+/** A deployment in the history, with a button to return to it. */
 function DeploymentRow(props: DeploymentRowProps) {
   const { app, deployment, live, target, isVariantGone } = props;
   const { variant, message } = deployment;
@@ -108,7 +106,7 @@ function DeploymentRow(props: DeploymentRowProps) {
       </div>
       {message !== "" && <p className="break-words">“{message}”</p>}
       {!isLive && live !== null && !isSame && !isVariantGone && (
-        <Disclosure label={`Compare with ${revisionText(live.variant)}, which is live`}>
+        <Disclosure label={`Compare with live ${revisionText(live.variant)}`}>
           <RevisionDiff
             app={app}
             from={revisionTextById(live.variant)}
@@ -126,7 +124,7 @@ function LiveTime({ deployment }: { readonly deployment: Deployment }) {
   const length = (end === null ? now : Date.parse(end)) - Date.parse(begin);
   return (
     <span title={end === null ? undefined : `until ${formatTime(end)}`}>
-      live for {formatDuration(length)}
+      live for {length < 60_000 ? "less than a minute" : formatDuration(length)}
     </span>
   );
 }
@@ -157,7 +155,7 @@ function RollbackButton({ app, deployment, isVariantGone }: RollbackButtonProps)
   );
 }
 
-/** How a deployment came about: "Promoted from staging". */
+/** @example "Promoted from staging" */
 export function deploymentText({ kind, promoted_from }: Deployment): string {
   switch (kind) {
     case "deploy":

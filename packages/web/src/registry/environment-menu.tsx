@@ -32,11 +32,10 @@ type Asked =
 interface EnvironmentMenuProps {
   readonly app: string;
   readonly environment: Environment;
-  /** Where the page's own address has the old name. */
+  /** For a page whose address contains the name. */
   readonly onRenamed?: (slug: string) => void;
 }
 
-/** Everything that can be done with an environment. */
 export function EnvironmentMenu(props: EnvironmentMenuProps) {
   const { app, environment } = props;
   const { slug, deployment: live } = environment;
@@ -45,25 +44,25 @@ export function EnvironmentMenu(props: EnvironmentMenuProps) {
   const environments = useQuery(environmentsQuery(usePlatform(), app)).data ?? [];
   const target = useRollbackTarget(app, slug);
   const others = orderEnvironments(environments).filter((other) => other.slug !== slug);
-  const isForbidden = readOnlyReason !== null;
+  const isReadOnly = readOnlyReason !== null;
   return (
     <>
       <Menu
-        trigger={<IconButton icon={Ellipsis} label={`More for ${slug}`} />}
+        trigger={<IconButton icon={Ellipsis} label={`More actions for ${slug}`} />}
         refusal={readOnlyReason}
       >
-        <MenuItem disabled={isForbidden} onSelect={() => setAsked("deploy")}>
+        <MenuItem disabled={isReadOnly} onSelect={() => setAsked("deploy")}>
           Deploy a revision…
         </MenuItem>
         <MenuItem
-          disabled={isForbidden}
-          refusal={target === undefined ? "Nothing else was live here before." : null}
+          disabled={isReadOnly}
+          refusal={target === undefined ? "No earlier deployment to roll back to." : null}
           onSelect={() => setAsked("rollback")}
         >
           Roll back…
         </MenuItem>
         <MenuItem
-          disabled={isForbidden}
+          disabled={isReadOnly}
           refusal={live === null ? "Nothing is live." : null}
           onSelect={() => setAsked("take-down")}
         >
@@ -75,7 +74,7 @@ export function EnvironmentMenu(props: EnvironmentMenuProps) {
             {others.map((other) => (
               <MenuItem
                 key={other.slug}
-                disabled={isForbidden}
+                disabled={isReadOnly}
                 onSelect={() => setAsked({ promoteTo: other.slug })}
               >
                 Promote to {other.slug}…
@@ -84,10 +83,10 @@ export function EnvironmentMenu(props: EnvironmentMenuProps) {
           </>
         )}
         <MenuLine />
-        <MenuItem disabled={isForbidden} onSelect={() => setAsked("rename")}>
+        <MenuItem disabled={isReadOnly} onSelect={() => setAsked("rename")}>
           Rename…
         </MenuItem>
-        <MenuItem disabled={isForbidden} tone="danger" onSelect={() => setAsked("delete")}>
+        <MenuItem disabled={isReadOnly} tone="danger" onSelect={() => setAsked("delete")}>
           Delete…
         </MenuItem>
       </Menu>
@@ -144,13 +143,13 @@ function RenameEnvironment({ app, slug, onRenamed, onClose }: RenameProps) {
       change={(client, name) => renameEnvironment(client, app, slug, name)}
       onDone={(renamed) => {
         onRenamed?.(renamed.slug);
-        toaster.done(`${slug} is called ${renamed.slug} now.`);
+        toaster.done(`Renamed ${slug} to ${renamed.slug}.`);
       }}
       onClose={onClose}
     >
       <p className="text-ink-soft">
-        Callers that name {slug} are answered with “not found” from then on. What is live there and
-        its history stay.
+        Callers that use the name {slug} will get “not found”. The live revision and the history
+        stay.
       </p>
     </NameDialog>
   );
@@ -167,12 +166,12 @@ function DeleteEnvironment({ app, slug, onClose }: NamedProps) {
       refusal="Not deleted"
       change={(client) => deleteEnvironment(client, app, slug)}
       onDone={() => {
-        toaster.done(`${slug} is deleted.`);
+        toaster.done(`Deleted ${slug}.`);
         void navigate({ to: "/apps/$app", params: { app } });
       }}
       onClose={onClose}
     >
-      <p>The environment {slug} goes, and its history with it. Revisions stay.</p>
+      <p>{slug} will be deleted with its history. This can't be undone. Revisions stay.</p>
     </ConfirmDialog>
   );
 }

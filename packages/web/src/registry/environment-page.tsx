@@ -23,7 +23,7 @@ import { useRollbackTarget } from "./rollback-target.ts";
 
 const route = getRouteApi("/apps/$app/environments/$environment");
 
-/** One environment: what is live, and everything that ever was. */
+/** One environment: its live revision and its history. */
 export function EnvironmentPage() {
   const { app, environment: slug } = route.useParams();
   useTitle(`${slug} · ${app}`);
@@ -67,9 +67,9 @@ export function EnvironmentPage() {
         {(items) =>
           environment === undefined ? (
             <p className="px-4 py-10 text-center text-ink-soft">
-              {app} has no environment “{slug}”.{" "}
+              No environment “{slug}” in {app}.{" "}
               <Link to="/apps/$app" params={{ app }} className="font-medium text-accent underline">
-                See those it has
+                See all environments
               </Link>
             </p>
           ) : (
@@ -99,7 +99,7 @@ function RollbackButton({ app, environment }: EnvironmentProps) {
   return (
     <>
       <ChangeButton
-        refusal={target === undefined ? "Nothing else was live here before." : null}
+        refusal={target === undefined ? "No earlier deployment to roll back to." : null}
         onClick={() => setConfirming(true)}
       >
         <Undo2 size={15} aria-hidden />
@@ -122,9 +122,7 @@ function Live({ app, environment, next }: LiveProps) {
     <Card title="Live">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
         {live === null ? (
-          <p className="text-ink-soft">
-            Nothing is live: calls to {slug} are answered with “not found”.
-          </p>
+          <p className="text-ink-soft">Nothing is live. Calls to {slug} get “not found”.</p>
         ) : (
           <>
             <RevisionChip app={app} name={live.variant} />

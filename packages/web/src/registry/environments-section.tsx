@@ -18,7 +18,7 @@ import { EnvironmentMenu } from "./environment-menu.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 import { PromoteButton } from "./promote-button.tsx";
 
-/** The environments side by side, in the order in which revisions go through them. */
+/** The environments, in the order in which revisions are promoted. */
 export function EnvironmentsSection({ app }: { readonly app: string }) {
   const environments = useQuery(environmentsQuery(usePlatform(), app));
   const toaster = useToaster();
@@ -51,29 +51,29 @@ export function EnvironmentsSection({ app }: { readonly app: string }) {
       {isCreating && (
         <NameDialog
           title="New environment"
-          action="Make it"
+          action="Create"
           change={(client, slug) => createEnvironment(client, app, slug)}
-          onDone={({ slug }) => toaster.done(`The environment ${slug} is there.`)}
+          onDone={({ slug }) => toaster.done(`Created environment ${slug}.`)}
           onClose={() => setCreating(false)}
         >
-          <p className="text-ink-soft">Nothing is live in it to begin with.</p>
+          <p className="text-ink-soft">Nothing is live in a new environment.</p>
         </NameDialog>
       )}
     </section>
   );
 }
 
-/** Entries of the history that are shown; the page of the environment has all. */
+/** Earlier deployments on the card; the environment's page has all. */
 const SHOWN = 3;
 
 interface EnvironmentCardProps {
   readonly app: string;
   readonly environment: Environment;
-  /** What follows on it. */
+  /** The next stage. */
   readonly next: Environment | undefined;
 }
 
-/** An environment: what is live, what was before, and the way to the next. */
+/** An environment: its live revision, earlier ones, and promotion to the next stage. */
 function EnvironmentCard({ app, environment, next }: EnvironmentCardProps) {
   const { slug, deployment: live } = environment;
   const history = useInfiniteQuery(deploymentsQuery(usePlatform(), app, slug));
@@ -99,7 +99,7 @@ function EnvironmentCard({ app, environment, next }: EnvironmentCardProps) {
         <EnvironmentMenu app={app} environment={environment} />
       </header>
       {live === null ? (
-        <p className="text-ink-soft italic">Nothing is live.</p>
+        <p className="text-ink-soft italic">Nothing live</p>
       ) : (
         <div className="flex flex-col gap-1">
           <div>
@@ -131,14 +131,14 @@ function Earlier({ app, slug, deployments }: EarlierProps) {
   return (
     <div className="border-t border-line pt-2">
       <div className="flex justify-between gap-2 text-xs font-medium text-ink-soft">
-        <h4>Before</h4>
+        <h4>Earlier</h4>
         <Link
           to="/apps/$app/environments/$environment"
           params={{ app, environment: slug }}
-          aria-label={`Whole history of ${slug}`}
+          aria-label={`Full history of ${slug}`}
           className="underline hover:text-ink"
         >
-          Whole history
+          Full history
         </Link>
       </div>
       <ol className="mt-1 flex flex-col gap-0.5">

@@ -19,7 +19,7 @@ import { Loaded } from "../revisions/loaded.tsx";
 import { ChangeButton, useReadOnlyReason } from "../revisions/read-only.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
-/** The API keys of the project: who may do what. */
+/** The API keys of the project. */
 export function KeysPage() {
   useTitle("API keys");
   const readOnlyReason = useReadOnlyReason();
@@ -38,8 +38,8 @@ export function KeysPage() {
       {readOnlyReason === null ? (
         <Keys />
       ) : (
-        <EmptyState icon={KeyRound} title="Only an admin sees the keys">
-          <p>Sign in with a key that has the scope admin to list, make and revoke keys.</p>
+        <EmptyState icon={KeyRound} title="API keys need the admin scope">
+          <p>Sign in with a key that has the admin scope to list, create and revoke keys.</p>
         </EmptyState>
       )}
       {isCreating && <NewKeyDialog onClose={() => setCreating(false)} />}
@@ -55,7 +55,7 @@ function Keys() {
         items.length === 0 ? (
           <EmptyState icon={KeyRound} title="No keys yet">
             <p>
-              Programs and colleagues on other machines need one each. Make it here, or with{" "}
+              Programs and colleagues on other machines need a key each. Create one here or with{" "}
               <code className="font-mono">agate keys create</code>.
             </p>
           </EmptyState>
@@ -91,7 +91,7 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
         ))}
       </p>
       <p className="text-ink-soft md:ml-auto">
-        made <Ago time={created_at} />,{" "}
+        created <Ago time={created_at} />,{" "}
         {last_used_at === null ? (
           "never used"
         ) : (
@@ -111,14 +111,14 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
           refusal="Not revoked"
           change={(platform) => revokeKey(platform, id)}
           onDone={() => {
-            toaster.done(`The key ${name} is revoked.`);
+            toaster.done(`Revoked ${name}.`);
             void queries.invalidateQueries({ queryKey: keysQuery(client).queryKey });
           }}
           onClose={() => setConfirming(false)}
         >
           <p>
-            Whatever uses the key {name} ({prefix}…) is refused from the next request on, and what
-            it has open is broken off. There is no way back: make a new one instead.
+            Requests with the key {name} ({prefix}…) will be rejected and its open streams closed.
+            This can't be undone.
           </p>
         </ConfirmDialog>
       )}
@@ -132,32 +132,32 @@ const MEANINGS: Record<Scope, string> = {
   run: "call deployed workflows",
   deploy: "deploy and activate builds: runs code on the server",
   backup: "download a backup of all projects",
-  admin: "all of it except deploy and backup, and change things, create keys",
+  admin: "everything except deploy and backup, including changes and keys",
 };
 
-/** Makes a key, and shows it this once. */
+/** Creates a key and shows it once. */
 function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const client = usePlatform();
   const queries = useQueryClient();
   const id = useId();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<readonly Scope[]>(["read"]);
-  const making = useMutation({
+  const creation = useMutation({
     mutationFn: () => createKey(client, { name: name.trim(), scopes }),
     onSuccess: () => queries.invalidateQueries({ queryKey: keysQuery(client).queryKey }),
   });
-  if (making.data !== undefined) return <CreatedKey made={making.data} onClose={onClose} />;
+  if (creation.data !== undefined) return <CreatedKey created={creation.data} onClose={onClose} />;
   return (
     <FormDialog
       title="New key"
       onClose={onClose}
-      action="Make it"
-      onSubmit={() => making.mutate()}
-      isPending={making.isPending}
+      action="Create"
+      onSubmit={() => creation.mutate()}
+      isPending={creation.isPending}
       isEmpty={name.trim() === ""}
-      refusal={scopes.length === 0 ? "Choose what it may do." : null}
+      refusal={scopes.length === 0 ? "Choose at least one permission." : null}
     >
-      <Field label="Name" description="Histories call whoever uses the key by this name.">
+      <Field label="Name" description="Shown as the author of changes made with this key.">
         {(ids) => (
           <TextInput
             {...ids}
@@ -166,13 +166,13 @@ function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
             autoComplete="off"
             onChange={(event) => {
               setName(event.target.value);
-              making.reset();
+              creation.reset();
             }}
           />
         )}
       </Field>
       <fieldset className="flex flex-col gap-1.5">
-        <legend className="mb-1 font-medium">It may</legend>
+        <legend className="mb-1 font-medium">Permissions</legend>
         {SCOPES.map((scope) => (
           <label key={scope} htmlFor={`${id}-${scope}`} className="flex items-center gap-2">
             <Checkbox
@@ -193,31 +193,31 @@ function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
           </label>
         ))}
       </fieldset>
-      {making.error !== null && <ChangeFailure title="No key was made" error={making.error} />}
+      {creation.error !== null && <ChangeFailure title="Key not created" error={creation.error} />}
     </FormDialog>
   );
 }
 
 interface MadeKeyProps {
-  readonly made: CreatedApiKey;
+  readonly created: CreatedApiKey;
   readonly onClose: () => void;
 }
 
-function CreatedKey({ made, onClose }: MadeKeyProps) {
+function CreatedKey({ created, onClose }: MadeKeyProps) {
   return (
     <Dialog
-      title={`Key ${made.name}`}
+      title={`Key ${created.name}`}
       onClose={onClose}
       actions={
         <Button look="primary" onClick={onClose}>
-          I have kept it
+          Done, I've saved it
         </Button>
       }
     >
-      <p>This is the only time that the key is shown. Keep it where secrets are kept.</p>
+      <p>The key is shown only once. Store it with your secrets.</p>
       <div className="flex items-center justify-between gap-2 rounded-md bg-sunken py-1 pr-1 pl-3">
-        <code className="min-w-0 font-mono text-[0.93rem] break-all">{made.key}</code>
-        <CopyButton what="key" text={made.key} />
+        <code className="min-w-0 font-mono text-[0.93rem] break-all">{created.key}</code>
+        <CopyButton what="key" text={created.key} />
       </div>
     </Dialog>
   );

@@ -8,11 +8,11 @@ interface MoreButtonProps {
     readonly isFetchNextPageError: boolean;
     readonly fetchNextPage: () => unknown;
   };
-  /** What comes next: "Earlier builds". */
+  /** The label: "Earlier builds". */
   readonly children: ReactNode;
 }
 
-/** Reads the next page of a list; nothing where there is none. */
+/** Loads the next page of a list. Hidden on the last page. */
 export function MoreButton({ query, children }: MoreButtonProps) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
   if (!hasNextPage) return null;
@@ -20,10 +20,10 @@ export function MoreButton({ query, children }: MoreButtonProps) {
     <div className="flex flex-wrap items-center justify-center gap-3 border-t border-line p-3">
       {isFetchNextPageError && (
         <p role="alert" className="text-danger">
-          They could not be read.
+          Loading failed.
         </p>
       )}
-      {/* Not disabled meanwhile: it would lose the focus. */}
+      {/* Not disabled while loading: it would lose the focus. */}
       <Button onClick={() => void (isFetchingNextPage || fetchNextPage())}>
         {isFetchingNextPage ? "Loading…" : children}
       </Button>

@@ -7,26 +7,26 @@ import { Field, TextInput } from "../design/field.tsx";
 import { ChangeFailure } from "../revisions/change-failure.tsx";
 import { useConfirmedChange } from "../revisions/use-confirmed-change.ts";
 
-const REFUSAL = "Nothing was changed";
+const REFUSAL = "No changes made";
 
 interface NameDialogProps<Output> {
   readonly title: string;
-  /** What the button says: "Rename". */
+  /** The label of the button: "Rename". */
   readonly action: string;
-  /** What it is called now. */
+  /** The current name. */
   readonly initial?: string;
   readonly change: (client: PlatformClient, slug: string) => Promise<Output>;
   readonly onDone: (output: Output) => void;
   readonly onClose: () => void;
-  /** What there is to know before. */
+  /** An explanation. */
   readonly children?: ReactNode;
 }
 
-/** Asks for a name, for something new or in place of the old one. */
+/** Asks for a name, to create or rename something. */
 export function NameDialog<Output>(props: NameDialogProps<Output>) {
   const { title, action, initial = "", change, onDone, onClose, children } = props;
   const [slug, setSlug] = useState(initial);
-  const making = useConfirmedChange({
+  const naming = useConfirmedChange({
     change,
     refusal: REFUSAL,
     onDone: (output: Output) => {
@@ -34,21 +34,21 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
       onDone(output);
     },
   });
-  const { error } = making;
+  const { error } = naming;
   const problem = error instanceof ApiError ? slugProblem(error) : undefined;
   return (
     <FormDialog
       title={title}
       onClose={onClose}
       action={action}
-      onSubmit={() => making.mutate(slug.trim())}
-      isPending={making.isPending}
+      onSubmit={() => naming.mutate(slug.trim())}
+      isPending={naming.isPending}
       isEmpty={slug.trim() === "" || slug === initial}
     >
       {children}
       <Field
         label="Name"
-        description="Lower-case letters and digits, with single - _ . between them."
+        description="Lower-case letters and digits, separated by single - _ or ."
         problem={problem}
       >
         {(ids) => (
@@ -59,7 +59,7 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
             spellCheck={false}
             onChange={(event) => {
               setSlug(event.target.value);
-              making.reset();
+              naming.reset();
             }}
           />
         )}
@@ -69,7 +69,7 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
   );
 }
 
-/** What is wrong with the name itself belongs to its field. */
+/** Errors of the name are shown at its field. */
 function slugProblem(error: ApiError): string | undefined {
   return error.detail.find(({ loc }) => loc.at(-1) === "slug")?.msg;
 }

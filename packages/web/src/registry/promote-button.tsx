@@ -15,13 +15,13 @@ interface PromoteButtonProps {
   readonly to: Environment;
 }
 
-/** Promotes to the next environment, and says how much that would change. */
+/** Promotes to the next environment, and shows how many fields would change. */
 export function PromoteButton({ app, from, to }: PromoteButtonProps) {
   const [isConfirming, setConfirming] = useState(false);
   return (
     <>
       <Offer app={app} from={from} to={to} onAsk={() => setConfirming(true)} />
-      {/* Whatever becomes live meanwhile: the question does not vanish, it says what is new. */}
+      {/* Stays open if something else goes live in the meantime: it shows the new state. */}
       {isConfirming && (
         <PromoteDialog
           app={app}
@@ -42,7 +42,7 @@ function Offer({ app, from, to, onAsk }: PromoteButtonProps & { readonly onAsk: 
     return (
       <p className="flex items-center gap-1.5 text-ink-soft">
         <Equal size={15} aria-hidden className="shrink-0" />
-        {to.slug} runs the same
+        Same as {to.slug}
       </p>
     );
   }
@@ -54,7 +54,7 @@ function Offer({ app, from, to, onAsk }: PromoteButtonProps & { readonly onAsk: 
       </ChangeButton>
       <span className="text-ink-soft">
         {target === null ? (
-          "nothing is live there"
+          "nothing live there"
         ) : (
           <Difference app={app} from={revisionTextById(target)} to={revisionTextById(source)} />
         )}

@@ -15,12 +15,12 @@ export function draftOf({ patterns, keys, custom }: RedactionRules): RedactionDr
   };
 }
 
-/** The rules that a draft stands for; the platform says what is wrong with them. */
+/** The rules of a draft. The platform validates them. */
 export function rulesOf({ patterns, keys, custom }: RedactionDraft): RedactionRules {
   return { patterns, keys: linesOf(keys), custom: linesOf(custom).map(customOf) };
 }
 
-/** `staff: EMP-\d{6}`. The expression may have colons of its own. */
+/** `staff: EMP-\d{6}`. The expression may contain colons. */
 function customOf(line: string): CustomPattern {
   const colon = line.indexOf(":");
   return colon < 0

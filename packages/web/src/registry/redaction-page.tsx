@@ -25,7 +25,7 @@ const MEANINGS: Record<RedactionPattern, string> = {
   card: "Card numbers",
 };
 
-/** The redaction rules of the project: what its spans and logs are stored without. */
+/** The redaction rules of the project. */
 export function RedactionPage() {
   useTitle("Redaction");
   const readOnlyReason = useReadOnlyReason();
@@ -38,8 +38,8 @@ export function RedactionPage() {
           {(saved) => <Rules saved={saved} />}
         </Loaded>
       ) : (
-        <EmptyState icon={EyeOff} title="Redaction rules need the scope admin">
-          <p>Sign in with a key that has the scope admin to see and change them.</p>
+        <EmptyState icon={EyeOff} title="Redaction rules need the admin scope">
+          <p>Sign in with a key that has the admin scope to see and change them.</p>
         </EmptyState>
       )}
     </>
@@ -76,39 +76,23 @@ function Rules({ saved }: { readonly saved: ProjectRedaction }) {
           }}
         >
           <p className="text-ink-soft">
-            Replaced in every span before it is stored, and in the logs of builds. Stored traces
-            stay as they are.
+            Matches are replaced in new spans before they are stored, and in build logs. Stored
+            traces do not change.
           </p>
           <Patterns chosen={draft.patterns} onChange={(patterns) => change({ patterns })} />
-          <Field
+          <LinesField
             label="Keys"
             description="One per line: a name at any depth (password), or a path (user.email, messages.*.content)."
-          >
-            {(ids) => (
-              <TextArea
-                {...ids}
-                className="w-full font-mono"
-                spellCheck={false}
-                value={draft.keys}
-                onChange={({ target }) => change({ keys: target.value })}
-              />
-            )}
-          </Field>
-          <Field
+            value={draft.keys}
+            onChange={(keys) => change({ keys })}
+          />
+          <LinesField
             label="Custom patterns"
             description="One per line, as name: regular expression. Quantifiers must be bounded, such as {1,20}, except at the end."
-          >
-            {(ids) => (
-              <TextArea
-                {...ids}
-                className="w-full font-mono"
-                spellCheck={false}
-                placeholder="staff: EMP-\d{6}"
-                value={draft.custom}
-                onChange={({ target }) => change({ custom: target.value })}
-              />
-            )}
-          </Field>
+            placeholder="staff: EMP-\d{6}"
+            value={draft.custom}
+            onChange={(custom) => change({ custom })}
+          />
           {saving.error !== null && <ChangeFailure title="Not saved" error={saving.error} />}
           <div className="flex flex-wrap items-center gap-3">
             <Button
@@ -129,6 +113,31 @@ function Rules({ saved }: { readonly saved: ProjectRedaction }) {
       </Card>
       <TestCard draft={draft} />
     </div>
+  );
+}
+
+interface LinesFieldProps {
+  readonly label: string;
+  readonly description: string;
+  readonly placeholder?: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function LinesField({ label, description, placeholder, value, onChange }: LinesFieldProps) {
+  return (
+    <Field label={label} description={description}>
+      {(ids) => (
+        <TextArea
+          {...ids}
+          className="w-full font-mono"
+          spellCheck={false}
+          placeholder={placeholder}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
   );
 }
 

@@ -9,19 +9,18 @@ import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 
 interface RenameOrDeleteMenuProps {
-  /** What it is called. */
   readonly name: string;
   readonly rename: (client: PlatformClient, slug: string) => Promise<{ readonly slug: string }>;
-  /** What a new name means for others. */
+  /** The effect of a new name. */
   readonly renameNote: ReactNode;
   readonly onRenamed: (slug: string) => void;
   readonly remove: (client: PlatformClient) => Promise<unknown>;
-  /** What goes with it. */
+  /** What is deleted with it. */
   readonly deleteNote: ReactNode;
   readonly onDeleted: () => void;
 }
 
-/** What can be done with a whole application, or a whole variant. */
+/** Renames or deletes an application or a variant. */
 export function RenameOrDeleteMenu(props: RenameOrDeleteMenuProps) {
   const { name } = props;
   const readOnlyReason = useReadOnlyReason();
@@ -31,7 +30,7 @@ export function RenameOrDeleteMenu(props: RenameOrDeleteMenuProps) {
   return (
     <>
       <Menu
-        trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />}
+        trigger={<IconButton icon={Ellipsis} label={`More actions for ${name}`} />}
         refusal={readOnlyReason}
       >
         <MenuItem disabled={readOnlyReason !== null} onSelect={() => setAsked("rename")}>
@@ -52,7 +51,7 @@ export function RenameOrDeleteMenu(props: RenameOrDeleteMenuProps) {
           initial={name}
           change={props.rename}
           onDone={({ slug }) => {
-            toaster.done(`${name} is called ${slug} now.`);
+            toaster.done(`Renamed ${name} to ${slug}.`);
             props.onRenamed(slug);
           }}
           onClose={close}
@@ -68,7 +67,7 @@ export function RenameOrDeleteMenu(props: RenameOrDeleteMenuProps) {
           refusal="Not deleted"
           change={props.remove}
           onDone={() => {
-            toaster.done(`${name} is deleted.`);
+            toaster.done(`Deleted ${name}.`);
             props.onDeleted();
           }}
           onClose={close}

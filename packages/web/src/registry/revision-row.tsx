@@ -24,12 +24,12 @@ import { NameDialog } from "./name-dialog.tsx";
 interface RevisionRowProps {
   readonly app: string;
   readonly revision: ListedRevision;
-  /** For a comparison. */
+  /** Selected for a comparison. */
   readonly isChosen: boolean;
   readonly onChoose: () => void;
 }
 
-/** A revision in its variant: why it was made, where it is live, what can be done with it. */
+/** A revision of a variant: its message, where it is live, and its actions. */
 export function RevisionRow({ app, revision, isChosen, onChoose }: RevisionRowProps) {
   const { variant, message, created_by, created_at, environments } = revision;
   const name = revisionText(variant);
@@ -38,7 +38,7 @@ export function RevisionRow({ app, revision, isChosen, onChoose }: RevisionRowPr
       <Checkbox
         checked={isChosen}
         onChange={onChoose}
-        aria-label={`Choose ${name} for a comparison`}
+        aria-label={`Select ${name} to compare`}
         className="mt-1"
       />
       <div className="flex min-w-0 flex-1 flex-col gap-1.5">
@@ -88,8 +88,8 @@ function Actions({ app, variant, revision }: NamedRevisionProps) {
         to="/apps/$app/playground"
         params={{ app }}
         search={{ configs: name }}
-        aria-label={`Open ${name} in the playground`}
-        title="Open in the playground"
+        aria-label={`Open ${name} in playground`}
+        title="Open in playground"
         className={buttonClass("plain", "small")}
       >
         <FlaskConical size={14} aria-hidden />
@@ -112,7 +112,7 @@ function Actions({ app, variant, revision }: NamedRevisionProps) {
 
 const VIEWS = [
   { value: "changes", label: "Changes" },
-  { value: "all", label: "Whole configuration" },
+  { value: "all", label: "Full configuration" },
 ] as const;
 
 function Content({ app, variant, revision }: NamedRevisionProps) {
@@ -150,7 +150,7 @@ function Params({ app, variant, revision }: NamedRevisionProps) {
           <ParamsView params={params} schema={schema.data} />
           <p className="flex items-center gap-1 text-ink-soft">
             <CopyButton what="configuration" text={JSON.stringify(params, null, 2)} />
-            Copy what it says as JSON, for the command line or a file
+            Copy as JSON
           </p>
         </>
       )}
@@ -165,7 +165,7 @@ interface ForkDialogProps {
   readonly onClose: () => void;
 }
 
-/** Begins a variant with a copy of a revision. */
+/** Creates a variant from a revision. */
 function ForkDialog({ app, variant, revision, onClose }: ForkDialogProps) {
   const toaster = useToaster();
   const navigate = useNavigate();
@@ -175,14 +175,13 @@ function ForkDialog({ app, variant, revision, onClose }: ForkDialogProps) {
       action="Fork"
       change={(client, slug) => forkVariant(client, app, variant, { slug, revision })}
       onDone={({ slug }) => {
-        toaster.done(`${slug} begins with a copy of ${variant}@${revision}.`);
+        toaster.done(`Created ${slug} from ${variant}@${revision}.`);
         void navigate({ to: "/apps/$app/variants/$variant", params: { app, variant: slug } });
       }}
       onClose={onClose}
     >
       <p className="text-ink-soft">
-        A new variant, whose first revision is a copy of {variant}@{revision}. The two go their own
-        ways from there.
+        Creates a variant whose first revision is a copy of {variant}@{revision}.
       </p>
     </NameDialog>
   );

@@ -5,8 +5,8 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { isSameRevision } from "../revisions/live-plan.ts";
 
 /**
- * Where an environment goes back to: the last deployment with another revision than the one that is
- * live; where nothing is live, the last that was. What ran a variant that is deleted cannot run again.
+ * The deployment that a roll-back returns to: the last one with another revision than the live one, or the
+ * last one if nothing is live. Deployments of deleted variants are skipped.
  */
 export function rollbackTarget(
   newestFirst: readonly Deployment[],
@@ -20,7 +20,7 @@ export function rollbackTarget(
   );
 }
 
-/** Where an environment goes back to, as far as its history is read; undefined where there is nothing. */
+/** The roll-back target among the loaded deployments; undefined if there is none. */
 export function useRollbackTarget(app: string, environment: string): Deployment | undefined {
   const client = usePlatform();
   const history = useInfiniteQuery(deploymentsQuery(client, app, environment));

@@ -6,10 +6,10 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import { Badge } from "../design/badge.tsx";
 
-/** Nothing tells when a build dies or comes back. */
+/** Polls, because no stream reports crashes and restarts. */
 const REFRESH_MS = 5000;
 
-/** Whether calls of an application are answered, and by what. */
+/** Whether an application responds, and which build serves it. */
 export function ServingBadge({ application }: { readonly application: Application }) {
   const { slug, build } = application;
   const client = usePlatform();
@@ -17,14 +17,14 @@ export function ServingBadge({ application }: { readonly application: Applicatio
   const serving = useQuery({
     ...servingQuery(client, slug),
     refetchInterval: REFRESH_MS,
-    // It is asked as its callers ask.
+    // The check is a call of the application.
     enabled: mayDo(session, "run"),
   });
   if (serving.data === false) {
     return (
       <Badge tone={build === null ? "neutral" : "danger"}>
         <CircleOff size={13} aria-hidden />
-        {build === null ? "Not running" : `Build ${build} does not answer`}
+        {build === null ? "Not running" : `Build ${build} is not responding`}
       </Badge>
     );
   }

@@ -51,7 +51,7 @@ export function VariantPage() {
                 className={buttonClass("primary")}
               >
                 <FlaskConical size={15} aria-hidden />
-                New revision in the playground
+                New revision in playground
               </Link>
               <VariantMenu app={app} variant={variant} />
             </>
@@ -89,7 +89,7 @@ function Revisions({ app, variant, revisions, more }: RevisionsProps) {
     return (
       <Card>
         <p className="px-4 py-10 text-center text-ink-soft">
-          No revision yet. Commit the first one in the playground.
+          No revisions yet. Commit the first one in the playground.
         </p>
       </Card>
     );
@@ -110,7 +110,7 @@ function Revisions({ app, variant, revisions, more }: RevisionsProps) {
           </Link>
         ) : (
           revisions.length > 1 && (
-            <span className="text-ink-soft max-md:hidden">Tick two to compare them</span>
+            <span className="text-ink-soft max-md:hidden">Select two to compare</span>
           )
         )
       }
@@ -126,7 +126,7 @@ function Revisions({ app, variant, revisions, more }: RevisionsProps) {
               revision={revision}
               isChosen={isChosen}
               onChoose={() =>
-                // A third takes the place of the first.
+                // A third selection replaces the first.
                 setChosen(
                   isChosen
                     ? chosen.filter((each) => each !== number)
@@ -147,19 +147,18 @@ interface VariantMenuProps {
   readonly variant: string;
 }
 
-/** What can be done with a whole variant. */
 function VariantMenu({ app, variant }: VariantMenuProps) {
   const navigate = useNavigate();
   return (
     <RenameOrDeleteMenu
       name={variant}
       rename={(client, slug) => renameVariant(client, app, variant, slug)}
-      renameNote={`Callers that name ${variant} are answered with “not found” from then on. Environments where it is live go on as they are.`}
+      renameNote={`Callers that use the name ${variant} will get “not found”. Environments where it is live are not affected.`}
       onRenamed={(slug) =>
         void navigate({ to: "/apps/$app/variants/$variant", params: { app, variant: slug } })
       }
       remove={(client) => deleteVariant(client, app, variant)}
-      deleteNote={`The variant ${variant} goes, with all its revisions. There is no way back: environments cannot be rolled back to it any more.`}
+      deleteNote={`${variant} will be deleted with all its revisions. This can't be undone, and environments can't be rolled back to it.`}
       onDeleted={() => void navigate({ to: "/apps/$app", params: { app } })}
     />
   );

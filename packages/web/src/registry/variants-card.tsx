@@ -16,7 +16,7 @@ import { orderEnvironments } from "../revisions/order-environments.ts";
 import { ChangeButton } from "../revisions/read-only.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 
-/** The variants of an application: how far each is, and where it is live. */
+/** The variants of an application: their latest revision, and where they are live. */
 export function VariantsCard({ app }: { readonly app: string }) {
   const variants = useQuery(variantsQuery(usePlatform(), app));
   const toaster = useToaster();
@@ -35,8 +35,8 @@ export function VariantsCard({ app }: { readonly app: string }) {
         {(items) =>
           items.length === 0 ? (
             <p className="px-4 py-6 text-center text-ink-soft">
-              No variant yet. A variant is a line of configurations: make one here, or commit one in
-              the playground.
+              No variants yet. A variant is a series of configuration revisions. Create one here, or
+              commit one in the playground.
             </p>
           ) : (
             <ul className="divide-y divide-line">
@@ -50,17 +50,15 @@ export function VariantsCard({ app }: { readonly app: string }) {
       {isCreating && (
         <NameDialog
           title="New variant"
-          action="Make it"
+          action="Create"
           change={(client, slug) => createVariant(client, app, slug)}
           onDone={({ slug }) =>
-            toaster.done(
-              `The variant ${slug} is there. Commit its first revision in the playground.`,
-            )
+            toaster.done(`Created ${slug}. Commit its first revision in the playground.`)
           }
           onClose={() => setCreating(false)}
         >
           <p className="text-ink-soft">
-            It begins without a revision. To begin with a copy, fork a revision of another variant.
+            Starts without revisions. To start with a copy, fork a revision of another variant.
           </p>
         </NameDialog>
       )}
@@ -92,7 +90,7 @@ function VariantRow({ app, variant }: VariantRowProps) {
             {slug}
           </Link>
           <span className="text-ink-soft">
-            {latest === 0 ? "no revision yet" : latest === 1 ? "1 revision" : `${latest} revisions`}
+            {latest === 0 ? "no revisions" : latest === 1 ? "1 revision" : `${latest} revisions`}
           </span>
         </p>
         {origin !== null && (
@@ -113,7 +111,7 @@ function VariantRow({ app, variant }: VariantRowProps) {
       </ul>
       <ChangeButton
         size="small"
-        refusal={latest === 0 ? "It has no revision yet. Commit one in the playground." : null}
+        refusal={latest === 0 ? "No revisions yet. Commit one in the playground." : null}
         aria-label={latest === 0 ? `Deploy ${slug}` : `Deploy ${slug}@${latest}`}
         onClick={() => setDeploying(true)}
       >

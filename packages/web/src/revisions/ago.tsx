@@ -1,7 +1,7 @@
 import { useNow } from "../design/browser-state.ts";
 import { formatTime, formatWhen } from "../format/format-time.ts";
 
-/** How long ago something was; when exactly, on hover. */
+/** A relative time, with the exact one as a tooltip. */
 export function Ago({ time }: { readonly time: string }) {
   const now = useNow();
   return (

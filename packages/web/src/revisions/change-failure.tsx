@@ -2,12 +2,12 @@ import { CircleAlert } from "lucide-react";
 import { ApiError, UnreachableError } from "../api/api-error.ts";
 
 interface RefusalViewProps {
-  /** What did not happen: "Nothing was changed". */
+  /** What did not happen: "Not deleted". */
   readonly title: string;
   readonly error: Error;
 }
 
-/** Why the platform did not do something: one line for each thing that is wrong. */
+/** Why a change failed: one line for each reason. */
 export function ChangeFailure({ title, error }: RefusalViewProps) {
   const detail = error instanceof ApiError ? error.detail : [];
   const reasons = detail.length > 0 ? detail.map(({ msg }) => msg) : [error.message];
@@ -15,7 +15,7 @@ export function ChangeFailure({ title, error }: RefusalViewProps) {
   return (
     <div
       role="alert"
-      // What is long may have been scrolled away from here.
+      // The user may have scrolled down a long dialog.
       ref={(box) => box?.scrollIntoView({ block: "nearest" })}
       className="rounded-lg border border-danger/40 bg-danger-soft px-3 py-2"
     >
@@ -32,8 +32,8 @@ export function ChangeFailure({ title, error }: RefusalViewProps) {
       </ul>
       {isConfig && (
         <p className="mt-1 pl-6 text-ink-soft">
-          The workflow that is deployed does not take these values. Commit a revision that has
-          others, and deploy that.
+          The deployed workflow rejects these values. Commit a revision with valid values and deploy
+          that.
         </p>
       )}
     </div>
@@ -41,10 +41,12 @@ export function ChangeFailure({ title, error }: RefusalViewProps) {
 }
 
 /**
- * What is said of a change that failed. A platform that went away in the middle of it may have done it.
+ * The title of a failed change. If the connection broke off, the platform may have applied it.
  *
  * @param title What did not happen: "Not deleted".
  */
 export function failureTitle(title: string, error: Error): string {
-  return error instanceof UnreachableError ? "Whether it was done is not known" : title;
+  return error instanceof UnreachableError
+    ? "Connection lost: the change may or may not have been applied"
+    : title;
 }

@@ -1,4 +1,4 @@
-import type { ApplicationSchema, ConfigDiff, ConfigFieldSchema, FieldDiff } from "@agate/protocol";
+import type { ApplicationSchema, ConfigFieldSchema, FieldDiff, RouteDiff } from "@agate/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowRight, Equal } from "lucide-react";
 import { diffQuery, schemaQuery } from "../api/applications.ts";
@@ -9,24 +9,24 @@ import { expandedDiff, type FieldSide, fieldChange } from "./field-change.ts";
 import { Loaded } from "./loaded.tsx";
 
 interface ConfigDiffViewProps {
-  readonly diff: ConfigDiff;
-  /** Knows the defaults, which hold where a field is not said. */
+  readonly routes: readonly RouteDiff[];
+  /** For the defaults of fields that are not set. */
   readonly schema?: ApplicationSchema | null | undefined;
 }
 
 /** How two configurations differ, route by route and field by field. */
-export function ConfigDiffView({ diff, schema }: ConfigDiffViewProps) {
-  if (diff.routes.length === 0) {
+export function ConfigDiffView({ routes, schema }: ConfigDiffViewProps) {
+  if (routes.length === 0) {
     return (
       <p className="flex items-center gap-2 rounded-md bg-sunken px-3 py-2 text-ink-soft">
         <Equal size={16} aria-hidden className="shrink-0" />
-        The same configuration: no field of any route differs.
+        Same configuration: no fields differ.
       </p>
     );
   }
   return (
     <div className="flex flex-col gap-4">
-      {diff.routes.map(({ route, fields }) => {
+      {routes.map(({ route, fields }) => {
         const config = schema?.routes.find((known) => known.route === route)?.config ?? {};
         return (
           <section key={route} aria-label={`Changes in ${route}`} className="min-w-0">
@@ -57,13 +57,13 @@ interface FieldDiffViewProps {
   readonly schema: ConfigFieldSchema | undefined;
 }
 
-/** What becomes of one field: short values as old → new, long texts word by word. */
+/** The change of one field: short values as old → new, long texts word by word. */
 function FieldDiffView({ diff, schema }: FieldDiffViewProps) {
   const { from, to, hasNoEffect, texts } = fieldChange(diff, schema);
   const name = (
     <span className="flex min-w-0 items-center gap-2">
       <span className="font-medium break-all">{diff.field}</span>
-      {/* Of a field that is on both sides, the arrow says enough. */}
+      {/* A field on both sides needs no badge: the arrow shows the change. */}
       {diff.change !== "changed" && <Badge>{diff.change}</Badge>}
     </span>
   );
@@ -83,13 +83,11 @@ function FieldDiffView({ diff, schema }: FieldDiffViewProps) {
       )}
       {texts !== null && (from.isDefault || to.isDefault) && (
         <p className="text-[0.93rem] text-ink-soft">
-          {from.isDefault ? "The text before was the default." : "The text after is the default."}
+          {from.isDefault ? "The old text was the default." : "The new text is the default."}
         </p>
       )}
       {hasNoEffect && (
-        <p className="text-[0.93rem] text-ink-soft">
-          Both are the same value: what runs does not change.
-        </p>
+        <p className="text-[0.93rem] text-ink-soft">Same value: calls are not affected.</p>
       )}
     </div>
   );
@@ -101,7 +99,7 @@ function Before({ side: { value, isDefault } }: { readonly side: FieldSide }) {
   if (value === undefined) return <NotSet />;
   return (
     <span className="min-w-0 text-ink-soft">
-      {isDefault && "was the default "}
+      {isDefault && "default "}
       <del className={VALUE_CLASS}>{JSON.stringify(value)}</del>
     </span>
   );
@@ -111,7 +109,7 @@ function After({ side: { value, isDefault } }: { readonly side: FieldSide }) {
   if (value === undefined) return <NotSet />;
   return (
     <span className="min-w-0">
-      {isDefault && <span className="text-ink-soft">the default </span>}
+      {isDefault && <span className="text-ink-soft">default </span>}
       <ins className={`${VALUE_CLASS} no-underline`}>{JSON.stringify(value)}</ins>
     </span>
   );
@@ -128,12 +126,14 @@ interface RevisionDiffProps {
   readonly to: string;
 }
 
-/** How two revisions differ, as the platform tells it. */
+/** Loads and shows the differences between two revisions. */
 export function RevisionDiff({ app, from, to }: RevisionDiffProps) {
   const client = usePlatform();
   const diff = useQuery(diffQuery(client, app, from, to));
   const schema = useQuery(schemaQuery(client, app));
   return (
-    <Loaded query={diff}>{(data) => <ConfigDiffView diff={data} schema={schema.data} />}</Loaded>
+    <Loaded query={diff}>
+      {(data) => <ConfigDiffView routes={data.routes} schema={schema.data} />}
+    </Loaded>
   );
 }

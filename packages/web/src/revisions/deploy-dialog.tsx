@@ -9,12 +9,12 @@ interface DeployDialogProps {
   readonly app: string;
   readonly variant: string;
   readonly revision: number;
-  /** The environment that is chosen to begin with. */
+  /** The preselected environment. */
   readonly environment?: string;
   readonly onClose: () => void;
 }
 
-/** Puts a revision into an environment that is chosen here. */
+/** Deploys a revision to an environment that the user chooses. */
 export function DeployDialog({ app, variant, revision, environment, onClose }: DeployDialogProps) {
   const [chosen, setChosen] = useState(environment);
   const to = { slug: variant, revision };
@@ -35,12 +35,12 @@ export function DeployDialog({ app, variant, revision, environment, onClose }: D
       onClose={onClose}
       plan={(now, opened) => {
         const into = choiceOf(opened);
-        if (into === undefined) return `${app} has no environment. Make one first.`;
+        if (into === undefined) return `${app} has no environments. Create one first.`;
         if (!now.some(({ slug }) => slug === into)) {
-          return `There is no environment ${into} any more. Choose another.`;
+          return `Environment ${into} no longer exists. Choose another.`;
         }
         if (isLive(now, into)) {
-          return `${name} is live in ${into} already. Choose another environment.`;
+          return `${name} is already live in ${into}. Choose another environment.`;
         }
         return { environment: into, to, change: { kind: "deploy", variant, revision } };
       }}
@@ -57,7 +57,7 @@ export function DeployDialog({ app, variant, revision, environment, onClose }: D
                 <option key={slug} value={slug}>
                   {slug} (
                   {deployment === null
-                    ? "nothing is live"
+                    ? "nothing live"
                     : `${revisionText(deployment.variant)} is live`}
                   )
                 </option>

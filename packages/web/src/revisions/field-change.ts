@@ -3,27 +3,27 @@ import { expandFieldDiff, isSameJson } from "@agate/protocol";
 
 /** One side of a field's change. */
 export interface FieldSide {
-  /** Undefined: not said, and nobody knows the default. */
+  /** Undefined: not set, and the default is unknown. */
   readonly value: unknown;
   readonly isDefault: boolean;
 }
 
-/** A field's change as it takes effect: where a side says nothing, the schema's default holds. */
+/** The effective change of a field: the schema default applies where it is not set. */
 export interface FieldChange {
   readonly from: FieldSide;
   readonly to: FieldSide;
-  /** Said on one side and the default of the other: what runs stays the same. */
+  /** Set on one side and equal to the default of the other: calls are not affected. */
   readonly hasNoEffect: boolean;
-  /** What is too long for a line, to be compared word by word. */
+  /** Values that are too long for a line, to be compared word by word. */
   readonly texts: { readonly from: string; readonly to: string } | null;
 }
 
 const LONGEST_IN_LINE = 48;
 
 export function fieldChange(diff: FieldDiff, schema: ConfigFieldSchema | undefined): FieldChange {
-  const unsaid = { value: schema?.default, isDefault: true };
-  const from = diff.change === "added" ? unsaid : { value: diff.from, isDefault: false };
-  const to = diff.change === "removed" ? unsaid : { value: diff.to, isDefault: false };
+  const unset = { value: schema?.default, isDefault: true };
+  const from = diff.change === "added" ? unset : { value: diff.from, isDefault: false };
+  const to = diff.change === "removed" ? unset : { value: diff.to, isDefault: false };
   return {
     from,
     to,
@@ -33,8 +33,8 @@ export function fieldChange(diff: FieldDiff, schema: ConfigFieldSchema | undefin
 }
 
 /**
- * The changes inside of an object or a list, each by its path. Where a side does not have the field, its
- * default is what it is compared with.
+ * The changes inside an object or a list, each with its path. A side without the field is compared by its
+ * default.
  */
 export function expandedDiff(
   diff: FieldDiff,
@@ -54,7 +54,7 @@ function longTexts(from: unknown, to: unknown): FieldChange["texts"] {
   return isLong(texts.from) || isLong(texts.to) ? texts : null;
 }
 
-/** Texts, lists and objects; not what is one short word anyway. */
+/** Texts, lists and objects; other values are always short. */
 function isTextual(value: unknown): value is string | object {
   return typeof value === "string" || (typeof value === "object" && value !== null);
 }

@@ -29,81 +29,32 @@ import { ParamsView } from "./params-view.tsx";
 import { useReadOnlyReason } from "./read-only.tsx";
 import { useConfirmedChange } from "./use-confirmed-change.ts";
 
-const REFUSAL = "Nothing was changed";
+const FAILURE = "No changes made";
 const LONGEST_MESSAGE = 1000;
 
 interface LiveChangeDialogProps {
   readonly app: string;
   readonly title: string;
-  /** What the button says: "Deploy". */
+  /** The label of the button: "Deploy". */
   readonly action: string;
   /**
-   * What would be done, given what is live; or why nothing can be. What is chosen for the reader goes
-   * by what was live when they were first asked: it must not become another under their hands.
+   * The change for what is live `now`, or why there is none. Preselections must follow what was live when
+   * the dialog `opened`, so that they do not change under the user's hands.
    */
   readonly plan: (now: readonly Environment[], opened: readonly Environment[]) => LivePlan | string;
-  /** Stands above what would change. */
+  /** Shown above the changes. */
   readonly children?: (now: readonly Environment[], opened: readonly Environment[]) => ReactNode;
   readonly onClose: () => void;
 }
 
-/**
- * Asks before what is live in an environment changes, and says exactly what will. What is live is read
- * when it opens, when the window is looked at again, and once more before anything is done: nobody
- * confirms what they have not read.
- */
+/** Confirms a change of what is live in an environment, and shows exactly what will change. */
 export function LiveChangeDialog(props: LiveChangeDialogProps) {
-  const { app, title, action, plan, children, onClose } = props;
+  const { app, title, action, children, onClose } = props;
   const formId = useId();
-  const toaster = useToaster();
-  const client = usePlatform();
-  const queries = useQueryClient();
   const readOnlyReason = useReadOnlyReason();
   const [message, setMessage] = useState("");
-  const [opened, setOpened] = useState<readonly Environment[] | null>(null);
-
-  const options = { ...environmentsQuery(client, app), staleTime: 0 };
-  const environments = useQuery({ ...options, refetchOnWindowFocus: "always" });
-  const now = environments.isFetchedAfterMount ? environments.data : undefined;
-  if (opened === null && now !== undefined) setOpened(now);
-  const planned = now && plan(now, opened ?? now);
+  const { environments, live, planned, change } = useLiveChange(props, message);
   const isReady = typeof planned === "object";
-
-  const change = useConfirmedChange({
-    change: async (_, agreed: LivePlan) => {
-      const latest = await queries.fetchQuery(options);
-      const current = plan(latest, opened ?? latest);
-      if (
-        now === undefined ||
-        typeof current === "string" ||
-        planText(latest, current) !== planText(now, agreed)
-      ) {
-        throw new Error("Something else became live meanwhile. Look at what would change now.");
-      }
-      return changeLive(client, app, agreed.environment, agreed.change, message.trim());
-    },
-    refusal: REFUSAL,
-    onDone: ({ environment, variant }) => {
-      toaster.done(
-        <>
-          {environment} runs {revisionText(variant)}.{" "}
-          <Link
-            to="/apps/$app/environments/$environment"
-            params={{ app, environment }}
-            className="font-medium text-accent underline"
-          >
-            History of {environment}
-          </Link>
-        </>,
-      );
-      onClose();
-    },
-  });
-
-  const submit = () => {
-    if (isReady && !change.isPending) change.mutate(planned);
-  };
-
   return (
     <Dialog
       title={title}
@@ -126,7 +77,7 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
         </>
       }
     >
-      {now === undefined ? (
+      {live === undefined ? (
         environments.isFetchedAfterMount && environments.error !== null ? (
           <ErrorState error={environments.error} onRetry={() => void environments.refetch()} />
         ) : (
@@ -138,16 +89,12 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
           className="flex flex-col gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            submit();
+            if (isReady && !change.isPending) change.mutate(planned);
           }}
         >
-          {children?.(now, opened ?? now)}
-          {isReady ? (
-            <LiveChangeSummary plan={planned} now={now} opened={opened ?? now} />
-          ) : (
-            <p>{planned}</p>
-          )}
-          <Field label="Message" description="Why, for the history. May be left out.">
+          {children?.(live.now, live.opened)}
+          {isReady ? <LiveChangeSummary plan={planned} {...live} /> : <p>{planned}</p>}
+          <Field label="Message" description="Optional. Shown in the history.">
             {(ids) => (
               <TextInput
                 {...ids}
@@ -157,22 +104,71 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
               />
             )}
           </Field>
-          {change.error !== null && <ChangeFailure title={REFUSAL} error={change.error} />}
-          {isReady && <LiveChangeContent app={app} plan={planned} now={now} />}
+          {change.error !== null && <ChangeFailure title={FAILURE} error={change.error} />}
+          {isReady && <LiveChangeContent app={app} plan={planned} now={live.now} />}
         </form>
       )}
     </Dialog>
   );
 }
 
+/**
+ * Loads what is live when the dialog opens, when the window gets the focus, and again before the change: a
+ * plan that differs from the one on the screen is not carried out.
+ */
+function useLiveChange({ app, plan, onClose }: LiveChangeDialogProps, message: string) {
+  const toaster = useToaster();
+  const client = usePlatform();
+  const queries = useQueryClient();
+  const [opened, setOpened] = useState<readonly Environment[] | null>(null);
+
+  const options = { ...environmentsQuery(client, app), staleTime: 0 };
+  const environments = useQuery({ ...options, refetchOnWindowFocus: "always" });
+  const now = environments.isFetchedAfterMount ? environments.data : undefined;
+  if (opened === null && now !== undefined) setOpened(now);
+  const live = now && { now, opened: opened ?? now };
+
+  const change = useConfirmedChange({
+    change: async (_, confirmed: LivePlan) => {
+      const latest = await queries.fetchQuery(options);
+      const current = plan(latest, opened ?? latest);
+      if (
+        now === undefined ||
+        typeof current === "string" ||
+        planText(latest, current) !== planText(now, confirmed)
+      ) {
+        throw new Error("What is live has changed. Review the changes and confirm again.");
+      }
+      return changeLive(client, app, confirmed.environment, confirmed.change, message.trim());
+    },
+    refusal: FAILURE,
+    onDone: ({ environment, variant }) => {
+      toaster.done(
+        <>
+          {revisionText(variant)} is live in {environment}.{" "}
+          <Link
+            to="/apps/$app/environments/$environment"
+            params={{ app, environment }}
+            className="font-medium text-accent underline"
+          >
+            History of {environment}
+          </Link>
+        </>,
+      );
+      onClose();
+    },
+  });
+  return { environments, live, planned: live && plan(live.now, live.opened), change };
+}
+
 interface LiveChangeSummaryProps {
   readonly plan: LivePlan;
   readonly now: readonly Environment[];
-  /** What was live when the question was first asked. */
+  /** What was live when the dialog opened. */
   readonly opened: readonly Environment[];
 }
 
-/** Which revision follows on which, and whether that became another while the question stood. */
+/** The change in one line, with a warning if it changed while the dialog was open. */
 function LiveChangeSummary({ plan, now, opened }: LiveChangeSummaryProps) {
   return (
     <>
@@ -190,7 +186,7 @@ interface LiveChangeContentProps {
   readonly now: readonly Environment[];
 }
 
-/** Every field that changes. */
+/** All fields that change. */
 function LiveChangeContent({ app, plan, now }: LiveChangeContentProps) {
   const live = liveIn(now, plan.environment);
   return live === null ? (
@@ -208,11 +204,11 @@ function ChangedMeanwhile({ plan, now, opened }: LiveChangeSummaryProps) {
     <p className="flex items-start gap-2 rounded-lg bg-warning-soft px-3 py-2 text-warning">
       <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
       <span>
-        Changed while this was open:{" "}
+        Changed while this dialog was open:{" "}
         {live === null
-          ? `nothing is live in ${plan.environment} any more.`
-          : `${live.deployed_by} put ${revisionText(live.variant)} into ${plan.environment} (${formatWhen(live.deployed_at, time)}).`}{" "}
-        Below is what would change now.
+          ? `nothing is live in ${plan.environment} now.`
+          : `${live.deployed_by} deployed ${revisionText(live.variant)} to ${plan.environment} (${formatWhen(live.deployed_at, time)}).`}{" "}
+        The changes below are up to date.
       </span>
     </p>
   );
@@ -224,7 +220,7 @@ interface FirstConfigProps {
   readonly to: RevisionName;
 }
 
-/** There is nothing to compare with: everything that will be live. */
+/** The whole configuration, because there is nothing to compare it with. */
 function FirstConfig({ app, environment, to }: FirstConfigProps) {
   const client = usePlatform();
   const revision = useQuery(revisionQuery(client, app, to.id ?? to.slug, to.revision));
@@ -232,7 +228,7 @@ function FirstConfig({ app, environment, to }: FirstConfigProps) {
   return (
     <>
       <p className="text-ink-soft">
-        Nothing is live in {environment}. From then on its calls run with this configuration:
+        Nothing is live in {environment} yet. Its calls will use this configuration:
       </p>
       <Loaded query={revision}>
         {({ params }) => <ParamsView params={params} schema={schema.data} />}

@@ -1,15 +1,15 @@
 import type { Environment } from "@agate/protocol";
 import type { LiveChange } from "../api/registry-changes.ts";
 
-/** A revision by its name: `concise@3`. */
+/** A revision: `concise@3`. */
 export interface RevisionName {
-  /** Of the variant, where it is known: another may have got the slug since. */
+  /** The id of the variant, if known: the slug may belong to another variant by now. */
   readonly id?: string;
   readonly slug: string;
   readonly revision: number;
 }
 
-/** What would become live where; made anew whenever what is live changes. */
+/** A planned change of what is live. Computed anew whenever the live revision changes. */
 export interface LivePlan {
   readonly environment: string;
   readonly to: RevisionName;
@@ -21,7 +21,7 @@ export function revisionText({ slug, revision }: RevisionName): string {
   return `${slug}@${revision}`;
 }
 
-/** The same for the platform, which takes ids as well. */
+/** The same with the id of the variant, which the platform accepts as well. */
 export function revisionTextById({ id, slug, revision }: RevisionName): string {
   return revisionText({ slug: id ?? slug, revision });
 }
@@ -38,8 +38,8 @@ export function liveIn(environments: readonly Environment[], slug: string) {
 }
 
 /**
- * What a plan does, as one text: if it is another than the one that somebody has read, they have to
- * read it again before they confirm.
+ * Describes a plan in one line. If the text changes while the dialog is open, the user has to confirm
+ * again.
  */
 export function planText(environments: readonly Environment[], plan: LivePlan): string {
   const live = liveIn(environments, plan.environment);

@@ -13,8 +13,8 @@ interface LoadedProps<Data> {
 }
 
 /**
- * What was asked for, or what stands in its place. What was read before stays while the platform is
- * away or in trouble, but not when the platform says that it is gone.
+ * The content of a query, or a skeleton or error in its place. Content stays visible while the platform is
+ * unreachable or failing, but not after a 4xx response.
  */
 export function Loaded<Data>({ query, lines, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;

@@ -1,13 +1,13 @@
 import type { Environment } from "@agate/protocol";
 
-/** The way that a revision goes, as far as its names tell. */
+/** The stages that a revision is promoted through, by their usual names. */
 const STAGES: readonly (readonly string[])[] = [
   ["development", "dev"],
   ["staging", "stage"],
   ["production", "prod"],
 ];
 
-/** Those of the way first, as they follow on each other; the others as they were made. */
+/** Known stages first, in order; then the others in order of creation. */
 export function orderEnvironments<Item extends Pick<Environment, "slug">>(
   environments: readonly Item[],
 ): readonly Item[] {
@@ -15,7 +15,7 @@ export function orderEnvironments<Item extends Pick<Environment, "slug">>(
 }
 
 /**
- * The environment that one is promoted to from another; undefined at the end of the way, and beside it.
+ * The environment that a revision is promoted to next; undefined for the last and for unknown stages.
  */
 export function nextEnvironment<Item extends Pick<Environment, "slug">>(
   environments: readonly Item[],

@@ -3,33 +3,33 @@ import { classNames } from "../design/class-names.ts";
 
 interface ParamsViewProps {
   readonly params: RouteParams;
-  /** Knows what holds where the parameters say nothing. */
+  /** For the defaults of fields that are not set. */
   readonly schema?: ApplicationSchema | null | undefined;
 }
 
-/** A configuration, route by route: what it says, and the defaults of what it does not. */
+/** A configuration by route: its values, and the defaults of fields that are not set. */
 export function ParamsView({ params, schema }: ParamsViewProps) {
   const routes = [
     ...new Set([...(schema?.routes ?? []).map(({ route }) => route), ...Object.keys(params)]),
   ].sort();
-  if (routes.length === 0) return <p className="text-ink-soft">It says nothing.</p>;
+  if (routes.length === 0) return <p className="text-ink-soft">Empty configuration</p>;
   return (
     <div className="flex flex-col gap-4">
       {routes.map((route) => {
-        const said = params[route] ?? {};
+        const set = params[route] ?? {};
         const config = schema?.routes.find((known) => known.route === route)?.config ?? {};
-        const fields = [...new Set([...Object.keys(config), ...Object.keys(said)])];
+        const fields = [...new Set([...Object.keys(config), ...Object.keys(set)])];
         return (
           <section key={route} aria-label={`Configuration of ${route}`} className="min-w-0">
             <p className="mb-1 font-mono text-[0.93rem] font-medium break-all text-ink-soft">
               {route}
             </p>
             {fields.length === 0 ? (
-              <p className="text-ink-soft">No fields.</p>
+              <p className="text-ink-soft">No fields</p>
             ) : (
               <dl className="divide-y divide-line rounded-lg border border-line bg-surface">
                 {fields.map((field) => {
-                  const isSaid = Object.hasOwn(said, field);
+                  const isSet = Object.hasOwn(set, field);
                   return (
                     <div
                       key={field}
@@ -39,11 +39,11 @@ export function ParamsView({ params, schema }: ParamsViewProps) {
                       <dd
                         className={classNames(
                           "min-w-0 font-mono text-[0.93rem] break-words whitespace-pre-wrap",
-                          !isSaid && "text-ink-soft",
+                          !isSet && "text-ink-soft",
                         )}
                       >
-                        <ParamValue value={isSaid ? said[field] : config[field]?.default} />
-                        {!isSaid && <span className="font-sans"> (default)</span>}
+                        <ParamValue value={isSet ? set[field] : config[field]?.default} />
+                        {!isSet && <span className="font-sans"> (default)</span>}
                       </dd>
                     </div>
                   );

@@ -5,13 +5,10 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
 
-/** What stands at everything that is disabled for it. */
-export const NEEDS_ADMIN = "Your key only reads: changes need one with the scope admin.";
+export const NEEDS_ADMIN = "Read-only: changes need a key with the admin scope.";
+const NEEDS_DEPLOY = "Deploying needs a key with the deploy scope.";
 
-/** The same at what runs code on the server. */
-const NEEDS_DEPLOY = "Your key may not deploy: this needs one with the scope deploy.";
-
-/** Why the reader may not change the registry, or what it runs; null where they may. */
+/** Why the user's key cannot change the registry; null if it can. */
 export function useReadOnlyReason(scope: "admin" | "deploy" = "admin"): string | null {
   const session = useQuery(sessionQuery(usePlatform()));
   if (session.data === undefined || mayDo(session.data, scope)) return null;
@@ -19,17 +16,17 @@ export function useReadOnlyReason(scope: "admin" | "deploy" = "admin"): string |
 }
 
 interface ChangeButtonProps extends ComponentProps<typeof Button> {
-  /** What a key needs for it; `admin` unless given. */
+  /** The scope that the key needs; `admin` by default. */
   readonly scope?: "admin" | "deploy";
 }
 
-/** A button that changes the registry: who may only read is told why it does not for them. */
+/** A button that changes the registry. It is disabled, with the reason, for keys without the scope. */
 export function ChangeButton({ refusal, scope, ...rest }: ChangeButtonProps) {
   const readOnlyReason = useReadOnlyReason(scope);
   return <Button refusal={readOnlyReason ?? refusal} {...rest} />;
 }
 
-/** Says once on a page why everything that changes something is disabled. */
+/** Explains once per page why its buttons are disabled. */
 export function ReadOnlyNote() {
   const readOnlyReason = useReadOnlyReason();
   if (readOnlyReason === null) return null;

@@ -7,7 +7,7 @@ interface RevisionChipProps {
   readonly name: RevisionName;
 }
 
-/** A revision's name, which leads to its variant. */
+/** A revision's name, linked to its variant. */
 export function RevisionChip({ app, name }: RevisionChipProps) {
   return (
     <Link

@@ -5,17 +5,17 @@ import { Select } from "../design/field.tsx";
 import { orderEnvironments } from "./order-environments.ts";
 
 interface RevisionPickerProps {
-  /** What the choice is: "Before". */
+  /** The label: "Before". */
   readonly label: string;
   readonly variants: readonly RegistryVariant[];
-  /** Whose live revision may be chosen; none where only variants may. */
+  /** Environments whose live revision can be chosen; none by default. */
   readonly environments?: readonly Environment[];
-  /** `default`, `default@3`, `env:production`; undefined while nothing is chosen. */
+  /** `default`, `default@3`, `env:production`; undefined at first. */
   readonly value: string | undefined;
   readonly onChange: (value: string) => void;
 }
 
-/** Chooses a configuration by its name: what is live somewhere, or a variant and one of its revisions. */
+/** Chooses a configuration: an environment's live revision, or a revision of a variant. */
 export function RevisionPicker(props: RevisionPickerProps) {
   const { label, variants, environments = [], value, onChange } = props;
   const id = useId();
@@ -38,9 +38,9 @@ export function RevisionPicker(props: RevisionPickerProps) {
           onChange={(event) => onChange(event.target.value)}
         >
           {chosen === undefined && <option value="">Choose…</option>}
-          {/* From a link: what it names may be gone. */}
+          {/* A link may name something that was deleted. */}
           {chosen !== undefined && !names.includes(chosen) && (
-            <option value={chosen}>{chosen} (not there)</option>
+            <option value={chosen}>{chosen} (not found)</option>
           )}
           {live.length > 0 && (
             <optgroup label="Live in">
@@ -54,7 +54,7 @@ export function RevisionPicker(props: RevisionPickerProps) {
           <optgroup label="Variants">
             {variants.map(({ slug, latest_revision }) => (
               <option key={slug} value={slug} disabled={latest_revision === 0}>
-                {latest_revision === 0 ? `${slug} (no revision)` : slug}
+                {latest_revision === 0 ? `${slug} (no revisions)` : slug}
               </option>
             ))}
           </optgroup>
@@ -71,7 +71,7 @@ export function RevisionPicker(props: RevisionPickerProps) {
           >
             <option value="">latest</option>
             {ref.revision !== null && ref.revision > latest && (
-              <option value={ref.revision}>@{ref.revision} (not there)</option>
+              <option value={ref.revision}>@{ref.revision} (not found)</option>
             )}
             {Array.from({ length: latest }, (_, index) => latest - index).map((revision) => (
               <option key={revision} value={revision}>

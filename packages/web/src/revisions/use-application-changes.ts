@@ -12,8 +12,8 @@ function isNotFound(error: unknown): boolean {
 }
 
 /**
- * Has everything that is shown of an application read anew when somebody changes it elsewhere: a
- * colleague, the command line. For pages about it.
+ * Reloads everything that a page shows of an application when it changes elsewhere: a colleague, the
+ * command line.
  */
 export function useApplicationChanges(app: string): void {
   const client = usePlatform();
@@ -28,8 +28,8 @@ export function useApplicationChanges(app: string): void {
       (reason) =>
         void queries.invalidateQueries({
           queryKey: applicationKey(client, app),
-          // What is not there stays so until something changes. A query without data forgets its error
-          // when it is sent again: a skeleton would take the place of the page that says so.
+          // A 404 stays a 404 until an event. Refetching a query without data clears its error: a
+          // skeleton would replace the error page.
           predicate: ({ state }) => reason === "event" || !isNotFound(state.error),
         }),
       end.signal,
@@ -38,12 +38,12 @@ export function useApplicationChanges(app: string): void {
   }, [client, queries, app, isVisible]);
 }
 
-/** An event of the platform; or a connection that was made or lost, before which events were missed. */
+/** An event of the platform, or a connection that opened or broke, so that events may be missing. */
 type ChangeReason = "event" | "connection";
 
 /**
- * Calls back whenever something of an application may have changed: at every event of the platform, at
- * every connection, since what happened before it is not told, and while there is none, every so often.
+ * Calls back whenever an application may have changed: on every event, on every connection, because earlier
+ * events are not repeated, and on every failed attempt to connect.
  */
 export function watchChanges(
   client: Pick<PlatformClient, "open">,

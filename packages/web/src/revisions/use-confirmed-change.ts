@@ -6,14 +6,14 @@ import { failureTitle } from "./change-failure.tsx";
 
 interface ConfirmedChange<Input, Output> {
   readonly change: (client: PlatformClient, input: Input) => Promise<Output>;
-  /** What is said where it is not done: "Not deleted". */
+  /** The title of the error: "Not deleted". */
   readonly refusal: string;
   readonly onDone: (output: Output) => void;
 }
 
 /**
- * A change that a dialog asks about. What becomes of it is told even if the dialog is closed before it
- * is known: some changes take a while.
+ * A change that a dialog confirms. Its result is reported even if the user closes the dialog before: some
+ * changes take a while.
  */
 export function useConfirmedChange<Input, Output>(asked: ConfirmedChange<Input, Output>) {
   const { change, refusal, onDone } = asked;
@@ -28,7 +28,7 @@ export function useConfirmedChange<Input, Output>(asked: ConfirmedChange<Input, 
   return useRegistryChange(change, {
     onSuccess: onDone,
     onError: (error) => {
-      // An open dialog says it itself, with all there is to say.
+      // An open dialog shows the error itself, with its details.
       if (!isOpen.current) toaster.failed(`${failureTitle(refusal, error)}: ${error.message}`);
     },
   });

@@ -1,18 +1,18 @@
 import { diffLines, diffWordsWithSpace } from "diff";
 
-/** A stretch of text that both have, or only one. */
+/** A part of a text that is in both versions, or only in one. */
 export interface TextPart {
   readonly kind: "kept" | "removed" | "added";
   readonly text: string;
 }
 
-/** Beyond so many changed words, lines are compared: the effort grows with the square. */
+/** With more changed words, lines are compared: the effort is quadratic. */
 const MOST_WORD_EDITS = 1000;
 const MOST_LINE_EDITS = 1000;
 
 /**
- * How one text becomes another, word by word. Without what is added the parts are the first text,
- * without what is removed the second, to the last space.
+ * The differences of two texts, word by word. The kept and removed parts are exactly the first text, the
+ * kept and added parts the second.
  *
  * @example diffWords("a red fox", "a blue fox")
  * // kept "a ", removed "red", added "blue", kept " fox"
@@ -39,8 +39,8 @@ function wholeTexts(from: string, to: string): TextPart[] {
 }
 
 /**
- * Joins changes that have nothing but space between them, so that a sentence that was rewritten reads
- * as one and not as a row of single words.
+ * Joins changes that are separated by spaces only, so that a rewritten sentence reads as one change and
+ * not as many single words.
  */
 function groupChanges(parts: readonly TextPart[]): readonly TextPart[] {
   const grouped: TextPart[] = [];
@@ -67,12 +67,12 @@ function groupChanges(parts: readonly TextPart[]): readonly TextPart[] {
   return grouped;
 }
 
-/** A paragraph's end is no gap: what stands on either side is read by itself. */
+/** Paragraphs are not joined. */
 function isGap(text: string): boolean {
   return /^[^\S\n]*$/.test(text);
 }
 
-/** Whether something is removed from here and something else put into its place. */
+/** Whether the next change replaces text. */
 function isReplaced(parts: readonly TextPart[], start: number): boolean {
   const kinds = [parts[start]?.kind, parts[start + 1]?.kind];
   return kinds.includes("removed") && kinds.includes("added");

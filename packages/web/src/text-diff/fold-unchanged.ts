@@ -1,18 +1,18 @@
 import type { TextPart } from "./diff-words.ts";
 
-/** A stretch that nobody has to read to see what changed. */
+/** Unchanged text that is collapsed. */
 export interface FoldedText {
   readonly kind: "folded";
   readonly text: string;
 }
 
-/** What is left in sight beside a change: so many lines, of so many characters at most. */
+/** The context around a change: this many lines, of at most this many characters. */
 const NEAR_LINES = 2;
 const NEAR_CHARACTERS = 240;
-/** Shorter stretches are read quicker than unfolded. */
+/** Shorter texts are not collapsed. */
 const SHORTEST_FOLD = 160;
 
-/** The parts of a comparison, with what both texts have folded away from the changes. */
+/** Collapses unchanged text that is far from all changes. */
 export function foldUnchanged(parts: readonly TextPart[]): readonly (TextPart | FoldedText)[] {
   if (parts.every(({ kind }) => kind === "kept")) return parts;
   return parts.flatMap((part, index): readonly (TextPart | FoldedText)[] => {
@@ -30,7 +30,7 @@ export function foldUnchanged(parts: readonly TextPart[]): readonly (TextPart | 
   });
 }
 
-/** After the lines that stand right behind a change. */
+/** After the context behind a change. */
 function startOfFold(text: string): number {
   let end = 0;
   for (let line = 0; line < NEAR_LINES; line += 1) {
@@ -41,7 +41,7 @@ function startOfFold(text: string): number {
   return end <= NEAR_CHARACTERS ? end : wordEndAfter(text, NEAR_CHARACTERS);
 }
 
-/** Before the lines that stand right in front of a change. */
+/** Before the context in front of a change. */
 function endOfFold(text: string): number {
   let start = text.length;
   for (let line = 0; line < NEAR_LINES; line += 1) {

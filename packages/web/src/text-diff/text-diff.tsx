@@ -8,9 +8,9 @@ import { type FoldedText, foldedText, foldUnchanged } from "./fold-unchanged.ts"
 interface TextDiffProps {
   readonly from: string;
   readonly to: string;
-  /** Stands above, beside the choice of the layout. */
+  /** Shown above, beside the layout switch. */
   readonly heading?: ReactNode;
-  /** Only the changes are of interest: what is far from all of them is folded. */
+  /** Collapses unchanged text that is far from all changes. */
   readonly isFolded?: boolean;
 }
 
@@ -22,8 +22,8 @@ const LAYOUTS = [
 ] as const;
 
 /**
- * Two texts in one: what is removed struck through, what is added underlined. Or beside each other, to
- * be read as they are.
+ * The differences of two texts: inline, with removed text struck through and added text underlined, or side
+ * by side.
  */
 export function TextDiff({ from, to, heading, isFolded = false }: TextDiffProps) {
   const [layout, setLayout] = useState<Layout>("inline");
@@ -35,7 +35,7 @@ export function TextDiff({ from, to, heading, isFolded = false }: TextDiffProps)
     <div className="flex min-w-0 flex-col gap-1.5">
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
         <div className="min-w-0">{heading}</div>
-        <Choice label="Show the texts" options={LAYOUTS} value={layout} onChange={setLayout} />
+        <Choice label="Diff layout" options={LAYOUTS} value={layout} onChange={setLayout} />
       </div>
       {layout === "inline" ? (
         <Text parts={parts} />
@@ -49,7 +49,7 @@ export function TextDiff({ from, to, heading, isFolded = false }: TextDiffProps)
   );
 }
 
-/** Says how much is folded, until it is unfolded. */
+/** A button that expands collapsed text. */
 function FoldedPart({ text }: { readonly text: string }) {
   const [isOpen, setOpen] = useState(false);
   if (isOpen) return text;
@@ -82,14 +82,14 @@ function Text({ label, parts }: TextProps) {
           "max-h-80 overflow-y-auto px-2.5 py-1.5 leading-relaxed break-words whitespace-pre-wrap",
           parts.length === 0 && "text-ink-soft italic",
         )}
-        // Scrolls: to be reached by the keyboard as well.
+        // It scrolls, so the keyboard must reach it.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
         tabIndex={0}
       >
         {parts.length === 0
           ? "empty"
           : parts.map((part, index) => {
-              // Texts may be equal, and one that was unfolded is not another that took its place.
+              // The text is part of the key: an expanded part must not stay expanded with another text.
               const key = `${index} ${part.text}`;
               return part.kind === "folded" ? (
                 <FoldedPart key={key} text={part.text} />
@@ -107,7 +107,7 @@ const LOOKS = {
   added: "mx-0.5 rounded-xs bg-success-soft text-success decoration-1 underline-offset-2",
 } as const;
 
-/** A stretch of a compared text. Its mark is a line as well as a colour. */
+/** A part of a compared text. Changes have a line as well as a colour. */
 function TextPartView({ part: { kind, text } }: { readonly part: TextPart }) {
   if (kind === "kept") return <span>{text}</span>;
   const Element = kind === "removed" ? "del" : "ins";
@@ -121,7 +121,7 @@ function TextPartView({ part: { kind, text } }: { readonly part: TextPart }) {
   );
 }
 
-/** Space around words bears no mark; space that is all there is must be seen. */
+/** Does not mark spaces around words; a change of only spaces is made visible. */
 function split(text: string) {
   const marked = text.trim();
   if (marked === "") {

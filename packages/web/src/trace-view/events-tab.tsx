@@ -15,7 +15,7 @@ export function EventsTab({ span }: { readonly span: SpanRecord }) {
   const { start } = spanTimes(span);
   if (events.length === 0) return <p className="p-4 text-ink-soft">No events recorded.</p>;
   return (
-    <ShowMore items={events} step={100} what="event">
+    <ShowMore items={events} step={100}>
       {(shown) => (
         <ol aria-label="Events">
           {shown.map((event, index) => (

@@ -10,13 +10,13 @@ import {
 
 export type ChatRole = "system" | "user" | "assistant" | "tool";
 
-/** One turn of a conversation, whatever client wrote it. */
+/** One turn of a conversation, in a form independent of the client that recorded it. */
 export interface ChatMessage {
   readonly role: ChatRole;
-  /** The role as it was recorded, where it has another name. */
+  /** The role as it was recorded. */
   readonly recordedRole: string;
   readonly parts: readonly ChatPart[];
-  /** What the message has besides. */
+  /** Its other fields. */
   readonly rest: JsonObject;
 }
 
@@ -32,7 +32,7 @@ const ROLES: ReadonlyMap<string, ChatRole> = new Map([
   ["function", "tool"],
 ]);
 
-/** Items of OpenAI's Responses that stand beside messages, and who says them. */
+/** Items of OpenAI's Responses API beside messages, and their roles. */
 const ITEMS: ReadonlyMap<string, ChatRole> = new Map([
   ["function_call", "assistant"],
   ["reasoning", "assistant"],
@@ -41,7 +41,7 @@ const ITEMS: ReadonlyMap<string, ChatRole> = new Map([
 
 const CONTENT = ["content", "parts", "contents", "tool_calls", "function_call", "message"];
 
-/** The message that a value is, or null if it is none. */
+/** Null if the value is not a message. */
 export function readMessage(value: unknown): ChatMessage | null {
   if (!isObject(value)) return null;
   const item = typeof value.type === "string" ? ITEMS.get(value.type) : undefined;
@@ -50,12 +50,12 @@ export function readMessage(value: unknown): ChatMessage | null {
   }
   const plain = langChainMessage(value);
   if (plain !== null) return readFlat(plain);
-  // A choice has its message inside, its role beside it or not at all.
+  // A choice of OpenAI wraps its message; the role may be missing.
   const { message: inner, ...outer } = value;
   return isObject(inner) ? readFlat({ role: "assistant", ...outer, ...inner }) : readFlat(value);
 }
 
-/** LangChain says in `type` who speaks; as it serialises itself, it has everything in `kwargs`. */
+/** LangChain has the role in `type`; its own serialisation wraps the message in `kwargs`. */
 function langChainMessage(value: JsonObject): JsonObject | null {
   if (value.lc !== undefined && isObject(value.kwargs)) return langChainMessage(value.kwargs);
   const { type, additional_kwargs, ...rest } = value;
@@ -96,7 +96,7 @@ function readFlat(value: JsonObject): ChatMessage | null {
 
 function readSaid(said: unknown, role: ChatRole, message: JsonObject): ChatPart[] {
   if (said === undefined || said === null || said === "") return [];
-  // Of a tool, a plain content is its result; Anthropic and the AI SDK have parts that say so.
+  // The plain content of a tool message is its result; Anthropic and the AI SDK have typed parts.
   const parts = (Array.isArray(said) ? said : [said]).map(readPart);
   const isPlain = parts.every(({ kind }) => kind === "text" || kind === "other");
   if (role !== "tool" || !isPlain) return parts;
@@ -105,7 +105,7 @@ function readSaid(said: unknown, role: ChatRole, message: JsonObject): ChatPart[
   return [readToolResult({ ...message, content: result })];
 }
 
-/** The result of a tool shows its call's id and name. */
+/** A tool result shows the id and name of its call itself. */
 function leftOver(rest: JsonObject, role: ChatRole): JsonObject {
   if (role !== "tool") return rest;
   const { tool_call_id: _, toolCallId: __, id: ___, name: ____, ...others } = rest;
@@ -124,7 +124,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** Whether a value has the form of a message, not only a member that happens to be called `role`. */
+/** Whether a value is shaped like a message: a field called `role` is not enough. */
 export function looksLikeMessage(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value.type === "string" && ITEMS.has(value.type)) return true;

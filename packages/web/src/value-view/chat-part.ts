@@ -1,4 +1,4 @@
-/** A piece of a message, whatever client wrote it. */
+/** A part of a message, in a form independent of the client that recorded it. */
 export type ChatPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "reasoning"; readonly text: string }
@@ -14,7 +14,7 @@ export type ChatPart =
       readonly id: string | null;
       readonly result: unknown;
     }
-  /** An image, a file, a sound: said, never loaded. */
+  /** An image, file or sound: described, never loaded. */
   | { readonly kind: "media"; readonly what: string; readonly about: readonly string[] }
   | { readonly kind: "other"; readonly value: unknown };
 
@@ -55,7 +55,7 @@ export function readPart(part: unknown): ChatPart {
   return read ?? { kind: "other", value: part };
 }
 
-/** A call of a tool, in the forms that OpenAI, Anthropic, the AI SDK and OpenTelemetry have for it. */
+/** Reads the tool calls of OpenAI, Anthropic, the AI SDK and OpenTelemetry. */
 export function readToolCall(call: unknown): ChatPart {
   if (!isObject(call)) return { kind: "other", value: call };
   const inner = isObject(call.function) ? call.function : call;
@@ -88,7 +88,7 @@ function readTyped(type: string, part: JsonObject): ChatPart | null {
   return what === undefined ? null : readMedia(what, part);
 }
 
-// Gemini's and Bedrock's parts say what they are by the member that they have.
+// Gemini's and Bedrock's parts have no type: the field name tells it.
 function readUntyped(part: JsonObject): ChatPart | null {
   if (isObject(part.functionCall)) return readToolCall(part.functionCall);
   if (isObject(part.functionResponse)) return readToolResult(part.functionResponse);
@@ -133,7 +133,7 @@ function readMedia(what: string, part: JsonObject): ChatPart {
   return { kind: "media", what: kind, about: [...about] };
 }
 
-/** An address as it is; of what is written out, only its size. */
+/** A URL as it is; for inline data only the size. */
 function aboutContent(content: string): string {
   const isAddress = /^(?:https?|gs|s3|file):/i.test(content);
   if (isAddress) return content.length > 120 ? `${content.slice(0, 120)}…` : content;
@@ -152,7 +152,7 @@ function idOf(part: JsonObject): string | null {
   );
 }
 
-/** The AI SDK puts results into `{ type: "json", value }`, Anthropic, Bedrock and MCP into parts. */
+/** The AI SDK wraps results in `{ type: "json", value }`; Anthropic, Bedrock and MCP in parts. */
 function unwrapped(result: unknown): unknown {
   if (Array.isArray(result)) return partsText(result) ?? result;
   return isObject(result) && typeof result.type === "string" && "value" in result
@@ -160,20 +160,20 @@ function unwrapped(result: unknown): unknown {
     : result;
 }
 
-/** The words of parts that are nothing else; null where there is more to show. */
+/** The joined text of text parts; null if there are other parts. */
 function partsText(parts: readonly unknown[]): string | null {
   const read = parts.map((part) => (isObject(part) ? readPart(part) : null));
   const words = read.flatMap((part) => (part?.kind === "text" ? part.text : []));
   return words.length > 0 && words.length === parts.length ? words.join("\n\n") : null;
 }
 
-/** What is JSON written into a text. */
+/** Parses JSON in a string. */
 function parsed(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
     return JSON.parse(value);
   } catch {
-    // A text after all, or one that was cut off.
+    // Plain text, or truncated JSON.
     return value;
   }
 }
@@ -184,7 +184,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A text, or null for anything else. */
+/** The string, or null for anything else. */
 export function text(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }

@@ -18,7 +18,7 @@ const LOOKS: Record<ChatRole, { readonly label: string; readonly look: string }>
   tool: { label: "Tool", look: "border-transparent bg-warning-soft" },
 };
 
-/** Messages one below the other, each with who said it. */
+/** The messages of a conversation with their roles. */
 export function ConversationView({
   conversation: { messages, rest },
   label,
@@ -28,8 +28,8 @@ export function ConversationView({
 }) {
   return (
     <div className="flex flex-col gap-2">
-      {/* What was said last is what the answer is about. */}
-      <ShowMore items={messages} step={100} what="message" from="end">
+      {/* The last messages matter most. */}
+      <ShowMore items={messages} step={100} from="end">
         {(shown, offset) => (
           <ol aria-label={`${label}: messages`} className="flex flex-col gap-2">
             {shown.map((message, index) => (
@@ -40,9 +40,9 @@ export function ConversationView({
         )}
       </ShowMore>
       {rest !== null && (
-        <Folded summary={`Besides: ${Object.keys(rest).join(", ").slice(0, 200)}`}>
-          <JsonView value={rest} label={`${label}: what is besides the messages`} openDepth={1} />
-        </Folded>
+        <Collapsed summary={`Other fields: ${Object.keys(rest).join(", ").slice(0, 200)}`}>
+          <JsonView value={rest} label={`${label}: other fields`} openDepth={1} />
+        </Collapsed>
       )}
     </div>
   );
@@ -59,19 +59,19 @@ function Message({ message }: { readonly message: ChatMessage }) {
         {isRenamed && <span className="font-normal"> ({recordedRole})</span>}
       </p>
       <div className="flex flex-col gap-2">
-        {parts.length === 0 && <p className="text-ink-soft">No content.</p>}
+        {parts.length === 0 && <p className="text-ink-soft">No content</p>}
         {parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a recorded message does not change.
           <Part key={index} part={part} />
         ))}
-        <Besides rest={rest} />
+        <OtherFields rest={rest} />
       </div>
     </li>
   );
 }
 
-/** What else a message has: short values beside each other, the rest folded. */
-function Besides({ rest }: { readonly rest: JsonObject }) {
+/** The other fields of a message: short values in a line, long ones collapsed. */
+function OtherFields({ rest }: { readonly rest: JsonObject }) {
   const entries = Object.entries(rest);
   if (entries.length === 0) return null;
   const isShort = entries.every(
@@ -85,9 +85,9 @@ function Besides({ rest }: { readonly rest: JsonObject }) {
     );
   }
   return (
-    <Folded summary={entries.map(([name]) => name).join(", ")}>
-      <JsonView value={rest} label="What the message has besides" openDepth={1} />
-    </Folded>
+    <Collapsed summary={entries.map(([name]) => name).join(", ")}>
+      <JsonView value={rest} label="Other fields of the message" openDepth={1} />
+    </Collapsed>
   );
 }
 
@@ -97,13 +97,13 @@ function Part({ part }: { readonly part: ChatPart }) {
       return <LongText text={part.text} />;
     case "reasoning":
       return (
-        <Folded icon={Brain} summary="Reasoning">
+        <Collapsed icon={Brain} summary="Reasoning">
           {part.text === "" ? (
-            <p className="text-ink-soft">Not readable.</p>
+            <p className="text-ink-soft">Not readable</p>
           ) : (
             <LongText text={part.text} />
           )}
-        </Folded>
+        </Collapsed>
       );
     case "tool-call":
       return (
@@ -166,14 +166,14 @@ function Argument({ value, label }: { readonly value: unknown; readonly label: s
   return <JsonView value={value} label={label} openDepth={2} />;
 }
 
-interface FoldedProps {
+interface CollapsedProps {
   readonly summary: string;
   readonly icon?: LucideIcon;
   readonly children: ReactNode;
 }
 
-/** What is less important: one line that opens. What is inside is made when it does. */
-function Folded({ summary, icon: Icon, children }: FoldedProps) {
+/** A line that expands. Its content is rendered when it does. */
+function Collapsed({ summary, icon: Icon, children }: CollapsedProps) {
   const [isOpen, setOpen] = useState(false);
   const Chevron = isOpen ? ChevronDown : ChevronRight;
   return (

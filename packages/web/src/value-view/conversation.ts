@@ -1,14 +1,14 @@
 import { type ChatMessage, looksLikeMessage, readMessage } from "./chat-message.ts";
 import { isObject, type JsonObject, readPart, text } from "./chat-part.ts";
 
-/** Messages that were found in a recorded value, and what else it has. */
+/** The messages in a recorded value, and its other fields. */
 export interface Conversation {
   readonly messages: readonly ChatMessage[];
-  /** Tools, parameters and the like; null if there is nothing else. */
+  /** Tools, parameters and others; null if there are none. */
   readonly rest: JsonObject | null;
 }
 
-/** Members that hold lists of messages, in the order in which they are read. */
+/** Fields that hold lists of messages, in reading order. */
 const LISTS = [
   "messages",
   "input_messages",
@@ -28,13 +28,13 @@ const INSTRUCTIONS = [
   "systemInstruction",
 ];
 
-/** What the AI SDK answers with: a text with what else there was. */
+/** The fields of a response of the AI SDK. */
 const ANSWER_MEMBERS = new Set(["text", "reasoning", "object", "tool_calls", "files"]);
 
 /**
- * The conversation that a value is, in any of the forms in which clients record one: OpenTelemetry
+ * Reads a conversation in any of the forms in which clients record one: OpenTelemetry
  * GenAI's parts, OpenAI's messages, choices and items, Anthropic's and Bedrock's blocks, Gemini's
- * contents, OpenInference's, LangChain's and the AI SDK's messages. Null where the value is something else.
+ * contents, OpenInference's, LangChain's and the AI SDK's messages. Null for any other value.
  */
 export function readConversation(value: unknown): Conversation | null {
   if (Array.isArray(value)) {
@@ -65,7 +65,7 @@ function readLists(value: JsonObject): Conversation | null {
 }
 
 function readList(list: unknown): ChatMessage[] | null {
-  // Bedrock answers with one; LangChain has a list for each prompt of a batch, as a rule of one.
+  // Bedrock returns a single message; LangChain a list for each prompt of a batch, usually one.
   const only = Array.isArray(list) && list.length === 1 && Array.isArray(list[0]) ? list[0] : list;
   const value = looksLikeMessage(only) ? [only] : only;
   if (!Array.isArray(value)) return null;
@@ -104,7 +104,7 @@ function readAnswer(value: JsonObject): Conversation | null {
   return { messages: [message], rest: Object.keys(rest).length === 0 ? null : rest };
 }
 
-/** What a single message has besides belongs to the answer that it came with: id, model, usage. */
+/** The other fields of a single message belong to the response: id, model, usage. */
 function withRest(message: ChatMessage | null): Conversation | null {
   if (message === null) return null;
   const { rest } = message;

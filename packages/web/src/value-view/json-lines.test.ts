@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type JsonFolding, jsonLines } from "./json-lines.ts";
+import { type JsonExpansion, jsonLines } from "./json-lines.ts";
 
-const open: JsonFolding = { openDepth: Number.POSITIVE_INFINITY, switched: new Set() };
-const shape = (value: unknown, folding: JsonFolding, limit = 1000) =>
+const open: JsonExpansion = { openDepth: Number.POSITIVE_INFINITY, toggled: new Set() };
+const shape = (value: unknown, folding: JsonExpansion, limit = 1000) =>
   jsonLines(value, folding, limit).lines.map(({ depth, key, isOpen }) => [depth, key, isOpen]);
 
 function countOf(value: unknown): number {
@@ -14,7 +14,7 @@ function countOf(value: unknown): number {
 describe("the lines of a value", () => {
   it("are it and everything in it, as deep as it is open", () => {
     const value = { a: [1, { b: null }], c: "text" };
-    expect(shape(value, { openDepth: 2, switched: new Set() })).toEqual([
+    expect(shape(value, { openDepth: 2, toggled: new Set() })).toEqual([
       [0, null, true],
       [1, "a", true],
       [2, 0, false],
@@ -25,8 +25,8 @@ describe("the lines of a value", () => {
 
   it("open and fold by hand", () => {
     const value = { a: { b: { c: 1 } } };
-    expect(shape(value, { openDepth: 1, switched: new Set(["/a"]) })).toHaveLength(3);
-    expect(shape(value, { openDepth: 9, switched: new Set(["/a"]) })).toHaveLength(2);
+    expect(shape(value, { openDepth: 1, toggled: new Set(["/a"]) })).toHaveLength(3);
+    expect(shape(value, { openDepth: 9, toggled: new Set(["/a"]) })).toHaveLength(2);
   });
 
   it("each have a path of their own, whatever the names of members are", () => {

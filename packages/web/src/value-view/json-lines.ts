@@ -1,35 +1,35 @@
-/** One line of a folded JSON tree. */
+/** One line of a collapsible JSON tree. */
 export interface JsonLine {
-  /** Where it is: the same for as long as the value has the same shape. */
+  /** A JSON pointer: stable while the shape of the value is. */
   readonly path: string;
   readonly depth: number;
-  /** A member's name, an item's place; null for the whole value. */
+  /** A key or an index; null for the whole value. */
   readonly key: string | number | null;
   readonly value: unknown;
-  /** How many members or items it has; null for what has none to show. */
+  /** The number of keys or items; null for a scalar. */
   readonly size: number | null;
   readonly isOpen: boolean;
 }
 
-/** Which lines are open: those above a depth, except for those that were switched by hand. */
-export interface JsonFolding {
+/** Which lines are expanded: those above a depth, except for those that the user toggled. */
+export interface JsonExpansion {
   readonly openDepth: number;
-  readonly switched: ReadonlySet<string>;
+  readonly toggled: ReadonlySet<string>;
 }
 
 /**
- * The first lines of a value as a folded tree. Only those are made, so that a value of any size and
- * depth costs what is shown of it.
+ * The first lines of a JSON tree. Only these are created, so that the cost does not depend on the size of
+ * the value.
  *
- * @example jsonLines({ a: [1] }, { openDepth: 2, switched: new Set() }, 100) // three lines
+ * @example jsonLines({ a: [1] }, { openDepth: 2, toggled: new Set() }, 100) // three lines
  */
 export function jsonLines(
   value: unknown,
-  { openDepth, switched }: JsonFolding,
+  { openDepth, toggled }: JsonExpansion,
   limit: number,
 ): { readonly lines: readonly JsonLine[]; readonly hasMore: boolean } {
   const lines: JsonLine[] = [];
-  // A stack of what is still to be walked: a value may be nested deeper than calls can be.
+  // An explicit stack: a value may be nested deeper than the call stack.
   const open: Walk[] = [{ members: [[null, value]].values(), path: "", depth: 0 }];
   for (;;) {
     const walk = open.at(-1);
@@ -43,7 +43,7 @@ export function jsonLines(
     const [key, inner] = member as Member;
     const path = key === null ? "" : `${walk.path}/${escaped(key)}`;
     const size = sizeOf(inner);
-    const isOpen = size !== null && size > 0 && walk.depth < openDepth !== switched.has(path);
+    const isOpen = size !== null && size > 0 && walk.depth < openDepth !== toggled.has(path);
     lines.push({ path, depth: walk.depth, key, value: inner, size, isOpen });
     if (isOpen) open.push({ members: membersOf(inner), path, depth: walk.depth + 1 });
   }
@@ -68,7 +68,7 @@ function membersOf(value: unknown): Iterator<Member> {
     : Object.entries(value as Record<string, unknown>).values();
 }
 
-// As JSON pointers do, so that no two members share a path.
+// As in JSON pointers, so that paths are unique.
 function escaped(key: string | number): string {
   return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,11 +1,11 @@
-/** A value as JSON text that people can read. What JSON has no form for is an empty text. */
+/** Indented JSON; an empty text for values that JSON does not have. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? "";
 }
 
 /**
- * A recorded number for people. The page has it as a browser does: of more digits than that keeps, it
- * says that they are not all there.
+ * A recorded number as text. Digits beyond the precision of a browser are lost; such a number is marked as
+ * rounded.
  *
  * @example numberText(12345678901234567890) // "≈ 12345678901234567000"
  */
@@ -14,17 +14,17 @@ export function numberText(value: number): string {
   return value < 0 ? "below -1.79e+308" : "above 1.79e+308";
 }
 
-/** Whether more digits may be recorded than the page has. */
+/** Whether digits may be lost. */
 export function isRounded(value: number): boolean {
   return Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
 
-/** What is no text in JSON: numbers and the words that it has. */
+/** Numbers and literals of JSON. */
 const OTHER = /^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null)$/i;
 
 /**
- * A recorded text in a tree of values: in quotes where it would read as something else, as colour alone
- * tells nobody.
+ * A recorded text in a JSON tree: quoted if it looks like a number or a literal, because colour alone is
+ * not accessible.
  *
  * @example stringText("5") // "\"5\""
  */

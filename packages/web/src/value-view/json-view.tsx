@@ -8,34 +8,34 @@ import { LongText } from "./long-text.tsx";
 
 /** How many lines are shown at once; more on demand. */
 const PAGE_LINES = 500;
-/** Deeper, lines are not moved further to the right. */
+/** Deeper lines are not indented further. */
 const MAX_INDENT = 16;
-/** Characters of a text that have to fit beside its key. */
+/** Characters of a text that must fit beside its key. */
 const BESIDE_KEY = 16;
 
 interface JsonViewProps {
   readonly value: unknown;
-  /** What the value is, for those who hear the page. */
+  /** The accessible name. */
   readonly label: string;
-  /** How deep it is open to begin with. */
+  /** How deep it is expanded at first. */
   readonly openDepth?: number;
 }
 
-/** A JSON value as a tree that can be folded. */
+/** A JSON value as a collapsible tree. */
 export function JsonView({ value, label, openDepth = 2 }: JsonViewProps) {
   const [depth, setDepth] = useState(openDepth);
-  const [switched, setSwitched] = useState<ReadonlySet<string>>(new Set());
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [limit, setLimit] = useState(PAGE_LINES);
-  const { lines, hasMore } = jsonLines(value, { openDepth: depth, switched }, limit);
-  const canFold = lines.some(({ size }) => size !== null && size > 0);
+  const { lines, hasMore } = jsonLines(value, { openDepth: depth, toggled }, limit);
+  const canCollapse = lines.some(({ size }) => size !== null && size > 0);
   const openTo = (next: number) => {
     setDepth(next);
-    setSwitched(new Set());
+    setToggled(new Set());
   };
   return (
     <div className="relative min-w-0">
       <div className="absolute top-0 right-0 z-10 flex items-center rounded-md bg-surface">
-        {canFold && (
+        {canCollapse && (
           <Button
             look="quiet"
             size="small"
@@ -43,7 +43,7 @@ export function JsonView({ value, label, openDepth = 2 }: JsonViewProps) {
               openTo(depth === Number.POSITIVE_INFINITY ? 1 : Number.POSITIVE_INFINITY)
             }
           >
-            {depth === Number.POSITIVE_INFINITY ? "Fold all" : "Expand all"}
+            {depth === Number.POSITIVE_INFINITY ? "Collapse all" : "Expand all"}
           </Button>
         )}
         <CopyButton what={label} text={() => jsonText(value)} />
@@ -53,7 +53,7 @@ export function JsonView({ value, label, openDepth = 2 }: JsonViewProps) {
           <Line
             key={line.path}
             line={line}
-            onSwitch={() => setSwitched(withSwitched(switched, line.path))}
+            onToggle={() => setToggled(withToggled(toggled, line.path))}
           />
         ))}
       </ol>
@@ -66,7 +66,7 @@ export function JsonView({ value, label, openDepth = 2 }: JsonViewProps) {
   );
 }
 
-function Line({ line, onSwitch }: { readonly line: JsonLine; readonly onSwitch: () => void }) {
+function Line({ line, onToggle }: { readonly line: JsonLine; readonly onToggle: () => void }) {
   const { key, depth, size, value, isOpen } = line;
   const isFirst = key === null;
   const indent = { paddingLeft: `${Math.min(depth, MAX_INDENT) * 1.1}rem` };
@@ -85,7 +85,7 @@ function Line({ line, onSwitch }: { readonly line: JsonLine; readonly onSwitch: 
       <button
         type="button"
         aria-expanded={isOpen}
-        onClick={onSwitch}
+        onClick={onToggle}
         className="flex min-h-[24px] max-w-full min-w-0 items-center gap-1 rounded text-left hover:bg-sunken"
       >
         {isOpen ? (
@@ -116,7 +116,7 @@ function Leaf({ value }: { readonly value: unknown }) {
     return (
       <bdi
         className="flex-1 text-success"
-        // Beside a long key this much would not fit: the text then stands below it.
+        // Beside a long key the text would not fit: it wraps below.
         style={{ minWidth: `min(100%, ${Math.min(text.length, BESIDE_KEY)}ch)` }}
       >
         <LongText text={text} />
@@ -127,9 +127,7 @@ function Leaf({ value }: { readonly value: unknown }) {
     return <span className="text-ink-soft">{Array.isArray(value) ? "[]" : "{}"}</span>;
   }
   if (typeof value === "number") {
-    const why = isRounded(value)
-      ? "Not all digits are here: download the trace for them"
-      : undefined;
+    const why = isRounded(value) ? "Rounded. Download the trace for all digits." : undefined;
     return (
       <span title={why} className="text-accent">
         {numberText(value)}
@@ -141,12 +139,12 @@ function Leaf({ value }: { readonly value: unknown }) {
 }
 
 function sizeText(value: unknown, size: number): string {
-  const [open, close, one] = Array.isArray(value) ? ["[", "]", "item"] : ["{", "}", "member"];
+  const [open, close, one] = Array.isArray(value) ? ["[", "]", "item"] : ["{", "}", "key"];
   return `${open} ${size.toLocaleString("en")} ${one}${size === 1 ? "" : "s"} ${close}`;
 }
 
-function withSwitched(switched: ReadonlySet<string>, path: string): ReadonlySet<string> {
-  const next = new Set(switched);
+function withToggled(toggled: ReadonlySet<string>, path: string): ReadonlySet<string> {
+  const next = new Set(toggled);
   if (!next.delete(path)) next.add(path);
   return next;
 }

@@ -6,14 +6,14 @@ const TEXT_CLASS = "min-w-0 break-words whitespace-pre-wrap";
 
 interface LongTextProps {
   readonly text: string;
-  /** About how many characters are shown before it is unfolded. */
+  /** About how many characters are shown at first. */
   readonly limit?: number;
   readonly className?: string;
 }
 
 /**
- * A text with its line breaks, aligned by the direction of its script. A long one is folded; unfolded, it
- * is laid out as it is scrolled to.
+ * A text with its line breaks, aligned by the direction of its script. A long one is cut off until the user
+ * expands it.
  */
 export function LongText({ text, limit = 2000, className }: LongTextProps) {
   const [isWhole, setWhole] = useState(false);
@@ -36,7 +36,7 @@ export function LongText({ text, limit = 2000, className }: LongTextProps) {
   );
 }
 
-/** All of a text, with its line breaks, laid out as it is scrolled to. */
+/** A whole text, laid out as it is scrolled to. */
 export function WholeText({ text }: { readonly text: string }) {
   return (
     <div dir="auto" className={TEXT_CLASS}>
@@ -47,11 +47,11 @@ export function WholeText({ text }: { readonly text: string }) {
 
 function Pieces({ text }: { readonly text: string }) {
   const pieces = textPieces(text);
-  // What is laid out at once anyway must not take more room than it needs until then.
+  // A short text must not reserve space.
   if (pieces.length <= 1) return text;
   return pieces.map((piece, index) => (
     <div
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never change places.
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text never move.
       key={index}
       style={{ contentVisibility: "auto", containIntrinsicSize: "auto 2000px" }}
     >
@@ -60,7 +60,7 @@ function Pieces({ text }: { readonly text: string }) {
   ));
 }
 
-/** How much of a text is shown before it is unfolded. */
+/** How much of a text is shown at first. */
 function shownLength(text: string, limit: number): number {
   if (text.length <= limit * 1.5 && !hasManyLines(text)) return text.length;
   let end = 0;
@@ -78,14 +78,14 @@ function hasManyLines(text: string): boolean {
   return lines > SHOWN_LINES * 1.5;
 }
 
-/** About how long a piece is: short enough to be laid out without a pause. */
+/** Short enough to lay out without a pause. */
 const PIECE_LENGTH = 20_000;
-/** How far back a better place to cut is looked for. */
+/** How far back to look for a line or word end. */
 const SEARCHED = 2000;
 
 /**
- * A long text cut into pieces that the browser lays out one by one, when they are scrolled to. Cuts
- * are at the ends of lines or words where there are any, and never inside of a character.
+ * Splits a long text into pieces that the browser lays out when they are scrolled to. It splits at line or
+ * word ends if there are any, and never inside a character.
  */
 export function textPieces(text: string): readonly string[] {
   const pieces: string[] = [];
@@ -97,9 +97,9 @@ export function textPieces(text: string): readonly string[] {
   return pieces;
 }
 
-/** The beginning of a text, not cut inside of a character. */
+/** The start of a text, never cut inside a character. */
 export function textStart(text: string, length: number): string {
-  return text.slice(0, isInsideOfPair(text, length) ? length - 1 : length);
+  return text.slice(0, isInsidePair(text, length) ? length - 1 : length);
 }
 
 function cutAfter(text: string, from: number): number {
@@ -109,10 +109,10 @@ function cutAfter(text: string, from: number): number {
     const at = text.lastIndexOf(mark, to - 1);
     if (at >= to - SEARCHED) return at + 1;
   }
-  return isInsideOfPair(text, to) ? to - 1 : to;
+  return isInsidePair(text, to) ? to - 1 : to;
 }
 
-function isInsideOfPair(text: string, at: number): boolean {
+function isInsidePair(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   return before >= 0xd800 && before < 0xdc00 && at < text.length;
 }

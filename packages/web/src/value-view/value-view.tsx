@@ -8,13 +8,13 @@ import { LongText, WholeText } from "./long-text.tsx";
 
 interface ValueViewProps {
   readonly value: unknown;
-  /** What the value is: "Inputs". */
+  /** The accessible name: "Inputs". */
   readonly label: string;
-  /** It stands in a box that scrolls: a long text need not be folded as well. */
+  /** It is inside a scrolling box: a long text need not be cut off. */
   readonly isScrolled?: boolean;
 }
 
-/** A recorded value for people: a text as text, messages as a conversation, anything else as a tree. */
+/** Shows a recorded value: a text as text, messages as a conversation, anything else as a tree. */
 export function ValueView({ value, label, isScrolled = false }: ValueViewProps) {
   const [isRaw, setRaw] = useState(false);
   const conversation = useMemo(() => readConversation(value), [value]);
@@ -26,7 +26,7 @@ export function ValueView({ value, label, isScrolled = false }: ValueViewProps) 
           <CopyButton what={what} text={value} />
         </div>
         {value === "" ? (
-          <p className="py-1 text-ink-soft">An empty text.</p>
+          <p className="py-1 text-ink-soft">Empty text</p>
         ) : (
           <bdi className="block pr-8 leading-relaxed">
             {isScrolled ? <WholeText text={value} /> : <LongText text={value} />}

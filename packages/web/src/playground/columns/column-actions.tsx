@@ -12,8 +12,8 @@ import type { ColumnView } from "./column-view.ts";
 
 interface ColumnActionsProps {
   readonly view: ColumnView;
-  /** Why the reader may not change the registry; null where they may. */
-  readonly refusal: string | null;
+  /** Why the user cannot change the registry; null if they can. */
+  readonly readOnlyReason: string | null;
   readonly isOnly: boolean;
   readonly onCommit: () => void;
   readonly onSaveAs: () => void;
@@ -22,54 +22,63 @@ interface ColumnActionsProps {
   readonly onRemove: () => void;
 }
 
-/** What can be done with a column. */
 export function ColumnActions(props: ColumnActionsProps) {
-  const { view, refusal, isOnly, onCommit, onSaveAs, onDeploy, onCopy, onRemove } = props;
-  const noCommit = refusal ?? commitDisabledReason(view);
-  const noDeploy = refusal ?? deployDisabledReason(view);
+  const { view, readOnlyReason, isOnly, onCommit, onSaveAs, onDeploy, onCopy, onRemove } = props;
   return (
     <>
-      <Button size="small" refusal={noCommit} onClick={onCommit}>
+      <Button
+        size="small"
+        refusal={readOnlyReason ?? commitDisabledReason(view)}
+        onClick={onCommit}
+      >
         <GitCommitHorizontal size={14} aria-hidden />
         Commit…
       </Button>
-      <Button size="small" refusal={noDeploy} onClick={onDeploy}>
+      <Button
+        size="small"
+        refusal={readOnlyReason ?? deployDisabledReason(view)}
+        onClick={onDeploy}
+      >
         <Rocket size={14} aria-hidden />
         Deploy…
       </Button>
-      <Menu trigger={<IconButton icon={EllipsisVertical} label={`More for ${view.title}`} />}>
-        <MenuItem refusal={refusal ?? saveDisabledReason(view)} onSelect={onSaveAs}>
+      <Menu
+        trigger={<IconButton icon={EllipsisVertical} label={`More actions for ${view.title}`} />}
+      >
+        <MenuItem refusal={readOnlyReason ?? saveDisabledReason(view)} onSelect={onSaveAs}>
           <GitBranchPlus size={15} aria-hidden className="text-ink-soft" />
-          Save as a new variant…
+          Save as new variant…
         </MenuItem>
         <MenuItem onSelect={onCopy}>
           <Copy size={15} aria-hidden className="text-ink-soft" />
-          Compare with a copy
+          Duplicate column
         </MenuItem>
         {!isOnly && (
           <MenuItem tone="danger" onSelect={onRemove}>
             <Trash2 size={15} aria-hidden />
-            Remove this column
+            Remove column
           </MenuItem>
         )}
       </Menu>
-      {refusal !== null && <span className="text-[0.93rem] text-ink-soft">{refusal}</span>}
+      {readOnlyReason !== null && (
+        <span className="text-[0.93rem] text-ink-soft">{readOnlyReason}</span>
+      )}
     </>
   );
 }
 
 function saveDisabledReason(view: ColumnView): string | null {
-  return view.kind === "ready" ? null : "There is no configuration to commit.";
+  return view.kind === "ready" ? null : "No configuration to commit.";
 }
 
 function commitDisabledReason(view: ColumnView): string | null {
   if (view.kind !== "ready") return saveDisabledReason(view);
   const isNew = view.base === null || view.base.revision === 0;
-  return isNew || view.column.draft !== null ? null : "Nothing is changed.";
+  return isNew || view.column.draft !== null ? null : "No changes to commit.";
 }
 
 function deployDisabledReason(view: ColumnView): string | null {
-  if (view.column.draft !== null) return "A draft is deployed after it is committed.";
-  if (view.kind !== "ready") return "There is no configuration to deploy.";
+  if (view.column.draft !== null) return "Commit the draft first.";
+  if (view.kind !== "ready") return "No configuration to deploy.";
   return view.base === null || view.base.revision === 0 ? "Commit it first." : null;
 }

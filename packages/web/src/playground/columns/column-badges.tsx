@@ -11,7 +11,7 @@ interface ColumnBadgesProps {
   readonly known: KnownConfigs;
 }
 
-/** Where a column's revision is live, whether there is a newer one, and where its values are from. */
+/** Where the revision is live, whether it is outdated, and which recorded call it is from. */
 export function ColumnBadges({ view, known }: ColumnBadgesProps) {
   const base = view.kind === "ready" ? view.base : null;
   const { origin } = view.column;
@@ -32,7 +32,10 @@ export function ColumnBadges({ view, known }: ColumnBadgesProps) {
         </Badge>
       ))}
       {isBehind && (
-        <Badge tone="warning" title="Whoever commits a draft of this one is asked what to keep.">
+        <Badge
+          tone="warning"
+          title="Committing a draft of this revision asks which changes to keep."
+        >
           {base.variant}@{latest} is newer
         </Badge>
       )}
@@ -67,7 +70,7 @@ function liveIn({ variant, revision }: RevisionName, { environments }: KnownConf
     .map(({ slug }) => slug);
 }
 
-/** The place of a column among others, for the eye: names that are read out have it in words. */
+/** Hidden from screen readers: the accessible names contain the number already. */
 export function ColumnNumber({ place }: { readonly place: number }) {
   return (
     <span aria-hidden className="font-medium text-ink-soft tabular-nums">

@@ -14,26 +14,26 @@ import {
 import { baseOf, columnTitle, type KnownConfigs, revisionTitle } from "../state/column-base.ts";
 import type { Column, RevisionName } from "../state/workspace.ts";
 
-/** A column with everything that it stands for. */
+/** A column whose configuration is loaded. */
 export interface ReadyColumn {
   readonly kind: "ready";
   readonly column: Column;
   readonly title: string;
-  /** What it shows, or its draft was made from; null for the schema's defaults. */
+  /** The revision that it shows, or that its draft is based on; null for the schema defaults. */
   readonly base: RevisionName | null;
-  /** The base's parameters, of all routes. */
+  /** The parameters of the base, for all routes. */
   readonly params: RouteParams;
-  /** The base's configuration of this route, every field of it. */
+  /** The base's configuration of this route, defaults included. */
   readonly baseValues: ConfigValues;
-  /** The same with the draft's changes: what is run. */
+  /** The same with the draft's changes: the configuration that runs use. */
   readonly values: ConfigValues;
-  /** The names of the fields that the draft has changed. */
+  /** The names of the fields that the draft changes. */
   readonly changed: readonly string[];
-  /** Fields of the base or the draft that the route does not have: they are not sent. */
+  /** Fields of the base or the draft that the route no longer has: they are not sent. */
   readonly leftOut: readonly string[];
 }
 
-/** A column: its parameters may still be on their way, or not be there. */
+/** A column: its revision may still be loading, or not exist. */
 export type ColumnView =
   | ReadyColumn
   | { readonly kind: "loading"; readonly column: Column; readonly title: string }
@@ -43,6 +43,10 @@ export type ColumnView =
       readonly title: string;
       readonly reason: string;
     };
+
+export function isReady(view: ColumnView): view is ReadyColumn {
+  return view.kind === "ready";
+}
 
 export function readyColumn(
   column: Column,
@@ -70,7 +74,7 @@ export function readyColumn(
   };
 }
 
-/** The columns with the parameters of the revisions that they are about. */
+/** The columns with the parameters of their revisions. */
 export function useColumnViews(
   app: string,
   route: RouteSchema,
@@ -85,7 +89,7 @@ export function useColumnViews(
     ),
     combine: loadedRevisions,
   });
-  // The same views until something in them changes: all cells of all cases are drawn with them.
+  // Keeps the views' identity: every cell of every case is drawn anew when a view changes.
   return useMemo(() => {
     const titles = [...revisionNames(columns, known).keys()];
     const byName = new Map(titles.map((title, index) => [title, revisions[index]]));
@@ -97,7 +101,7 @@ export function useColumnViews(
   }, [columns, route, known, revisions]);
 }
 
-/** The revisions that columns are about, each once. */
+/** The revisions of all columns, each once. */
 function revisionNames(
   columns: readonly Column[],
   known: KnownConfigs,
@@ -105,7 +109,7 @@ function revisionNames(
   return new Map(
     columns.flatMap((column) => {
       const found = baseOf(column, known);
-      // In revision 0 nothing is committed: there is nothing to read.
+      // Revision 0 is a variant without commits: there is nothing to load.
       return found.kind === "known" && found.base !== null && found.base.revision > 0
         ? [[revisionTitle(found.base), found.base]]
         : [];

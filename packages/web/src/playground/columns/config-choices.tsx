@@ -16,7 +16,7 @@ interface SourceSelectProps {
   readonly onChange: (source: ConfigSource) => void;
 }
 
-/** What a column starts from. */
+/** Chooses what a column is based on. */
 export function SourceSelect({ source, known, onChange }: SourceSelectProps) {
   const value = printSource(source);
   const groups = configChoices(known);
@@ -49,7 +49,7 @@ interface ConfigChoice {
   /** As {@link printSource} writes it. */
   readonly value: string;
   readonly label: string;
-  /** There is nothing in it. */
+  /** Cannot be chosen. */
   readonly isEmpty: boolean;
 }
 
@@ -58,7 +58,7 @@ interface ConfigChoiceGroup {
   readonly choices: readonly ConfigChoice[];
 }
 
-/** Everything that a column can start from. */
+/** Everything that a column can be based on. */
 export function configChoices({
   variants,
   environments,
@@ -68,17 +68,17 @@ export function configChoices({
       name: "Variants",
       choices: variants.map(({ slug, latest_revision: revision }) => ({
         value: printSource({ kind: "revision", variant: slug, revision }),
-        label: revision === 0 ? `${slug}, nothing committed` : `${slug}@${revision}, latest`,
+        label: revision === 0 ? `${slug} (no revisions)` : `${slug}@${revision} (latest)`,
         isEmpty: false,
       })),
     },
     {
-      name: "Live in an environment",
+      name: "Environments",
       choices: orderEnvironments(environments).map(({ slug, deployment }) => ({
         value: printSource({ kind: "environment", environment: slug }),
         label:
           deployment === null
-            ? `${slug}, nothing is live`
+            ? `${slug} (nothing live)`
             : `${slug}: ${deployment.variant.slug}@${deployment.variant.revision}`,
         isEmpty: deployment === null,
       })),
@@ -99,10 +99,10 @@ interface RevisionSelectProps {
   readonly onChange: (revision: number) => void;
 }
 
-/** What comes after the revisions that are listed: a choice which reads more of them. */
+/** The value of the option that loads more revisions. */
 const OLDER = "older";
 
-/** Another revision of the same variant. */
+/** Chooses another revision of the same variant. */
 export function RevisionSelect({ app, base, onChange }: RevisionSelectProps) {
   const revisions = useInfiniteQuery(revisionsQuery(usePlatform(), app, base.variant));
   const listed = revisions.data?.pages.flatMap(({ items }) => items) ?? [];
@@ -121,11 +121,11 @@ export function RevisionSelect({ app, base, onChange }: RevisionSelectProps) {
       {listed.map(({ variant: { revision }, message }) => (
         <option key={revision} value={revision}>
           @{revision}
-          {/* The chosen one is shown where there is no room for it. */}
+          {/* The closed select has no room for the message of the selected revision. */}
           {message && revision !== base.revision && ` ${message}`}
         </option>
       ))}
-      {revisions.hasNextPage && <option value={OLDER}>Older …</option>}
+      {revisions.hasNextPage && <option value={OLDER}>Older…</option>}
     </Select>
   );
 }
@@ -133,11 +133,11 @@ export function RevisionSelect({ app, base, onChange }: RevisionSelectProps) {
 interface AddColumnMenuProps {
   readonly known: KnownConfigs;
   readonly onAdd: (source: ConfigSource) => void;
-  /** A copy of the last column, to be edited beside it. */
+  /** Copies the last column. */
   readonly onCopy: () => void;
 }
 
-/** What to compare with. */
+/** Adds a column to compare with. */
 export function AddColumnMenu({ known, onAdd, onCopy }: AddColumnMenuProps) {
   return (
     <Menu
@@ -149,7 +149,8 @@ export function AddColumnMenu({ known, onAdd, onCopy }: AddColumnMenuProps) {
       }
     >
       <MenuItem onSelect={onCopy}>
-        <Copy size={15} aria-hidden className="text-ink-soft" />A copy, to edit
+        <Copy size={15} aria-hidden className="text-ink-soft" />
+        Copy of the last column
       </MenuItem>
       <MenuLine />
       {configChoices(known).map(({ name, choices }) => (

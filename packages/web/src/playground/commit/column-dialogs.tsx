@@ -18,14 +18,14 @@ interface ColumnDialogsProps {
   readonly question: ColumnQuestion | null;
   readonly dispatch: (action: WorkspaceAction) => void;
   readonly onAsk: (question: ColumnQuestion | null) => void;
-  /** The registry does not take the values of a column. */
-  readonly onRefused: (refusal: RejectedCommit) => void;
+  /** The registry rejected the values of a column. */
+  readonly onRejected: (rejected: RejectedCommit) => void;
 }
 
-/** What is asked about a column before something happens to it. */
+/** The dialog that is open for a column. */
 export function ColumnDialogs(props: ColumnDialogsProps) {
-  const { app, schema, route, views, known, question, dispatch, onAsk, onRefused } = props;
-  // What was written stays when the dialog is closed to mend something.
+  const { app, schema, route, views, known, question, dispatch, onAsk, onRejected } = props;
+  // Keeps the commit message while the user closes the dialog to fix a field.
   const [messages, setMessages] = useState<Readonly<Record<number, string>>>({});
   if (question === null) return null;
   if (question.kind === "deploy") {
@@ -67,16 +67,15 @@ export function ColumnDialogs(props: ColumnDialogsProps) {
         dispatch({ kind: "committed", column: id, revision });
         onAsk(null);
       }}
-      onRefused={onRefused}
+      onRejected={onRejected}
       onClose={() => onAsk(null)}
     />
   );
 }
 
-/** What is asked about a column, or told, in a dialog. */
+/** Which dialog is open, and for what. */
 export type ColumnQuestion =
   | { readonly kind: "commit" | "save-as"; readonly column: number }
-  /** It is done; what comes next? */
   | { readonly kind: "committed"; readonly variant: string; readonly revision: number }
   | { readonly kind: "deploy"; readonly variant: string; readonly revision: number };
 
@@ -86,7 +85,7 @@ interface CommittedNoteProps {
   readonly onClose: () => void;
 }
 
-/** Says that a draft has become a revision, and what comes next. */
+/** Confirms a commit and offers to deploy it. */
 function CommittedNote({ revision, onDeploy, onClose }: CommittedNoteProps) {
   return (
     <Dialog
@@ -108,7 +107,7 @@ function CommittedNote({ revision, onDeploy, onClose }: CommittedNoteProps) {
           <strong className="font-mono font-semibold">
             {revision.variant}@{revision.revision}
           </strong>{" "}
-          is committed. Nothing runs with it until it is deployed.
+          is committed. It is not live until you deploy it.
         </span>
       </p>
     </Dialog>

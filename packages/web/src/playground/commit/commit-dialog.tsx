@@ -1,7 +1,7 @@
 import type { ApplicationSchema, Revision, RouteParams, RouteSchema } from "@agate/protocol";
 import { diffParams } from "@agate/protocol";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useId, useState } from "react";
+import { useId, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { revisionQuery } from "../../api/applications.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
@@ -18,9 +18,8 @@ import { type KnownConfigs, revisionTitle } from "../state/column-base.ts";
 import type { RevisionName } from "../state/workspace.ts";
 import { commitDraft, type DraftCommit, draftParams, freeSlug } from "./commit-draft.ts";
 import { ConflictView } from "./conflict-view.tsx";
-import { unnamedDiff } from "./unnamed-diff.ts";
 
-/** What the registry does not take of a column's values. */
+/** The values of a column that the registry rejected. */
 export interface RejectedCommit {
   readonly column: number;
   readonly values: ConfigValues;
@@ -33,56 +32,24 @@ interface CommitDialogProps {
   readonly route: RouteSchema;
   readonly view: ReadyColumn;
   readonly known: KnownConfigs;
-  /** Saves it beside what it was made from. */
+  /** Commits to a new variant instead of the variant of the base. */
   readonly isNewVariant: boolean;
   readonly message: string;
   readonly onMessage: (message: string) => void;
   readonly onCommitted: (revision: RevisionName) => void;
-  readonly onRefused: (refusal: RejectedCommit) => void;
-  /** Nothing is left of the draft: the column is about what somebody else has committed. */
+  readonly onRejected: (rejected: RejectedCommit) => void;
+  /** The user discards the draft in favour of the newer revision. */
   readonly onTakeTheirs: (revision: RevisionName) => void;
   readonly onClose: () => void;
 }
 
-/** Makes a revision of a draft, or says why it cannot be one, and what to do about it. */
+/** Commits a draft. If a newer revision exists, the dialog resolves the conflict first. */
 export function CommitDialog(props: CommitDialogProps) {
-  const { app, schema, route, view, known, message, onMessage, onCommitted, onRefused } = props;
-  const { onTakeTheirs, onClose } = props;
-  const client = usePlatform();
-  const queries = useQueryClient();
+  const { app, schema, route, view, known, message, onMessage, onTakeTheirs, onClose } = props;
   const { base } = view;
   const [isNewVariant, setNewVariant] = useState(props.isNewVariant || base === null);
   const [slug, setSlug] = useState(() => freeSlug(base, known));
-  /** Somebody else was faster: from then on the dialog is about what to keep. */
-  const [isConflict, setConflict] = useState(false);
-  const [made] = useState(() => new Set<string>());
-  const formId = useId();
-  const params = draftParams(schema.routes, route.route, view);
-  const commit = useRegistryChange((client, asked: DraftCommit) =>
-    commitDraft(client, asked, made),
-  );
-  const send = (asked: Omit<DraftCommit, "app" | "message">) =>
-    commit.mutate(
-      { app, message, ...asked },
-      {
-        onSuccess: (revision: Revision) => {
-          const { slug, revision: number } = revision.variant;
-          // It never changes: the column need not ask for what was just sent.
-          queries.setQueryData(revisionQuery(client, app, slug, number).queryKey, revision);
-          onCommitted({ variant: slug, revision: number });
-        },
-        onError: (error) => {
-          if (!(error instanceof ApiError)) return;
-          if (isStale(error)) setConflict(true);
-          const problems = problemsFrom(error, "config", route.route).mine;
-          if (problems.length > 0) {
-            onRefused({ column: view.column.id, values: view.values, problems });
-          }
-        },
-      },
-    );
-  const { error } = commit;
-  const refusal = error === null || isStale(error) ? null : error;
+  const { send, isSending, isConflict, failure, reset } = useDraftCommit(props);
   if (!isNewVariant && base !== null && isConflict) {
     return (
       <ConflictView
@@ -92,125 +59,180 @@ export function CommitDialog(props: CommitDialogProps) {
         draft={view}
         base={base}
         message={message}
-        isSending={commit.isPending}
-        refusal={refusal}
+        isSending={isSending}
+        failure={failure}
         onMessage={onMessage}
-        onCommit={(theirs, resolved) =>
-          send({ base: theirs.name, baseParams: theirs.params, params: resolved, newVariant: null })
+        onCommit={(theirs, params) =>
+          send({ base: theirs.name, baseParams: theirs.params, params, newVariant: null })
         }
         onTakeTheirs={onTakeTheirs}
         onSaveAs={() => {
-          commit.reset();
+          reset();
           setNewVariant(true);
         }}
         onClose={onClose}
       />
     );
   }
-  const slugProblem = slugProblemOf(error);
+  const params = draftParams(schema.routes, route.route, view);
   return (
-    <Dialog
-      title={isNewVariant ? "Save as a new variant" : `Commit to ${base?.variant}`}
-      width="wide"
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={formId} disabled={commit.isPending}>
-            {commit.isPending ? "Committing …" : isNewVariant ? "Save" : "Commit"}
-          </Button>
-        </>
+    <CommitForm
+      title={isNewVariant ? "Save as new variant" : `Commit to ${base?.variant}`}
+      action={isNewVariant ? "Save" : "Commit"}
+      schema={schema}
+      from={view.params}
+      to={params}
+      baseTitle={revisionTitle(base)}
+      slug={isNewVariant ? slug : null}
+      message={message}
+      isSending={isSending}
+      failure={failure}
+      onSlug={setSlug}
+      onMessage={onMessage}
+      onSubmit={() =>
+        send({
+          base,
+          baseParams: view.params,
+          params,
+          newVariant: isNewVariant ? slug.trim() : null,
+        })
       }
-    >
-      <CommitForm
-        id={formId}
-        schema={schema}
-        from={view.params}
-        to={params}
-        baseTitle={revisionTitle(base)}
-        slug={isNewVariant ? slug : null}
-        slugProblem={slugProblem}
-        message={message}
-        onSlug={setSlug}
-        onMessage={onMessage}
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          send({
-            base,
-            baseParams: view.params,
-            params,
-            newVariant: isNewVariant ? slug.trim() : null,
-          });
-        }}
-      />
-      {refusal !== null && slugProblem === undefined && (
-        <ChangeFailure title="Nothing was committed" error={refusal} />
-      )}
-    </Dialog>
+      onClose={onClose}
+    />
   );
 }
 
-function isStale(error: Error | null): boolean {
+/** Sends commits, and tells conflicts from other failures. */
+function useDraftCommit(props: CommitDialogProps) {
+  const { app, route, view, message, onCommitted, onRejected } = props;
+  const client = usePlatform();
+  const queries = useQueryClient();
+  /** Stays set after a retry: the dialog keeps showing the conflict. */
+  const [isConflict, setConflict] = useState(false);
+  const [created] = useState(() => new Set<string>());
+  const commit = useRegistryChange((client, asked: DraftCommit) =>
+    commitDraft(client, asked, created),
+  );
+  const send = (asked: Omit<DraftCommit, "app" | "message">) =>
+    commit.mutate(
+      { app, message, ...asked },
+      {
+        onSuccess: (revision: Revision) => {
+          const { slug, revision: number } = revision.variant;
+          // Revisions are immutable: the column need not load what was just sent.
+          queries.setQueryData(revisionQuery(client, app, slug, number).queryKey, revision);
+          onCommitted({ variant: slug, revision: number });
+        },
+        onError: (error) => {
+          if (!(error instanceof ApiError)) return;
+          if (isStale(error)) setConflict(true);
+          const problems = problemsFrom(error, "config", route.route).mine;
+          if (problems.length > 0) {
+            onRejected({ column: view.column.id, values: view.values, problems });
+          }
+        },
+      },
+    );
+  const { error } = commit;
+  return {
+    send,
+    isSending: commit.isPending,
+    isConflict,
+    failure: error === null || isStale(error) ? null : error,
+    reset: commit.reset,
+  };
+}
+
+function isStale(error: Error): boolean {
   return error instanceof ApiError && error.has("revision_stale");
 }
 
-function slugProblemOf(error: Error | null): string | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  return error.detail.find(({ loc }) => loc[1] === "slug")?.msg;
-}
-
 interface CommitFormProps {
-  readonly id: string;
+  readonly title: string;
+  readonly action: string;
   readonly schema: ApplicationSchema;
   readonly from: RouteParams;
   readonly to: RouteParams;
   /** `default@3` */
   readonly baseTitle: string;
-  /** The name of the variant to make; null where none is made. */
+  /** The name of the new variant; null commits to the existing one. */
   readonly slug: string | null;
-  readonly slugProblem: string | undefined;
   readonly message: string;
+  readonly isSending: boolean;
+  readonly failure: Error | null;
   readonly onSlug: (slug: string) => void;
   readonly onMessage: (message: string) => void;
-  readonly onSubmit: (event: FormEvent) => void;
+  readonly onSubmit: () => void;
+  readonly onClose: () => void;
 }
 
-/** What a commit changes, and what there is to say about it. */
+/** The commit's name, message and changes. */
 function CommitForm(props: CommitFormProps) {
-  const { id, schema, from, to, baseTitle, slug, slugProblem, message } = props;
-  const { onSlug, onMessage, onSubmit } = props;
+  const { title, action, schema, from, to, baseTitle, slug, message, isSending, failure } = props;
+  const { onSlug, onMessage, onSubmit, onClose } = props;
+  const formId = useId();
+  const slugProblem = slugProblemOf(failure);
   return (
-    <form id={id} onSubmit={onSubmit} className="flex flex-col gap-4">
-      {slug !== null && (
-        <Field
-          label="Name of the variant"
-          problem={slugProblem}
-          description="Lower-case letters and digits, with single -, _ or . inside."
-        >
+    <Dialog
+      title={title}
+      width="wide"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form={formId} disabled={isSending}>
+            {isSending ? "Committing…" : action}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        {slug !== null && (
+          <Field
+            label="Variant name"
+            problem={slugProblem}
+            description="Lower-case letters and digits, separated by single - _ or ."
+          >
+            {(ids) => (
+              <TextInput
+                {...ids}
+                required
+                value={slug}
+                onChange={(event) => onSlug(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+        <Field label="Message">
           {(ids) => (
             <TextInput
               {...ids}
-              required
-              value={slug}
-              onChange={(event) => onSlug(event.target.value)}
+              value={message}
+              placeholder="What changed and why"
+              onChange={(event) => onMessage(event.target.value)}
             />
           )}
         </Field>
+        <section aria-label="Changes" className="flex flex-col gap-2">
+          <h3 className="font-medium">Changes from {baseTitle}</h3>
+          <ConfigDiffView routes={diffParams(from, to)} schema={schema} />
+        </section>
+      </form>
+      {failure !== null && slugProblem === undefined && (
+        <ChangeFailure title="Commit failed" error={failure} />
       )}
-      <Field label="Message">
-        {(ids) => (
-          <TextInput
-            {...ids}
-            value={message}
-            placeholder="What has changed, and why"
-            onChange={(event) => onMessage(event.target.value)}
-          />
-        )}
-      </Field>
-      <section aria-label="What changes" className="flex flex-col gap-2">
-        <h3 className="font-medium">Changes from {baseTitle}</h3>
-        <ConfigDiffView diff={unnamedDiff(diffParams(from, to))} schema={schema} />
-      </section>
-    </form>
+    </Dialog>
   );
+}
+
+function slugProblemOf(error: Error | null): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  return error.detail.find(({ loc }) => loc[1] === "slug")?.msg;
 }

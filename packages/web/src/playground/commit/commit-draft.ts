@@ -13,44 +13,43 @@ import type { ReadyColumn } from "../columns/column-view.ts";
 import type { KnownConfigs } from "../state/column-base.ts";
 import type { RevisionName } from "../state/workspace.ts";
 
-/** A draft on its way into the registry. */
+/** A commit to send to the registry. */
 export interface DraftCommit {
   readonly app: string;
-  /** What it is made from; null for the schema's defaults. */
+  /** The revision that the draft is based on; null for the schema defaults. */
   readonly base: RevisionName | null;
   readonly baseParams: RouteParams;
   readonly params: RouteParams;
   readonly message: string;
-  /** The variant to make; null commits on top of the base. */
+  /** The variant to create; null commits to the variant of the base. */
   readonly newVariant: string | null;
 }
 
 /**
- * Commits a draft. A new variant is forked from the base first, so that it is known where it comes
- * from.
+ * Commits a draft. A new variant is forked from the base first, so that the registry records its origin.
  *
- * @param made The variants that an earlier attempt has made, before it was refused: not made again.
+ * @param created The variants that an earlier attempt created before its commit was rejected.
  */
 export async function commitDraft(
   client: PlatformClient,
   { app, base, baseParams, params, message, newVariant }: DraftCommit,
-  made: Set<string>,
+  created: Set<string>,
 ): Promise<Revision> {
   const text = message.trim();
   if (newVariant === null) {
-    if (base === null) throw new Error("A first commit needs the name of a variant.");
+    if (base === null) throw new Error("The first commit needs a variant name.");
     const commit = { params, base_revision: base.revision, message: text };
     return commitRevision(client, app, base.variant, commit);
   }
   const isFork = base !== null && base.revision > 0;
-  if (!made.has(newVariant)) {
+  if (!created.has(newVariant)) {
     if (isFork) {
       const fork = { slug: newVariant, revision: base.revision, message: text };
       await forkVariant(client, app, base.variant, fork);
     } else {
       await createVariant(client, app, newVariant);
     }
-    made.add(newVariant);
+    created.add(newVariant);
   }
   if (isFork && diffParams(baseParams, params).length === 0) {
     return client.get<Revision>(`${variantPath(app, newVariant)}/revisions/1`);
@@ -60,9 +59,9 @@ export async function commitDraft(
 }
 
 /**
- * The parameters of a column as they would be committed. Fields that the base leaves to their defaults
- * stay so, unless the draft changes them; what is made from nothing but defaults says them all, so
- * that it stays as it is when the code's defaults change.
+ * The parameters that committing a column would store. Fields that the base leaves to their defaults
+ * stay unset unless the draft changes them. A first revision stores every field, so that it does not
+ * change with the defaults in the code.
  */
 export function draftParams(
   routes: readonly RouteSchema[],
@@ -76,8 +75,8 @@ export function draftParams(
 }
 
 /**
- * What is committed: the configuration of this route, and the base's of every other. What no route
- * takes any more is left out, because the registry would refuse it; the diff shows that.
+ * The values of one route, and the base's parameters of all others. Fields that no route has any more are
+ * left out, because the registry would reject them; the diff shows that.
  */
 export function committedParams(
   routes: readonly RouteSchema[],
@@ -92,7 +91,7 @@ export function committedParams(
   return Object.fromEntries(entries);
 }
 
-/** A name for a new variant that none has: `default` for the first, then `default-2`, … */
+/** An unused name for a new variant: `default` for the first, then `default-2`, … */
 export function freeSlug(base: RevisionName | null, { variants }: KnownConfigs): string {
   const taken = new Set(variants.map(({ slug }) => slug));
   const stem = base?.variant ?? "default";

@@ -6,14 +6,14 @@ import type { MergedField, Side } from "./merge-fields.ts";
 
 interface ConflictFieldProps {
   readonly field: MergedField;
-  /** What they have committed: `default@4`. */
+  /** The newer revision: `default@4`. */
   readonly title: string;
-  /** Null: it is to be chosen. */
+  /** Null: not chosen yet. */
   readonly side: Side | null;
   readonly onChoose: (side: Side) => void;
 }
 
-/** A field that was changed: what it was, what it is in their revision, and what in the draft. */
+/** A changed field: its value in the base, in the newer revision and in the draft. */
 export function ConflictField({ field, title, side, onChoose }: ConflictFieldProps) {
   const name = useId();
   const { field: label, base, mine, theirs, isConflict } = field;
@@ -28,16 +28,16 @@ export function ConflictField({ field, title, side, onChoose }: ConflictFieldPro
       >
         <legend className="flex items-center gap-2 px-1">
           <span className="font-mono font-medium">{label}</span>
-          {isConflict && <Badge tone="warning">both changed it</Badge>}
-          {isSame && <Badge>the same in both</Badge>}
+          {isConflict && <Badge tone="warning">conflict</Badge>}
+          {isSame && <Badge>same change</Badge>}
         </legend>
         <p className="mb-2 text-[0.93rem] text-ink-soft">
-          It was <Value value={base} />
+          Was <Value value={base} />
         </p>
         <div className="grid gap-2 sm:grid-cols-2">
           <Choice
             name={name}
-            label={`Theirs, ${title}`}
+            label={`Theirs (${title})`}
             value={theirs}
             isChanged={!isSameJson(base, theirs)}
             isChosen={side === "theirs"}
@@ -45,7 +45,7 @@ export function ConflictField({ field, title, side, onChoose }: ConflictFieldPro
           />
           <Choice
             name={name}
-            label="Mine, the draft"
+            label="Mine (draft)"
             value={mine}
             isChanged={!isSameJson(base, mine)}
             isChosen={side === "mine"}
@@ -84,7 +84,7 @@ function Choice({ name, label, value, isChanged, isChosen, onChoose }: ChoicePro
       <span className="min-w-0 flex-1">
         <span className="block text-xs font-medium text-ink-soft">
           {label}
-          {!isChanged && " (not changed)"}
+          {!isChanged && " (unchanged)"}
         </span>
         <Value value={value} />
       </span>
@@ -96,7 +96,7 @@ function Value({ value }: { readonly value: unknown }) {
   return (
     <span className="font-mono text-[0.93rem] break-words whitespace-pre-wrap text-ink">
       {value === undefined
-        ? "nothing"
+        ? "not set"
         : typeof value === "string"
           ? value || '""'
           : JSON.stringify(value)}

@@ -19,13 +19,21 @@ import { formatTime, formatWhen } from "../../format/format-time.ts";
 import { ChangeFailure } from "../../revisions/change-failure.tsx";
 import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
 import type { ReadyColumn } from "../columns/column-view.ts";
+import { revisionTitle } from "../state/column-base.ts";
 import type { RevisionName } from "../state/workspace.ts";
 import { committedParams } from "./commit-draft.ts";
 import { ConflictField } from "./conflict-field.tsx";
-import { mergeFields, resolvedFields, type Side, usualSide } from "./merge-fields.ts";
-import { unnamedDiff } from "./unnamed-diff.ts";
+import {
+  type MergedField,
+  mergeFields,
+  preselectedSide,
+  resolvedFields,
+  type Side,
+} from "./merge-fields.ts";
 
-/** A revision that somebody else has committed. */
+const TITLE = "A newer revision exists";
+
+/** The revision that was committed after the base of the draft. */
 export interface TheirRevision {
   readonly name: RevisionName;
   readonly params: RouteParams;
@@ -39,26 +47,26 @@ interface ConflictViewProps {
   readonly base: RevisionName;
   readonly message: string;
   readonly isSending: boolean;
-  /** Why the resolved configuration was not committed either. */
-  readonly refusal: Error | null;
+  /** Why committing the merged configuration failed. */
+  readonly failure: Error | null;
   readonly onMessage: (message: string) => void;
   readonly onCommit: (theirs: TheirRevision, params: RouteParams) => void;
-  /** Nothing is left of the draft. */
+  /** Discards the draft in favour of the newer revision. */
   readonly onTakeTheirs: (name: RevisionName) => void;
   readonly onSaveAs: () => void;
   readonly onClose: () => void;
 }
 
-/** Somebody else was faster: what they have changed, beside what the draft has, field by field. */
+/** Resolves a commit conflict: the newer revision and the draft, field by field. */
 export function ConflictView(props: ConflictViewProps) {
   const { app, base, onClose } = props;
   const latest = useQuery(revisionQuery(usePlatform(), app, base.variant, "latest"));
-  // Of before the refusal, it may still be what the draft was made from.
+  // The cache may still hold the base of the draft, from before the commit was rejected.
   if (latest.data !== undefined && latest.data.variant.revision > base.revision) {
     return <Conflict {...props} theirs={latest.data} />;
   }
   return (
-    <Dialog title="Somebody was faster" width="wide" onClose={onClose}>
+    <Dialog title={TITLE} width="wide" onClose={onClose}>
       {latest.error === null ? (
         <Skeleton lines={4} />
       ) : (
@@ -69,89 +77,58 @@ export function ConflictView(props: ConflictViewProps) {
 }
 
 function Conflict(props: ConflictViewProps & { readonly theirs: Revision }) {
-  const { schema, route, draft, base, theirs, message, isSending, refusal } = props;
+  const { schema, route, draft, base, theirs, message, isSending, failure } = props;
   const { onMessage, onCommit, onTakeTheirs, onSaveAs, onClose } = props;
   const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>({});
-  const now = useNow();
   const name = { variant: base.variant, revision: theirs.variant.revision };
-  const title = `${name.variant}@${name.revision}`;
-  const between = name.revision - base.revision - 1;
-  const stored = ownField(theirs.params, route.route) ?? {};
-  const theirValues = withDefaults(route, knownFields(route, stored));
-  const fields = mergeFields(draft.baseValues, draft.values, theirValues);
-  const changes = changedFields(theirValues, resolvedFields(theirValues, fields, chosen));
-  const open = fields.filter(
-    (field) => usualSide(field) === null && ownField(chosen, field.field) === undefined,
-  );
-  const isTheirs = Object.keys(changes).length === 0;
+  const title = revisionTitle(name);
+  const { fields, undecided, isTheirs, params } = mergedCommit(props, chosen);
   const elsewhere = diffParams(draft.params, theirs.params).filter(
     (diff) => diff.route !== route.route,
   );
   return (
     <Dialog
-      title="Somebody was faster"
+      title={TITLE}
       width="wide"
       onClose={onClose}
       actions={
         <>
           <Button look="quiet" onClick={onSaveAs} className="mr-auto">
-            Save as a new variant instead…
+            Save as new variant…
           </Button>
-          <Button onClick={onClose}>Keep the draft</Button>
+          <Button onClick={onClose}>Keep draft</Button>
           <Button
             look="primary"
-            disabled={isSending || open.length > 0}
+            disabled={isSending || undecided.length > 0}
             onClick={() =>
-              isTheirs
-                ? onTakeTheirs(name)
-                : onCommit(
-                    { name, params: theirs.params },
-                    committedParams(schema.routes, theirs.params, route.route, {
-                      ...stored,
-                      ...changes,
-                    }),
-                  )
+              isTheirs ? onTakeTheirs(name) : onCommit({ name, params: theirs.params }, params)
             }
           >
-            {isTheirs && open.length === 0 ? `Use ${title}` : `Commit on top of ${title}`}
+            {isTheirs && undecided.length === 0 ? `Use ${title}` : `Commit on top of ${title}`}
           </Button>
         </>
       }
     >
-      <p>
-        Your draft was made from{" "}
-        <strong className="font-mono font-semibold">
-          {base.variant}@{base.revision}
-        </strong>
-        . Meanwhile <strong className="font-semibold">{theirs.created_by}</strong> has committed{" "}
-        <strong className="font-mono font-semibold">{title}</strong>{" "}
-        <time dateTime={theirs.created_at} title={formatTime(theirs.created_at)}>
-          {formatWhen(theirs.created_at, now)}
-        </time>
-        {theirs.message === "" ? "." : <>: “{theirs.message}”.</>}
-        {between > 0 && ` It is the last of ${between + 1} revisions since then.`} Nothing is lost:
-        choose what to keep.
-      </p>
+      <ConflictIntro base={base} theirs={theirs} />
       <p role="status" className="text-warning empty:hidden">
-        {open.length > 0 &&
-          `Choose for ${open.map(({ field }) => field).join(", ")} before you commit.`}
+        {undecided.length > 0 && `Choose a value for ${undecided.join(", ")} before you commit.`}
       </p>
-      <ul aria-label="Fields that changed" className="flex flex-col gap-2">
+      <ul aria-label="Changed fields" className="flex flex-col gap-2">
         {fields.map((field) => (
           <ConflictField
             key={field.field}
             field={field}
             title={title}
-            side={ownField(chosen, field.field) ?? usualSide(field)}
+            side={ownField(chosen, field.field) ?? preselectedSide(field)}
             onChoose={(side) => setChosen((before) => ({ ...before, [field.field]: side }))}
           />
         ))}
       </ul>
-      {fields.length === 0 && <p className="text-ink-soft">{route.route} is as it was.</p>}
+      {fields.length === 0 && <p className="text-ink-soft">No changes in {route.route}.</p>}
       {elsewhere.length > 0 && (
         <section aria-label="Changes in other routes" className="flex flex-col gap-2">
-          <h3 className="font-medium">Also changed in {title}, and kept</h3>
-          <ConfigDiffView diff={unnamedDiff(elsewhere)} schema={schema} />
+          <h3 className="font-medium">Also changed in {title} (kept)</h3>
+          <ConfigDiffView routes={elsewhere} schema={schema} />
         </section>
       )}
       <Field label="Message">
@@ -159,7 +136,62 @@ function Conflict(props: ConflictViewProps & { readonly theirs: Revision }) {
           <TextInput {...ids} value={message} onChange={(event) => onMessage(event.target.value)} />
         )}
       </Field>
-      {refusal !== null && <ChangeFailure title="Nothing was committed" error={refusal} />}
+      {failure !== null && <ChangeFailure title="Commit failed" error={failure} />}
     </Dialog>
+  );
+}
+
+interface MergedCommit {
+  readonly fields: readonly MergedField[];
+  /** Fields in conflict for which no side is chosen yet. */
+  readonly undecided: readonly string[];
+  /** The result is the newer revision: nothing is left to commit. */
+  readonly isTheirs: boolean;
+  readonly params: RouteParams;
+}
+
+function mergedCommit(
+  props: ConflictViewProps & { readonly theirs: Revision },
+  chosen: Readonly<Record<string, Side>>,
+): MergedCommit {
+  const { schema, route, draft, theirs } = props;
+  const stored = ownField(theirs.params, route.route) ?? {};
+  const theirValues = withDefaults(route, knownFields(route, stored));
+  const fields = mergeFields(draft.baseValues, draft.values, theirValues);
+  const changes = changedFields(theirValues, resolvedFields(theirValues, fields, chosen));
+  const undecided = fields.filter(
+    (field) => preselectedSide(field) === null && ownField(chosen, field.field) === undefined,
+  );
+  return {
+    fields,
+    undecided: undecided.map(({ field }) => field),
+    isTheirs: Object.keys(changes).length === 0,
+    params: committedParams(schema.routes, theirs.params, route.route, { ...stored, ...changes }),
+  };
+}
+
+interface ConflictIntroProps {
+  readonly base: RevisionName;
+  readonly theirs: Revision;
+}
+
+function ConflictIntro({ base, theirs }: ConflictIntroProps) {
+  const now = useNow();
+  const { created_by: author, created_at: time, message, variant } = theirs;
+  const newer = variant.revision - base.revision;
+  return (
+    <p>
+      Your draft is based on{" "}
+      <strong className="font-mono font-semibold">{revisionTitle(base)}</strong>.{" "}
+      <strong className="font-semibold">{author}</strong> committed{" "}
+      <strong className="font-mono font-semibold">
+        {revisionTitle({ ...base, revision: variant.revision })}
+      </strong>{" "}
+      <time dateTime={time} title={formatTime(time)}>
+        {formatWhen(time, now)}
+      </time>
+      {message === "" ? "." : <>: “{message}”.</>}
+      {newer > 1 && ` There are ${newer} newer revisions.`} Choose which changes to keep.
+    </p>
   );
 }

@@ -1,7 +1,7 @@
 import { isSameJson } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mergeFields, resolvedFields, type Side, usualSide } from "./merge-fields.ts";
+import { mergeFields, preselectedSide, resolvedFields, type Side } from "./merge-fields.ts";
 
 const base = { tone: "plain", sentences: 3, bullets: false, prompt: "Say it." };
 
@@ -10,7 +10,7 @@ describe("Merging", () => {
     const mine = { ...base, tone: "formal", bullets: true, sentences: 5 };
     const theirs = { ...base, tone: "playful", sentences: 5, prompt: "Say it well." };
     const fields = mergeFields(base, mine, theirs);
-    expect(fields.map((field) => [field.field, field.isConflict, usualSide(field)])).toEqual([
+    expect(fields.map((field) => [field.field, field.isConflict, preselectedSide(field)])).toEqual([
       ["tone", true, null],
       ["sentences", false, "mine"],
       ["bullets", false, "mine"],

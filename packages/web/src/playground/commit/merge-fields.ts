@@ -4,17 +4,17 @@ import { type ConfigValues, ownField } from "../../config-form/config-values.ts"
 /** Whose value is taken. */
 export type Side = "mine" | "theirs";
 
-/** A field that one side, or both, have changed. A value that is undefined is the schema's default. */
+/** A field that one side or both changed. An undefined value is the schema default. */
 export interface MergedField {
   readonly field: string;
   readonly base: unknown;
   readonly mine: unknown;
   readonly theirs: unknown;
-  /** Both have changed it, and not to the same. */
+  /** Both changed it to different values. */
   readonly isConflict: boolean;
 }
 
-/** What two people have made of the same configuration: every field that is not as it was. */
+/** A three-way merge by field: every field that differs from the base on either side. */
 export function mergeFields(
   base: ConfigValues,
   mine: ConfigValues,
@@ -31,20 +31,20 @@ export function mergeFields(
   });
 }
 
-/** Whose value a field has as long as nobody has chosen: the one that was changed; in a conflict, none. */
-export function usualSide({ base, mine, isConflict }: MergedField): Side | null {
+/** The side that is preselected: the one that changed the field; null for a conflict. */
+export function preselectedSide({ base, mine, isConflict }: MergedField): Side | null {
   if (isConflict) return null;
   return isSameJson(base, mine) ? "theirs" : "mine";
 }
 
-/** The configuration that comes out; a field without a choice has its usual side, a conflict theirs. */
+/** The merged configuration. A field without a choice takes its preselected side, a conflict theirs. */
 export function resolvedFields(
   theirs: ConfigValues,
   merged: readonly MergedField[],
   chosen: Readonly<Record<string, Side>>,
 ): ConfigValues {
   const taken = merged.filter(
-    (field) => (ownField(chosen, field.field) ?? usualSide(field)) === "mine",
+    (field) => (ownField(chosen, field.field) ?? preselectedSide(field)) === "mine",
   );
   const kept = Object.entries(theirs).filter(
     ([name]) => !taken.some(({ field }) => field === name),

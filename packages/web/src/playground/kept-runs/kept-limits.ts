@@ -1,6 +1,6 @@
 import { fitRun, type PackedRun, sizeOf } from "./packed-run.ts";
 
-/** How much is kept, in characters of JSON. */
+/** How much is saved, in characters of JSON. */
 export interface KeptLimits {
   readonly run: number;
   /** The runs of one route with one set of columns and cases. */
@@ -19,14 +19,14 @@ export const KEPT_LIMITS: KeptLimits = {
   total: 64 * MEBI,
 };
 
-/** A run, and the places of its column and case, from 0. */
+/** A run with the places of its column and case, from 0. */
 export interface KeptCell {
   readonly column: number;
   readonly testCase: number;
   readonly run: PackedRun;
 }
 
-/** What of these can be kept: the first ones whole, the last ones without what does not fit. */
+/** Drops the traces and outputs of the last runs until the board fits the limits. */
 export function fitBoard(cells: readonly KeptCell[], limits: KeptLimits): readonly KeptCell[] {
   let left = limits.board;
   return cells.flatMap((cell) => {
@@ -44,7 +44,7 @@ export interface BoardEntry {
   readonly size: number;
 }
 
-/** The ids of the boards to delete after one was saved: the oldest ones, beyond the limits. */
+/** The ids of the oldest boards beyond the limits, to delete after saving one. */
 export function boardsToDelete(
   boards: readonly BoardEntry[],
   saved: string,
@@ -52,7 +52,7 @@ export function boardsToDelete(
 ): readonly string[] {
   const ofRoute = new Map<string, number>();
   let total = 0;
-  // The one that was just saved stays, though a clock that was set back makes it look old.
+  // Never the one that was just saved, even if a clock that was set back makes it the oldest.
   const rank = ({ id, savedAt }: BoardEntry) => (id === saved ? Number.POSITIVE_INFINITY : savedAt);
   return [...boards]
     .sort((a, b) => rank(b) - rank(a))

@@ -11,18 +11,18 @@ import { sizeOf } from "./packed-run.ts";
 
 const DATABASE = "agate-playground";
 const VERSION = 1;
-/** What is kept of a board, without its runs. */
+/** Boards without their runs. */
 const BOARDS = "boards";
 const RUNS = "runs";
 const BY_PLACE = "by-place";
 const TAB_KEY = "agate-playground:tab";
-/** More tabs than show one board at once; closed ones are never taken off. */
+/** Limits the list, because closed tabs are never removed. */
 const MOST_TABS = 8;
 
 interface Board extends BoardEntry {
-  /** The columns and cases that it belongs to. */
+  /** Its columns and cases, as {@link workspaceText}. */
   readonly workspace: string;
-  /** The tabs that show it, or did when they were closed. */
+  /** The tabs that show it, closed ones included. */
   readonly tabs: readonly string[];
 }
 
@@ -32,9 +32,8 @@ interface BoardRuns {
 }
 
 /**
- * Keeps the outputs of the playground in this browser, by route and by what is set up for it: tabs that
- * show different columns or cases of a route do not overwrite each other's outputs. Where the browser
- * keeps nothing for the page, outputs live as long as the page does.
+ * Saves the outputs of the playground in IndexedDB, by route and workspace: tabs with different columns or
+ * cases do not overwrite each other's outputs. Without IndexedDB, outputs last until the page is closed.
  */
 export class KeptRuns {
   readonly #limits: KeptLimits;
@@ -45,24 +44,24 @@ export class KeptRuns {
     this.#limits = limits;
   }
 
-  /** The outputs of one route, for one part of the page; it stops keeping them at the next {@link clear}. */
+  /** The outputs of one route. The next {@link clear} disconnects it. */
   open(place: string): KeptBoard {
     const session = this.#session;
     const run = async <T>(work: (stores: Stores) => Promise<T>): Promise<T | undefined> => {
       try {
         const database = await this.#open();
-        // Signed out meanwhile: a write now would reach the next user of this browser.
+        // Signed out in the meantime: the next user of this browser must not see this write.
         if (session !== this.#session) return undefined;
         return await inTransaction(database, work);
       } catch {
-        // The browser keeps nothing, or has no room: what is on the page stays there.
+        // IndexedDB is blocked or full: the outputs on the page are not affected.
         return undefined;
       }
     };
     return new KeptBoard(place, this.#limits, run);
   }
 
-  /** Deletes everything, of all projects: another user may have this browser now. */
+  /** Deletes the outputs of all projects, for the next user of this browser. */
   async clear(): Promise<void> {
     this.#session += 1;
     const database = await this.#open().catch(() => null);
@@ -83,7 +82,7 @@ interface Stores {
   readonly runs: IDBObjectStore;
 }
 
-/** Undefined where nothing can be kept. */
+/** Undefined if nothing can be stored. */
 type RunWork = <T>(work: (stores: Stores) => Promise<T>) => Promise<T | undefined>;
 
 export class KeptBoard {
@@ -110,7 +109,7 @@ export class KeptBoard {
     return cells ?? [];
   }
 
-  /** In place of what was saved before, even for other columns and cases: they were edited. */
+  /** Replaces what this tab saved before, also under the columns and cases before an edit. */
   async save(workspace: string, all: readonly KeptCell[]): Promise<void> {
     const cells = fitBoard(all, this.#limits);
     await this.#run(async ({ boards, runs }) => {
@@ -120,7 +119,7 @@ export class KeptBoard {
       if (this.#saved !== undefined && this.#saved !== id) {
         const before = (await done(boards.get(this.#saved))) as Board | undefined;
         const tabs = before?.tabs.filter((tab) => tab !== this.#tab) ?? [];
-        // Another tab still shows it, and would miss it after a reload.
+        // Another tab still shows it and would lose it on reload.
         if (before !== undefined && tabs.length > 0) await done(boards.put({ ...before, tabs }));
         else await remove(this.#saved);
       }
@@ -150,7 +149,7 @@ export class KeptBoard {
   }
 }
 
-/** Tells this tab from others, also after a reload. */
+/** Identifies this tab, also after a reload. */
 function tabName(): string {
   const name = sessionStorage.getItem(TAB_KEY) ?? Math.random().toString(36).slice(2);
   sessionStorage.setItem(TAB_KEY, name);
@@ -166,12 +165,12 @@ async function openDatabase(): Promise<IDBDatabase> {
     result.createObjectStore(RUNS, { keyPath: "id" });
   };
   const database = await done(request);
-  // A newer version of the page, in another tab, would wait for ever.
+  // An upgrade by a newer page in another tab would otherwise be blocked.
   database.onversionchange = () => database.close();
   return database;
 }
 
-/** Resolves when everything is committed. The work may wait for nothing but requests of its own. */
+/** Resolves after the commit. The work may await its own requests only, or IndexedDB ends the transaction. */
 async function inTransaction<T>(
   database: IDBDatabase,
   work: (stores: Stores) => Promise<T>,
@@ -196,7 +195,7 @@ const KeptRunsContext = createContext<KeptRuns | null>(null);
 
 export const KeptRunsProvider = KeptRunsContext.Provider;
 
-/** The outputs that this browser keeps. */
+/** The saved outputs. */
 export function useKeptRuns(): KeptRuns {
   const kept = useContext(KeptRunsContext);
   if (kept === null) throw new Error("useKeptRuns is used outside of KeptRunsProvider.");

@@ -1,14 +1,14 @@
 import { ApiError } from "../../api/api-error.ts";
 import { isUnderWay, type Run } from "../running/run.ts";
 
-/** A run as texts: their lengths are what it takes to keep it. */
+/** A run as JSON texts, so that their lengths are its size. */
 export interface PackedRun {
   /** JSON of everything but the output and the trace. */
   readonly head: string;
-  /** JSON; null where there is none, or it was left out. */
+  /** JSON; null if there is none or it was left out. */
   readonly output: string | null;
   readonly trace: string | null;
-  /** Characters of the output that was left out; null where it is there. */
+  /** Characters of the output that was left out; null otherwise. */
   readonly leftOut: number | null;
 }
 
@@ -24,10 +24,10 @@ type PackedError =
   | { readonly kind: "api"; readonly status: number; readonly body: unknown }
   | { readonly kind: "other"; readonly message: string };
 
-/** Null where it cannot be written as JSON, because it is nested too deeply. */
+/** Null for a run that is nested too deeply for JSON. */
 export function packRun(run: Run): PackedRun | null {
   const { status, request, error, traceId, elapsedMs, leftOut } = run;
-  // What is under way ends with the page.
+  // Closing the page ends a running call.
   const last = isUnderWay(run) ? "stopped" : status;
   const head: PackedHead = {
     status: last,
@@ -51,17 +51,17 @@ export function sizeOf({ head, output, trace }: PackedRun): number {
   return head.length + (output?.length ?? 0) + (trace?.length ?? 0);
 }
 
-/** What fits into this many characters: without the trace, then without the output; null for nothing. */
+/** Drops the trace, then the output, until the run fits; null if it does not fit at all. */
 export function fitRun(packed: PackedRun, limit: number): PackedRun | null {
   if (sizeOf(packed) <= limit) return packed;
-  // The platform has the trace as well, and the run names it.
+  // The platform stores the trace, and the run has its id.
   const traceless = { ...packed, trace: null };
   if (sizeOf(traceless) <= limit) return traceless;
   if (packed.head.length > limit) return null;
   return { ...traceless, output: null, leftOut: packed.output?.length ?? packed.leftOut };
 }
 
-/** Null for what this version of the page cannot read. */
+/** Null for a run from an incompatible version of the page. */
 export function unpackRun({ head, output, trace, leftOut }: PackedRun): Run | null {
   try {
     const { error, ...rest } = JSON.parse(head) as PackedHead;
@@ -92,7 +92,7 @@ function jsonOf(value: unknown): string | null {
   try {
     return JSON.stringify(value);
   } catch {
-    // `JSON.parse` takes any depth, `JSON.stringify` only some thousand levels.
+    // `JSON.parse` accepts any depth, `JSON.stringify` some thousand levels.
     return null;
   }
 }

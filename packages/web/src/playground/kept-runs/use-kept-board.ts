@@ -7,14 +7,14 @@ import type { KeptCell } from "./kept-limits.ts";
 import { useKeptRuns } from "./kept-runs.ts";
 import { type PackedRun, packRun, unpackRun } from "./packed-run.ts";
 
-/** How often what streams is saved; what has ended is saved at once. */
+/** How often a streaming run is saved; a finished one is saved at once. */
 const SAVE_STREAM_MS = 1000;
 
 /**
- * Shows the outputs that were kept for what is set up, and keeps what is run: they survive leaving the
- * page, another route and a reload.
+ * Restores the saved outputs of a workspace and saves new ones, so that they survive a reload and other
+ * pages.
  *
- * @param place Names the project, the application and the route.
+ * @param place Identifies the project, the application and the route.
  */
 export function useKeptBoard(board: RunBoard, place: string, workspace: Workspace): void {
   const kept = useKeptRuns();
@@ -33,7 +33,7 @@ export function useKeptBoard(board: RunBoard, place: string, workspace: Workspac
     const save = () => {
       clearTimeout(timer);
       timer = undefined;
-      // Before it is loaded, this would put nothing in the place of what was kept.
+      // Saving an empty board before the saved one is loaded would delete it.
       if (isLoaded || board.runs().size > 0) {
         void own.save(workspaceText(shown.current), cellsOf(shown.current, board.runs(), packed));
       }
@@ -71,7 +71,7 @@ function cellsOf(
     cases.flatMap(({ id: caseId }, testCase): KeptCell[] => {
       const run = runs.get(runKey(columnId, caseId));
       if (run === undefined) return [];
-      // A run is never changed, only replaced: each is written as JSON once.
+      // Runs are immutable, so each is serialised once.
       const known = packed.get(run);
       const text = known === undefined ? packRun(run) : known;
       packed.set(run, text);

@@ -4,26 +4,26 @@ import { jsonEvents } from "../../api/follow-events.ts";
 import type { PlatformClient } from "../../api/platform-client.ts";
 import type { RunRequest } from "./run.ts";
 
-/** What a call tells, in the order in which it happens. */
+/** The events of a call, in order. */
 export type CallEvent = CallStep | { readonly kind: "chunk"; readonly chunk: unknown };
 
-/** What a call tells once. */
+/** Events that happen once per call. */
 export type CallStep =
-  /** The route has begun to answer. */
+  /** The response has started. */
   | { readonly kind: "begun"; readonly traceId: string | null }
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "trace"; readonly trace: SpanRecord | null; readonly traceId: string | null };
 
 /** The path of a route's playground endpoint, behind the gateway. */
 export function playgroundPath(app: string, route: string): string {
-  // A route is a valid path already: it goes into the address as it was declared.
+  // A route is a valid path already and needs no encoding.
   return `/services/${encodeURIComponent(app)}/playground/run${route === "/" ? "" : route}`;
 }
 
 /**
- * Calls a route with a configuration of one's own.
+ * Calls a route with the given configuration.
  *
- * @throws ApiError where the call failed, also in the middle of a stream; the body has the trace.
+ * @throws ApiError if the call fails, even in the middle of a stream; its body has the trace.
  */
 export async function* callRoute(
   client: PlatformClient,
@@ -58,9 +58,7 @@ export async function* callRoute(
       return;
     }
   }
-  throw new Error(
-    "The answer broke off before its end. Has the workflow crashed, or been reloaded?",
-  );
+  throw new Error("The response ended early. The workflow may have crashed or been reloaded.");
 }
 
 interface Answer {
@@ -68,7 +66,7 @@ interface Answer {
   readonly trace?: SpanRecord;
 }
 
-/** The trace that came with an answer, a refusal as well. */
+/** The trace of a response, or of an error response. */
 export function traceEvent(answer: unknown): CallStep {
   const { trace = null, trace_id: traceId = null } = (answer ?? {}) as Answer;
   return { kind: "trace", trace, traceId: traceId ?? trace?.trace_id ?? null };

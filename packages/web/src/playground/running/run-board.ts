@@ -3,28 +3,28 @@ import { type CallEvent, type CallStep, traceEvent } from "./call-route.ts";
 import { isUnderWay, type Run, type RunRequest, waitingRun } from "./run.ts";
 import { RunQueue } from "./run-queue.ts";
 
-/** Enough to be quick, and few enough not to run into the rate limits of models. */
-const AT_ONCE = 4;
+/** Fast enough, and low enough for the rate limits of model providers. */
+const CONCURRENT_RUNS = 4;
 
-/** How often what happens is drawn: a model may send a hundred pieces a second, a loop thousands. */
-const DRAWN_EVERY_MS = 32;
+/** Throttles rendering: a model may stream a hundred chunks a second, a loop thousands. */
+const RENDER_INTERVAL_MS = 32;
 
-/** Calls a route; throws why it failed. */
+/** Calls a route; throws if the call fails. */
 export type Call = (request: RunRequest, signal: AbortSignal) => AsyncIterable<CallEvent>;
 
 /**
- * All calls of a route that were made on this page, the last one for each column and case. React
- * reads it with `useSyncExternalStore`, cell by cell: what streams into one draws no other.
+ * The last run of each column on each case. React reads it with `useSyncExternalStore`, cell by cell,
+ * so that a stream redraws its own cell only.
  */
 export class RunBoard {
   readonly #call: Call;
-  readonly #queue = new RunQueue(AT_ONCE);
+  readonly #queue = new RunQueue(CONCURRENT_RUNS);
   readonly #listeners = new Set<() => void>();
-  /** What has arrived of streams since they were last drawn: a copy for each piece would take for ever. */
-  readonly #arrived = new Map<string, unknown[]>();
+  /** Chunks since the last render: copying a long stream for each chunk would be quadratic. */
+  readonly #chunks = new Map<string, unknown[]>();
   #runs: ReadonlyMap<string, Run> = new Map();
   #milestones: ReadonlyMap<string, Run> = this.#runs;
-  #drawing: ReturnType<typeof setTimeout> | undefined;
+  #renderTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(call: Call) {
     this.#call = call;
@@ -38,32 +38,32 @@ export class RunBoard {
   /** The same map until something changes. */
   readonly runs = (): ReadonlyMap<string, Run> => this.#runs;
 
-  /** As of the last time that a run began or ended: the same map while answers stream. */
+  /** As of the last start or end of a run: the same map while responses stream. */
   readonly milestones = (): ReadonlyMap<string, Run> => this.#milestones;
 
-  /** Shows runs of before, where nothing was run since. */
+  /** Adds saved runs, except where a newer run exists. */
   restore(runs: ReadonlyMap<string, Run>): void {
     if (runs.size === 0) return;
-    this.#takeArrived();
+    this.#flushChunks();
     this.#runs = new Map([...runs, ...this.#runs]);
     this.#milestones = this.#runs;
-    this.#draw();
+    this.#render();
   }
 
   start(key: string, request: RunRequest): void {
-    this.#arrived.delete(key);
+    this.#chunks.delete(key);
     this.#set(key, waitingRun(request));
-    this.#draw();
+    this.#render();
     this.#queue.add(key, (signal) => this.#run(key, signal));
   }
 
-  /** What has arrived stays. */
+  /** Keeps the output so far. */
   stop(key: string): void {
     const startedAt = this.#runs.get(key)?.startedAt ?? null;
     if (!this.#queue.stop(key)) return;
     const elapsedMs = startedAt === null ? null : performance.now() - startedAt;
     this.#update(key, { status: "stopped", elapsedMs });
-    this.#draw();
+    this.#render();
   }
 
   stopAll(): void {
@@ -75,7 +75,7 @@ export class RunBoard {
     if (request === undefined) return;
     const startedAt = performance.now();
     const update = (change: Partial<Run>) => {
-      // Stopped, or run again: what still arrives belongs to nobody.
+      // Stopped or restarted: late events of the aborted call must not change the new run.
       if (!signal.aborted) {
         this.#update(key, { ...change, elapsedMs: performance.now() - startedAt });
       }
@@ -84,7 +84,7 @@ export class RunBoard {
     try {
       for await (const event of this.#call(request, signal)) {
         if (event.kind !== "chunk") update(changeBy(event));
-        else if (!signal.aborted) this.#arrive(key, event.chunk);
+        else if (!signal.aborted) this.#addChunk(key, event.chunk);
       }
       update({ status: "done" });
     } catch (error) {
@@ -95,7 +95,7 @@ export class RunBoard {
   }
 
   #update(key: string, change: Partial<Run>): void {
-    this.#takeArrived();
+    this.#flushChunks();
     const run = this.#runs.get(key);
     if (run !== undefined) this.#set(key, { ...run, ...change });
   }
@@ -104,37 +104,37 @@ export class RunBoard {
     const before = this.#runs.get(key)?.status;
     this.#runs = new Map(this.#runs).set(key, run);
     if (before !== run.status) this.#milestones = this.#runs;
-    this.#drawSoon();
+    this.#renderSoon();
   }
 
-  #arrive(key: string, chunk: unknown): void {
-    const arrived = this.#arrived.get(key);
-    if (arrived === undefined) this.#arrived.set(key, [chunk]);
-    else arrived.push(chunk);
-    this.#drawSoon();
+  #addChunk(key: string, chunk: unknown): void {
+    const chunks = this.#chunks.get(key);
+    if (chunks === undefined) this.#chunks.set(key, [chunk]);
+    else chunks.push(chunk);
+    this.#renderSoon();
   }
 
-  #takeArrived(): void {
-    if (this.#arrived.size === 0) return;
+  #flushChunks(): void {
+    if (this.#chunks.size === 0) return;
     const runs = new Map(this.#runs);
-    for (const [key, arrived] of this.#arrived) {
+    for (const [key, chunks] of this.#chunks) {
       const run = runs.get(key);
       if (run === undefined) continue;
       const before = run.output?.kind === "stream" ? run.output.chunks : [];
-      runs.set(key, { ...run, output: { kind: "stream", chunks: before.concat(arrived) } });
+      runs.set(key, { ...run, output: { kind: "stream", chunks: before.concat(chunks) } });
     }
-    this.#arrived.clear();
+    this.#chunks.clear();
     this.#runs = runs;
   }
 
-  #drawSoon(): void {
-    this.#drawing ??= setTimeout(() => this.#draw(), DRAWN_EVERY_MS);
+  #renderSoon(): void {
+    this.#renderTimer ??= setTimeout(() => this.#render(), RENDER_INTERVAL_MS);
   }
 
-  #draw(): void {
-    clearTimeout(this.#drawing);
-    this.#drawing = undefined;
-    this.#takeArrived();
+  #render(): void {
+    clearTimeout(this.#renderTimer);
+    this.#renderTimer = undefined;
+    this.#flushChunks();
     for (const listener of this.#listeners) listener();
   }
 }
@@ -150,7 +150,7 @@ function changeBy(event: CallStep): Partial<Run> {
   }
 }
 
-/** Where the run of a column on a case is kept. */
+/** The key of a run on the board. */
 export function runKey(column: number, testCase: number): string {
   return `${column}:${testCase}`;
 }

@@ -15,14 +15,14 @@ interface RunCellProps {
   readonly view: ColumnView;
   readonly testCase: TestCase;
   readonly schema: RouteSchema["inputs"];
-  /** The column that the others are compared with; null where this is it. */
+  /** The column that the others are compared with; null for that column itself. */
   readonly firstColumn: number | null;
-  /** Its place among others, from 1; null where it is the only one. */
+  /** Its place among the columns, from 1; null for the only one. */
   readonly place: number | null;
   readonly showsDifferences: boolean;
 }
 
-/** A column on a case: the last run. There may be hundreds: each is drawn for what changes in it alone. */
+/** The last run of a column on a case. Memoised, because there may be hundreds of cells. */
 export const RunCell = memo(function RunCell(props: RunCellProps) {
   const { app, board, view, testCase, schema, firstColumn, place, showsDifferences } = props;
   const { id } = view.column;
@@ -50,7 +50,6 @@ export const RunCell = memo(function RunCell(props: RunCellProps) {
   );
 });
 
-/** The last run of a column on a case, as it goes on. */
 function useRun(board: RunBoard, column: number, testCase: number): Run | undefined {
   const key = runKey(column, testCase);
   return useSyncExternalStore(board.subscribe, () => board.runs().get(key));

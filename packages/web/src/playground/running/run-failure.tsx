@@ -12,7 +12,7 @@ interface RunFailureProps {
   readonly error: Error;
 }
 
-/** Why a run has failed. What is wrong with a field is said at the field as well. */
+/** Why a run failed. Invalid fields show their problem themselves as well. */
 export function RunFailure({ app, error }: RunFailureProps) {
   const applications = useQuery(applicationsQuery(usePlatform())).data;
   const isDeployed = applications?.find(({ slug }) => slug === app)?.build != null;
@@ -28,11 +28,11 @@ export function RunFailure({ app, error }: RunFailureProps) {
     );
   }
   if (!(error instanceof ApiError)) {
-    return <Box title="No answer came">{error.message}</Box>;
+    return <Box title="No response">{error.message}</Box>;
   }
-  if (error.status === 422) return <Refusal error={error} />;
+  if (error.status === 422) return <RejectedCall error={error} />;
   const types = [...new Set(error.detail.map(({ type }) => type))];
-  // A stream that fails in the middle had begun with 200.
+  // A stream that fails in the middle started with status 200.
   const kind = error.status < 400 ? types : [error.status, ...types];
   return (
     <Box title={error.message} kind={kind.join(" ")}>
@@ -41,7 +41,7 @@ export function RunFailure({ app, error }: RunFailureProps) {
   );
 }
 
-function Refusal({ error }: { readonly error: ApiError }) {
+function RejectedCall({ error }: { readonly error: ApiError }) {
   const config = problemsFrom(error, "config");
   const inputs = problemsFrom(error, "inputs");
   const where = [
@@ -49,8 +49,8 @@ function Refusal({ error }: { readonly error: ApiError }) {
     inputs.mine.length > 0 && "the inputs",
   ].filter((place) => place !== false);
   return (
-    <Box title="The workflow refused the call">
-      {where.length > 0 && <p>See what is marked in {where.join(" and in ")}.</p>}
+    <Box title="The workflow rejected the call">
+      {where.length > 0 && <p>Check the marked fields in {where.join(" and ")}.</p>}
       {config.others.map((message) => (
         <p key={message}>{message}</p>
       ))}
@@ -64,10 +64,10 @@ function Stack({ body }: { readonly body: unknown }) {
   return (
     <details>
       <summary className="cursor-pointer rounded text-[0.93rem] text-ink-soft hover:text-ink">
-        Where it was thrown
+        Stack trace
       </summary>
       <pre
-        // Scrolls: to be reached by the keyboard as well.
+        // It scrolls, so the keyboard must reach it.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
         tabIndex={0}
         className="mt-1 max-h-64 overflow-auto rounded-md bg-surface p-2 font-mono text-xs leading-relaxed"
@@ -101,37 +101,37 @@ function Box({ title, kind = "", children }: BoxProps) {
   );
 }
 
-/** Why no workflow has answered, and what to do about it. */
+/** Why no workflow responded, and what to do about it. */
 interface GatewayProblem {
   readonly title: string;
   readonly advice: string;
-  /** To be typed at a terminal. */
+  /** For a terminal. */
   readonly commands: readonly string[];
 }
 
 /**
- * Null where the workflow itself has answered.
+ * Null if the workflow itself responded.
  *
- * @param isDeployed Whether a build serves it, whose log is kept; else it runs from its source.
+ * @param isDeployed Whether a build serves the application; otherwise `agate dev` runs it.
  */
 function gatewayProblem(error: ApiError, app: string, isDeployed: boolean): GatewayProblem | null {
   if (error.has("service_not_found") || error.has("application_not_found")) {
     return {
       title: `No build serves ${app}`,
-      advice: "Run it from its source, or deploy it; then run this again.",
+      advice: "Run or deploy its workflow, then try again:",
       commands: [`agate dev app.ts --app ${app}`, `agate deploy app.ts --app ${app}`],
     };
   }
-  const log = isDeployed ? "Its log says why:" : "The terminal that it was started in says why.";
+  const log = isDeployed ? "See its log:" : "See the terminal that runs it.";
   const commands = isDeployed ? [`agate logs ${app}`] : [];
   if (error.has("service_unavailable")) {
-    // It says which build, what is wrong with it, and how long it takes.
-    const advice = `${error.message} Run this again then. ${log}`;
-    return { title: `${app} does not answer yet`, advice, commands };
+    // The message names the build and its state.
+    const advice = `${error.message} Then try again. ${log}`;
+    return { title: `${app} is not responding`, advice, commands };
   }
   if (error.has("service_failed")) {
-    const advice = `It has crashed, or was reloaded, and is started again by itself. ${log}`;
-    return { title: `${app} broke off before it answered`, advice, commands };
+    const advice = `The workflow crashed or was reloaded, and is being restarted. ${log}`;
+    return { title: `${app} stopped before it responded`, advice, commands };
   }
   return null;
 }

@@ -3,11 +3,11 @@ import { isUnderWay, type Run } from "./run.ts";
 
 interface FiguresListProps {
   readonly run: Run;
-  /** What it is compared with, if anything. */
+  /** The run that it is compared with, if any. */
   readonly first: Run | undefined;
 }
 
-/** What a run took and cost, and how much more or less than the first. */
+/** Latency, tokens and cost of a run, and how they differ from the first column. */
 export function FiguresList({ run, first }: FiguresListProps) {
   const figures = figuresOf(run);
   const before = first && !isUnderWay(first) ? figuresOf(first) : null;
@@ -49,9 +49,9 @@ export function FiguresList({ run, first }: FiguresListProps) {
   );
 }
 
-/** What a run took; null where nobody knows. */
+/** Null where it was not recorded. */
 interface RunFigures {
-  /** Milliseconds: as the trace measured it, else by the page's clock. */
+  /** Milliseconds, from the trace or else from the page's clock. */
   readonly latency: number | null;
   readonly tokens: number | null;
   /** US dollars. */
@@ -67,7 +67,7 @@ function figuresOf({ trace, elapsedMs }: Run): RunFigures {
   };
 }
 
-/** How much more (or less) than before, `+35%`; null where it cannot be said, or is the same. */
+/** The change in percent, `+35%`; null if it is 0 or unknown. */
 export function deltaText(before: number | null, now: number | null): string | null {
   if (before === null || now === null || before === now) return null;
   if (before === 0) return null;

@@ -32,29 +32,29 @@ interface ColumnName {
 
 interface RunOutputProps {
   readonly app: string;
-  /** Of what it is: `Case 1`, `Case 1, column 2`. */
+  /** The case and column: `Case 1`, `Case 1, column 2`. */
   readonly name: string;
-  /** The column's place and title, where there are others. */
+  /** The column's place and title; null for a single column. */
   readonly column: ColumnName | null;
   readonly run: Run | undefined;
-  /** The run of the first column on the same case, to compare with. */
+  /** The run of the first column on the same case, for comparison. */
   readonly first: Run | undefined;
-  /** Marks what is not as in the first. */
+  /** Shows a diff against the first column. */
   readonly showsDifferences: boolean;
-  /** Neither configuration nor inputs were changed since. */
+  /** Neither configuration nor inputs were edited since. */
   readonly isCurrent: boolean;
   readonly isTraceOpen: boolean;
   readonly onStop: () => void;
 }
 
-/** What came out of a run, how long it took, what it cost, and how it went. */
+/** The status, figures, output and trace of a run. */
 export function RunOutput(props: RunOutputProps) {
   const { app, name, column, run, first, showsDifferences, isCurrent, isTraceOpen, onStop } = props;
   if (run === undefined) {
     return (
       <div className="flex flex-wrap gap-x-3 px-4 py-3 text-ink-soft">
         <ColumnTitle column={column} />
-        Not run yet.
+        Not run yet
       </div>
     );
   }
@@ -80,7 +80,7 @@ export function RunOutput(props: RunOutputProps) {
           <SameOutputBadge output={output} other={other} />
         )}
         {!isCurrent && !isUnderWay(run) && (
-          <Badge tone="warning" title="The configuration or the inputs were edited after this run.">
+          <Badge tone="warning" title="Configuration or inputs were edited after this run.">
             edited since
           </Badge>
         )}
@@ -94,11 +94,11 @@ export function RunOutput(props: RunOutputProps) {
         <div className="min-w-0 flex-1" aria-busy={isUnderWay(run)}>
           {error !== null && <RunFailure app={app} error={error} />}
           {output === null && run.leftOut === null && run.status === "done" && (
-            <p className="px-4 pb-3 text-ink-soft">An empty stream.</p>
+            <p className="px-4 pb-3 text-ink-soft">Empty stream</p>
           )}
           {run.leftOut !== null && (
             <p className="px-4 pb-3 text-ink-soft">
-              This output was too long to keep. Run it again, or open its trace.
+              Output too long to save. Run again or open the trace.
             </p>
           )}
           {output !== null && (
@@ -126,25 +126,24 @@ function ColumnTitle({ column }: { readonly column: ColumnName | null }) {
   );
 }
 
-/** Whether it is what came out in the first column, which one need not read twice then. */
 function SameOutputBadge({ output, other }: { readonly output: Output; readonly other: Output }) {
   const isSame = useMemo(() => outputText(output) === outputText(other), [output, other]);
   return <Badge title="Compared with the first column">{isSame ? "same output" : "differs"}</Badge>;
 }
 
 interface ScrolledProps {
-  /** What arrives is shown at the end, and stays in sight until the reader scrolls away from it. */
+  /** Keeps the end in view until the user scrolls away from it. */
   readonly isGrowing: boolean;
   readonly children: ReactNode;
 }
 
-/** A long output must not push its trace, and the next case, out of sight. */
+/** Limits the height: a long output must not push its trace and the next case out of view. */
 function Scrolled({ isGrowing, children }: ScrolledProps) {
   const box = useFollowedEnd(isGrowing);
   return (
     <div
       ref={box}
-      // Scrolls: to be reached by the keyboard as well.
+      // It scrolls, so the keyboard must reach it.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
       tabIndex={0}
       className="relative max-h-96 min-w-0 @4xl:max-h-[32rem] overflow-auto px-4 pb-3"
@@ -155,7 +154,7 @@ function Scrolled({ isGrowing, children }: ScrolledProps) {
 }
 
 const BADGES: Record<RunStatus, { readonly tone: Tone; readonly label: string }> = {
-  waiting: { tone: "neutral", label: "Waits for its turn" },
+  waiting: { tone: "neutral", label: "Queued" },
   running: { tone: "accent", label: "Running" },
   done: { tone: "success", label: "Done" },
   failed: { tone: "danger", label: "Failed" },
@@ -174,10 +173,10 @@ function RunBadge({ status }: { readonly status: RunStatus }) {
   );
 }
 
-/** As near to the end as a reader who scrolls to it comes. */
+/** Closer than this counts as the end. */
 const NEAR_PX = 8;
 
-/** Keeps the end of a box in sight while it grows, unless the reader has scrolled away from it. */
+/** Keeps the end of a growing box in view, unless the user scrolled away from it. */
 function useFollowedEnd(isGrowing: boolean): RefObject<HTMLDivElement | null> {
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
@@ -191,7 +190,7 @@ function useFollowedEnd(isGrowing: boolean): RefObject<HTMLDivElement | null> {
     element.addEventListener("scroll", onScroll, { passive: true });
     return () => element.removeEventListener("scroll", onScroll);
   }, []);
-  // After each drawing: whatever has arrived makes the box longer.
+  // After each render: new chunks make the box longer.
   useLayoutEffect(() => {
     const element = box.current;
     if (isGrowing && isAtEnd.current && element !== null) element.scrollTop = element.scrollHeight;
@@ -206,7 +205,7 @@ interface RunningTimeProps {
   readonly since: number;
 }
 
-/** How long something has been going on. Not read out: it would never end. */
+/** The elapsed time. Hidden from screen readers, which would announce every change. */
 function RunningTime({ since }: RunningTimeProps) {
   const [now, setNow] = useState(since);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Work that can be broken off. */
+/** Cancellable work. */
 type Task = (signal: AbortSignal) => Promise<void>;
 
 interface Entry {
@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * Runs tasks side by side, a few at once; the others wait in their order. A key has one task: adding
- * another under the same key stops the one before.
+ * Runs a limited number of tasks concurrently, the others in order of arrival. A key has one task: adding
+ * another under the same key aborts the previous one.
  *
  * @example queue.add("1:2", (signal) => callRoute(…, signal)); queue.stop("1:2");
  */
@@ -28,13 +28,13 @@ export class RunQueue {
     this.#next();
   }
 
-  /** Aborts the task, or takes it out of the queue. False where there is none. */
+  /** Aborts the task, or removes it from the queue. False if there is none. */
   stop(key: string): boolean {
     const waiting = this.#waiting.findIndex((entry) => entry.key === key);
     if (waiting !== -1) this.#waiting.splice(waiting, 1);
     const running = this.#running.get(key);
     if (running !== undefined) {
-      // Its place is free at once: a task that ignores its signal must not hold up the others.
+      // Frees the slot now: a task that ignores its signal must not block the others.
       this.#running.delete(key);
       running.abort.abort();
       this.#next();

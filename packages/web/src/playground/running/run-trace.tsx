@@ -13,7 +13,7 @@ interface RunTraceProps {
   readonly isOpenAtFirst: boolean;
 }
 
-/** How a run went, from its own answer: nothing has to be asked for. */
+/** The trace that came with the response, so that nothing needs to be loaded. */
 export function RunTrace({ run: { trace, traceId }, name, isOpenAtFirst }: RunTraceProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const [selected, setSelected] = useState<string | null>(null);
@@ -47,7 +47,7 @@ export function RunTrace({ run: { trace, traceId }, name, isOpenAtFirst }: RunTr
           params={{ traceId }}
           className="flex items-center gap-1 text-[0.93rem] text-ink-soft hover:text-accent hover:underline"
         >
-          Open the trace
+          Open trace
           <ArrowUpRight size={14} aria-hidden />
         </Link>
       </div>
@@ -67,12 +67,12 @@ export function RunTrace({ run: { trace, traceId }, name, isOpenAtFirst }: RunTr
   );
 }
 
-/** The span of this id in a trace; null where it has none. No recursion: chains may be very deep. */
+/** Null if the trace has no such span. Iterative: traces may be nested deeper than the call stack. */
 function findSpan(trace: SpanRecord, id: string): SpanRecord | null {
   const open = [trace];
   for (let span = open.pop(); span !== undefined; span = open.pop()) {
     if (span.id === id) return span;
-    // One by one: as arguments of a single call, very many children are too many.
+    // Pushed one by one: spreading very many children overflows the argument limit.
     for (const child of span.children ?? []) open.push(child);
   }
   return null;

@@ -1,7 +1,7 @@
 import type { SpanRecord } from "@agate/protocol";
 import type { ConfigValues } from "../../config-form/config-values.ts";
 
-/** What a call was asked. */
+/** What a call sends. */
 export interface RunRequest {
   readonly config: ConfigValues;
   readonly inputs: unknown;
@@ -9,12 +9,12 @@ export interface RunRequest {
   readonly variant: string | null;
 }
 
-/** What has arrived of an answer. */
+/** The response so far. */
 export type RunOutput =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "stream"; readonly chunks: readonly unknown[] };
 
-/** `waiting` for its turn, then `running`, then one of the others. */
+/** `waiting` in the queue, then `running`, then one of the others. */
 export type RunStatus = "waiting" | "running" | "done" | "failed" | "stopped";
 
 /** One call of a route: a column's configuration on a case's inputs. */
@@ -22,16 +22,16 @@ export interface Run {
   readonly status: RunStatus;
   readonly request: RunRequest;
   readonly output: RunOutput | null;
-  /** Why it failed: an `ApiError` where the platform or the function has said so. */
+  /** Why it failed: an `ApiError` if the platform or the workflow responded. */
   readonly error: Error | null;
   readonly trace: SpanRecord | null;
-  /** Known from the first byte of an answer on; null where no call was begun. */
+  /** Known from the response headers on; null before. */
   readonly traceId: string | null;
-  /** By the page's clock; null while it waits. */
+  /** By the page's clock; null while it is queued. */
   readonly startedAt: number | null;
-  /** By the page's clock, for answers that come without a trace. */
+  /** By the page's clock, for responses without a trace. */
   readonly elapsedMs: number | null;
-  /** Characters of an output that was too long to be kept; null where it was not. */
+  /** Characters of an output that was too long to save; null otherwise. */
   readonly leftOut: number | null;
 }
 
@@ -49,12 +49,11 @@ export function waitingRun(request: RunRequest): Run {
   };
 }
 
-/** Whether it is still going on. */
 export function isUnderWay({ status }: Run): boolean {
   return status === "waiting" || status === "running";
 }
 
-/** What came out, as one value: a stream of texts is one text, as a caller without a stream gets it. */
+/** The output as one value: chunks of text are joined, as a caller without streaming gets them. */
 export function outputValue(output: RunOutput): unknown {
   if (output.kind === "value") return output.value;
   const { chunks } = output;
@@ -62,7 +61,7 @@ export function outputValue(output: RunOutput): unknown {
   return isText ? chunks.join("") : chunks;
 }
 
-/** What came out, as a text that can be compared. */
+/** The output as text, for comparisons. */
 export function outputText(output: RunOutput): string {
   const value = outputValue(output);
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);

@@ -2,7 +2,7 @@ import { Square } from "lucide-react";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { Button } from "../../design/button.tsx";
 
-/** Marks the buttons that run what a {@link StopButton} near them stops. */
+/** Marks run buttons, which a {@link StopButton} passes its focus to. */
 export const RUNS = { "data-runs": "" };
 
 interface StopButtonProps {
@@ -12,13 +12,13 @@ interface StopButtonProps {
   readonly children: ReactNode;
 }
 
-/** It is there while something runs. With the focus on it, that goes to the nearest button that runs it again. */
+/** Shown while something runs. When it goes, its focus moves to the nearest run button. */
 export function StopButton({ size = "normal", className, onStop, children }: StopButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     const element = button.current;
     return () => {
-      // Before it is taken away, so it still has the focus.
+      // Runs before the button is removed, while it still has the focus.
       if (element !== null && document.activeElement === element) nearestRun(element)?.focus();
     };
   }, []);

@@ -6,26 +6,26 @@ import { schemaQuery } from "../../api/applications.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { checkConfig, focusFirstProblem } from "../../config-form/field-problem.ts";
 import { parseDraft } from "../../input-form/input-draft.ts";
-import type { ColumnView, ReadyColumn } from "../columns/column-view.ts";
+import { type ColumnView, isReady, type ReadyColumn } from "../columns/column-view.ts";
 import type { TestCase } from "../state/workspace.ts";
 import { callRoute, playgroundPath } from "./call-route.ts";
 import type { RunRequest } from "./run.ts";
 import { isUnderWay, type Run } from "./run.ts";
 import { RunBoard, runKey } from "./run-board.ts";
 
-/** Runs columns on cases, and keeps what came out. */
+/** Runs columns on test cases and holds their runs. */
 export interface Runner {
   readonly board: RunBoard;
-  /** All runs, as of the last that began or ended. */
+  /** All runs, as of the last one that started or ended. */
   readonly runs: ReadonlyMap<string, Run>;
   readonly isUnderWay: boolean;
-  /** Cases whose inputs somebody has tried to send: what is missing in them is marked. */
+  /** Cases that the user tried to run: their missing inputs are marked. */
   readonly tried: ReadonlySet<number>;
-  /** Around all forms: the first problem in it gets the focus when a run is refused. */
+  /** Around all forms: the first invalid field in it gets the focus when a run cannot start. */
   readonly forms: React.RefObject<HTMLDivElement | null>;
-  /** False where something has to be mended first: the reader is brought there. */
+  /** False if a field is invalid: it gets the focus. */
   run(columns: readonly ColumnView[], cases: readonly TestCase[]): boolean;
-  /** Brings the reader to the first problem of a form. */
+  /** Focuses the first invalid field. */
   showProblems(): void;
 }
 
@@ -34,12 +34,12 @@ export function useRunner(app: string, route: RouteSchema): Runner {
   const runs = useSyncExternalStore(board.subscribe, board.milestones);
   const forms = useRef<HTMLDivElement>(null);
   const [tried, setTried] = useState<ReadonlySet<number>>(new Set());
-  const [refusals, setRefusals] = useState(0);
-  // After the problems are drawn, and the forms that they are in are unfolded.
+  const [attempts, setAttempts] = useState(0);
+  // An effect, so that the problems are drawn and their forms expanded.
   useEffect(() => {
-    if (refusals > 0) focusFirstProblem(forms.current);
-  }, [refusals]);
-  const showProblems = () => setRefusals((count) => count + 1);
+    if (attempts > 0) focusFirstProblem(forms.current);
+  }, [attempts]);
+  const showProblems = () => setAttempts((count) => count + 1);
   return {
     board,
     runs,
@@ -58,11 +58,7 @@ export function useRunner(app: string, route: RouteSchema): Runner {
   };
 }
 
-function isReady(view: ColumnView): view is ReadyColumn {
-  return view.kind === "ready";
-}
-
-/** The runs of a route. They are stopped when the reader leaves. */
+/** The runs of a route. Unmounting stops them. */
 function useRunBoard(app: string, route: RouteSchema["route"]): RunBoard {
   const client = usePlatform();
   const queries = useQueryClient();
@@ -72,7 +68,7 @@ function useRunBoard(app: string, route: RouteSchema["route"]): RunBoard {
         try {
           yield* callRoute(client, playgroundPath(app, route), request, signal);
         } catch (error) {
-          // The code may have been saved, and take other values now.
+          // The workflow may have been reloaded with another schema.
           if (error instanceof ApiError && error.status === 422) {
             void queries.invalidateQueries({ queryKey: schemaQuery(client, app).queryKey });
           }
@@ -89,16 +85,16 @@ interface PlannedRun {
   readonly request: RunRequest;
 }
 
-/** What can be run now, and what has to be mended before the rest can. */
+/** The runs that can start, and what keeps the others from starting. */
 interface RunPlan {
   readonly runs: readonly PlannedRun[];
-  /** Columns whose configuration the workflow would refuse. */
+  /** Columns with an invalid configuration. */
   readonly columns: readonly number[];
-  /** Cases whose inputs are not finished. */
+  /** Cases with invalid or missing inputs. */
   readonly cases: readonly number[];
 }
 
-/** Each of these columns on each of these cases. */
+/** Runs each column on each case. */
 function planRuns(
   route: RouteSchema,
   columns: readonly ReadyColumn[],
@@ -124,7 +120,7 @@ function planRuns(
   };
 }
 
-/** A draft without changes is still what it was made from. */
+/** A draft without changes counts as its base. */
 function variantOf({ base, changed }: ReadyColumn): string | null {
   if (base === null || base.revision === 0) return null;
   return `${base.variant}@${base.revision}${changed.length > 0 ? "; edited" : ""}`;

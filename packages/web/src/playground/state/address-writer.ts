@@ -4,30 +4,30 @@ import type { Workspace } from "./workspace.ts";
 import { type PlainLink, type WorkspaceLink, writeLink, writePlain } from "./workspace-link.ts";
 import { keepForEntry, keepLink, type RoutePlace } from "./workspace-storage.ts";
 
-/** Browsers take about 200 changes of the address in half a minute, and then no more. */
+/** Browsers allow about 200 changes of the address in 30 seconds. */
 const TYPING_PAUSE_MS = 160;
 
 export interface AddressTarget {
-  /** Makes a new entry of the history at once; its address names the configurations alone as yet. */
+  /** Adds a history entry at once; its address has only the names of the configurations at first. */
   push(configs: string): void;
-  /** Puts a link over the address of the current entry; false if the reader has gone to another. */
+  /** Replaces the address of the current entry; false if the user went to another entry. */
   put(link: WorkspaceLink): boolean;
-  /** Keeps it, as what the current entry has, and for the next time. */
+  /** Saves the link for the current entry, and for the next visit. */
   keep(link: WorkspaceLink | PlainLink): void;
-  /** More is typed than an address holds, and the link is without the cases; or no longer. */
+  /** The address became too long for the test cases, or short enough again. */
   onTooLong(isTooLong: boolean): void;
 }
 
-/** Browsers refuse addresses of about two million characters; other programs cut them off earlier. */
+/** Browsers reject addresses of about two million characters; other programs truncate them earlier. */
 const LONGEST_FRAGMENT = 500_000;
 
 /**
- * Keeps the address up to date with what is set up. Packing takes a moment, and what is typed waits for
- * the typing to pause: a reader who leaves before that loses nothing all the same.
+ * Writes the workspace to the address. Compression is asynchronous and waits for a pause in typing;
+ * `save` and `leave` store an unwritten workspace at once, so that leaving the page loses nothing.
  */
 export class AddressWriter {
   readonly #target: AddressTarget;
-  /** What the current entry has, and its address has not. */
+  /** The workspace of the current entry, until its address holds it. */
   #unwritten: Workspace | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #chain: Promise<void> = Promise.resolve();
@@ -47,7 +47,7 @@ export class AddressWriter {
     else this.#wait();
   }
 
-  /** Resolves when the address has everything; `isTooLong`: everything but the cases. */
+  /** Resolves when the address holds the workspace; without its test cases if it `isTooLong`. */
   async flush(): Promise<{ readonly isTooLong: boolean }> {
     clearTimeout(this.#timer);
     this.#chain = this.#chain.then(() => this.#pack());
@@ -55,12 +55,12 @@ export class AddressWriter {
     return { isTooLong: this.#isTooLong };
   }
 
-  /** The reader goes, or may be about to: whatever is not written yet is there when they come back. */
+  /** Stores an unwritten workspace, because the user may be leaving the page. */
   save(): void {
     if (this.#unwritten !== null) this.#target.keep(writePlain(this.#unwritten));
   }
 
-  /** From now on the address belongs to another entry of the history, or to another page. */
+  /** Stops writing to the current entry: the user goes to another entry or page. */
   leave(): void {
     clearTimeout(this.#timer);
     this.save();
@@ -78,9 +78,9 @@ export class AddressWriter {
     const link = await writeLink(workspace);
     const isTooLong = link.fragment.length > LONGEST_FRAGMENT;
     const put = isTooLong ? await writeLink({ ...workspace, cases: [] }) : link;
-    // Typed on meanwhile, or left: what is packed is out of date, or belongs to another entry.
+    // The user typed on or left: this link is outdated or belongs to another entry.
     if (this.#unwritten !== workspace) return;
-    // The other entry may not come to be shown: the reader has returned before.
+    // Tries again later: the user may come back before the other entry is shown.
     if (!this.#target.put(put)) return this.#wait();
     this.#unwritten = null;
     this.#target.keep(link);
@@ -93,27 +93,27 @@ const page = getRouteApi("/apps/$app/playground");
 
 declare module "@tanstack/react-router" {
   interface HistoryState {
-    /** The playground has written this entry of the history: it is no link from elsewhere. */
+    /** The playground wrote this history entry: it is not a link from elsewhere. */
     isOwn?: boolean;
-    /** Names this entry of the playground's, whatever is written over its address. */
+    /** Identifies a history entry of the playground while its address changes. */
     entry?: string;
   }
 }
 
 interface AddressWriterOptions {
   readonly place: RoutePlace;
-  /** What is shown came from elsewhere, and was not edited. */
+  /** The workspace came from a link or a recorded call, and was not edited. */
   readonly isOpened: RefObject<boolean>;
   readonly onTooLong: (isTooLong: boolean) => void;
 }
 
-interface ShownAddress {
+export interface ShownAddress {
   readonly writer: AddressWriter;
-  /** The name of the entry of the history that is shown; undefined before the first is. */
+  /** The id of the history entry that is shown; undefined before the first. */
   readonly shown: RefObject<string | undefined>;
 }
 
-/** Writes into the address of the entry that is shown, and into no other that the reader has gone to. */
+/** Writes to the address of the shown history entry only, never to another that the user went to. */
 export function useAddressWriter(options: AddressWriterOptions): ShownAddress {
   const { place, isOpened, onTooLong } = options;
   const navigate = page.useNavigate();
@@ -133,7 +133,7 @@ export function useAddressWriter(options: AddressWriterOptions): ShownAddress {
         resetScroll: false,
         hashScrollIntoView: false,
       });
-      // The router would do so a moment later, when the reader may have gone back.
+      // The router would flush a moment later, when the user may have gone back.
       history.flush();
     };
     return new AddressWriter({
@@ -165,7 +165,7 @@ export function useAddressWriter(options: AddressWriterOptions): ShownAddress {
   return { writer, shown };
 }
 
-/** A name that no other entry of the history has. */
+/** A new id for a history entry. */
 export function newEntry(): string {
   return Math.random().toString(36).slice(2);
 }

@@ -2,18 +2,18 @@ import type { Environment, RegistryVariant } from "@agate/protocol";
 import { type ConfigSource, printSource } from "./config-source.ts";
 import type { Column, RevisionName } from "./workspace.ts";
 
-/** What the registry knows of an application, as far as the playground needs it. */
+/** The variants and environments of an application. */
 export interface KnownConfigs {
   readonly variants: readonly RegistryVariant[];
   readonly environments: readonly Environment[];
 }
 
-/** What a column is about: a revision, the schema's defaults (null), or nothing that is there. */
+/** What a column is based on: a revision, the schema defaults (null), or something that does not exist. */
 export type ColumnBase =
   | { readonly kind: "known"; readonly base: RevisionName | null }
   | { readonly kind: "missing"; readonly reason: string };
 
-/** A draft stays with what it was made from, whatever is deployed or committed meanwhile. */
+/** A draft keeps its base, even if another revision is committed or deployed. */
 export function baseOf({ source, draft }: Column, known: KnownConfigs): ColumnBase {
   return draft === null ? sourceBase(source, known) : { kind: "known", base: draft.base };
 }
@@ -24,14 +24,14 @@ function sourceBase(source: ConfigSource, { variants, environments }: KnownConfi
       return { kind: "known", base: null };
     case "variant": {
       const variant = variants.find(({ slug }) => slug === source.variant);
-      if (variant === undefined) return missing(`There is no variant ${source.variant}.`);
+      if (variant === undefined) return missing(`No variant “${source.variant}”.`);
       return known(variant.slug, variant.latest_revision);
     }
     case "revision":
       return known(source.variant, source.revision);
     case "environment": {
       const found = environments.find(({ slug }) => slug === source.environment);
-      if (found === undefined) return missing(`There is no environment ${source.environment}.`);
+      if (found === undefined) return missing(`No environment “${source.environment}”.`);
       if (found.deployment === null) return missing(`Nothing is live in ${source.environment}.`);
       return known(found.deployment.variant.slug, found.deployment.variant.revision);
     }
@@ -46,15 +46,15 @@ function missing(reason: string): ColumnBase {
   return { kind: "missing", reason };
 }
 
-/** `default@3`; the schema's defaults have a name as well. */
+/** @example revisionTitle({ variant: "default", revision: 3 }) // "default@3" */
 export function revisionTitle(base: RevisionName | null): string {
-  if (base === null) return "the schema's defaults";
+  if (base === null) return "the schema defaults";
   return base.revision === 0
-    ? `${base.variant} (nothing committed)`
+    ? `${base.variant} (no revisions)`
     : printSource({ kind: "revision", ...base });
 }
 
-/** A name for a column in sentences and headings. */
+/** The name of a column in headings. */
 export function columnTitle(column: Column, base: RevisionName | null): string {
   if (column.draft !== null) return `Draft of ${revisionTitle(column.draft.base)}`;
   if (column.source.kind === "environment") return column.source.environment;
@@ -62,8 +62,8 @@ export function columnTitle(column: Column, base: RevisionName | null): string {
 }
 
 /**
- * What one begins with: the variant `default`, else what is live, most of all in production; where
- * nothing is committed, the schema's defaults.
+ * What the first column shows: the variant `default`, else what is live, preferably in production, else
+ * any committed variant, else the schema defaults.
  */
 export function firstSource({ variants, environments }: KnownConfigs): ConfigSource {
   const committed = variants.filter(({ latest_revision }) => latest_revision > 0);
@@ -80,7 +80,7 @@ export function firstSource({ variants, environments }: KnownConfigs): ConfigSou
   return pinned({ kind: "variant", variant: any.slug }, { variants });
 }
 
-/** "The latest" as the revision that is the latest now: a draft needs to know what it is made from. */
+/** Replaces "the latest revision" by its number: a draft needs a fixed base. */
 export function pinned(
   source: ConfigSource,
   { variants }: Pick<KnownConfigs, "variants">,

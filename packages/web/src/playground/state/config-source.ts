@@ -1,16 +1,16 @@
-/** Where the configuration of a column comes from, before anything is edited. */
+/** What a column is based on, before it is edited. */
 export type ConfigSource =
   | { readonly kind: "defaults" }
-  /** The latest revision, whichever that is when the page is opened. */
+  /** The latest revision at the time the page is opened. */
   | { readonly kind: "variant"; readonly variant: string }
   | { readonly kind: "revision"; readonly variant: string; readonly revision: number }
   | { readonly kind: "environment"; readonly environment: string };
 
-/** No slug has a colon, so no variant can be called like this. */
+/** Slugs contain no colon, so no variant has this name. */
 const DEFAULTS = "schema:defaults";
 
 /**
- * The words of the command line and the registry: `default`, `default@3`, `env:production`.
+ * The notation of the command line and the registry: `default`, `default@3`, `env:production`.
  *
  * @example printSource({ kind: "revision", variant: "default", revision: 3 }) // "default@3"
  */
@@ -27,7 +27,7 @@ export function printSource(source: ConfigSource): string {
   }
 }
 
-/** Null for what names nothing. */
+/** Null for an invalid text. */
 export function parseSource(text: string): ConfigSource | null {
   if (text === DEFAULTS) return { kind: "defaults" };
   const environment = /^env:([a-z0-9][a-z0-9._-]*)$/.exec(text)?.[1];

@@ -3,26 +3,25 @@ import { isSameJson } from "@agate/protocol";
 import { emptyDraft } from "../../input-form/input-draft.ts";
 import { firstSource, type KnownConfigs, pinned } from "./column-base.ts";
 import { columnOf, type TestCase, type Workspace } from "./workspace.ts";
-import { type LinkedWorkspace, readLink } from "./workspace-link.ts";
+import { readLink } from "./workspace-link.ts";
 import { asideWorkspace, type RoutePlace, readKept, setAside } from "./workspace-storage.ts";
 
-/** A workspace as it is opened. */
 export interface LoadedWorkspace {
   readonly workspace: Workspace;
-  /** What the reader should know about it. */
+  /** A message to show above it. */
   readonly notice: string | null;
 }
 
-/** The parts of an address that say what is set up. */
+/** The parts of the address that hold a workspace. */
 export interface WorkspaceAddress {
   readonly configs: string | undefined;
   readonly fragment: string;
 }
 
 const UNREADABLE =
-  "The edits and inputs of this link could not be read: it was cut off, or made by another version of Agate.";
+  "Can't read the edits and inputs of this link. It was cut off or created by another version of Agate.";
 
-/** What the address says; what it leaves open is as it was left the last time, or new. */
+/** Reads the workspace from the address; missing parts come from the last visit or are new. */
 export async function loadWorkspace(
   { configs, fragment }: WorkspaceAddress,
   place: RoutePlace,
@@ -31,40 +30,35 @@ export async function loadWorkspace(
 ): Promise<LoadedWorkspace> {
   const linked = await readLink(configs, fragment);
   const kept = (await readKept(place))?.workspace;
-  const says = linked.columns !== null || linked.cases !== null;
+  const hasLink = linked.columns !== null || linked.cases !== null;
   const columns = linked.columns ??
-    (says ? undefined : kept?.columns) ?? [columnOf(1, firstSource(known))];
+    (hasLink ? undefined : kept?.columns) ?? [columnOf(1, firstSource(known))];
   return {
     workspace: {
       columns: columns.map((column) => ({ ...column, source: pinned(column.source, known) })),
       cases: linked.cases ?? kept?.cases ?? [firstCase(route)],
     },
-    notice: noticeOf(linked),
+    notice: linked.isUnreadable ? UNREADABLE : null,
   };
 }
 
-/** An empty case, to begin with. */
 function firstCase(route: RouteSchema): TestCase {
   return { id: 1, name: "Case 1", draft: emptyDraft(route.inputs) };
 }
 
-function noticeOf({ isUnreadable }: LinkedWorkspace): string | null {
-  return isUnreadable ? UNREADABLE : null;
-}
-
-/** What the reader had set up for a route, beside what is shown of it. */
+/** The user's own work on a route, beside the workspace that is shown. */
 export interface OwnWorkspace {
-  /** Something that is not shown, and can be brought back; null where nothing is. */
+  /** Own work that is not shown and can be restored; null if there is none. */
   readonly aside: Workspace | null;
-  /** It was put aside just now. */
+  /** It was set aside just now. */
   readonly isNews: boolean;
-  /** What is shown came from elsewhere, and nobody has edited it here. */
+  /** The shown workspace came from a link or a recorded call, and was not edited. */
   readonly isOpened: boolean;
 }
 
 /**
- * Puts aside what the reader had set up, where an address brings something else: a colleague's link, or a
- * recorded call. What came from elsewhere itself is not put aside unless it was edited.
+ * Sets the user's own work aside if the address replaces it by a link or a recorded call. A workspace that
+ * came from a link itself is set aside only if it was edited.
  *
  * @param isFromElsewhere The address was not written by this page.
  */
@@ -89,7 +83,7 @@ export async function setAsideOwnWork(
   };
 }
 
-/** Whether somebody who had `own` misses anything in `shown`: an edit, or a case with something in it. */
+/** Whether `shown` lacks an edit or a non-empty test case of `own`. */
 export function hasLostWork(
   own: Workspace,
   shown: Workspace,

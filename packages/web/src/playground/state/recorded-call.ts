@@ -17,7 +17,7 @@ import { parseSource } from "./config-source.ts";
 import type { LoadedWorkspace } from "./load-workspace.ts";
 import type { Column, RevisionName, Workspace } from "./workspace.ts";
 
-/** The revision that a recorded call ran with, or was edited from; null where it named none. */
+/** The revision that a recorded call used or was edited from; null if it names none. */
 export function revisionOf({ variant, metadata }: SpanRecord): RevisionName | null {
   const { variant_name: name, revision } = variant;
   if (name !== null && revision !== null) return { variant: name, revision };
@@ -28,10 +28,10 @@ export function revisionOf({ variant, metadata }: SpanRecord): RevisionName | nu
 }
 
 /**
- * A recorded call, to be run again: its configuration as a draft of the revision that it ran with,
- * and its inputs as a case.
+ * A workspace that repeats a recorded call: its configuration as a draft of the revision that it used,
+ * and its inputs as a test case.
  *
- * @param base That revision and its parameters; null where it is not there (any more).
+ * @param base That revision and its parameters; null if it does not exist.
  */
 export function workspaceOfCall(
   span: SpanRecord,
@@ -65,9 +65,9 @@ function ranWith(span: SpanRecord): string {
 }
 
 /**
- * A recorded call, set up to be run again.
+ * Loads a recorded call into a workspace.
  *
- * @throws ApiError where the span is not there.
+ * @throws ApiError if the span does not exist.
  */
 export async function loadRecordedCall(
   client: PlatformClient,
@@ -85,8 +85,8 @@ export async function loadRecordedCall(
   const notices = [
     name !== null &&
       base === null &&
-      `${shownName(name.variant)}@${name.revision} is no longer there.`,
-    unknown.length > 0 && `${route.route} no longer takes ${unknown.join(", ")}: left out here.`,
+      `${shownName(name.variant)}@${name.revision} no longer exists.`,
+    unknown.length > 0 && `Ignored, because ${route.route} no longer has it: ${unknown.join(", ")}`,
   ];
   return {
     workspace: workspaceOfCall(span, route, base),
@@ -104,7 +104,7 @@ async function paramsOf(
     const query = revisionQuery(client, app, name.variant, name.revision);
     return { name, params: (await queries.fetchQuery(query)).params };
   } catch (error) {
-    // Deleted since, or of a configuration file that the registry never had.
+    // Deleted since, or from a configuration file and never in the registry.
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }

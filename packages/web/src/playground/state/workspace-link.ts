@@ -2,34 +2,34 @@ import { isInputDraft } from "../../input-form/input-draft.ts";
 import { type ConfigSource, parseSource, printSource } from "./config-source.ts";
 import type { Column, Draft, Origin, RevisionName, TestCase, Workspace } from "./workspace.ts";
 
-/** Grows when older pages could not read a fragment any more. */
+/** Increased when older versions of the page cannot read the fragment. */
 const VERSION = "1.";
 
-/** A workspace as an address has it. */
+/** A workspace in an address. */
 export interface WorkspaceLink {
-  /** In the search, for people: `default@3,env:production`. */
+  /** A search parameter: `default@3,env:production`. */
   readonly configs: string;
-  /** What is edited and typed, packed, without `#`: it never reaches a server. Empty where nothing is. */
+  /** Edits and inputs, compressed, without `#`. Browsers never send it to the server. */
   readonly fragment: string;
 }
 
-/** A workspace in the same words, before it is packed: to be kept in no time. */
+/** The same before compression, which is asynchronous: storing it must not wait. */
 export interface PlainLink {
   readonly configs: string | undefined;
   readonly contents: unknown;
 }
 
-/** What an address says; what it leaves open is null. */
+/** The parts of a workspace that an address holds; missing parts are null. */
 export interface LinkedWorkspace {
   readonly columns: readonly Column[] | null;
   readonly cases: readonly TestCase[] | null;
-  /** The fragment is there and cannot be read: cut off, or of another version. */
+  /** The fragment is truncated or from another version. */
   readonly isUnreadable: boolean;
 }
 
 interface PackedColumn {
   readonly id: number;
-  /** `default@3`; null is the schema's defaults. Left out where nothing is edited. */
+  /** `default@3`; null for the schema defaults. Absent without edits. */
   readonly base?: string | null;
   readonly changes?: Readonly<Record<string, unknown>>;
   readonly origin?: Origin;
@@ -60,7 +60,7 @@ export async function readLink(
   configs: string | undefined,
   fragment: string,
 ): Promise<LinkedWorkspace> {
-  // Whatever is not unpacked is no workspace either.
+  // `readPlain` reports null as unreadable.
   const contents = await unpackFragment(fragment).catch(() => null);
   return readPlain({ configs, contents });
 }
@@ -81,18 +81,18 @@ interface PackedWorkspace {
 
 async function unpackFragment(fragment: string): Promise<unknown> {
   if (fragment === "") return { columns: [], cases: [] };
-  if (!fragment.startsWith(VERSION)) throw new Error("The link is of another version.");
+  if (!fragment.startsWith(VERSION)) throw new Error("The link is from another version.");
   return unpackJson(fragment.slice(VERSION.length));
 }
 
-/** Names of the search, each with what the fragment has in its place; what names nothing is left out. */
+/** The configurations of the search parameter, each with its edits from the fragment. Invalid names are skipped. */
 function columnsOf(
   configs: string | undefined,
   packed: readonly PackedColumn[],
 ): readonly Column[] | null {
   const columns = (configs ?? "").split(",").flatMap((text, index) => {
     const source = parseSource(text);
-    // Numbers of columns are above 0: this one is nobody's.
+    // Ids of columns are positive, so a negative one is unused.
     return source === null ? [] : [columnOf(source, packed[index] ?? { id: -index - 1 })];
   });
   return orNull(columns);
@@ -112,15 +112,15 @@ function printRevision(name: RevisionName): string {
   return printSource({ kind: "revision", ...name });
 }
 
-/** @throws Error for what names no revision. */
+/** @throws Error for a text that is not a revision. */
 function readRevision(text: string | null): RevisionName | null {
   if (text === null) return null;
   const source = parseSource(text);
-  if (source?.kind !== "revision") throw new Error("The draft names no revision.");
+  if (source?.kind !== "revision") throw new Error("The base of the draft is not a revision.");
   return { variant: source.variant, revision: source.revision };
 }
 
-/** @throws Error for what is not a packed workspace: a link may come from anywhere. */
+/** @throws Error for anything but a packed workspace: links are untrusted. */
 function readPacked(value: unknown): PackedWorkspace {
   if (!isRecord(value)) throw new Error("The link holds no workspace.");
   const { columns, cases } = value;
@@ -163,7 +163,7 @@ function isListOf<Item>(
   return Array.isArray(value) && value.every(isItem) && hasOwnIds(value);
 }
 
-/** Two of the same number would be taken for one another. */
+/** Items with the same id would be mixed up. */
 function hasOwnIds(items: readonly unknown[]): boolean {
   return new Set(items.map((item) => isRecord(item) && item.id)).size === items.length;
 }
@@ -172,10 +172,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** More than any link that was made here can hold: a short text can unpack to gigabytes. */
+/** More than any valid link holds: a short text can decompress to gigabytes. */
 const MAX_UNPACKED_BYTES = 8 * 1024 * 1024;
 
-/** A JSON value as a short text of letters, digits, `-` and `_`, which may stand in an address. */
+/** Compresses a JSON value to a text of letters, digits, `-` and `_`, for use in an address. */
 export async function packJson(value: unknown): Promise<string> {
   const text = new Blob([JSON.stringify(value)]);
   const bytes = await bytesOf(text.stream().pipeThrough(new CompressionStream("deflate-raw")));
@@ -183,7 +183,7 @@ export async function packJson(value: unknown): Promise<string> {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** @throws Error for a text that {@link packJson} has not made. */
+/** @throws Error for a text that is not from {@link packJson}. */
 export async function unpackJson(packed: string): Promise<unknown> {
   const binary = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));

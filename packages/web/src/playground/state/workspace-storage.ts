@@ -1,17 +1,17 @@
 import type { Workspace } from "./workspace.ts";
 import { type PlainLink, readLink, readPlain, type WorkspaceLink } from "./workspace-link.ts";
 
-/** Where the page keeps what was last set up for a route, in the same words as an address. */
+/** Identifies the stored workspace of a route. */
 export interface RoutePlace {
   readonly project: string | null;
   readonly app: string;
   readonly route: string;
 }
 
-/** What was last set up for a route. */
+/** The stored workspace of a route. */
 export interface KeptWorkspace {
   readonly workspace: Workspace;
-  /** It came with a link, or from a recorded call, and was not edited since. */
+  /** It came from a link or a recorded call, and was not edited. */
   readonly isOpened: boolean;
 }
 
@@ -26,22 +26,22 @@ export function keepLink(
 }
 
 /**
- * Keeps what an entry of the history has, for this tab: its address gets it a moment later, and is put
- * back by a reload that had begun before.
+ * Stores the workspace of a history entry for this tab. Its address is written a moment later, and a
+ * reload in between would restore the old address.
  */
 export function keepForEntry(entry: string, link: WorkspaceLink | PlainLink): void {
-  // Where there is no room for what is new, the address knows better than what was kept before.
+  // If the storage is full, the address is newer than the old value.
   sessionStorage.removeItem(entryKey(entry));
   write(sessionStorage, entryKey(entry), JSON.stringify(link));
 }
 
-/** What the entry has; null where nothing was kept for it. */
+/** Null if nothing is stored for the entry. */
 export async function readForEntry(entry: string): Promise<Workspace | null> {
   const kept = sessionStorage.getItem(entryKey(entry));
   return kept === null ? null : readWorkspace(kept);
 }
 
-/** What was kept; null where nothing was, or nothing that can be read. */
+/** Null if nothing readable is stored. */
 export async function readKept(place: RoutePlace): Promise<KeptWorkspace | null> {
   const kept = localStorage.getItem(linkKey(place));
   if (kept === null) return null;
@@ -49,7 +49,7 @@ export async function readKept(place: RoutePlace): Promise<KeptWorkspace | null>
   return workspace && { workspace, isOpened: parseRecord(kept).isOpened === true };
 }
 
-/** Keeps what was kept under another name, where it stays until something else is put there. */
+/** Copies the stored workspace to a second key, where it stays until the next one is set aside. */
 export function setAside(place: RoutePlace): void {
   const kept = localStorage.getItem(linkKey(place));
   if (kept !== null) write(localStorage, asideKey(place), kept);
@@ -64,7 +64,7 @@ export function forgetAside(place: RoutePlace): void {
   localStorage.removeItem(asideKey(place));
 }
 
-/** Where one was last, for the way back from elsewhere. */
+/** The application and route that were used last. */
 export interface LastPlace {
   readonly app: string;
   readonly route: string;
@@ -95,7 +95,7 @@ function parseRecord(text: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(text));
   } catch {
-    // Another program on this origin, or an older page, wrote it.
+    // Written by another program on this origin or by an older version.
     return {};
   }
 }

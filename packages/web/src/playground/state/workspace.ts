@@ -3,29 +3,29 @@ import { changedFields } from "../../config-form/config-values.ts";
 import type { InputDraft } from "../../input-form/input-draft.ts";
 import type { ConfigSource } from "./config-source.ts";
 
-/** A committed revision; 0 is a variant in which nothing is committed yet. */
+/** A revision; 0 stands for a variant without commits. */
 export interface RevisionName {
   readonly variant: string;
   readonly revision: number;
 }
 
-/** What is edited and not committed. */
+/** Uncommitted edits. */
 export interface Draft {
-  /** What it was made from, pinned; null for the schema's defaults. */
+  /** The revision that it is based on; null for the schema defaults. */
   readonly base: RevisionName | null;
-  /** Only the fields that were changed: whatever else the base has, stays. */
+  /** Only the changed fields; the others come from the base. */
   readonly changes: ConfigValues;
 }
 
-/** The recorded call that a column was taken from. */
+/** The recorded call that a column repeats. */
 export interface Origin {
   readonly traceId: string;
   readonly spanId: string;
-  /** `default@3 in production`; empty where the call named nothing. */
+  /** `default@3 in production`; empty if the call names neither. */
   readonly ranWith: string;
 }
 
-/** A configuration beside others. */
+/** One of the compared configurations. */
 export interface Column {
   readonly id: number;
   readonly source: ConfigSource;
@@ -33,25 +33,25 @@ export interface Column {
   readonly origin: Origin | null;
 }
 
-/** Inputs that are kept. */
+/** Named inputs. */
 export interface TestCase {
   readonly id: number;
   readonly name: string;
   readonly draft: InputDraft;
 }
 
-/** Everything that is set up for one route; the same for whoever opens its address. */
+/** The columns and test cases of a route. A link holds all of it. */
 export interface Workspace {
   readonly columns: readonly Column[];
   readonly cases: readonly TestCase[];
 }
 
-/** A number that none of them has. */
+/** An unused id. */
 export function freeId(taken: readonly { readonly id: number }[]): number {
   return Math.max(0, ...taken.map(({ id }) => id)) + 1;
 }
 
-/** "Case 3": the first that no case is called. */
+/** An unused name: "Case 3". */
 export function freeName(cases: readonly TestCase[]): string {
   const taken = new Set(cases.map(({ name }) => name));
   let number = cases.length + 1;
@@ -64,7 +64,7 @@ export function columnOf(id: number, source: ConfigSource): Column {
 }
 
 export type WorkspaceAction =
-  /** A field was edited. `base` is what the column showed before its first edit. */
+  /** A field was edited. `base` is the revision that the column showed before its first edit. */
   | {
       readonly kind: "edit";
       readonly column: number;
@@ -83,13 +83,13 @@ export type WorkspaceAction =
   | { readonly kind: "add-case"; readonly draft: InputDraft }
   | { readonly kind: "copy-case"; readonly case: number }
   | { readonly kind: "remove-case"; readonly case: number }
-  /** The last case cannot be removed: it is emptied. */
+  /** Replaces all cases by an empty one. */
   | { readonly kind: "reset-cases"; readonly draft: InputDraft }
   | { readonly kind: "revert-all" }
-  /** All of it becomes what it was before. */
+  /** Replaces the workspace by one that was set aside. */
   | { readonly kind: "restore"; readonly workspace: Workspace };
 
-/** Whether "back" should undo it by itself; what is typed is one with what was there before. */
+/** Whether an action gets its own history entry, for the back button to undo. Typing does not. */
 export function isStep({ kind }: WorkspaceAction): boolean {
   return kind !== "edit" && kind !== "type" && kind !== "rename";
 }
@@ -144,7 +144,7 @@ export function reduceWorkspace(workspace: Workspace, action: WorkspaceAction): 
     case "revert-all":
       return { ...workspace, columns: columns.map(withoutDraft) };
     case "restore":
-      // With numbers of their own, so that no output of others is shown for them.
+      // With new ids, so that the runs of the replaced columns and cases are not shown for them.
       return {
         columns: renumbered(action.workspace.columns, columns),
         cases: renumbered(action.workspace.cases, cases),
@@ -181,23 +181,23 @@ function newCase(cases: readonly TestCase[], draft: InputDraft): TestCase {
   return { id: freeId(cases), name: freeName(cases), draft };
 }
 
-/** A draft in which nothing is changed is none. */
+/** Null without changes. */
 function draftOf(base: RevisionName | null, changes: ConfigValues): Draft | null {
   return Object.keys(changes).length === 0 ? null : { base, changes };
 }
 
-/** Without its edits it is no longer what a recorded call ran with, either. */
+/** Without its edits, the column no longer repeats the recorded call. */
 function withoutDraft(column: Column): Column {
   return column.draft === null ? column : { ...column, draft: null, origin: null };
 }
 
-/** The same text for workspaces with the same columns and cases, however they are numbered. */
+/** The same text for workspaces with the same columns and cases, ids aside. */
 export function workspaceText({ columns, cases }: Workspace): string {
-  const numberless = ({ id: _id, ...rest }: { readonly id: number }) => rest;
-  return JSON.stringify([columns.map(numberless), cases.map(numberless)], sorted);
+  const withoutId = ({ id: _id, ...rest }: { readonly id: number }) => rest;
+  return JSON.stringify([columns.map(withoutId), cases.map(withoutId)], sorted);
 }
 
-/** Objects with their keys in order. */
+/** Sorts the keys of objects. */
 function sorted(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

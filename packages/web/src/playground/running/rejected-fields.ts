@@ -4,14 +4,12 @@ import type { ConfigValues } from "../../config-form/config-values.ts";
 import { type FieldProblem, problemsFrom } from "../../config-form/field-problem.ts";
 import type { Run } from "./run.ts";
 
-/**
- * What the workflow has refused of a configuration: of the fields that are still as they were sent.
- */
-export function configProblems(
+/** The fields of a configuration that the workflow rejected and that have not been edited since. */
+export function rejectedConfig(
   runs: readonly Run[],
   values: ConfigValues,
 ): readonly FieldProblem[] {
-  return refusals(runs, "config", (problem, { config }) => {
+  return rejected(runs, "config", (problem, { config }) => {
     const field = problem.path[0];
     return field === undefined
       ? isSameJson(config, values)
@@ -19,12 +17,12 @@ export function configProblems(
   });
 }
 
-/** What the workflow has refused of inputs that are still as they were sent. */
-export function inputProblems(runs: readonly Run[], inputs: unknown): readonly FieldProblem[] {
-  return refusals(runs, "inputs", (_problem, request) => isSameJson(request.inputs, inputs));
+/** The inputs that the workflow rejected, if they have not been edited since. */
+export function rejectedInputs(runs: readonly Run[], inputs: unknown): readonly FieldProblem[] {
+  return rejected(runs, "inputs", (_problem, request) => isSameJson(request.inputs, inputs));
 }
 
-function refusals(
+function rejected(
   runs: readonly Run[],
   part: "config" | "inputs",
   isCurrent: (problem: FieldProblem, request: Run["request"]) => boolean,
@@ -34,7 +32,7 @@ function refusals(
       ? problemsFrom(error, part).mine.filter((problem) => isCurrent(problem, request))
       : [],
   );
-  // Every column, or every case, is refused for the same reason.
+  // Several columns or cases may be rejected for the same reason: show it once.
   return problems.filter(
     (problem, index) => problems.findIndex((other) => isSameJson(other, problem)) === index,
   );
