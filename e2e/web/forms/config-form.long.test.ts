@@ -137,7 +137,7 @@ describe("the form of a configuration", () => {
     expect(await box(page, "Length").inputValue()).toBe("many");
     expect(calls).toBe(0);
     await web.expectAccessible();
-    await page.getByRole("button", { name: /Put back the default of sentences: 3/ }).click();
+    await page.getByRole("button", { name: /Reset to default for sentences: 3/ }).click();
     await expect.poll(() => alerts(page)).toEqual([]);
     expect((await sentBy(page, () => run(page))).config.sentences).toBe(3);
     web.expectNoFaults();
@@ -153,7 +153,7 @@ describe("the form of a configuration", () => {
     await slider(page, "temperature").fill("1");
     expect(await box(page, "temperature").inputValue()).toBe("1");
     await page.getByText("changed", { exact: true }).waitFor();
-    await page.getByRole("button", { name: /Put back the default of temperature/ }).click();
+    await page.getByRole("button", { name: /Reset to default for temperature/ }).click();
     await expect.poll(() => box(page, "temperature").inputValue()).toBe("0.7");
     await page.getByText("changed", { exact: true }).waitFor({ state: "detached" });
     web.expectNoFaults();

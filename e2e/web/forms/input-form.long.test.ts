@@ -23,7 +23,7 @@ async function fillKinds(page: Page): Promise<void> {
   await page.getByRole("checkbox", { name: "isUrgent" }).check();
   await page.getByRole("combobox", { name: "tone" }).selectOption("calm");
   await text(page, "tags, text 1").fill("a");
-  await page.getByRole("button", { name: "Add a text" }).click();
+  await page.getByRole("button", { name: "Add text" }).click();
   await text(page, "tags, text 2").fill("b");
 }
 
@@ -66,7 +66,7 @@ describe("the form of inputs", () => {
       tags: ["b"],
       options: { depth: 3, unit: "km" },
     });
-    await page.getByRole("button", { name: "Leave out isPublic" }).click();
+    await page.getByRole("button", { name: "Omit isPublic" }).click();
     await text(page, "note").fill("");
     const again = await sentBy(page, () => run(page));
     expect(again.inputs).not.toHaveProperty("isPublic");
@@ -86,16 +86,16 @@ describe("the form of inputs", () => {
     await count.waitFor();
     expect(await alerts(page)).toEqual([]);
     await run(page);
-    await expect.poll(() => alerts(page)).toEqual(["Takes a whole number.", "Choose one."]);
+    await expect.poll(() => alerts(page)).toEqual(["Must be a whole number.", "Choose a value."]);
     await expect.poll(() => count.evaluate((it) => it === document.activeElement)).toBe(true);
     await count.fill("0");
-    await expect.poll(() => alerts(page)).toContain("Takes a number of at least 1, not 0.");
+    await expect.poll(() => alerts(page)).toContain("Must be a number of at least 1 (got 0).");
     await write(page, "options", "{\n  depth: 3\n}");
     await expect
       .poll(() => alerts(page))
       .toContain('Line 2, column 3: Expected a name in double quotes, such as "text".');
     await write(page, "options", "[]");
-    await expect.poll(() => alerts(page)).toContain("Takes an object, not a list.");
+    await expect.poll(() => alerts(page)).toContain("Must be an object (got a list).");
     expect(calls).toBe(0);
     await web.expectAccessible();
     web.expectNoFaults();
@@ -125,14 +125,16 @@ describe("the form of inputs", () => {
     await mode("JSON").click();
     await expect
       .poll(() => alerts(page))
-      .toContain('Mend count first: Takes a whole number, not "two".');
+      .toContain('Fix count first: Must be a whole number (got "two").');
     await page.getByRole("spinbutton", { name: "count" }).fill("2");
     await mode("JSON").click();
     expect(JSON.parse(await editorText(page, "Inputs as JSON"))).toEqual(KINDS);
 
     await write(page, "Inputs as JSON", '{"text": "Hi", "colour": 1}');
     await mode("Form").click();
-    await page.getByText('The form has no field "colour". Remove it, or go on in JSON.').waitFor();
+    await page
+      .getByText('The form has no field "colour". Remove it, or continue in JSON.')
+      .waitFor();
     // It can be sent as it is: the server has the last word.
     expect((await sentBy(page, () => run(page))).inputs).toEqual({ text: "Hi", colour: 1 });
     await write(page, "Inputs as JSON", JSON.stringify({ ...KINDS, note: "", count: 7 }));

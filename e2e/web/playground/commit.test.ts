@@ -73,10 +73,10 @@ describe("A commit", () => {
     };
     await commit("busy", 1, theirs, "Playful, and longer");
     await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
-    await dialog(page).getByText("Somebody was faster").waitFor();
+    await dialog(page).getByText("A newer revision exists").waitFor();
     await dialog(page).getByText("Playful, and longer").waitFor();
     const field = (name: string) => dialog(page).getByRole("group", { name });
-    await field("tone").getByText("both changed it").waitFor();
+    await field("tone").getByText("conflict").waitFor();
     expect(
       await field("sentences")
         .getByRole("radio", { name: /^Theirs/ })
@@ -110,7 +110,7 @@ describe("A commit", () => {
     await column(page).getByRole("button", { name: "Commit…" }).click();
     await dialog(page).getByLabel("Message").fill("Formal");
     await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
-    await dialog(page).getByRole("button", { name: "Keep the draft" }).click();
+    await dialog(page).getByRole("button", { name: "Keep draft" }).click();
     // The second dialog took the place of the first, which had taken the focus from the button.
     const asked = column(page).getByRole("button", { name: "Commit…" });
     await expect.poll(() => asked.evaluate((it) => it === document.activeElement)).toBe(true);
@@ -136,8 +136,8 @@ describe("A commit", () => {
     await commit("shared", 1, { "/summarize": { tone: "playful" } }, "Playful");
     await column(page).getByRole("button", { name: "Commit…" }).click();
     await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
-    await dialog(page).getByRole("button", { name: "Save as a new variant instead…" }).click();
-    const name = dialog(page).getByLabel("Name of the variant");
+    await dialog(page).getByRole("button", { name: "Save as new variant…" }).click();
+    const name = dialog(page).getByLabel("Variant name");
     await name.fill("Not A Slug");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await expect.poll(() => name.getAttribute("aria-invalid")).toBe("true");
@@ -167,7 +167,7 @@ describe("A commit", () => {
       .toBe("schema:defaults");
     expect(await column(page).getByRole("spinbutton", { name: "topK" }).inputValue()).toBe("2");
     await column(page).getByRole("button", { name: "Commit…" }).click();
-    expect(await dialog(page).getByLabel("Name of the variant").inputValue()).toBe("default");
+    expect(await dialog(page).getByLabel("Variant name").inputValue()).toBe("default");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await dialog(page).getByText("default@1").waitFor();
     const made = await registry<Revision>("GET", `${newborn}/variants/default/revisions/1`);

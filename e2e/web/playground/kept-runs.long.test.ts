@@ -86,11 +86,11 @@ describe("An output", () => {
     await using web = await openRoute("/shout");
     const { page } = web;
     await shout(page, "agate");
-    await page.getByRole("button", { name: "Add a test case" }).click();
+    await page.getByRole("button", { name: "Add test case" }).click();
     await theCase(page, "Case 2").getByRole("textbox", { name: "text" }).fill("onyx");
     await run(page);
     await output(page, "ONYX!", "Case 2").waitFor();
-    await theCase(page).getByRole("button", { name: "More for Case 1" }).click();
+    await theCase(page).getByRole("button", { name: "More actions for Case 1" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await kept(page);
     await page.reload();
@@ -121,7 +121,7 @@ describe("An output", () => {
     await kept(page);
     await page.reload();
     await theCase(page).getByRole("alert").getByText("The model is not there.").first().waitFor();
-    await theCase(page).getByText("Where it was thrown").waitFor();
+    await theCase(page).getByText("Stack trace").waitFor();
     web.expectNoFaults();
   });
 
@@ -143,7 +143,7 @@ describe("An output", () => {
     await page.getByRole("heading", { level: 1, name: "/stops" }).waitFor();
     await page.getByRole("link", { name: "/long", exact: true }).click();
     await output(page, "This output was too long to keep.").waitFor();
-    await theCase(page).getByRole("link", { name: "Open the trace" }).waitFor();
+    await theCase(page).getByRole("link", { name: "Open trace" }).waitFor();
     await web.expectAccessible();
     web.expectNoFaults();
   });
@@ -185,7 +185,7 @@ describe("An output", () => {
     await page.getByText("No build serves idle").waitFor();
     await kept(page);
     await web.open("/apps/idle/playground?route=/stops&project=beside");
-    await page.getByText("Not run yet.").waitFor();
+    await page.getByText("Not run yet").waitFor();
     await web.open("/apps/idle/playground?route=/stops&project=default");
     await page.getByText("No build serves idle").waitFor();
     web.expectNoFaults();
@@ -200,7 +200,7 @@ describe("An output", () => {
     await web.open("/apps/bench/playground?route=/shout");
     await shout(page, "agate");
     await page.reload();
-    await page.getByText("Not run yet.").waitFor();
+    await page.getByText("Not run yet").waitFor();
     web.expectNoFaults();
   });
 });

@@ -18,7 +18,7 @@ const done = (page: Page, count = 1) =>
 /** The link to everything that is set up, what was typed just now as well. */
 async function copiedLink(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Copy link" }).click();
-  await page.getByText("The link is copied").waitFor();
+  await page.getByText("Link copied").waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
@@ -34,8 +34,8 @@ describe("The playground", () => {
     await page.getByRole("heading", { level: 1, name: "/summarize" }).waitFor();
     const current = routes.getByRole("link", { name: "/summarize" });
     await expect.poll(() => current.getAttribute("aria-current")).toBe("page");
-    await routes.getByRole("button", { name: "Fold the routes" }).click();
-    await page.getByRole("button", { name: "Show the routes" }).click();
+    await routes.getByRole("button", { name: "Hide routes" }).click();
+    await page.getByRole("button", { name: "Show routes" }).click();
     await routes.getByRole("link", { name: "/retrieve" }).click();
     await page.getByRole("heading", { level: 1, name: "/retrieve" }).waitFor();
     // The next time one begins where one was.
@@ -65,7 +65,7 @@ describe("The playground", () => {
       if (pathname.startsWith("/registry/applications/nowhere")) asked.push(pathname);
     });
     await web.open("/apps/nowhere/playground");
-    await page.getByRole("heading", { name: "There is no application nowhere" }).waitFor();
+    await page.getByRole("heading", { name: "No application “nowhere”" }).waitFor();
     await expect.poll(() => asked).toContain("/registry/applications/nowhere/changes");
     for (let minute = 1; minute <= 3; minute++) {
       await page.clock.runFor(60_000);
@@ -95,7 +95,7 @@ describe("The playground", () => {
     await trace.getByText("invoke_workflow summarize").waitFor();
     await trace.getByText("chat", { exact: true }).click();
     await web.expectAccessible();
-    await trace.getByRole("link", { name: "Open the trace" }).click();
+    await trace.getByRole("link", { name: "Open trace" }).click();
     await page.waitForURL(/\/traces\/[0-9a-f]{32}/);
     web.expectNoFaults();
   });
@@ -119,11 +119,8 @@ describe("The playground", () => {
     const deploy = column.getByRole("button", { name: "Deploy…" });
     expect(await deploy.isDisabled()).toBe(true);
     await deploy.focus();
-    await column
-      .getByText("A draft is deployed after it is committed.")
-      .filter({ visible: true })
-      .waitFor();
-    await column.getByRole("button", { name: "Put back", exact: true }).click();
+    await column.getByText("Commit the draft first.").filter({ visible: true }).waitFor();
+    await column.getByRole("button", { name: "Revert", exact: true }).click();
     await expect.poll(() => column.getByText("Draft of").count()).toBe(0);
     expect(await column.getByLabel("tone").inputValue()).toBe("plain");
     web.expectNoFaults();
@@ -161,22 +158,22 @@ describe("The playground", () => {
     const question = (name: string) =>
       theCase(page, name).getByRole("textbox", { name: "question" });
     await question("Case 1").fill("What is agate?");
-    await theCase(page, "Case 1").getByRole("button", { name: "More for Case 1" }).click();
+    await theCase(page, "Case 1").getByRole("button", { name: "More actions for Case 1" }).click();
     await page.getByRole("menuitem", { name: "Duplicate" }).click();
     await expect.poll(() => question("Case 2").inputValue()).toBe("What is agate?");
-    await page.getByRole("button", { name: "Add a test case" }).click();
+    await page.getByRole("button", { name: "Add test case" }).click();
     await question("Case 3").fill("Where does it grow?");
     await theCase(page, "Case 3").getByRole("button", { name: "Run Case 3" }).click();
     await done(page, 1);
     await page.getByRole("button", { name: "Run all 3" }).click();
     await done(page, 3);
-    await theCase(page, "Case 2").getByRole("button", { name: "More for Case 2" }).click();
+    await theCase(page, "Case 2").getByRole("button", { name: "More actions for Case 2" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
-    const next = theCase(page, "Case 3").getByRole("button", { name: /^Fold/ });
+    const next = theCase(page, "Case 3").getByRole("button", { name: /^Collapse inputs/ });
     await expect
       .poll(() => next.evaluate((button) => button === document.activeElement))
       .toBe(true);
-    await theCase(page, "Case 3").getByRole("button", { name: "More for Case 3" }).click();
+    await theCase(page, "Case 3").getByRole("button", { name: "More actions for Case 3" }).click();
     await page.getByRole("menuitem", { name: "Rename" }).click();
     const name = page.getByRole("textbox", { name: "New name of Case 3" });
     await name.waitFor();
@@ -184,7 +181,7 @@ describe("The playground", () => {
     await page.keyboard.press("Enter");
     await theCase(page, "Origins").waitFor();
     // Whoever works with keys goes on from there.
-    const more = page.getByRole("button", { name: "More for Origins" });
+    const more = page.getByRole("button", { name: "More actions for Origins" });
     await expect
       .poll(() => more.evaluate((button) => button === document.activeElement))
       .toBe(true);
@@ -192,7 +189,7 @@ describe("The playground", () => {
     await web.open("/apps/quickstart/playground?route=/retrieve");
     await expect.poll(() => question("Origins").inputValue()).toBe("Where does it grow?");
     await page.getByRole("button", { name: "Reset" }).click();
-    await page.getByRole("menuitem", { name: "Reset the test cases" }).click();
+    await page.getByRole("menuitem", { name: "Reset test cases" }).click();
     await expect.poll(() => question("Case 1").inputValue()).toBe("");
     await expect.poll(() => theCase(page, "Origins").count()).toBe(0);
     web.expectNoFaults();
@@ -203,11 +200,11 @@ describe("The playground", () => {
     const { page } = web;
     await theCase(page, "Case 1").getByRole("textbox", { name: "question" }).fill("What is agate?");
     await page.getByRole("button", { name: "Compare" }).click();
-    await page.getByRole("menuitem", { name: "thorough@1, latest" }).click();
+    await page.getByRole("menuitem", { name: "thorough@1 (latest)" }).click();
     await page.getByRole("button", { name: "Compare" }).click();
     await page.getByRole("menuitem", { name: "staging: thorough@1" }).click();
     await page.getByRole("button", { name: "Compare" }).click();
-    await page.getByRole("menuitem", { name: "A copy, to edit" }).click();
+    await page.getByRole("menuitem", { name: "Copy of the last column" }).click();
     await expect.poll(() => columns(page).count()).toBe(4);
     await expect
       .poll(() => new URL(page.url()).searchParams.get("configs"))
@@ -235,9 +232,9 @@ describe("The playground", () => {
     await web.expectAccessible();
     await columns(page)
       .nth(2)
-      .getByRole("button", { name: /^More for/ })
+      .getByRole("button", { name: /^More actions for/ })
       .click();
-    await page.getByRole("menuitem", { name: "Remove this column" }).click();
+    await page.getByRole("menuitem", { name: "Remove column" }).click();
     await expect.poll(() => columns(page).count()).toBe(3);
     await page.goBack();
     await expect.poll(() => columns(page).count()).toBe(4);
@@ -292,11 +289,11 @@ describe("The playground", () => {
 
     await page.goto("about:blank");
     await page.goto(link);
-    await page.getByText(/Yours are kept/).waitFor();
+    await page.getByText(/Yours are set aside/).waitFor();
     expect(await text.inputValue()).toBe("Theirs.");
     await web.expectAccessible();
     await text.fill("Theirs, edited.");
-    await page.getByRole("button", { name: "Bring mine back" }).click();
+    await page.getByRole("button", { name: "Restore mine" }).click();
     await expect.poll(() => text.inputValue()).toBe("Mine.");
     await page.goBack();
     await expect.poll(() => text.inputValue()).toBe("Theirs, edited.");
@@ -320,7 +317,7 @@ describe("The playground", () => {
       await using web = await open(
         `/apps/quickstart/playground?route=/retrieve&configs=concise@1#${fragment}`,
       );
-      await web.page.getByText(/of this link could not be read/).waitFor();
+      await web.page.getByText(/Can't read the edits and inputs of this link/).waitFor();
       expect(await columns(web.page).count()).toBe(1);
       await web.page.getByRole("button", { name: "Close" }).click();
       web.expectNoFaults();
@@ -358,7 +355,7 @@ describe("The playground", () => {
     await traceOf(platform().url, trace_id);
     await using web = await open(`/apps/quickstart/playground?route=/summarize&span=${span_id}`);
     const { page } = web;
-    await columns(page).getByText("Draft of the schema's defaults", { exact: true }).waitFor();
+    await columns(page).getByText("Draft of the schema defaults", { exact: true }).waitFor();
     await columns(page).getByText("2 changed").waitFor();
     expect(await columns(page).getByRole("spinbutton", { name: "sentences" }).inputValue()).toBe(
       "7",
@@ -373,7 +370,7 @@ describe("The playground", () => {
     const ranWith = async (text: string) => {
       await runButton(page).click();
       await done(page);
-      await theCase(page, "Case 1").getByRole("link", { name: "Open the trace" }).click();
+      await theCase(page, "Case 1").getByRole("link", { name: "Open trace" }).click();
       await page.getByRole("main").getByRole("link", { name: text, exact: true }).waitFor();
       const traceId = new URL(page.url()).pathname.split("/").at(-1)!;
       await page.goBack();
@@ -399,7 +396,7 @@ describe("The playground", () => {
 
   it("says that a recorded call is not there, and goes on without it", async () => {
     await using web = await open("/apps/quickstart/playground?route=/&span=0123456789abcdef");
-    await web.page.getByText(/The recorded call could not be opened/).waitFor();
+    await web.page.getByText(/Can't open the recorded call/).waitFor();
     await runButton(web.page).waitFor();
     web.expectNoFaults();
   });

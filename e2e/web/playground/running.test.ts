@@ -29,7 +29,7 @@ describe("A run", () => {
     const again = testCase.getByRole("button", { name: "Run Case 1" });
     expect(await again.evaluate((it) => it === document.activeElement)).toBe(true);
     await testCase.getByText("First of agate.").waitFor();
-    await testCase.getByRole("link", { name: "Open the trace" }).waitFor();
+    await testCase.getByRole("link", { name: "Open trace" }).waitFor();
     // The function was told.
     const stops = `${platform().url}/services/bench/playground/run/stops`;
     await expect.poll(() => call(stops)).toMatchObject({ data: { stopped: 1 } });
@@ -59,12 +59,12 @@ describe("A run", () => {
     const { page } = web;
     await theCase(page, "Case 1").getByRole("textbox", { name: "name" }).fill("agate");
     for (let number = 2; number <= 6; number += 1) {
-      await page.getByRole("button", { name: "More for Case 1" }).click();
+      await page.getByRole("button", { name: "More actions for Case 1" }).click();
       await page.getByRole("menuitem", { name: "Duplicate" }).click();
     }
     await page.getByRole("button", { name: "Run all 6" }).click();
     await count(page, "Running").toBe(4);
-    await count(page, "Waits for its turn").toBe(2);
+    await count(page, "Queued").toBe(2);
     await page.getByRole("button", { name: "Stop", exact: true }).first().click();
     await count(page, "Stopped").toBe(1);
     await count(page, "Running").toBe(4);
@@ -79,7 +79,7 @@ describe("A run", () => {
     await runButton(page).click();
     const failure = page.getByRole("alert").filter({ hasText: "The model is not there." });
     await failure.getByText("function_failed").waitFor();
-    await failure.getByText("Where it was thrown").click();
+    await failure.getByText("Stack trace").click();
     await failure.getByText(/at .*app\.ts/).waitFor();
     await page.getByRole("region", { name: "Trace of Case 1" }).getByText("fail").first().waitFor();
     await web.expectAccessible();
@@ -174,8 +174,8 @@ describe("A run", () => {
     const { page } = web;
     await runButton(page).click();
     const failure = page.getByRole("alert");
-    await failure.getByText("bench broke off before it answered").waitFor();
-    await failure.getByText(/The terminal that it was started in says why/).waitFor();
+    await failure.getByText("bench stopped before it responded").waitFor();
+    await failure.getByText(/See the terminal that runs it/).waitFor();
     const path = "**/services/bench/playground/run/nothing";
     const msg = "Build 2 of bench restarts in 8 s.";
     await page.route(path, (route) =>
@@ -186,19 +186,19 @@ describe("A run", () => {
     );
     await web.open("/apps/bench/playground?route=/nothing");
     await runButton(page).click();
-    await failure.getByText("bench does not answer yet").waitFor();
+    await failure.getByText("bench is not responding").waitFor();
     await failure.getByText(msg).waitFor();
     await web.expectAccessible();
     await page.unroute(path);
     await runButton(page).click();
-    await page.getByText("An empty stream.").waitFor();
+    await page.getByText("Empty stream").waitFor();
     web.expectNoFaults();
   });
 
   it("says what to do where an application has told no routes, or not this one", async () => {
     await registry("POST", "/applications", { slug: "mute" });
     await using web = await open("/apps/mute/playground");
-    await web.page.getByText("mute has told no routes yet").waitFor();
+    await web.page.getByText("mute has no routes yet").waitFor();
     await web.expectAccessible();
     await web.open("/apps/bench/playground?route=/gone");
     await web.page.getByText("bench has no route /gone").waitFor();
@@ -210,7 +210,7 @@ describe("A run", () => {
       await route.continue();
     });
     await web.open("/apps/nobody/playground");
-    const heading = page.getByRole("heading", { name: "There is no application nobody" });
+    const heading = page.getByRole("heading", { name: "No application “nobody”" });
     await heading.waitFor();
     // A second question would get no answer, and the page would have nothing to show.
     await page.route(/applications\/nobody\/(?!changes)/, () => {});
@@ -236,7 +236,7 @@ it("brings what comes out into sight, and lets one type into a new case at once"
   await shown.waitFor();
   const bottom = () => shown.evaluate((it) => it.getBoundingClientRect().bottom);
   await expect.poll(bottom).toBeLessThan(450);
-  await page.getByRole("button", { name: "Add a test case" }).click();
+  await page.getByRole("button", { name: "Add test case" }).click();
   const second = theCase(page, "Case 2").getByRole("textbox", { name: "text" });
   await expect.poll(() => second.evaluate((it) => it === document.activeElement)).toBe(true);
   web.expectNoFaults();
@@ -245,7 +245,7 @@ it("brings what comes out into sight, and lets one type into a new case at once"
 it("scrolls inside of its parts alone, with many cases and four configurations", async () => {
   await using web = await openRoute("/shout");
   const { page } = web;
-  const add = page.getByRole("button", { name: "Add a test case" });
+  const add = page.getByRole("button", { name: "Add test case" });
   for (let number = 2; number <= 6; number += 1) await add.click();
   const main = page.getByRole("main");
   const beyond = () => main.evaluate((it) => it.scrollHeight - it.clientHeight);
@@ -293,7 +293,7 @@ it("shows what a key may not do as disabled, with the reason", async () => {
   const { page } = web;
   await page.context().request.post("/session", { data: { key } });
   await web.open("/apps/bench/playground?route=/shout");
-  await page.getByText("Your key may not run workflows").filter({ visible: true }).waitFor();
+  await page.getByText("This key can't run workflows").filter({ visible: true }).waitFor();
   expect(await runButton(page).isDisabled()).toBe(true);
   const commit = columns(page).getByRole("button", { name: "Commit…" });
   await columns(page).getByRole("spinbutton", { name: "marks" }).fill("3");

@@ -55,7 +55,7 @@ describe("changing what is live", () => {
     await dialog.getByLabel("Message").fill("Rhymes");
     await dialog.getByRole("button", { name: "Promote" }).click();
 
-    await page.getByText("production runs thorough@2.").waitFor();
+    await page.getByText("thorough@2 is live in production.").waitFor();
     await dialog.waitFor({ state: "detached" });
     expect(await live("production")).toMatchObject({
       variant: { slug: "thorough", revision: 2 },
@@ -66,7 +66,7 @@ describe("changing what is live", () => {
     const production = page.getByRole("article", { name: "production" });
     await production.getByText("Promoted from staging by local").waitFor();
     await production.getByText("“Rhymes”").waitFor();
-    await staging.getByText("production runs the same").waitFor();
+    await staging.getByText("Same as production").waitFor();
     await page.getByRole("link", { name: "History of production", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "production" }).waitFor();
     web.expectNoFaults();
@@ -87,7 +87,7 @@ describe("changing what is live", () => {
     await web.expectAccessible();
     await dialog.getByRole("button", { name: "Roll back" }).click();
 
-    await page.getByText("production runs thorough@1.").waitFor();
+    await page.getByText("thorough@1 is live in production.").waitFor();
     expect(await live("production")).toMatchObject({
       variant: { slug: "thorough", revision: 1 },
       kind: "rollback",
@@ -109,13 +109,13 @@ describe("changing what is live", () => {
       .getByRole("listitem")
       .filter({ has: page.getByRole("link", { name: "concise@1" }) })
       .first();
-    await entry.getByRole("button", { name: "Compare with thorough@2, which is live" }).click();
+    await entry.getByRole("button", { name: "Compare with live thorough@2" }).click();
     await entry.getByRole("region", { name: "Changes in /summarize" }).waitFor();
     await entry.getByRole("button", { name: /^Roll back to this: concise@1/ }).click();
     const dialog = dialogOf(page, "Roll production back");
     await dialog.getByText("production: thorough@2 → concise@1", { exact: true }).waitFor();
     await dialog.getByRole("button", { name: "Roll back" }).click();
-    await page.getByText("production runs concise@1.").waitFor();
+    await page.getByText("concise@1 is live in production.").waitFor();
     expect((await live("production"))?.variant).toMatchObject({ slug: "concise", revision: 1 });
     web.expectNoFaults();
   });
@@ -131,24 +131,24 @@ describe("changing what is live", () => {
     const summarize = dialog.getByRole("region", { name: "Configuration of /summarize" });
     await summarize.getByText("formal").waitFor();
     await dialog.getByRole("button", { name: "Deploy" }).click();
-    await page.getByText("eu runs thorough@1.").waitFor();
+    await page.getByText("thorough@1 is live in eu.").waitFor();
     await page.getByRole("link", { name: "live in eu" }).click();
 
     await page.getByRole("heading", { level: 1, name: "eu" }).waitFor();
-    await page.getByRole("button", { name: "More for eu" }).click();
+    await page.getByRole("button", { name: "More actions for eu" }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     const deletion = dialogOf(page, "Delete eu");
     await deletion.getByRole("button", { name: "Delete" }).click();
     await deletion.getByText("eu runs thorough@1. Take that down first.").waitFor();
     await deletion.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "More for eu" }).click();
+    await page.getByRole("button", { name: "More actions for eu" }).click();
     await page.getByRole("menuitem", { name: "Take down…" }).click();
     const takeDown = dialogOf(page, "Take down eu");
     await takeDown.getByText("eu: thorough@1 → nothing").waitFor();
     await takeDown.getByRole("button", { name: "Take down" }).click();
-    await page.getByText("Nothing is live: calls to eu").waitFor();
+    await page.getByText("Nothing is live. Calls to eu").waitFor();
     expect(await live("eu")).toBeNull();
-    await page.getByRole("button", { name: "More for eu" }).click();
+    await page.getByRole("button", { name: "More actions for eu" }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     await deletion.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { level: 1, name: "quickstart" }).waitFor();
@@ -177,7 +177,7 @@ describe("changing what is live", () => {
     await dialog.getByLabel("Message").fill("Now or never");
     await dialog.getByRole("button", { name: "Deploy" }).click();
     const refusal = dialog.getByRole("alert");
-    await refusal.getByText("Nothing was changed").waitFor();
+    await refusal.getByText("No changes made").waitFor();
     expect(await refusal.getByRole("listitem").allInnerTexts()).toEqual([
       expect.stringContaining('/summarize.tone is "rude": takes "plain", "formal" or "playful".'),
       expect.stringContaining("/summarize.sentences is 99: takes a number of at most 10."),
@@ -199,7 +199,9 @@ describe("changing what is live", () => {
     await dialog.getByText("production: concise@1 → thorough@2", { exact: true }).waitFor();
     await dialog.getByLabel("Message").fill("Typed before");
     await deploy("production", "thorough", 1);
-    await dialog.getByText(/Changed while this was open: local put thorough@1/).waitFor();
+    await dialog
+      .getByText(/Changed while this dialog was open: local deployed thorough@1/)
+      .waitFor();
     await dialog.getByText("production: thorough@1 → thorough@2", { exact: true }).waitFor();
     expect(await dialog.getByLabel("Message").inputValue()).toBe("Typed before");
     await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -220,11 +222,11 @@ describe("changing what is live", () => {
     await deploy("staging", "concise", 1);
     await deploy("staging", "thorough", 1);
     await dialog.getByRole("button", { name: "Promote" }).click();
-    await dialog.getByRole("alert").getByText("Something else became live meanwhile").waitFor();
+    await dialog.getByRole("alert").getByText("What is live has changed").waitFor();
     await dialog.getByText("production: concise@1 → thorough@1", { exact: true }).waitFor();
     expect((await live("production"))?.variant).toMatchObject({ slug: "concise", revision: 1 });
     await dialog.getByRole("button", { name: "Promote" }).click();
-    await page.getByText("production runs thorough@1.").waitFor();
+    await page.getByText("thorough@1 is live in production.").waitFor();
     expect((await live("production"))?.variant).toMatchObject({ slug: "thorough", revision: 1 });
     web.expectNoFaults();
   });
@@ -236,7 +238,7 @@ it("does once what is clicked twice", async () => {
   await page.getByRole("button", { name: "Promote to production" }).click();
   const dialog = dialogOf(page, "Promote staging to production");
   await dialog.getByRole("button", { name: "Promote" }).dblclick();
-  await page.getByText("production runs thorough@2.").waitFor();
+  await page.getByText("thorough@2 is live in production.").waitFor();
   const { items } = await registry<{ items: readonly Deployment[] }>(
     "GET",
     `${APP}/environments/production/deployments`,
@@ -247,8 +249,8 @@ it("does once what is clicked twice", async () => {
 
 describe("a question that is closed before the answer is known", () => {
   it.each([
-    [204, "Nothing is live in staging any more."],
-    [409, "Nothing was changed: It is frozen."],
+    [204, "Nothing is live in staging now."],
+    [409, "No changes made: It is frozen."],
   ])("is answered nevertheless: %i", async (status, told) => {
     await using web = await newPage();
     const { page } = web;
@@ -259,7 +261,7 @@ describe("a question that is closed before the answer is known", () => {
       await route.fulfill(status === 204 ? { status } : { status, json });
     });
     await web.open("/apps/quickstart/environments/staging");
-    await page.getByRole("button", { name: "More for staging" }).click();
+    await page.getByRole("button", { name: "More actions for staging" }).click();
     await page.getByRole("menuitem", { name: "Take down…" }).click();
     const dialog = dialogOf(page, "Take down staging");
     await dialog.getByRole("button", { name: "Take down" }).click();
@@ -323,7 +325,7 @@ describe("a reader whose key may only read", () => {
     for (const name of ["New environment", "New variant", "Deploy thorough@2"]) {
       expect(await page.getByRole("button", { name }).isDisabled(), name).toBe(true);
     }
-    await staging.getByRole("button", { name: "More for staging" }).click();
+    await staging.getByRole("button", { name: "More actions for staging" }).click();
     const items = page.getByRole("menuitem");
     expect(await items.count()).toBeGreaterThan(4);
     for (const item of await items.all()) {

@@ -48,23 +48,23 @@ describe("applications", () => {
     await page.getByRole("button", { name: "New application" }).click();
     const dialog = page.getByRole("dialog", { name: "New application" });
     await dialog.getByLabel("Name").fill("My Shop");
-    await dialog.getByRole("button", { name: "Make it" }).click();
+    await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.getByRole("alert").getByText('such as "my-shop"').waitFor();
     await dialog.getByLabel("Name").fill("quickstart");
-    await dialog.getByRole("button", { name: "Make it" }).click();
+    await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.getByRole("alert").getByText("Choose another slug").waitFor();
     await dialog.getByLabel("Name").fill("my-shop");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "my-shop" }).waitFor();
-    await page.getByText("No variant yet").waitFor();
+    await page.getByText("No variants yet").waitFor();
     await page.getByText("agate deploy app.ts --app my-shop").waitFor();
 
-    await page.getByRole("button", { name: "More for my-shop" }).click();
+    await page.getByRole("button", { name: "More actions for my-shop" }).click();
     await page.getByRole("menuitem", { name: "Rename…" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("shop");
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
     await page.getByRole("heading", { level: 1, name: "shop", exact: true }).waitFor();
-    await page.getByRole("button", { name: "More for shop" }).click();
+    await page.getByRole("button", { name: "More actions for shop" }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { level: 1, name: "Applications" }).waitFor();
@@ -76,7 +76,7 @@ describe("applications", () => {
   it("that is live is not deleted, and it is said what still is", async () => {
     await using web = await open("/apps/quickstart");
     const { page } = web;
-    await page.getByRole("button", { name: "More for quickstart" }).click();
+    await page.getByRole("button", { name: "More actions for quickstart" }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete quickstart" });
     await dialog.getByRole("button", { name: "Delete" }).click();
@@ -119,12 +119,12 @@ describe("a variant", () => {
     await expect.poll(() => inserted.allTextContents()).toEqual(["two examples", "4"]);
     await changes.getByRole("button", { name: "Side by side" }).click();
     await changes.getByText("Before", { exact: true }).waitFor();
-    await newest.getByRole("button", { name: "Whole configuration" }).click();
+    await newest.getByRole("button", { name: "Full configuration" }).click();
     const whole = newest.getByRole("region", { name: "Configuration of /summarize" });
     await whole.getByText("Use two examples.").waitFor();
     await whole.getByText("plain (default)").waitFor();
     await page.getByRole("link", { name: "live in staging" }).waitFor();
-    const playground = page.getByRole("link", { name: "Open thorough@2 in the playground" });
+    const playground = page.getByRole("link", { name: "Open thorough@2 in playground" });
     const href = decodeURIComponent((await playground.getAttribute("href")) ?? "");
     expect(href).toBe("/apps/quickstart/playground?configs=thorough@2");
     web.expectNoFaults();
@@ -133,8 +133,8 @@ describe("a variant", () => {
   it("compares any two revisions that are ticked", async () => {
     await using web = await open("/apps/quickstart/variants/thorough");
     const { page } = web;
-    await page.getByRole("checkbox", { name: "Choose thorough@3 for a comparison" }).check();
-    await page.getByRole("checkbox", { name: "Choose thorough@1 for a comparison" }).check();
+    await page.getByRole("checkbox", { name: "Select thorough@3 to compare" }).check();
+    await page.getByRole("checkbox", { name: "Select thorough@1 to compare" }).check();
     await page.getByRole("link", { name: "Compare @1 and @3" }).click();
     await page.getByText(/^thorough@1 → thorough@3/).waitFor();
     expect(searchOf(page)).toEqual({ from: "thorough@1", to: "thorough@3" });
@@ -144,7 +144,7 @@ describe("a variant", () => {
   it("is forked, renamed and deleted; not while it is live", async () => {
     await using web = await open("/apps/quickstart/variants/thorough");
     const { page } = web;
-    await page.getByRole("button", { name: "More for thorough" }).click();
+    await page.getByRole("button", { name: "More actions for thorough" }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByText("staging").first().waitFor();
@@ -154,14 +154,14 @@ describe("a variant", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Fork" }).click();
     await page.getByRole("heading", { level: 1, name: "copy" }).waitFor();
     await page.getByText("forked from thorough@2").waitFor();
-    await page.getByRole("button", { name: "More for copy" }).click();
+    await page.getByRole("button", { name: "More actions for copy" }).click();
     await page.getByRole("menuitem", { name: "Rename…" }).waitFor();
     await web.expectAccessible();
     await page.getByRole("menuitem", { name: "Rename…" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("other");
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
     await page.getByRole("heading", { level: 1, name: "other" }).waitFor();
-    await page.getByRole("button", { name: "More for other" }).click();
+    await page.getByRole("button", { name: "More actions for other" }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { level: 1, name: "quickstart" }).waitFor();
@@ -199,7 +199,7 @@ describe("a comparison", () => {
     await page.getByRole("button", { name: "Swap" }).click();
     await page.getByText(/^thorough@3 → thorough@1/).waitFor();
     await page.getByLabel("Before: revision").selectOption("1");
-    await page.getByText("The same configuration: no field of any route differs.").waitFor();
+    await page.getByText("Same configuration: no fields differ.").waitFor();
     expect(searchOf(page)).toEqual({ from: "thorough@1", to: "env:staging" });
     await web.open("/apps/quickstart/compare?from=thorough@9&to=env:staging");
     await page
@@ -251,11 +251,11 @@ describe("builds", () => {
       page
         .getByRole("listitem")
         .filter({ has: page.getByText(`Build ${number}`, { exact: true }) });
-    await build(3).getByText("refused", { exact: true }).waitFor();
+    await build(3).getByText("rejected", { exact: true }).waitFor();
     await build(3).getByText(String(builds.items[0]?.refusal)).waitFor();
     await build(1).getByRole("button", { name: "Activate build 1" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
-    await page.getByText("Build 1 serves support.").waitFor();
+    await page.getByText("Build 1 now serves support.").waitFor();
     await build(1).getByText("serving").waitFor();
     await build(2).getByText("retired").waitFor();
     await page.getByRole("button", { name: "Log" }).click();
@@ -280,14 +280,14 @@ describe("API keys", () => {
     await asked.getByLabel("Name").fill("ci");
     await asked.getByRole("checkbox", { name: /^ingest/ }).check();
     await web.expectAccessible();
-    await asked.getByRole("button", { name: "Make it" }).click();
+    await asked.getByRole("button", { name: "Create" }).click();
     const made = page.getByRole("dialog", { name: "Key ci" });
     const key = (await made.getByText(/^ag_/).textContent()) ?? "";
     const authorization = { authorization: `Bearer ${key}` };
     const reads = () =>
       fetch(`${platform().url}/registry/applications`, { headers: authorization });
     expect((await reads()).status).toBe(200);
-    await made.getByRole("button", { name: "I have kept it" }).click();
+    await made.getByRole("button", { name: "Done, I've saved it" }).click();
     await page.getByText(`${key.slice(0, 11)}…`).waitFor();
     expect(await page.getByText(key).count()).toBe(0);
     await page.getByRole("button", { name: "Revoke ci" }).click();

@@ -124,7 +124,7 @@ it("leaves no output of the playground behind when one signs out, not from other
   await asksForKey(page);
   await asksForKey(tab);
   await signIn(page, platform().adminKey);
-  await page.getByText("Not run yet.").waitFor();
+  await page.getByText("Not run yet").waitFor();
   expect(await keptRuns(page)).toBe(0);
   web.expectNoFaults();
 });

@@ -51,7 +51,7 @@ function RevertButton({ verb, name, value, onClick }: WayBackProps) {
     >
       <RotateCcw size={12} aria-hidden className="shrink-0" />
       <span className="shrink-0">{verb}</span>
-      <span className="sr-only">of {name}:</span>
+      <span className="sr-only">for {name}:</span>
       {/* Lists and objects are too long to show. */}
       {(typeof value !== "object" || value === null) && (
         <code className="truncate font-mono">{shown(value)}</code>

@@ -94,7 +94,7 @@ function parseNumberText(field: ConfigFieldSchema, text: string): ParsedField {
   const takes = refusedBy(field, number);
   return takes === undefined
     ? value(number)
-    : invalid(`Takes ${takes}, not ${shownValue(number)}.`);
+    : invalid(`Must be ${takes} (got ${shownValue(number)}).`);
 }
 
 function parseJson(text: string): ParsedField {

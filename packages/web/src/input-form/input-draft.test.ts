@@ -216,10 +216,10 @@ describe("what is wrong", () => {
       tags: "[1,\n 2",
     });
     expect(problemsOf(schema, draft)).toEqual({
-      count: "Takes a number of at least 1, not 0.",
-      size: 'Takes a number, not "big".',
-      tone: '"shrill" is not offered any more. Choose one.',
-      options: "Takes an object, not a list.",
+      count: "Must be a number of at least 1 (got 0).",
+      size: 'Must be a number (got "big").',
+      tone: '"shrill" is no longer available. Choose another value.',
+      options: "Must be an object (got a list).",
       tags: "Line 2, column 3: The closing ] is missing.",
     });
   });
@@ -227,11 +227,11 @@ describe("what is wrong", () => {
   it("with fields that are still empty is said when they are sent, not before", () => {
     const draft = form({ count: "", size: "", tone: null, options: "", tags: "" });
     expect(problemsOf(schema, draft)).toEqual({
-      count: "Takes a whole number.",
-      size: "Takes a number.",
-      tone: "Choose one.",
-      options: "Takes an object.",
-      tags: "Takes a list.",
+      count: "Must be a whole number.",
+      size: "Must be a number.",
+      tone: "Choose a value.",
+      options: "Must be an object.",
+      tags: "Must be a list.",
     });
     expect(typedProblems(schema, draft)).toEqual([]);
   });
@@ -239,7 +239,7 @@ describe("what is wrong", () => {
   it("keeps a form from being switched only where something typed would be lost", () => {
     expect(switchToJson(schema, form({ size: "big" }))).toEqual({
       kind: "refused",
-      reason: 'Mend size first: Takes a number, not "big".',
+      reason: 'Fix size first: Must be a number (got "big").',
     });
     expect(switchToJson(schema, form({ size: "2" }))).toEqual({
       kind: "switched",
@@ -248,7 +248,7 @@ describe("what is wrong", () => {
     expect(switchToForm(schema, { mode: "json", text: "{" })).toMatchObject({ kind: "refused" });
     expect(switchToForm(schema, { mode: "json", text: '{"sise": 2}' })).toEqual({
       kind: "refused",
-      reason: 'The form has no field "sise". Remove it, or go on in JSON.',
+      reason: 'The form has no field "sise". Remove it, or continue in JSON.',
     });
     expect(switchToForm(schema, { mode: "json", text: "[]" })).toMatchObject({ kind: "refused" });
   });
