@@ -281,6 +281,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "@agate/spans",
           "@agate/spans/content",
           "@agate/spans/prices",
+          "@agate/spans/redaction",
         ],
       },
       context: { about: "state of the running call", imports: ["runtime"] },

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from "@agate/protocol";
 import { messageOf } from "../tracing/message-of.ts";
-import { REDACTED } from "../tracing/redaction/hidden-keys.ts";
+import { REDACTED } from "../tracing/redaction.ts";
 
 /** What was checked, and the JSON that is recorded of it; null where nothing is. */
 export interface CheckedValue {

@@ -1,5 +1,6 @@
+import { REDACTED } from "@agate/spans/redaction";
 import { messageOf } from "./message-of.ts";
-import { type HiddenKeys, REDACTED } from "./redaction/hidden-keys.ts";
+import type { HiddenKeys } from "./redaction/hidden-keys.ts";
 import { redactText } from "./redaction/redact-text.ts";
 
 /** Deeper nesting is not written: the platform reads 500 levels. */

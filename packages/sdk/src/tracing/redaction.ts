@@ -21,6 +21,8 @@ export interface RedactedContent {
  */
 export type Redact = readonly string[] | ((value: unknown, about: RedactedContent) => unknown);
 
+export { REDACTED } from "@agate/spans/redaction";
+
 /** What is recorded when a redact function failed: never the raw value. */
 export const REDACTION_FAILED = "[redaction failed]";
 
@@ -55,7 +57,7 @@ export function createRedaction(redacts: readonly (Redact | undefined)[]): Redac
 }
 
 function settled(value: unknown): unknown {
-  // Nobody could wait for it: the span may end first.
+  // The span may end before the promise settles.
   if (!(value instanceof Promise)) return value;
   value.catch(() => undefined);
   return REDACTION_FAILED;

@@ -6,6 +6,7 @@ export { NameScan } from "./name-scan.ts";
 export type { ReadRules, RuleProblem } from "./read-rules.ts";
 export { readRules } from "./read-rules.ts";
 export { READY_PATTERNS } from "./ready-patterns.ts";
+export { type JsonRedaction, REDACTED, redactIfJson } from "./redact-json.ts";
 export { redactOrigin, redactSpan } from "./redact-span.ts";
-export { REDACTED, Redactor } from "./redactor.ts";
+export { Redactor } from "./redactor.ts";
 export { type RedactionSigns, signsOf } from "./signs.ts";

@@ -8,7 +8,8 @@ import type {
   OtlpScope,
   OtlpSpan,
 } from "../otlp-span.ts";
-import { REDACTED, type Redactor } from "./redactor.ts";
+import { REDACTED } from "./redact-json.ts";
+import type { Redactor } from "./redactor.ts";
 
 /**
  * A span without what the rules hide, marked with the attribute `ag.redacted`; the same object where

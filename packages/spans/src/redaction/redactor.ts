@@ -13,8 +13,6 @@ import { READY_PATTERNS } from "./ready-patterns.ts";
 import { redactJson } from "./redact-json.ts";
 import { DIGITS, signExpression, signsOf } from "./signs.ts";
 
-/** What stands where the value of a key was, as in the SDK. */
-export const REDACTED = "[redacted]";
 /** JSON inside JSON inside … deeper than this is searched as plain text. */
 const DEEPEST_JSON = 8;
 
@@ -66,8 +64,8 @@ export class Redactor {
       kept = redactJson(text, {
         hides: (path) => this.keys.hides(path) || this.keys.hides([...base, ...path]),
         text: (inner) => this.#text(inner, [], depth - 1),
+        key: (name) => this.#text(name, [], depth - 1),
         number: (digits) => this.number(digits),
-        replacement: REDACTED,
       });
     }
     // Also after that: not every text with quotes in it is JSON.

@@ -1,6 +1,3 @@
-/** What is recorded in place of a value that a key or a path names. */
-export const REDACTED = "[redacted]";
-
 /** Says whether the value at a path is to be hidden. */
 export type PathFilter = (path: readonly string[]) => boolean;
 

@@ -1,4 +1,5 @@
-import { type HiddenKeys, REDACTED } from "./hidden-keys.ts";
+import { REDACTED } from "@agate/spans/redaction";
+import type { HiddenKeys } from "./hidden-keys.ts";
 
 const BARE_END = /[,;&|}\])\n"'`<>]|\\["'`nrt]/g;
 const WORD_END = /[\s,;&|}\])"'`<>]|\\["'`nrt]/g;

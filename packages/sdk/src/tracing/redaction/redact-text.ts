@@ -1,6 +1,6 @@
+import { redactIfJson } from "@agate/spans/redaction";
 import type { HiddenKeys, PathFilter } from "./hidden-keys.ts";
 import { redactFreeText } from "./redact-free-text.ts";
-import { redactJson } from "./redact-json.ts";
 
 /**
  * A text without the values of hidden keys. JSON, also JSON that was cut, is read for what it is, with
@@ -16,11 +16,11 @@ export function redactText(
 ): string {
   if (!keys.mayBeIn(text)) return text;
   return (
-    redactJson(text, {
-      path,
+    redactIfJson(text, {
+      base: path,
       hides,
-      inside: (inner, at) => redactText(inner, keys, hides, at),
-      unread: (raw) => redactFreeText(raw, keys),
+      text: (inner, at) => redactText(inner, keys, hides, at),
+      cut: (raw) => redactFreeText(raw, keys),
     }) ?? redactFreeText(text, keys)
   );
 }

@@ -1,11 +1,12 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import { isContentAttribute, isContentEvent } from "@agate/spans/content";
+import { REDACTED } from "@agate/spans/redaction";
 import type { Attributes, AttributeValue, Exception, Link, SpanStatus } from "@opentelemetry/api";
 import type { AnyReadableSpan, EndedSpan } from "../ended-span.ts";
 import { parentOf, scopeOf } from "../otlp/parent-and-scope.ts";
 import { type ContentField, createRedaction, type Redact, type Redaction } from "../redaction.ts";
 import { isErrorMessage, isErrorStack, stackWithoutMessage } from "./error-text.ts";
-import { type HiddenKeys, type PathFilter, REDACTED } from "./hidden-keys.ts";
+import type { HiddenKeys, PathFilter } from "./hidden-keys.ts";
 import { redactText } from "./redact-text.ts";
 
 type SpanEvent = NonNullable<AnyReadableSpan["events"]>[number];
