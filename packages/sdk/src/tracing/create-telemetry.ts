@@ -31,11 +31,12 @@ import { Faults } from "./faults.ts";
 import { HandedIds } from "./handed-ids.ts";
 import { processSecrets } from "./process-secrets.ts";
 import { ProcessorReminder } from "./processor-reminder.ts";
+import { type ExporterParts, type QueuedExporter } from "./queued-exporter.ts";
 import { SpanRedaction } from "./redaction/span-redaction.ts";
 import { RequestBoundExporter } from "./request-bound-exporter.ts";
 import { runInContext } from "./run-in-context.ts";
 import type { Secrets } from "./secrets.ts";
-import { type Exporter, type ExporterParts, SpanExporter } from "./span-exporter.ts";
+import { SpanExporter } from "./span-exporter.ts";
 import { SpanReader } from "./span-reader.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
@@ -157,7 +158,7 @@ function contextOf(headers: Pick<Headers, "get">): Context {
 function createExporter(
   options: TelemetryOptions,
   parts: Omit<ExporterParts, "target" | "limits">,
-): Exporter | null {
+): QueuedExporter | null {
   const { baseUrl, apiKey, disabled } = options;
   if (baseUrl === undefined || disabled) return null;
   const limits = { ...DEFAULT_EXPORT_LIMITS, ...options.limits };

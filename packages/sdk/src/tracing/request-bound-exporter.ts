@@ -1,12 +1,8 @@
 import { keepRequestAlive } from "../runtime/workers-runtime.ts";
-import { BatchDelivery } from "./batch-delivery.ts";
-import type { EndedSpan } from "./ended-span.ts";
-import { ExportReport } from "./export-report.ts";
-import type { Exporter, ExporterParts } from "./span-exporter.ts";
-import { type Batch, SpanQueue } from "./span-queue.ts";
-import type { ExportStatistics } from "./telemetry.ts";
+import { QueuedExporter } from "./queued-exporter.ts";
+import type { Batch } from "./span-queue.ts";
 
-/** How often a request may take its full time before its batch is taken for lost and sent again. */
+/** After so many request timeouts a batch counts as lost with its request, and is sent again. */
 const ATTEMPTS_PER_LEASE = 2;
 
 /**
@@ -16,57 +12,32 @@ const ATTEMPTS_PER_LEASE = 2;
  * request be cancelled while it sends, its batch goes back to the queue when its lease is over, and the
  * next request sends it. The platform drops duplicates by their span ids.
  */
-export class RequestBoundExporter implements Exporter {
-  readonly #parts: ExporterParts;
-  readonly #queue: SpanQueue;
-  readonly #report: ExportReport;
-  readonly #delivery: BatchDelivery;
+export class RequestBoundExporter extends QueuedExporter {
   /** Until when the batches that were taken have to be settled, by `performance.now()`. */
   readonly #leases = new Map<Batch, number>();
   /** When the request that ended the first of the waiting spans sends them, even if it has not ended. */
   #sendsAt = 0;
-  #isStopped = false;
-
-  constructor(parts: ExporterParts) {
-    this.#parts = parts;
-    this.#queue = new SpanQueue(parts.limits);
-    this.#report = new ExportReport(parts.target.url, parts.warn);
-    this.#delivery = new BatchDelivery(parts, this.#queue, this.#report);
-  }
-
-  statistics(): Omit<ExportStatistics, "faults"> {
-    return { ...this.#report.statistics(), queued: this.#queue.size };
-  }
-
-  add(ended: EndedSpan): void {
-    if (this.#isStopped) this.#report.lost(1, "telemetry was shut down before they ended");
-    else if (this.#queue.add(ended)) this.#sendLater();
-    else this.#report.lostToFullQueue();
-  }
 
   flush(): Promise<void> {
-    const { flushMs } = this.#parts.limits;
+    const { flushMs } = this.limits;
     const sending = this.#sendWaiting(performance.now() + flushMs);
     keepRequestAlive(sending);
     return endingWithin(flushMs, sending);
   }
 
-  async shutdown(): Promise<void> {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
+  protected async drain(): Promise<void> {
     await this.flush();
     this.#leases.clear();
-    this.#report.abandoned(this.#queue.clear());
   }
 
   /**
    * For spans that end in no call of the app (in a scheduled event, or a function of yours): their own
    * request sends them after the usual interval, or at once where they are a full batch.
    */
-  #sendLater(): void {
+  protected added(): void {
     const now = performance.now();
-    const { intervalMs, flushMs } = this.#parts.limits;
-    const isFull = this.#queue.hasFullBatch && now >= this.#delivery.retryAt;
+    const { intervalMs, flushMs } = this.limits;
+    const isFull = this.queue.hasFullBatch && now >= this.delivery.retryAt;
     if (!isFull && now < this.#sendsAt) return;
     this.#sendsAt = now + intervalMs;
     // In the global scope of a worker there is neither a timer nor a request: the next one sends them.
@@ -82,19 +53,19 @@ export class RequestBoundExporter implements Exporter {
   async #sendWaiting(deadline: number): Promise<void> {
     for (;;) {
       this.#reclaimLapsed();
-      if (!this.#queue.hasWaiting) return;
+      if (!this.queue.hasWaiting) return;
       const now = performance.now();
-      const wait = this.#delivery.retryAt - now;
+      const wait = this.delivery.retryAt - now;
       if (now + Math.max(wait, 0) > deadline) return;
       if (wait > 0) await pause(wait);
-      else await this.#deliver(this.#queue.take());
+      else await this.#deliver(this.queue.take());
     }
   }
 
   async #deliver(batch: Batch): Promise<void> {
-    const { timeoutMs } = this.#parts.limits;
+    const { timeoutMs } = this.limits;
     this.#leases.set(batch, performance.now() + ATTEMPTS_PER_LEASE * timeoutMs);
-    await this.#delivery.deliver(batch);
+    await this.delivery.deliver(batch);
     this.#leases.delete(batch);
   }
 
@@ -103,7 +74,7 @@ export class RequestBoundExporter implements Exporter {
     for (const [batch, until] of this.#leases) {
       if (now < until) continue;
       this.#leases.delete(batch);
-      this.#queue.putBack(batch);
+      this.queue.putBack(batch);
     }
   }
 }
