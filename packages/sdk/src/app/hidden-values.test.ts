@@ -134,7 +134,7 @@ describe("what is said of values that are not recorded", () => {
     const text = await response.text();
     await app.shutdown();
     expect(JSON.parse(text).detail[0].msg).toBe(
-      'The body is not JSON, at line 1, column 43: A "," or a "}" is missing before this.',
+      "The body is not JSON, at line 1, column 27: This is not a JSON number.",
     );
   });
 

@@ -36,7 +36,7 @@ test("names like __proto__ are names", () => {
 describe("what is wrong, and what to write", () => {
   test.each<[unknown, string]>([
     ["[]", 'The file is a list. Write { "variants"'],
-    ['{"variants": {}', "Line 1, column 16: A } is missing."],
+    ['{"variants": {}', "Line 1, column 16: The closing } is missing."],
     [{}, '"variants" is missing. Write { "default"'],
     [
       { ...GOOD, enviroments: {} },

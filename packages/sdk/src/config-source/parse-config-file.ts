@@ -1,6 +1,4 @@
-import type { ResolvedConfig } from "@agate/protocol";
-import { closestName, shownValue } from "@agate/protocol";
-import { jsonFault } from "./json-fault.ts";
+import { closestName, jsonFault, type ResolvedConfig, shownValue } from "@agate/protocol";
 
 /** What `agate.config.json` says: see `docs/reference/config-file.md`. */
 export interface ConfigFile {

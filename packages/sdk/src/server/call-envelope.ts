@@ -1,5 +1,4 @@
-import type { ErrorDetail } from "@agate/protocol";
-import { jsonFault } from "../config-source/json-fault.ts";
+import { type ErrorDetail, jsonFault } from "@agate/protocol";
 import type { Dictionary } from "../context/routing-context.ts";
 import type { Endpoint } from "../routes/route-table.ts";
 import { type CallError, callError } from "./call-error.ts";

@@ -31,7 +31,7 @@ import { Faults } from "./faults.ts";
 import { HandedIds } from "./handed-ids.ts";
 import { processSecrets } from "./process-secrets.ts";
 import { ProcessorReminder } from "./processor-reminder.ts";
-import { type ExporterParts, type QueuedExporter } from "./queued-exporter.ts";
+import type { ExporterParts, QueuedExporter } from "./queued-exporter.ts";
 import { SpanRedaction } from "./redaction/span-redaction.ts";
 import { RequestBoundExporter } from "./request-bound-exporter.ts";
 import { runInContext } from "./run-in-context.ts";
