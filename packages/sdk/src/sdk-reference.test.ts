@@ -22,7 +22,7 @@ import {
 } from "./config/field.ts";
 import { Messages } from "./config/messages.ts";
 import { createTelemetry } from "./tracing/create-telemetry.ts";
-import { DEFAULT_EXPORT_LIMITS } from "./tracing/export-limits.ts";
+import { DEFAULT_EXPORT_LIMITS } from "./tracing/telemetry-options.ts";
 
 const PAGE = "docs/reference/sdk.md";
 const root = join(import.meta.dirname, "../../..");

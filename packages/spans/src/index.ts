@@ -15,7 +15,7 @@ export type { ParsedPrices } from "./pricing/parse-prices.ts";
 export { parsePrices } from "./pricing/parse-prices.ts";
 export type { PriceLayer, PriceTable } from "./pricing/price-table.ts";
 export { priceOf } from "./pricing/price-table.ts";
-export { nestedRecordsText } from "./record/nested-records-text.ts";
 export type { StoredSpan } from "./record/stored-span.ts";
+export { nestedRecordsText } from "./record/stored-span.ts";
 export type { SpanMapperOptions } from "./record/to-stored-span.ts";
 export { createSpanMapper } from "./record/to-stored-span.ts";

@@ -4,7 +4,7 @@ import type { ConfigSchema } from "../config/config-schema.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
 import { functionKind, inheritingFrom } from "../runtime/function-kind.ts";
 import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
-import { messageOf } from "../tracing/message-of.ts";
+import { messageOf } from "../tracing/describe-thrown.ts";
 import { declareMethod, type MethodHost } from "./declare-method.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { checkRoutePath } from "./route-table.ts";

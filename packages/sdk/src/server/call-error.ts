@@ -1,7 +1,6 @@
 import type { ErrorDetail } from "@agate/protocol";
 import { HttpError } from "../routes/http-error.ts";
-import { describeThrown } from "../tracing/describe-thrown.ts";
-import { messageOf } from "../tracing/message-of.ts";
+import { describeThrown, messageOf } from "../tracing/describe-thrown.ts";
 import type { CallSignal } from "./call-signal.ts";
 import { OutputError } from "./check-output.ts";
 

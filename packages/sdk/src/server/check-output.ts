@@ -1,6 +1,6 @@
 import type { ErrorDetail } from "@agate/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { messageOf } from "../tracing/message-of.ts";
+import { messageOf } from "../tracing/describe-thrown.ts";
 
 /** What a function returned does not satisfy its own declaration. */
 export class OutputError extends Error {

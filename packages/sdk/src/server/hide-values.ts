@@ -1,5 +1,5 @@
 import type { ErrorDetail } from "@agate/protocol";
-import { messageOf } from "../tracing/message-of.ts";
+import { messageOf } from "../tracing/describe-thrown.ts";
 import { REDACTED } from "../tracing/redaction.ts";
 
 /** What was checked, and the JSON that is recorded of it; null where nothing is. */

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ChunkList } from "../tracing/chunk-list.ts";
-import { messageOf } from "../tracing/message-of.ts";
+import { messageOf } from "../tracing/describe-thrown.ts";
 import type { EventSource } from "./answer.ts";
 import { answerEnd, errorText } from "./answer.ts";
 import type { CallRecord } from "./call-record.ts";

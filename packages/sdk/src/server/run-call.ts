@@ -7,9 +7,9 @@ import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { RouteMatch } from "../routes/route-table.ts";
 import type { Call } from "../routes/route-types.ts";
 import { callSlot, startWorkflowSpan } from "../routes/running-call.ts";
-import { isCancellation } from "../tracing/is-cancellation.ts";
+import { TraceClock } from "../tracing/agate-span.ts";
 import { telemetrySlot } from "../tracing/telemetry.ts";
-import { TraceClock } from "../tracing/trace-clock.ts";
+import { isCancellation } from "../tracing/traced-call.ts";
 import {
   type Answer,
   answerText,

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { messageOf } from "../tracing/message-of.ts";
+import { messageOf } from "../tracing/describe-thrown.ts";
 
 type Json = Record<string, unknown>;
 

@@ -6,8 +6,10 @@ import {
   type Span,
   trace,
 } from "@opentelemetry/api";
+import { isTracingSuppressed } from "@opentelemetry/core";
 import { ContextSlot, type Held } from "../context/context-slot.ts";
 import { agateSpanOf } from "./agate-span.ts";
+import type { Faults } from "./faults.ts";
 
 /** Where a context keeps the innermost span of Agate's, below which other libraries' spans may be. */
 const AGATE_SPAN = Symbol("agate span");
@@ -112,4 +114,33 @@ export function enterContext(inside: Context): () => void {
   if (context.active() === inside) return leave;
   leave();
   return entered.enter({ base, context: inside });
+}
+
+/**
+ * Runs a function inside a context. Whatever the function throws is thrown; if the context manager
+ * fails before the function is called, the function is called all the same.
+ */
+export function runInContext<R>(faults: Faults, inside: Context, run: () => R): R {
+  let isCalled = false;
+  try {
+    return runInside(inside, () => {
+      isCalled = true;
+      return run();
+    });
+  } catch (error) {
+    if (isCalled) throw error;
+    faults.add(error);
+    return run();
+  }
+}
+
+/**
+ * Whether a request arrives in a context that is not its own. Deno hands requests to `Deno.serve` in the
+ * context of work that ran before: of the SDK's own requests, which are not traced, or of a call that has
+ * ended. Without this check such a request would have no trace, or be part of another call's.
+ */
+export function isContextLeaked(): boolean {
+  if (!("Deno" in globalThis)) return false;
+  const active = activeContext();
+  return isTracingSuppressed(active) || agateSpanIn(active)?.isRecording() === false;
 }

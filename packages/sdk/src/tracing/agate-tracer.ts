@@ -10,16 +10,13 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Span as RecordedSpan } from "@opentelemetry/sdk-trace";
+import { type IdGenerator, RandomIdGenerator } from "@opentelemetry/sdk-trace";
 import { identitySlot } from "../context/call-state.ts";
-import { activeContext, agateSpanIn, contextInside } from "./active-context.ts";
-import { AgateSpan, agateSpanOf, type SpanOwner } from "./agate-span.ts";
+import { activeContext, agateSpanIn, contextInside, runInContext } from "./active-context.ts";
+import { AGATE_PART, AgateSpan, agateSpanOf, type SpanOwner, TraceClock } from "./agate-span.ts";
 import { cleaningFor } from "./cleaning.ts";
 import { AGATE_PROVIDER, ExistingSetup } from "./existing-setup.ts";
-import type { HandedIds } from "./handed-ids.ts";
 import { addIdentity } from "./identity-attributes.ts";
-import { joinTwin } from "./join-twin.ts";
-import { runInContext } from "./run-in-context.ts";
-import { TraceClock } from "./trace-clock.ts";
 
 /** What the tracers of one telemetry share. */
 export interface TracerParts extends SpanOwner {
@@ -169,5 +166,76 @@ export class AgateTracer implements Tracer {
   #isKnown(span: Span): boolean {
     const isElsewhere = span.spanContext().isRemote === true;
     return isElsewhere || agateSpanOf(span) !== undefined || this.#parts.foreign.has(span);
+  }
+}
+
+/** What a joined span does as Agate's; in everything else it is the twin. */
+const AGATES: ReadonlySet<PropertyKey> = new Set<PropertyKey>([
+  AGATE_PART,
+  "isRecording",
+  "setAttribute",
+  "setAttributes",
+  "addEvent",
+  "addLink",
+  "addLinks",
+  "setStatus",
+  "updateName",
+  "recordException",
+  "end",
+  Symbol.dispose,
+]);
+
+/**
+ * The one object that code sees of a span and its twin. Changes go to both. Everything else is the
+ * twin's, so that the tools that made it find the fields that they hide on it.
+ */
+function joinTwin(own: AgateSpan, twin: Span): Span {
+  const joined: Span = new Proxy(twin, {
+    get(target, key) {
+      if (!AGATES.has(key)) return memberOf(target, key);
+      const member = memberOf(own, key);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]): unknown => {
+        const result: unknown = member(...args);
+        // A chain of calls goes on with the same object.
+        return result === own ? joined : result;
+      };
+    },
+  });
+  return joined;
+}
+
+// Called on what it belongs to: private fields are not found through a proxy.
+function memberOf(source: object, key: PropertyKey): unknown {
+  const value: unknown = Reflect.get(source, key, source);
+  return typeof value === "function" ? value.bind(source) : value;
+}
+
+interface SpanIds {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** Random ids, unless the span that is being started is handed those of its twin. */
+export class HandedIds implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  #handed: SpanIds | undefined;
+
+  /** Runs the start of one span with given ids. */
+  handing<R>(ids: SpanIds | undefined, start: () => R): R {
+    this.#handed = ids;
+    try {
+      return start();
+    } finally {
+      this.#handed = undefined;
+    }
+  }
+
+  generateTraceId(): string {
+    return this.#handed?.traceId ?? this.#random.generateTraceId();
+  }
+
+  generateSpanId(): string {
+    return this.#handed?.spanId ?? this.#random.generateSpanId();
   }
 }

@@ -1,14 +1,14 @@
 import { ROOT_CONTEXT } from "@opentelemetry/api";
 import { suppressTracing } from "@opentelemetry/core";
 import { outsideContext } from "../context/context-slot.ts";
+import { runInContext } from "./active-context.ts";
 import type { EndedSpan } from "./ended-span.ts";
-import type { ExportLimits } from "./export-limits.ts";
 import type { ExportReport } from "./export-report.ts";
 import type { Faults } from "./faults.ts";
-import { runInContext } from "./run-in-context.ts";
 import { type SendOutcome, type SendTarget, type SettledOutcome, sendSpans } from "./send-spans.ts";
 import type { Batch, SpanQueue } from "./span-queue.ts";
 import type { SpanReader } from "./span-reader.ts";
+import type { ExportLimits } from "./telemetry-options.ts";
 
 /** A pause that the platform asks for is kept, within reason. */
 const LONGEST_PAUSE_MS = 10 * 60_000;

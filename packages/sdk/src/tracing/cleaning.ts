@@ -1,7 +1,7 @@
 import type { Attributes, AttributeValue, Exception, Link, SpanStatus } from "@opentelemetry/api";
-import { redactValue } from "./redact-value.ts";
 import type { SpanRedaction } from "./redaction/span-redaction.ts";
 import type { Secrets } from "./secrets.ts";
+import { redactValue } from "./secrets.ts";
 
 /** What is done to the parts of a span before another set-up gets them. */
 export interface Cleaning {

@@ -3,7 +3,6 @@ import type { Span } from "@opentelemetry/api";
 import { agateSpanOf } from "./agate-span.ts";
 import type { ContentField, Redact } from "./redaction.ts";
 import type { Telemetry } from "./telemetry.ts";
-import { withoutKeys } from "./without-keys.ts";
 
 /** What is not recorded of a function's calls. */
 export interface ContentRules {
@@ -49,4 +48,38 @@ export function recordByRules(
 /** Characters of JSON that are recorded of an output; 0 where none is. */
 export function outputLimitOf({ ignoreOutputs }: ContentRules, telemetry: Telemetry): number {
   return ignoreOutputs === true ? 0 : telemetry.contentLimit;
+}
+
+/** Records what a function saw as JSON, redacted and bounded. Never throws. */
+export function recordContent(
+  telemetry: Telemetry,
+  span: Span,
+  field: ContentField,
+  value: unknown,
+  redact?: Redact,
+): void {
+  recordByRules({ redact }, telemetry, span, field, value);
+}
+
+/**
+ * A value without some of its keys; of a list, each of its objects without them. If it cannot be
+ * read, nothing of it.
+ */
+function withoutKeys(
+  value: unknown,
+  keys: readonly string[],
+  failed: (error: unknown) => void,
+): unknown {
+  try {
+    return Array.isArray(value) ? value.map((item) => omit(item, keys)) : omit(value, keys);
+  } catch (error) {
+    failed(error);
+    return undefined;
+  }
+}
+
+function omit(value: unknown, keys: readonly string[]): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!keys.some((key) => key in value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }

@@ -2,12 +2,12 @@ import { spanRecordSchema } from "@agate/protocol/schemas";
 import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Collector } from "./collector.fixture.ts";
+import { recordContent } from "./content-rules.ts";
 import { createTelemetry } from "./create-telemetry.ts";
 import { resetOpenTelemetry, setUpOpenTelemetry } from "./otel-globals.fixture.ts";
-import { recordContent } from "./record-content.ts";
-import { recordFailure } from "./record-failure.ts";
 import { Secrets } from "./secrets.ts";
 import type { Telemetry } from "./telemetry.ts";
+import { recordFailure } from "./traced-call.ts";
 
 let collector: Collector;
 let telemetry: Telemetry;

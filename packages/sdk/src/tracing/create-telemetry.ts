@@ -22,24 +22,22 @@ import {
   contextInside,
   ensureContextManager,
   holdingContext,
+  runInContext,
 } from "./active-context.ts";
-import { AgateTracerProvider, type TracerParts } from "./agate-tracer.ts";
+import { AgateTracerProvider, HandedIds, type TracerParts } from "./agate-tracer.ts";
 import { ContentPolicy } from "./content-policy.ts";
-import { createSpanProcessor } from "./existing-span-processor.ts";
-import { DEFAULT_EXPORT_LIMITS } from "./export-limits.ts";
+import { createSpanProcessor, ProcessorReminder } from "./existing-span-processor.ts";
 import { Faults } from "./faults.ts";
-import { HandedIds } from "./handed-ids.ts";
-import { processSecrets } from "./process-secrets.ts";
-import { ProcessorReminder } from "./processor-reminder.ts";
 import type { ExporterParts, QueuedExporter } from "./queued-exporter.ts";
 import { SpanRedaction } from "./redaction/span-redaction.ts";
 import { RequestBoundExporter } from "./request-bound-exporter.ts";
-import { runInContext } from "./run-in-context.ts";
 import type { Secrets } from "./secrets.ts";
+import { processSecrets } from "./secrets.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SpanReader } from "./span-reader.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
+import { DEFAULT_EXPORT_LIMITS } from "./telemetry-options.ts";
 import { telemetryResource } from "./telemetry-resource.ts";
 import { TraceCollections } from "./trace-collections.ts";
 

@@ -2,9 +2,9 @@ import { trace } from "@opentelemetry/api";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Collector } from "./collector.fixture.ts";
 import { createTelemetry } from "./create-telemetry.ts";
-import { withEnvironment } from "./environment-options.ts";
 import { resetOpenTelemetry, setUpOpenTelemetry } from "./otel-globals.fixture.ts";
 import { telemetrySlot } from "./telemetry.ts";
+import { withEnvironment } from "./telemetry-options.ts";
 
 let collector: Collector;
 

@@ -1,7 +1,14 @@
-import type { TracerProvider } from "@opentelemetry/api";
+import type {
+  Context,
+  Span,
+  SpanOptions,
+  Tracer,
+  TracerOptions,
+  TracerProvider,
+} from "@opentelemetry/api";
+import type { ActiveSpanArguments } from "./agate-tracer.ts";
 import { createTelemetry } from "./create-telemetry.ts";
-import { CurrentTracerProvider } from "./current-tracer-provider.ts";
-import { withEnvironment } from "./environment-options.ts";
+import { AGATE_PROVIDER } from "./existing-setup.ts";
 import {
   createSpanProcessor,
   type SpanProcessorLike,
@@ -9,6 +16,7 @@ import {
 } from "./existing-span-processor.ts";
 import { type Telemetry, telemetrySlot } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
+import { withEnvironment } from "./telemetry-options.ts";
 
 /** The one thing that a process has only one of: the telemetry of code that belongs to no app. */
 const holder: { options: TelemetryOptions; telemetry: Telemetry | undefined } = {
@@ -61,4 +69,45 @@ export function spanProcessor(options: SpanProcessorOptions = {}): SpanProcessor
   return createSpanProcessor(
     (around) => around ?? (options.all ? defaultTelemetry().owner : undefined),
   );
+}
+
+/** Gives tracers that ask at each span whose call is running, and make it a span of that app. */
+export class CurrentTracerProvider implements TracerProvider {
+  readonly [AGATE_PROVIDER] = true;
+  readonly #current: () => Telemetry;
+
+  constructor(current: () => Telemetry) {
+    this.#current = current;
+  }
+
+  getTracer(name: string, version?: string, options?: TracerOptions): Tracer {
+    return new CurrentTracer(() =>
+      this.#current().tracerProvider.getTracer(name, version, options),
+    );
+  }
+
+  /** As OpenTelemetry's own providers have it. */
+  forceFlush(): Promise<void> {
+    return this.#current().flush();
+  }
+}
+
+class CurrentTracer implements Tracer {
+  readonly #tracer: () => Tracer;
+
+  constructor(tracer: () => Tracer) {
+    this.#tracer = tracer;
+  }
+
+  startSpan(name: string, options?: SpanOptions, context?: Context): Span {
+    return this.#tracer().startSpan(name, options, context);
+  }
+
+  startActiveSpan<F extends (span: Span) => unknown>(
+    name: string,
+    ...rest: ActiveSpanArguments<F>
+  ): ReturnType<F> {
+    // One of its overloads, whichever it is.
+    return this.#tracer().startActiveSpan(name, ...(rest as [F]));
+  }
 }

@@ -1,5 +1,3 @@
-import { messageOf } from "./message-of.ts";
-
 /** A thrown value by what can be read of it. */
 export interface ThrownDescription {
   readonly message: string;
@@ -36,5 +34,16 @@ function readable(read: () => unknown): unknown {
     return read();
   } catch {
     return undefined;
+  }
+}
+
+/** The message of a thrown value of any kind. Never throws, and always a string. */
+export function messageOf(thrown: unknown): string {
+  try {
+    if (!(thrown instanceof Error)) return String(thrown);
+    const message: unknown = thrown.message || thrown.name;
+    return typeof message === "string" ? message : String(message);
+  } catch {
+    return "The thrown value has no readable message.";
   }
 }

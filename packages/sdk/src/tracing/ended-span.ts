@@ -24,3 +24,19 @@ export interface EndedSpan {
   /** The id of the outermost span of Agate's that it lies in: of the call. */
   readonly call: string | undefined;
 }
+
+type Scope = ReadableSpan["instrumentationScope"];
+
+const NO_SCOPE: Scope = Object.freeze({ name: "" });
+
+/** Of any version's span. */
+export function parentOf(span: AnyReadableSpan): SpanContext | undefined {
+  if (span.parentSpanContext !== undefined) return span.parentSpanContext;
+  if (span.parentSpanId === undefined) return undefined;
+  return { ...span.spanContext(), spanId: span.parentSpanId };
+}
+
+/** Of any version's span: one object for the spans of a tracer. */
+export function scopeOf(span: AnyReadableSpan): Scope {
+  return span.instrumentationScope ?? span.instrumentationLibrary ?? NO_SCOPE;
+}

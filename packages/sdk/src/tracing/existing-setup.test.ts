@@ -5,10 +5,10 @@ import { AlwaysOffSampler, AlwaysOnSampler, type ReadableSpan } from "@opentelem
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Identity, identitySlot } from "../context/call-state.ts";
 import { Collector } from "./collector.fixture.ts";
+import { recordContent } from "./content-rules.ts";
 import { createTelemetry } from "./create-telemetry.ts";
-import { CurrentTracerProvider } from "./current-tracer-provider.ts";
+import { CurrentTracerProvider } from "./default-telemetry.ts";
 import { resetOpenTelemetry, setUpOpenTelemetry } from "./otel-globals.fixture.ts";
-import { recordContent } from "./record-content.ts";
 import { Secrets } from "./secrets.ts";
 import { span as openSpan } from "./span.ts";
 import { type Telemetry, telemetrySlot } from "./telemetry.ts";

@@ -1,4 +1,4 @@
-import type { Attributes, Context } from "@opentelemetry/api";
+import type { Attributes, Context, Span } from "@opentelemetry/api";
 import { identitySlot } from "../context/call-state.ts";
 import { agateSpanIn } from "./active-context.ts";
 import { agateSpanOf, type SpanOwner } from "./agate-span.ts";
@@ -61,4 +61,27 @@ export function createSpanProcessor(
     // The set-up ends; Agate's own spans may go on.
     shutdown: flush,
   };
+}
+
+/** Tells, once, when an existing OpenTelemetry set-up keeps its other spans from Agate. */
+export class ProcessorReminder {
+  readonly #warn: (sentence: string) => void;
+  #isDone = false;
+
+  constructor(warn: (sentence: string) => void) {
+    this.#warn = warn;
+  }
+
+  processorSeen(): void {
+    this.#isDone = true;
+  }
+
+  /** A processor that is in use has seen this span before. */
+  twinStarted(twin: Span): void {
+    if (this.#isDone || !twin.isRecording()) return;
+    this.#isDone = true;
+    this.#warn(
+      "This process has an OpenTelemetry set-up of its own, and the spans that other libraries make in it do not reach Agate. Add ag.spanProcessor() to its span processors, as in new NodeSDK({ spanProcessors: [ag.spanProcessor(), …] }), or give those libraries ag.tracerProvider().",
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "./message-of.ts";
+import { messageOf } from "./describe-thrown.ts";
 
 /** Counts what goes wrong inside telemetry, which user code must never see. */
 export class Faults {

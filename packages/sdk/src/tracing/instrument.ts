@@ -7,9 +7,8 @@ import { activeContext } from "./active-context.ts";
 import { type ContentRules, outputLimitOf, recordByRules } from "./content-rules.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
 import type { ContentField } from "./redaction.ts";
-import { runTraced } from "./run-traced.ts";
+import { runTraced, tracedGenerator } from "./run-traced.ts";
 import type { TracedCall } from "./traced-call.ts";
-import { tracedGenerator } from "./traced-generator.ts";
 
 export interface InstrumentOptions extends ContentRules {
   /** The span's name; the function's own by default. */

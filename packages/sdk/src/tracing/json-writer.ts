@@ -1,5 +1,5 @@
 import { REDACTED } from "@agate/spans/redaction";
-import { messageOf } from "./message-of.ts";
+import { messageOf } from "./describe-thrown.ts";
 import type { HiddenKeys } from "./redaction/hidden-keys.ts";
 import { redactText } from "./redaction/redact-text.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTelemetry } from "./create-telemetry.ts";
-import type { ExportLimits } from "./export-limits.ts";
 import type { Telemetry } from "./telemetry.ts";
+import type { ExportLimits } from "./telemetry-options.ts";
 
 const LIMITS: Partial<ExportLimits> = {
   batchSpans: 4,

@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { processSecrets } from "./process-secrets.ts";
-import { recordContent } from "./record-content.ts";
+import { recordContent } from "./content-rules.ts";
 import { recordedSpans } from "./recorded-spans.fixture.ts";
-import { secret } from "./secret.ts";
-import { Secrets } from "./secrets.ts";
+import { processSecrets, Secrets, secret } from "./secrets.ts";
 
 describe("a secret", () => {
   it("is found in text, in JSON, in JSON inside JSON and in URLs", () => {

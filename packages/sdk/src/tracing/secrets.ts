@@ -1,3 +1,5 @@
+import { environment } from "../runtime/environment.ts";
+
 /** A shorter text would be found inside ordinary words, and hiding it would spoil every record. */
 const SHORTEST = 4;
 
@@ -58,4 +60,48 @@ function formsOf(value: string): Set<string> {
     forms.add(escaped);
   }
   return forms;
+}
+
+/** The secrets of this process: whichever app asked for one, none may show it. */
+export const processSecrets = new Secrets();
+
+const TELL_PLATFORM = Symbol.for("agate.secret");
+
+/**
+ * Reads a secret from the environment. From then on its value is replaced by `[secret:NAME]` in
+ * every span, warning and error of Agate's, and in what a deployed build prints.
+ *
+ * @example
+ * const openai = new OpenAI({ apiKey: ag.secret("OPENAI_API_KEY") });
+ */
+export function secret(name: string): string {
+  const value = environment(name);
+  if (value === undefined) {
+    throw new Error(
+      `The secret ${name} is not there: set the environment variable ${name} before the process starts.`,
+    );
+  }
+  processSecrets.add(name, value);
+  // Where a platform runs this process: it keeps the value out of what the program prints.
+  (globalThis as { [TELL_PLATFORM]?: (name: string, value: string) => void })[TELL_PLATFORM]?.(
+    name,
+    value,
+  );
+  return value;
+}
+
+/** A copy without secrets of what may be in a span: texts, lists, plain objects and errors. */
+export function redactValue<T>(value: T, secrets: Secrets): T;
+export function redactValue(value: unknown, secrets: Secrets): unknown {
+  if (typeof value === "string") return secrets.redact(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, secrets));
+  if (value instanceof Error) return redactError(value, secrets);
+  if (value instanceof Date || ArrayBuffer.isView(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, item]) => [key, redactValue(item, secrets)]));
+}
+
+function redactError({ name, message, stack, ...rest }: Error, secrets: Secrets): object {
+  return redactValue({ name, message, stack, code: (rest as { code?: unknown }).code }, secrets);
 }

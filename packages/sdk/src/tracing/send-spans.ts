@@ -1,4 +1,4 @@
-import { messageOf } from "./message-of.ts";
+import { messageOf } from "./describe-thrown.ts";
 import { decodeExportResponse } from "./otlp/decode-export-response.ts";
 
 /** What became of one request, if it was not too large. */

@@ -3,10 +3,10 @@ import { emptyResource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { unheldTimer } from "../runtime/process-lifetime.ts";
 import type { EndedSpan } from "./ended-span.ts";
-import { parentOf, scopeOf } from "./otlp/parent-and-scope.ts";
+import { parentOf, scopeOf } from "./ended-span.ts";
 import { TraceRequestEncoder } from "./otlp/trace-request-encoder.ts";
-import { redactValue } from "./redact-value.ts";
 import type { Secrets } from "./secrets.ts";
+import { redactValue } from "./secrets.ts";
 
 type Resource = ReadableSpan["resource"];
 

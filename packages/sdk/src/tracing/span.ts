@@ -3,8 +3,8 @@ import type { Span } from "@opentelemetry/api";
 import { cancellationSlot } from "../context/call-state.ts";
 import { activeContext, contextInside, enterContext } from "./active-context.ts";
 import { agateSpanOf } from "./agate-span.ts";
+import { recordContent } from "./content-rules.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
-import { recordContent } from "./record-content.ts";
 import { runTraced } from "./run-traced.ts";
 import type { SpanStart, Telemetry } from "./telemetry.ts";
 

@@ -1,5 +1,6 @@
-import type { ExportLimits } from "./export-limits.ts";
+import { applicationSetting, environment, setting } from "../runtime/environment.ts";
 import type { Redact } from "./redaction.ts";
+import type { QueueLimits } from "./span-queue.ts";
 
 /** How an app's telemetry is set up. Without a `baseUrl`, spans are made but go nowhere. */
 export interface TelemetryOptions {
@@ -23,4 +24,47 @@ export interface TelemetryOptions {
   /** Where the few sentences go that a person should read; the console's by default. */
   readonly onWarning?: ((sentence: string) => void) | undefined;
   readonly limits?: Partial<ExportLimits> | undefined;
+}
+
+/** How spans wait, and how they are sent. */
+export interface ExportLimits extends QueueLimits {
+  /** The longest that a span waits for others to be sent with. */
+  readonly intervalMs: number;
+  /** The first pause after a failure; each further one is twice as long. */
+  readonly retryMs: number;
+  readonly maxRetryMs: number;
+  /** How long one request may take. */
+  readonly timeoutMs: number;
+  /** How long `flush` and `shutdown` may take. */
+  readonly flushMs: number;
+}
+
+const MIB = 1024 * 1024;
+
+/** A batch is well below the 16 MiB that the platform takes, even where each character is 3 bytes. */
+export const DEFAULT_EXPORT_LIMITS: ExportLimits = {
+  maxSpans: 8_192,
+  maxBytes: 64 * MIB,
+  batchSpans: 512,
+  batchBytes: 4 * MIB,
+  intervalMs: 1_000,
+  retryMs: 1_000,
+  maxRetryMs: 30_000,
+  timeoutMs: 10_000,
+  flushMs: 5_000,
+};
+
+/** Options, where they are not given from the environment: `AGATE_BASE_URL` and so on. */
+export function withEnvironment(options: TelemetryOptions): TelemetryOptions {
+  return {
+    ...options,
+    baseUrl: setting(options.baseUrl, "AGATE_BASE_URL"),
+    apiKey: setting(options.apiKey, "AGATE_API_KEY"),
+    application: applicationSetting(options.application),
+    disabled: options.disabled ?? (isOn("AGATE_TELEMETRY_DISABLED") || isOn("OTEL_SDK_DISABLED")),
+  };
+}
+
+function isOn(name: string): boolean {
+  return ["1", "true"].includes(environment(name)?.toLowerCase() ?? "");
 }

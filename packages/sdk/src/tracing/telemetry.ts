@@ -1,10 +1,9 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Attributes, Context, Span, TracerProvider } from "@opentelemetry/api";
 import { ContextSlot, type Held } from "../context/context-slot.ts";
-import type { SpanOwner } from "./agate-span.ts";
+import type { SpanOwner, TraceClock } from "./agate-span.ts";
 import type { ContentOf } from "./content-policy.ts";
 import type { SpanProcessorLike, SpanProcessorOptions } from "./existing-span-processor.ts";
-import type { TraceClock } from "./trace-clock.ts";
 
 export interface SpanStart {
   readonly kind: SpanKind;

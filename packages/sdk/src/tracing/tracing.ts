@@ -4,8 +4,8 @@ import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { activeContext, agateSpanIn } from "./active-context.ts";
 import { agateSpanOf } from "./agate-span.ts";
+import { recordContent } from "./content-rules.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
-import { recordContent } from "./record-content.ts";
 
 /** What a span may be told about whom it is for. */
 export interface SpanMeta {

@@ -1,8 +1,8 @@
 import { AGATE_ATTRIBUTES as AG } from "@agate/protocol";
 import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { Dialect } from "./dialect.ts";
+import { kindNamed } from "./dialect.ts";
 import { embeddedObject } from "./json-text.ts";
-import { kindNamed } from "./span-kind-names.ts";
 
 /** What Agate's own SDK writes. */
 export const agate: Dialect = {

@@ -1,7 +1,6 @@
 import { agate } from "./agate.ts";
 import { aiSdk } from "./ai-sdk.ts";
-import type { Claim, NumberField, TextField } from "./claim.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Claim, Dialect, NumberField, TextField } from "./dialect.ts";
 import { genAi } from "./gen-ai.ts";
 import { quoted } from "./json-text.ts";
 import { langfuse } from "./langfuse.ts";

@@ -1,6 +1,6 @@
 import type { SpanKind } from "@agate/protocol";
+import { SPAN_KINDS } from "@agate/protocol";
 import type { Attributes } from "../otlp-span.ts";
-import type { NumberField, TextField } from "./claim.ts";
 import type { ContentDraft } from "./content-draft.ts";
 
 /** One vocabulary of attributes, and how it is read. Names are listed best first. */
@@ -31,4 +31,61 @@ export interface Dialect {
 export interface DialectFigures {
   readonly numbers: Partial<Readonly<Record<NumberField, number>>>;
   readonly fullyRead: readonly string[];
+}
+
+/** Fields that hold a text, each filled from the first usable attribute. */
+export type TextField =
+  | "responseModel"
+  | "requestModel"
+  | "provider"
+  | "userId"
+  | "sessionId"
+  | "application"
+  | "environment"
+  | "variantId"
+  | "variantName";
+
+/** Fields that hold a number which is not negative. */
+export type NumberField =
+  | "revision"
+  | "inputTokens"
+  | "outputTokens"
+  | "totalTokens"
+  | "cachedInputTokens"
+  | "reasoningTokens"
+  | "cacheWriteTokens"
+  | "cost";
+
+/** What an attribute is for. A lower rank wins where several attributes are for the same field. */
+export type Claim =
+  | { readonly use: "text"; readonly field: TextField; readonly rank: number }
+  | { readonly use: "number"; readonly field: NumberField; readonly rank: number }
+  | {
+      readonly use: "kind";
+      readonly rank: number;
+      readonly kindOf: (value: string) => SpanKind | null;
+    }
+  /** A parameter of a model call; `key` is its name in `config` as a JSON key, with its colon. */
+  | { readonly use: "parameter"; readonly key: string; readonly rank: number }
+  /** A JSON object that holds all the parameters of a model call. */
+  | { readonly use: "parameters"; readonly rank: number }
+  /** A JSON object of tokens or of costs. */
+  | { readonly use: "figures"; readonly dialect: number }
+  /** Read by the dialect's `content`. */
+  | { readonly use: "content"; readonly dialect: number }
+  /** `llm.input_messages.0.message.role`: group `llm.input_messages`, path `0 message role`. */
+  | {
+      readonly use: "indexed";
+      readonly dialect: number;
+      readonly group: string;
+      readonly path: readonly string[];
+    };
+
+const BY_NAME: ReadonlyMap<string, SpanKind> = new Map(
+  SPAN_KINDS.filter((kind) => kind !== "UNKNOWN").map((kind) => [kind.toLowerCase(), kind]),
+);
+
+/** The kind with this name (in lower case); null for `unknown`, so that the next source is asked. */
+export function kindNamed(name: string): SpanKind | null {
+  return BY_NAME.get(name) ?? null;
 }

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { embedded } from "./json-text.ts";
+import { base64, embedded } from "./json-text.ts";
 
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
@@ -35,4 +36,27 @@ describe("text that holds JSON", () => {
   it("may be a list of such texts", () => {
     expect(embedded(["[1]", "plain", 2], "json-items")).toBe('[[1],"plain",2]');
   });
+});
+
+/** A few bytes, or about as many as are written at a time (3,072), once or twice. */
+const anyLength = fc.oneof(
+  fc.nat(100),
+  fc.integer({ min: 3_069, max: 3_075 }),
+  fc.integer({ min: 6_141, max: 6_147 }),
+);
+const anyBytes = anyLength.chain((length) =>
+  fc.uint8Array({ minLength: length, maxLength: length, size: "max" }),
+);
+
+it("is what Node makes of the same bytes", () => {
+  fc.assert(
+    fc.property(anyBytes, (bytes) => {
+      expect(base64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
+    }),
+  );
+});
+
+it("takes bytes by the megabyte", () => {
+  const bytes = Uint8Array.from({ length: 3_000_001 }, (_, index) => index * 31);
+  expect(base64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
 });

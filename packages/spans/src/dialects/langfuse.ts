@@ -1,10 +1,9 @@
 import type { SpanKind } from "@agate/protocol";
 import type { Attributes } from "../otlp-span.ts";
-import type { NumberField } from "./claim.ts";
 import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
-import type { Dialect, DialectFigures } from "./dialect.ts";
+import type { Dialect, DialectFigures, NumberField } from "./dialect.ts";
+import { kindNamed } from "./dialect.ts";
 import { parsedObject } from "./json-text.ts";
-import { kindNamed } from "./span-kind-names.ts";
 
 const USAGE = "langfuse.observation.usage_details";
 const COST = "langfuse.observation.cost_details";

@@ -2,8 +2,8 @@ import type { Attributes } from "../otlp-span.ts";
 import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { ContentDraft, ContentPart } from "./content-draft.ts";
 import type { Dialect } from "./dialect.ts";
+import { kindNamed } from "./dialect.ts";
 import type { TextForm } from "./json-text.ts";
-import { kindNamed } from "./span-kind-names.ts";
 
 const INPUT_GROUPS: readonly ContentPart[] = [
   { member: "messages", group: "llm.input_messages" },

@@ -1,6 +1,6 @@
 import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { Dialect } from "./dialect.ts";
-import { kindNamed } from "./span-kind-names.ts";
+import { kindNamed } from "./dialect.ts";
 
 const ASSOCIATION = "traceloop.association.properties";
 

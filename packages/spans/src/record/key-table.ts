@@ -1,5 +1,5 @@
-import type { Claim } from "../dialects/claim.ts";
 import { claimOf } from "../dialects/claims.ts";
+import type { Claim } from "../dialects/dialect.ts";
 import { quoted } from "../dialects/json-text.ts";
 
 /** What is known of an attribute from its name alone. */

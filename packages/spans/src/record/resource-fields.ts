@@ -1,7 +1,7 @@
 import { AGATE_ATTRIBUTES as AG } from "@agate/protocol";
 import { attributesText, quoted } from "../dialects/json-text.ts";
 import type { Attributes, OtlpResource, OtlpScope } from "../otlp-span.ts";
-import { numberOf } from "./number-of.ts";
+import { numberOf } from "../otlp-span.ts";
 
 /** What a resource says of every span that it sent, for the fields a span does not fill itself. */
 export interface ResourceFields {

@@ -1,18 +1,17 @@
 import type { SpanKind, Usage } from "@agate/protocol";
 import { restatesInnerCall } from "../dialects/ai-sdk.ts";
-import type { NumberField } from "../dialects/claim.ts";
 import { FIRST_FOREIGN_RANK } from "../dialects/claims.ts";
+import type { NumberField } from "../dialects/dialect.ts";
 import { contentFromEvents } from "../dialects/gen-ai-events.ts";
+import { embeddedObject, quoted, valueText } from "../dialects/json-text.ts";
 import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
-import { costOf } from "../pricing/cost-of.ts";
+import { isNumberShown } from "../otlp-span.ts";
 import type { PriceLookup } from "../pricing/price-lookup.ts";
+import { costOf } from "../pricing/price-lookup.ts";
 import type { ReportedFigures } from "../span-tree/span-node.ts";
-import { requestConfigText } from "./config-text.ts";
 import type { KeyInfo } from "./key-table.ts";
-import { isNumberShown } from "./number-of.ts";
 import type { ResourceFields } from "./resource-fields.ts";
-import type { SpanReading } from "./span-reading.ts";
-import { usageOf } from "./usage-of.ts";
+import type { Parameter, SpanReading } from "./span-reading.ts";
 
 /** What the record says of a span, from its attributes and its resource. */
 export interface SpanFields {
@@ -153,4 +152,95 @@ function isOwn(span: OtlpSpan, reading: SpanReading, kind: SpanKind): boolean {
   if (FIGURES.some((field) => reading.numberRanks[field] < FIRST_FOREIGN_RANK)) return true;
   const isModelCall = kind === "LLM" || kind === "EMBEDDING" || kind === "RERANKER";
   return isModelCall && !restatesInnerCall(span.attributes);
+}
+
+/**
+ * The parameters of a model call as JSON, for a span without a configuration of its own; null when
+ * it has none. Marks the attributes that it shows.
+ */
+function requestConfigText(reading: SpanReading): string | null {
+  const model = reading.text.requestModel;
+  const modelText = model === null ? "" : `"model":${quoted(model)}`;
+  const object = parameterObjectText(reading);
+  if (object !== null) return withModel(object, modelText);
+  const members = parametersText(reading);
+  if (members === "") return modelText === "" ? null : `{${modelText}}`;
+  return `{${modelText}${modelText === "" ? "" : ","}${members}}`;
+}
+
+function parameterObjectText(reading: SpanReading): string | null {
+  if (reading.parameterObject === null) return null;
+  const { name, value } = reading.parameterObject;
+  const text = embeddedObject(value);
+  if (text !== null) reading.draft.shown.add(name);
+  return text;
+}
+
+function withModel(object: string, modelText: string): string {
+  if (modelText === "" || object.includes('"model"')) return object;
+  const members = object.trim().slice(1, -1).trim();
+  return `{${modelText}${members === "" ? "" : `,${members}`}}`;
+}
+
+// Two dialects may send the same parameter: the better one is shown, the other stays among the
+// attributes unless it says the same.
+function parametersText({ parameters, draft }: SpanReading): string {
+  const best = new Map<string, Parameter>();
+  for (const parameter of parameters) {
+    const other = best.get(parameter.key);
+    if (other === undefined || parameter.rank < other.rank) best.set(parameter.key, parameter);
+  }
+  let text = "";
+  for (const { key, name, value } of best.values()) {
+    text += `${text === "" ? "" : ","}${key}${valueText(value)}`;
+    draft.shown.add(name);
+  }
+  if (best.size === parameters.length) return text;
+  for (const { key, name, value } of parameters) {
+    const shown = best.get(key);
+    if (shown !== undefined && valueText(shown.value) === valueText(value)) draft.shown.add(name);
+  }
+  return text;
+}
+
+type Numbers = Readonly<Record<NumberField, number | null>>;
+
+/** The tokens that a span of a kind (null: not known) reported; null when it reported none. */
+function usageOf(numbers: Numbers, kind: SpanKind | null): Usage | null {
+  const { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens } = numbers;
+  if (
+    inputTokens === null &&
+    outputTokens === null &&
+    totalTokens === null &&
+    cachedInputTokens === null &&
+    reasoningTokens === null
+  ) {
+    return null;
+  }
+  const apart = tokensApart(numbers);
+  const input = inputTokens === null ? null : inputTokens + apart;
+  // Models that give no tokens back report none: 0 then, and not unknown.
+  const output = outputTokens ?? (kind === "EMBEDDING" || kind === "RERANKER" ? 0 : null);
+  const sum = input === null || output === null ? null : input + output;
+  return {
+    input_tokens: input,
+    output_tokens: outputTokens,
+    // A total that leaves out the cached tokens, too, would be less than its parts.
+    total_tokens: apart > 0 ? sum : (totalTokens ?? sum),
+    cached_input_tokens: cachedInputTokens,
+    reasoning_tokens: reasoningTokens,
+  };
+}
+
+// Input tokens include the cached ones, but some clients pass on figures of a provider that counts
+// them apart. It shows when more tokens were cached than sent, or when all add up to the total.
+function tokensApart(numbers: Numbers): number {
+  const { inputTokens, outputTokens, totalTokens } = numbers;
+  const cached = numbers.cachedInputTokens ?? 0;
+  const written = numbers.cacheWriteTokens ?? 0;
+  const apart = cached + written;
+  if (inputTokens === null || apart === 0) return 0;
+  const isOver = cached > inputTokens || written > inputTokens;
+  const addsUp = totalTokens !== null && totalTokens === inputTokens + (outputTokens ?? 0) + apart;
+  return isOver || addsUp ? apart : 0;
 }

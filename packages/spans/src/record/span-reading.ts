@@ -1,11 +1,10 @@
 import type { SpanKind } from "@agate/protocol";
-import type { NumberField, TextField } from "../dialects/claim.ts";
 import { DIALECTS, rankOfDialect } from "../dialects/claims.ts";
 import { ContentDraft } from "../dialects/content-draft.ts";
-import type { DialectFigures } from "../dialects/dialect.ts";
+import type { DialectFigures, NumberField, TextField } from "../dialects/dialect.ts";
 import type { Attributes, AttributeValue } from "../otlp-span.ts";
+import { numberOf } from "../otlp-span.ts";
 import type { KeyInfo, KeyTable } from "./key-table.ts";
-import { numberOf } from "./number-of.ts";
 
 // Worse than any rank.
 const UNRANKED = 1_000_000;

@@ -4,13 +4,20 @@ import type { Attributes, OtlpResource, OtlpScope, OtlpSpan } from "../otlp-span
 import { createPriceLookup } from "../pricing/price-lookup.ts";
 import type { PriceTable } from "../pricing/price-table.ts";
 import { usageText } from "../span-tree/record-text.ts";
-import { InstantWriter, isSet, latencyOf, nanosText } from "./instant-text.ts";
 import { KeyTable } from "./key-table.ts";
 import { type ResourceFields, resourceFields, scopeText } from "./resource-fields.ts";
 import { isShown, type SpanFields, spanFields } from "./span-fields.ts";
 import { SpanReading } from "./span-reading.ts";
 import type { StoredSpan } from "./stored-span.ts";
-import { eventsText, linksText, otelText } from "./telemetry-text.ts";
+import {
+  eventsText,
+  InstantWriter,
+  isSet,
+  latencyOf,
+  linksText,
+  nanosText,
+  otelText,
+} from "./telemetry-text.ts";
 
 export interface SpanMapperOptions {
   readonly prices: PriceTable;

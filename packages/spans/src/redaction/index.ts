@@ -2,7 +2,7 @@
 export { checkPattern, MOST_STEPS } from "./custom-pattern.ts";
 export { isCardNumber, LONGEST_CARD, SHORTEST_CARD } from "./find-cards.ts";
 export { containsIban } from "./find-ibans.ts";
-export { NameScan } from "./name-scan.ts";
+export { NameScan } from "./key-matcher.ts";
 export type { ReadRules, RuleProblem } from "./read-rules.ts";
 export { readRules } from "./read-rules.ts";
 export { READY_PATTERNS } from "./ready-patterns.ts";

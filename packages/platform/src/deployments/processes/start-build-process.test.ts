@@ -317,7 +317,7 @@ it("ends the process when its platform is killed, though the program knows nothi
 }, 20_000);
 
 it("keeps secrets that a program has told out of all that it prints, however it prints them", async () => {
-  const sdk = new URL("../../../../sdk/src/tracing/secret.ts", import.meta.url).href;
+  const sdk = new URL("../../../../sdk/src/tracing/secrets.ts", import.meta.url).href;
   const program = await buildProgram(`
     process.env.KEY = "hunter2-planted-secret";
     process.env.PEM = "line-one-of-a-key\\nline-two-of-a-key";

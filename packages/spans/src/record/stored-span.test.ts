@@ -3,9 +3,9 @@ import { spanRecordSchema } from "@agate/protocol/schemas";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shippedPrices } from "../pricing/shipped-prices.ts";
-import { nestedRecordsText } from "./nested-records-text.ts";
 import { NOON, otlpSpan } from "./otlp-span.fixture.ts";
 import type { StoredSpan } from "./stored-span.ts";
+import { nestedRecordsText } from "./stored-span.ts";
 import { createSpanMapper } from "./to-stored-span.ts";
 
 const toStoredSpan = createSpanMapper({ prices: shippedPrices(), projectId: null });

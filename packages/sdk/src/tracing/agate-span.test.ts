@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TraceClock } from "./trace-clock.ts";
+import { TraceClock } from "./agate-span.ts";
 
 it("tells apart what happens within a millisecond, and never runs backwards", () => {
   const clock = new TraceClock();

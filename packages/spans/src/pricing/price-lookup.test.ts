@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { costOf } from "./cost-of.ts";
+import { costOf } from "./price-lookup.ts";
 
 const prices = { input: 3, output: 15, cachedInput: 0.3, cacheWrite: 3.75 };
 
