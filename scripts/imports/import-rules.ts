@@ -420,7 +420,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
         about: "a form for a route's inputs",
         imports: ["code-editor", "config-form", "design", "@agate/protocol"],
       },
-      "code-editor": { about: "CodeMirror for JSON", imports: ["design"] },
+      "code-editor": { about: "CodeMirror for JSON", imports: ["design", "@agate/protocol"] },
       revisions: {
         about: "commit, compare and deploy revisions",
         imports: ["api", "design", "format", "text-diff", "@agate/protocol"],

@@ -1,6 +1,6 @@
 import type { App } from "./app.ts";
 
-/** What `#serve` is: one file on Node, another where the runtime listens by itself (package.json, `imports`). */
+/** The module `#serve`: one file on Node, another on runtimes that listen themselves (package.json, `imports`). */
 export interface ServeModule {
   serveOnNode(app: App, options: ServeOptions): Promise<Serving>;
 }

@@ -18,7 +18,7 @@ export async function serve(options: ServeOptions & { readonly app?: App } = {})
   if (unknown !== null) throw new TypeError(unknown);
   const app = options.app ?? defaultApp();
   const before = servings.get(app);
-  // Whoever runs the program may serve its app before the program itself comes to this line.
+  // `agate dev` and the platform may serve the app before the program's own call of `serve`.
   if (before !== undefined && environment("AGATE_LISTEN") !== undefined) return before;
   const forget = (): void => {
     if (servings.get(app) === serving) servings.delete(app);

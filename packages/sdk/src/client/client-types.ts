@@ -123,7 +123,7 @@ type Placed<Types> =
 /** The client of an app. */
 export type Client<Source> = UnionToIntersection<Placed<TypesOf<RoutesOf<Source>>>>;
 
-/** A call of a route of which nobody knows whether it streams. */
+/** A call of a route that may or may not stream. */
 export interface UntypedCall extends PendingCall<unknown>, AsyncIterable<unknown> {}
 
 /** A client of an app whose type is not at hand. */

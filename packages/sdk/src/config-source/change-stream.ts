@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 /** In characters. The events have next to no data, so a body with a longer one is something else. */
 const LONGEST_EVENT = 1 << 20;
 
-/** The server sends a comment at least every 15 s: after this long it is gone, whatever TCP thinks. */
+/** The server sends a comment at least every 15 s: after this long the connection is dead, even if TCP has not noticed. */
 const SILENCE = 45_000;
 const SHORTEST_PAUSE = 250;
 const LONGEST_PAUSE = 30_000;

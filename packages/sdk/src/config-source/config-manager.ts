@@ -199,7 +199,7 @@ export interface ConfigManager {
   ): Promise<InferConfig<Schema>>;
   getFromRoute(options?: FromRouteOptions): Promise<PlainConfig>;
 
-  /** The configuration that the registry has, whatever the routing context says. */
+  /** The configuration in the registry. Ignores the routing context. */
   getFromRegistry<Schema extends ConfigDeclaration>(
     options: FromRegistryOptions<Schema> & { readonly schema: Schema },
   ): Promise<InferConfig<Schema>>;

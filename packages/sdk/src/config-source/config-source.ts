@@ -14,7 +14,7 @@ export type ConfigReference = (
   readonly route?: string | undefined;
 };
 
-/** The application of an app that nobody has named. */
+/** The application of an app without a name. */
 export const UNNAMED_APPLICATION = "default";
 
 export type ConfigResolution =

@@ -6,7 +6,7 @@ import { type HttpConfigSourceOptions, httpConfigSource } from "./http-config-so
 export type DefaultConfigSourceOptions = Partial<HttpConfigSourceOptions>;
 
 /**
- * Where configuration comes from when nobody says: the file that `AGATE_CONFIG_FILE` names, else the
+ * The configuration source of an app that is given none: the file that `AGATE_CONFIG_FILE` names, else the
  * platform at `AGATE_BASE_URL`, else `agate.config.json` in the working directory.
  *
  * @example

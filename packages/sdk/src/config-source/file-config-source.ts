@@ -11,7 +11,7 @@ import { detached } from "./detached.ts";
 import type { ConfigFile } from "./parse-config-file.ts";
 
 const USUAL_PLACE = "agate.config.json";
-/** The file is looked at again after so many milliseconds, when it is asked. */
+/** A read checks the file for changes at most once in this many milliseconds. */
 const LOOK_AGAIN = 1_000;
 /** Files have no history. */
 const REVISION = 1;
@@ -146,7 +146,7 @@ class FileConfigSource implements ConfigSource {
 
   #found(file: ConfigFile, reference: ConfigReference): ConfigResolution {
     const { application } = reference;
-    // An app that nobody has named takes the file that is there.
+    // An app without a name takes the file whichever application it is for.
     const isNamed = application !== UNNAMED_APPLICATION;
     if (isNamed && file.application !== null && file.application !== application) {
       return this.#notFound(

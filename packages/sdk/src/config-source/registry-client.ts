@@ -124,7 +124,7 @@ export function createRegistryClient(options: RegistryClientOptions): RegistryCl
     }
     const detail = firstDetail(parsed(text));
     if (status === 404 && detail === null) {
-      // A proxy or another server says so too, and must not make us forget what is deployed.
+      // A proxy or another server may answer 404 too, which must not evict the deployed configuration.
       return failed("answered 404 without saying what is missing. Is AGATE_BASE_URL right?");
     }
     if (status === 404 && detail?.type === "route_not_found") {

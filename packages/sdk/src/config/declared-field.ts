@@ -11,7 +11,7 @@ import { DeclarationError } from "./declaration-error.ts";
 import { createFieldReader } from "./field-reader.ts";
 import { messagesType } from "./messages.ts";
 
-/** A field as somebody declared it, in either way of writing a configuration; nothing is checked. */
+/** A field as it was declared, with a BaseModel or with zod; not checked yet. */
 export interface FieldDraft {
   readonly type: unknown;
   readonly options: Readonly<Record<string, unknown>>;

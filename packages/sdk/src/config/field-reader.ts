@@ -5,7 +5,7 @@ import { copyData } from "./copy-data.ts";
 import type { ConfigIssueType } from "./value-check.ts";
 import { createValueCheck } from "./value-check.ts";
 
-/** What somebody gave for the fields of a configuration. */
+/** The values given for the fields of a configuration. */
 export interface FieldReading {
   /**
    * One for each field, in their order; undefined for what was not given. An object or a list is a

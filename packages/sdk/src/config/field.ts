@@ -34,8 +34,8 @@ export function Field<Value, Kind extends ConfigFieldKind>(
   options: FieldOptions<NoInfer<Value>, NoInfer<Kind>>,
 ): Value {
   const spec: FieldSpec = { [MARKER]: true, type, options: { ...options } };
-  // Not the value, whatever the type says: BaseModel's constructor puts the value in its place before
-  // anybody can see it. Saying so in the type would make every field of every configuration a FieldSpec.
+  // Not the value, unlike the type claims: BaseModel's constructor replaces it by the value before
+  // other code sees it. The true type would make every field of every configuration a FieldSpec.
   return spec as Value;
 }
 

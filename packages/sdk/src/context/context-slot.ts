@@ -19,7 +19,7 @@ const frames = createAsyncLocal<Frame>() ?? createSyncLocal<Frame>();
 const atLoad = asyncSnapshot();
 
 /**
- * A value that belongs to what is running now, and to whatever it starts: concurrent calls never
+ * A value of the code that is running now, and of what it starts: concurrent calls never
  * see each other's. Where the runtime has no `AsyncLocalStorage`, it lasts until the first `await`.
  *
  * @example
@@ -99,7 +99,7 @@ export function captureContext(): <R>(work: () => R) => R {
 }
 
 /**
- * Runs work that belongs to nobody: every slot is empty in it, and other libraries take it for no
+ * Runs work outside every call: every slot is empty in it, and other libraries take it for no
  * part of a call either.
  */
 export function outsideContext<R>(work: () => R): R {

@@ -3,7 +3,7 @@ import { environment } from "../runtime/environment.ts";
 
 const DEFAULT_PORT = 4101;
 
-/** Where a program listens. `isGiven`: whoever runs it has said so, and its own options do not count. */
+/** Where a program listens. `isGiven`: `AGATE_LISTEN` sets it, and overrides the program's options. */
 export type ListenAddress =
   | { readonly kind: "unix"; readonly path: string }
   | {

@@ -49,7 +49,7 @@ function serverOf(app: App, address: ListenAddress): Server {
       () => response.destroy(),
     );
   });
-  // Whoever runs the program closes what it does not need: closing here, a request could be on its way.
+  // The platform closes idle connections itself: closing them here could cut a request that is on its way.
   if (address.kind === "unix") server.keepAliveTimeout = 0;
   return server;
 }
@@ -106,7 +106,7 @@ function closeOnSignals(close: () => Promise<void>): () => void {
         if (process.pid === 1) process.exit(128 + constants.signals[signal]);
         process.kill(process.pid, signal);
       };
-      // Where the program listens too it has last words of its own, and ends by itself after them.
+      // A program with listeners of its own runs them and then exits itself.
       if (isAlone || isSecond) kill();
       else process.once("beforeExit", kill);
     };

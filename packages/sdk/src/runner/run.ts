@@ -48,7 +48,7 @@ interface ProcessLike {
   kill(pid: number, signal: "SIGTERM" | "SIGKILL"): unknown;
 }
 
-/** How long calls that are running may take, once nobody waits for their answers. */
+/** How long running calls may take once the parent process is gone. */
 const GRACE_MS = 10_000;
 
 /**

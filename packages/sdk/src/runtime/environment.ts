@@ -40,9 +40,8 @@ function variable(name: string): string | undefined {
 }
 
 /**
- * A setting that the program may give, and a variable may. The program's own comes first, but for a
- * program that somebody else runs, and tells where to listen: a workflow must not take its deploys,
- * configurations and traces elsewhere than where it is deployed.
+ * A setting of the program, else of the environment. In a program that `agate dev` or the platform runs
+ * (`AGATE_LISTEN` is set) the environment wins: a deployed workflow must not use another platform.
  */
 export function setting(given: string | undefined, name: string): string | undefined {
   const variable = environment(name);

@@ -5,12 +5,12 @@ import type { CallError } from "./call-error.ts";
 /** The method by which an app answers. */
 export const ANSWER: unique symbol = Symbol.for("agate.sdk.answer");
 
-/** An answer, before it is written to whatever asked. */
+/** An answer, before it becomes a `Response` or is written to Node's. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | EventSource;
-  /** True where nothing is served at the path: somebody else may have it. */
+  /** True where the app has no such path: the framework around it may. */
   readonly isUnserved?: true;
 }
 
@@ -52,7 +52,7 @@ function eventStream({ events, abandon }: EventSource): ReadableStream<Uint8Arra
   });
 }
 
-/** Names the call's span for whoever wants to go on in the same trace. */
+/** The W3C header that lets the client continue the call's trace. */
 export function traceparent(span: Span): string {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;

@@ -88,7 +88,7 @@ export function callError(
 
 /** What a client is told of something that a handler threw. */
 export function failureOf(thrown: unknown, signal: CallSignal): CallError {
-  // A handler that was aborted throws whatever its libraries make of it.
+  // The handler's libraries turn the abort into errors of their own.
   if (signal.cause === "timeout") return callError("timeout", [], timeoutMessage(signal));
   const chosen = chosenAnswer(thrown);
   if (chosen !== undefined) return chosen;

@@ -4,7 +4,7 @@ import type { IncomingCall } from "./incoming-call.ts";
 /** Why a call was ended from outside. */
 export type AbortCause = "timeout" | "client-gone";
 
-/** What a call does at a time, as an error says it that ended the call there. */
+/** The step that a call is in, as a timeout error names it. */
 export type CallStep =
   | "reading the request body"
   | "resolving the configuration"
@@ -97,7 +97,7 @@ export class CallSignal implements Cancellation {
 
   /**
    * Settles as the work does; rejects when the route's time is up. A client that goes away does not
-   * end the wait: work that looks at `signal` then ends by itself, and how it ends is recorded.
+   * end the wait: work that observes `signal` ends soon, and its outcome is recorded.
    */
   beforeDeadline<T>(work: PromiseLike<T>): PromiseLike<T> {
     return this.#timeout === undefined ? work : settledBefore(work, this.#onDeadline);

@@ -19,7 +19,7 @@ export interface StreamReading {
 
 type Step = { readonly done: true } | { readonly done: false; readonly value: unknown };
 
-/** After so many chunks the event loop has a turn, so that timers and closed connections are noticed. */
+/** Yields to the event loop after this many chunks, so that timers and closed connections are noticed. */
 const CHUNKS_PER_TURN = 100;
 
 /**

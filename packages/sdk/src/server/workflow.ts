@@ -7,7 +7,7 @@ import type { CorsPolicy } from "./cors.ts";
 /** What the server serves: the parts of an app that a call needs. */
 export interface Workflow {
   readonly routes: RouteTable;
-  /** As spans name it; null when nobody has named it. */
+  /** As spans name it; null for an app without a name. */
   readonly application: string | null;
   /** The environment of deployed calls that name none. */
   readonly environment: string;
@@ -18,8 +18,8 @@ export interface Workflow {
   readonly basePath: string;
   /** Null where no page of another origin may call it. */
   readonly cors: CorsPolicy | null;
-  /** Tells a person something once. */
+  /** Passes each distinct warning on once. */
   warn(sentence: string): void;
-  /** Is told of what a function threw. Never throws. */
+  /** Reports what a function threw. Never throws. */
   reportFailure(thrown: unknown, route: string, span: Span): void;
 }

@@ -105,8 +105,8 @@ export function runInside<R>(inside: Context, run: () => R): R {
 }
 
 /**
- * Makes a context active until the returned function is called. With a context manager of somebody
- * else's, only Agate's own spans see it: OpenTelemetry has no way to leave a context again.
+ * Makes a context active until the returned function is called. With another library's
+ * context manager only Agate's spans see it: OpenTelemetry cannot leave a context again.
  */
 export function enterContext(inside: Context): () => void {
   const base = context.active();
@@ -117,7 +117,7 @@ export function enterContext(inside: Context): () => void {
 }
 
 /**
- * Runs a function inside a context. Whatever the function throws is thrown; if the context manager
+ * Runs a function inside a context. Errors of the function are rethrown; if the context manager
  * fails before the function is called, the function is called all the same.
  */
 export function runInContext<R>(faults: Faults, inside: Context, run: () => R): R {

@@ -29,7 +29,7 @@ export interface TracerParts extends SpanOwner {
   twinStarted(twin: Span): void;
 }
 
-/** Gives tracers whose spans are Agate's, to whoever asks for one. */
+/** A provider of tracers whose spans go to Agate. */
 export class AgateTracerProvider implements TracerProvider {
   readonly [AGATE_PROVIDER] = true;
   readonly #parts: TracerParts;
@@ -155,7 +155,7 @@ export class AgateTracer implements Tracer {
   #parentFor(twin: Span | undefined, parent: Context, around: AgateSpan | undefined): Context {
     const above = trace.getSpan(parent);
     const traceId = above?.spanContext().traceId;
-    // A set-up may begin a trace of its own whatever the parent says; the record follows it.
+    // An existing set-up may start a new trace despite the parent; the record follows it.
     if (twin !== undefined && twin.spanContext().traceId !== traceId) {
       return trace.deleteSpan(parent);
     }

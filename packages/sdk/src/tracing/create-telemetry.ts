@@ -65,7 +65,7 @@ export function createTelemetry(
     try {
       (options.onWarning ?? warnOnConsole)(secrets.redact(sentence));
     } catch {
-      // There is nobody left to tell.
+      // A failing warning hook must not break tracing.
     }
   };
   const faults = new Faults(warn);
@@ -91,7 +91,7 @@ export function createTelemetry(
     recorder: new TracerProvider({
       idGenerator: ids,
       resource: telemetryResource(options.application),
-      // Whatever others sample, Agate has every span; the flag that is passed on stays the parent's.
+      // Agate records every span, sampled or not; the flag that is propagated stays the parent's.
       sampler: createAlwaysRecordSampler(new ParentBasedSampler({ root: new AlwaysOnSampler() })),
       spanLimits: SPAN_LIMITS,
     }),

@@ -17,7 +17,7 @@ export interface AnyReadableSpan extends Partial<Omit<ReadableSpan, "spanContext
 
 /** A span that has ended and waits to be written. */
 export interface EndedSpan {
-  /** Nobody changes it any more. */
+  /** Immutable from now on. */
   readonly span: AnyReadableSpan;
   /** What is written beside its own attributes. */
   readonly added: Attributes;

@@ -1,9 +1,9 @@
 import type { ExportStatistics } from "./telemetry.ts";
 
-/** So many different sentences are told between two successes, at most. */
+/** Distinct warnings between two successful exports, at most. */
 const MOST_WARNINGS = 10;
 
-/** Counts what became of the spans, and tells it in few words. */
+/** Counts exported and lost spans, and warns about losses and outages. */
 export class ExportReport {
   readonly #url: string;
   readonly #warn: (sentence: string) => void;
@@ -49,7 +49,7 @@ export class ExportReport {
   postponed(reason: string, failures: number): void {
     this.#lastError = reason;
     this.#outageReason = reason;
-    // One failure may be a restart; nobody needs to hear of it.
+    // One failure may be a restart: no warning.
     if (failures < 2) return;
     this.#say(
       `Agate at ${this.#url} takes no spans: ${reason}. They wait in memory and are sent when it does; what is traced is not affected.`,

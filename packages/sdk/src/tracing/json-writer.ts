@@ -7,8 +7,8 @@ import { redactText } from "./redaction/redact-text.ts";
 const DEEPEST = 400;
 
 /**
- * Writes any value as JSON, as near to what it is as JSON allows. Never throws, whatever getters,
- * `toJSON`s and proxies do, and stops soon after `limit` characters.
+ * Writes any value as JSON, as near to what it is as JSON allows. Never throws, even if getters,
+ * `toJSON` methods or proxies do, and stops soon after `limit` characters.
  *
  * @example
  * const writer = new JsonWriter({ limit: 1_000 });
@@ -201,7 +201,7 @@ function classNameOf(value: object): string {
   return tag === "Object" ? String(value.constructor?.name || "Object") : tag;
 }
 
-/** What a getter gives; where it throws, a text that says so. */
+/** The value of a getter, or a text in place of one that throws. */
 function read(getter: () => unknown): unknown {
   try {
     return getter();

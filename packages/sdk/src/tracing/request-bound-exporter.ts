@@ -2,7 +2,7 @@ import { keepRequestAlive } from "../runtime/workers-runtime.ts";
 import { QueuedExporter } from "./queued-exporter.ts";
 import type { Batch } from "./span-queue.ts";
 
-/** After so many request timeouts a batch counts as lost with its request, and is sent again. */
+/** A batch counts as lost with its request after this many timeouts, and is sent again. */
 const ATTEMPTS_PER_LEASE = 2;
 
 /**

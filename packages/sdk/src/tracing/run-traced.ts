@@ -51,7 +51,7 @@ function tracedPromise<R extends Promise<unknown>>(call: TracedCall, promise: R)
       throw thrown;
     },
   );
-  // The caller's promise is the observed one, so that a rejection nobody handles is still noticed.
+  // Returns the observed promise, so that the runtime still reports an unhandled rejection.
   if (promise.constructor === Promise) return observed as R;
   // Clients return promises with methods of their own, which `then` would lose.
   observed.catch(() => undefined);
@@ -120,7 +120,7 @@ export function tracedGenerator<G extends AnyGenerator>(generator: G, begin: () 
     }
     return step instanceof Promise ? step.then(settled, fail) : settled(step);
   };
-  // Not set before: a generator may come to its end by itself while the request to leave it waits.
+  // Not set before: a generator may finish while `return` is queued.
   const left = (step: Step): Step => {
     isLeft = true;
     return settle(step);

@@ -70,7 +70,7 @@ function hint({ status, headers }: Response): string {
 }
 
 function acceptance(answer: Uint8Array): SendOutcome {
-  // The spans are accepted, whatever a proxy made of the body.
+  // The spans are accepted, even if a proxy changed the body.
   const { rejected, message } = decodeExportResponse(answer) ?? { rejected: 0, message: "" };
   return { kind: "accepted", rejected, message };
 }

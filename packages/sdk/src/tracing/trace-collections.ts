@@ -31,7 +31,7 @@ class CollectedSpans {
   }
 }
 
-/** Hands ended spans to whoever collects their trace. */
+/** Passes ended spans to the collections of their trace. */
 export class TraceCollections {
   readonly #reader: SpanReader;
   readonly #byTrace = new Map<string, Set<CollectedSpans>>();

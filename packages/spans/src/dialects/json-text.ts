@@ -3,7 +3,7 @@ import type { Attributes, AttributeValue } from "../otlp-span.ts";
 /**
  * How a text attribute is read. `json`: its dialect says it holds JSON. `json-items`: it is a list of
  * such texts. `sniff`: it may hold either, so only an object or a list counts as JSON. `text`: it is
- * text, whatever it looks like.
+ * text, even if it looks like JSON.
  */
 export type TextForm = "json" | "json-items" | "sniff" | "text";
 
@@ -116,7 +116,7 @@ function isDeeperThan(value: unknown, limit: number): boolean {
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /** The digits' character codes. */
 const CODES = Array.from(DIGITS, (digit) => digit.charCodeAt(0));
-/** So many bytes at a time, a multiple of three: a call takes only so many arguments. */
+/** Bytes per call, a multiple of three: the number of arguments of a call is limited. */
 const PIECE = 3072;
 
 /** Bytes as base64. Its own, as there is no function for it that every runtime has. */

@@ -25,7 +25,7 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 // Leaves that OpenInference defines as JSON.
 const JSON_LEAVES: ReadonlySet<string> = new Set(["json_schema", "metadata"]);
 
-// A name with more dots is no flattened member, and writing so many levels would overflow the stack.
+// A name with more dots is no flattened member, and writing that many levels would overflow the stack.
 const DEEPEST = 64;
 
 class Tree {

@@ -2,7 +2,7 @@ import type { Usage } from "@agate/protocol";
 import type { PriceHistory, PriceTable, TokenPrices } from "./price-table.ts";
 import { priceHistories, pricesAt } from "./price-table.ts";
 
-/** What a model's tokens cost at a time (microseconds since 1970); null when nobody knows. */
+/** What a model's tokens cost at a time (microseconds since 1970); null if unknown. */
 export type PriceLookup = (
   provider: string | null,
   model: string,

@@ -30,7 +30,7 @@ export interface ProviderPrices {
 export interface PriceLayer {
   /** By the provider's canonical name. */
   readonly providers: ReadonlyMap<string, ProviderPrices>;
-  /** Where a model is looked for when nobody says whose it is. */
+  /** The providers to search for a model without a provider. */
   readonly makers: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export interface PriceTable {
   readonly layers: readonly PriceLayer[];
 }
 
-/** What a model's tokens cost at a time (microseconds since 1970); null when nobody knows. */
+/** What a model's tokens cost at a time (microseconds since 1970); null if unknown. */
 export function priceOf(
   table: PriceTable,
   provider: string | null,

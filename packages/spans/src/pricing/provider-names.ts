@@ -60,7 +60,7 @@ const GATEWAYS: ReadonlySet<string> = new Set([
   "custom",
 ]);
 
-/** Where a model is looked for when nobody says whose it is: those who make models. */
+/** The providers to search for a model without a provider: the makers of models. */
 export const MODEL_MAKERS: readonly string[] = [
   "openai",
   "anthropic",

@@ -147,7 +147,7 @@ const FIGURES: readonly NumberField[] = [
   "cost",
 ];
 
-// Figures that a developer stored by Agate's own names are the span's, whatever its kind.
+// Figures stored under Agate's own names are the span's, of any kind.
 function isOwn(span: OtlpSpan, reading: SpanReading, kind: SpanKind): boolean {
   if (FIGURES.some((field) => reading.numberRanks[field] < FIRST_FOREIGN_RANK)) return true;
   const isModelCall = kind === "LLM" || kind === "EMBEDDING" || kind === "RERANKER";

@@ -26,8 +26,8 @@ const PARENTLESS = -1;
 const ADRIFT = -2;
 
 /**
- * Builds the tree by the rules of design §4: every node is in it exactly once, whatever the parents
- * say. The earliest parentless node is the top (the earliest root, where every node names a
+ * Builds the tree by the rules of design §4: every node is in it exactly once, even if parents are
+ * missing or form a cycle. The earliest parentless node is the top (the earliest root, where every node names a
  * parent); all other roots hang under it, after its own children. Takes no recursion, so a chain
  * may be as long as memory allows.
  *
@@ -87,7 +87,7 @@ function parentsOf(nodes: SpanNodes): Int32Array {
 function cutCycles(parent: Int32Array, order: Int32Array): void {
   const rank = new Int32Array(order.length);
   for (let r = 0; r < order.length; r++) rank[at(order, r)] = r;
-  // 0: nobody was here; otherwise the number (from 1) of the walk that came by.
+  // 0: not visited; otherwise the number (from 1) of the walk that visited it.
   const walkedBy = new Int32Array(parent.length);
   for (let start = 0; start < parent.length; start++) {
     let node = start;
@@ -152,7 +152,7 @@ function walkPreorder(top: number, firstChild: Int32Array, nextSibling: Int32Arr
       depth[next] = at(depth, node) + 1;
     } else {
       subtreeEnd[node] = length;
-      // Up until somebody has a younger sibling.
+      // Up to the first ancestor with a younger sibling.
       while (node !== top && at(nextSibling, node) < 0) {
         node = at(parentInTree, node);
         subtreeEnd[node] = length;

@@ -20,7 +20,7 @@ export function betweenRecords(depth: number, nextDepth: number): string {
   return nextDepth === depth ? "null}," : `${closingText(depth - nextDepth)},`;
 }
 
-/** What ends a leaf after its `"children":`, and with it so many of the records around it. */
+/** What ends a leaf after its `"children":`, together with this many of the records around it. */
 export function closingText(levels: number): string {
   return `null}${"]}".repeat(levels)}`;
 }

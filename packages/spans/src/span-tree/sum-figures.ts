@@ -2,7 +2,7 @@ import type { Figures, Usage } from "@agate/protocol";
 import { USAGE_FIELDS } from "@agate/protocol";
 import type { SpanNode, SpanNodes } from "./span-node.ts";
 
-/** Stands for "nobody reported this": not 0, and not equal to itself. */
+/** Stands for "not reported": not 0, and not equal to itself. */
 const UNKNOWN = Number.NaN;
 const FIELDS = USAGE_FIELDS.length;
 const COST = FIELDS;

@@ -173,7 +173,7 @@ export class ProtobufWriter {
     return true;
   }
 
-  /** Where so many bytes are to be put. The buffer may be another one afterwards. */
+  /** Reserves bytes and returns their offset. May replace the buffer. */
   #reserve(length: number): number {
     if (length > this.#free) this.#grow(length);
     this.#free -= length;
