@@ -3,18 +3,20 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { agate } from "./packages/sdk/src/vite/decorator-plugin.ts";
 
 // Threads and programs of tests are TypeScript, loaded by Node itself hundreds of times: what it has
-// stripped and compiled once, it keeps. Whoever sets the variable to a folder of their own has that.
+// stripped and compiled once, it keeps.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 /**
- * Tests of what keeps nothing in its modules. Their files share a process, which loads once what they
- * import: that is half of their time. Not among them: the SDK, of which a process has one app, and
- * databases and builds, of which each file has its own processes.
+ * Tests whose modules keep no state. Their files share a process, which loads their imports once: that is
+ * half of their time. Not among them: the SDK, of which a process has one app; ClickHouse's engine, which a
+ * process opens once; and builds, whose processes end with the process of their test file.
  */
 const SHARING = [
   "packages/{protocol,spans,web}/src/**/*.test.ts",
   "packages/cli/src/{api-client,commands,packing,terminal}/**/*.test.ts",
-  "packages/platform/src/{access,ingest,server,traces}/**/*.test.ts",
+  "packages/platform/src/{access,backup,ingest,registry,registry-copy,server,store-copy,threads,traces}/**/*.test.ts",
+  "packages/platform/src/stores/*.test.ts",
+  "packages/platform/src/stores/!(clickhouse|same-answers)/**/*.test.ts",
 ];
 
 /** Fault campaigns that take minutes, which `npm run test:long` runs (vitest.long.config.ts). */

@@ -25,7 +25,7 @@ async function archive(files: Record<string, string>): Promise<Uint8Array<ArrayB
   return new Uint8Array(await buildArchive({ files: all, manifest }));
 }
 
-it.each(["app.mjs", "prompts/a.txt", "agate-build.json"])(
+it.each(["prompts/a.txt", "agate-build.json"])(
   "does not start a build whose %s has one other bit, and says what to do",
   async (name) => {
     await using folder = await emptyDataFolder();

@@ -9,5 +9,7 @@ const directory = mkdtempSync(join(tmpdir(), "agate-registry-"));
 
 describeRegistry("SQLite", {
   open: () => openRegistryDatabase({ kind: "sqlite", directory }),
+  // More of them: registry.long.test.ts.
+  histories: 12,
   dispose: () => rm(directory, { recursive: true }),
 });

@@ -139,7 +139,7 @@ describe.each(["no set-up", "an existing set-up"])("many calls at once, with %s"
     if (setUp === "an existing set-up") setUpOpenTelemetry();
     const [plans] = fc.sample(
       fc
-        .array(pauses, { minLength: 1_000, maxLength: 1_000 })
+        .array(pauses, { minLength: 300, maxLength: 300 })
         .map((all) => all.map((each, index) => ({ id: 1_000 + index, pauses: each }))),
       { numRuns: 1 },
     );

@@ -38,7 +38,7 @@ describe("compaction in SQLite", () => {
   describeCompaction(subject, () => compacted(directory));
 });
 
-describe("a batch of 2 MB that is sent 50 times, changed each time", () => {
+describe("a batch of 2 MB that is sent 15 times, changed each time", () => {
   let directory: string;
   let store: SpanStore;
 
@@ -61,7 +61,7 @@ describe("a batch of 2 MB that is sent 50 times, changed each time", () => {
       await append(spans);
       const once = bytesOf(directory);
       expect(once).toBeGreaterThan(2_000_000);
-      for (let n = 1; n <= 50; n++) {
+      for (let n = 1; n <= 15; n++) {
         const next = batch(n);
         spans = spans.map((span, m) => ((m + n) % every === 0 ? (next[m] ?? span) : span));
         await append(spans);
