@@ -1,6 +1,6 @@
 import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { Turns } from "../stores/registry/turns.ts";
+import { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { hashApiKey, isApiKeyId, newApiKeyId, newApiKeyText } from "./api-key-text.ts";
 import type { HeldKey, KeyRing } from "./key-ring.ts";
 import { heldKey } from "./key-ring.ts";
@@ -27,7 +27,7 @@ export class ProjectGoneError extends Error {
 export class ApiKeys {
   readonly #options: ApiKeysOptions;
   /** A reload must not overlook a key that is just being made. */
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
 
   constructor(options: ApiKeysOptions) {
     this.#options = options;
@@ -41,7 +41,7 @@ export class ApiKeys {
     project: string,
     { name, scopes }: { readonly name: string; readonly scopes: readonly Scope[] },
   ): Promise<CreatedApiKey> {
-    return this.#turns.take(async () => {
+    return this.#queue.run(async () => {
       const { db, now } = this.#options;
       const { key, prefix } = newApiKeyText();
       const id = newApiKeyId();
@@ -79,7 +79,7 @@ export class ApiKeys {
   async revoke(project: string, id: string): Promise<"revoked" | "missing"> {
     // It may be any text, and PostgreSQL takes no NUL.
     if (!isApiKeyId(id)) return "missing";
-    return this.#turns.take(async () => {
+    return this.#queue.run(async () => {
       const { db } = this.#options;
       const { numDeletedRows } = await db
         .deleteFrom("api_keys")
@@ -100,7 +100,7 @@ export class ApiKeys {
 
   /** Takes over what others have changed: another replica, or the deletion of a project. */
   reload(db: RegistryDatabase = this.#options.db): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.run(async () => {
       const { ring } = this.#options;
       const rows = await db
         .selectFrom("api_keys")
@@ -116,7 +116,7 @@ export class ApiKeys {
 
   /** Takes over a key that another replica has made, by its hash; nothing where there is none. */
   lookUp(hash: string, db: RegistryDatabase = this.#options.db): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.run(async () => {
       const { ring } = this.#options;
       if (ring.has(hash)) return;
       const row = await db

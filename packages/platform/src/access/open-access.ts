@@ -1,7 +1,7 @@
 import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { Turns } from "../stores/registry/turns.ts";
+import { SerialQueue } from "../stores/registry/serial-queue.ts";
 import type { AccessControl, Credentials } from "./access-control.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { attemptCounter } from "./attempt-counter.ts";
@@ -75,7 +75,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   const sessions = new Sessions({ db, ring, now });
   const onInvalidKey = attemptCounter(onInvalidKeys, now);
   // One after the other: what was read first must not replace what was read last.
-  const turns = new Turns();
+  const turns = new SerialQueue();
   const readAll = async (from: RegistryDatabase) => {
     projects.replace(await from.selectFrom("projects").select(["id", "slug"]).execute());
     projects.replaceRedaction(
@@ -85,7 +85,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     await sessions.reload(from);
   };
   const reload = () =>
-    turns.take(async () => {
+    turns.run(async () => {
       if (watchDb === db) return readAll(db);
       // Twice: a connection that has stalled is replaced by another. The other pool may have stalled
       // too, and takes long to notice.

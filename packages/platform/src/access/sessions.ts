@@ -1,5 +1,5 @@
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { Turns } from "../stores/registry/turns.ts";
+import { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { hashApiKey, isSessionToken, newSessionToken } from "./api-key-text.ts";
 import type { Caller } from "./caller.ts";
 import type { HeldKey, KeyRing } from "./key-ring.ts";
@@ -35,7 +35,7 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #byHash = new Map<string, HeldSession>();
   /** A reload must not overlook a session that is just being made. */
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -47,7 +47,7 @@ export class Sessions {
    * @returns What the cookie is to hold; undefined when the key opens nothing.
    */
   create(keyText: string): Promise<string | undefined> {
-    return this.#turns.take(async () => {
+    return this.#queue.run(async () => {
       const { ring, now } = this.#options;
       const key = ring.find(`Bearer ${keyText}`);
       if (key === undefined) return undefined;
@@ -73,7 +73,7 @@ export class Sessions {
   async end(token: string): Promise<void> {
     if (!isSessionToken(token)) return;
     const hash = hashApiKey(token);
-    await this.#turns.take(async () => {
+    await this.#queue.run(async () => {
       await this.#options.db.deleteFrom("sessions").where("hash", "=", hash).execute();
       this.#drop(hash);
     });
@@ -81,7 +81,7 @@ export class Sessions {
 
   /** Takes over what other servers have changed. After the keys were reloaded. */
   reload(db: RegistryDatabase): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.run(async () => {
       const { ring, now } = this.#options;
       const rows = await db
         .selectFrom("sessions")

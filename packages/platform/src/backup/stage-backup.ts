@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
-import { isCorrupt, passingReason } from "../stores/sqlite/sqlite-errors.ts";
+import { isCorrupt, transientReason } from "../stores/sqlite/sqlite-errors.ts";
 import type { BackupFile } from "./backup-manifest.ts";
 
 export interface StageRequest {
@@ -184,5 +184,5 @@ function reasonOf(error: unknown): string | undefined {
   }
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") return "The disk is full.";
-  return passingReason(error);
+  return transientReason(error);
 }

@@ -1,5 +1,5 @@
 import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
-import { Turns } from "../stores/registry/turns.ts";
+import { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { createApplications } from "./applications.ts";
 import { createBuilds } from "./builds.ts";
 import { createChangeFeed } from "./change-feed.ts";
@@ -31,7 +31,7 @@ export async function openRegistry(
   const context: RegistryContext = {
     db,
     signals,
-    turns: new Turns(),
+    turns: new SerialQueue(),
     now: () => now().toISOString(),
   };
   await ensureDefaultProject(context);

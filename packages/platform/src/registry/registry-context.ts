@@ -1,6 +1,6 @@
 import type { ApplicationTopic, RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import type { Turns } from "../stores/registry/turns.ts";
+import type { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { RegistryUnavailableError } from "../stores/store-errors.ts";
 import type { ApplicationRow } from "./queries/find-application.ts";
 import { lockApplication } from "./queries/find-application.ts";
@@ -12,7 +12,7 @@ export interface RegistryContext {
   readonly db: RegistryDatabase;
   readonly signals: RegistrySignals;
   /** Of transactions: those that wait for another must not take the connections of those who read. */
-  readonly turns: Turns;
+  readonly turns: SerialQueue;
   /** The time as the tables have it. */
   now(): string;
 }
@@ -30,7 +30,7 @@ export async function inTransaction<Value>(
 ): Promise<RegistryOutcome<Value>> {
   const asked = performance.now();
   try {
-    return await turns.take(() => {
+    return await turns.run(() => {
       const waited = performance.now() - asked;
       if (waited > LONGEST_WAIT_MS) throw busy(waited);
       return db.transaction().execute(async (tx) => {

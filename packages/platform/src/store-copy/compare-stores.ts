@@ -4,7 +4,7 @@ import type { ProjectCount, SpanStore } from "../stores/span-store.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
 import { readTree } from "../traces/read-tree.ts";
 import type { Patience } from "./retry-while-unavailable.ts";
-import { patiently } from "./retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 import type { TraceName } from "./trace-sample.ts";
 
 /** Traces that are compared at a time. */
@@ -33,8 +33,8 @@ export async function compareTrees(trees: TreesToCompare): Promise<TreeCompariso
   let compared = 0;
   const compare = async (trace: TraceName): Promise<void> => {
     const [wanted, found] = await Promise.all([
-      patiently(patience.from, () => treeDigest(from, trace)),
-      patiently(patience.to, () => treeDigest(to, trace)).catch(differsIfDamaged),
+      retryWhileUnavailable(patience.from, () => treeDigest(from, trace)),
+      retryWhileUnavailable(patience.to, () => treeDigest(to, trace)).catch(differsIfDamaged),
     ]);
     if (wanted === null) return;
     compared++;
@@ -139,10 +139,10 @@ export async function missingTraces(traces: TracesToCompare): Promise<TraceName[
   const missing: TraceName[] = [];
   for (let after: string | null = null; ; ) {
     signal.throwIfAborted();
-    const page = await patiently(patience.from, () => from.traceSizes(after));
+    const page = await retryWhileUnavailable(patience.from, () => from.traceSizes(after));
     for (const [project, wanted] of Map.groupBy(page.items, (item) => item.project)) {
       const ids = wanted.map(({ traceId }) => traceId);
-      const found = await patiently(patience.to, () => to.sizesOf(project, ids));
+      const found = await retryWhileUnavailable(patience.to, () => to.sizesOf(project, ids));
       for (const { traceId, spans } of wanted) {
         onTrace({ project, traceId });
         if ((found.get(traceId) ?? 0) < spans) missing.push({ project, traceId });

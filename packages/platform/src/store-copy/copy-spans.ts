@@ -1,7 +1,7 @@
 import type { SpanAppender, SpanPart, SpanStore } from "../stores/span-store.ts";
 import { StoreUnavailableError } from "../stores/store-errors.ts";
 import type { Patience } from "./retry-while-unavailable.ts";
-import { patiently } from "./retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 
 /** Parts that are being written at a time: stores put what waits into one commit. */
 const MOST_WRITES = 64;
@@ -66,7 +66,7 @@ async function* partsOf({ from, after, patience }: Copy): AsyncGenerator<SpanPar
   let parts: AsyncIterator<SpanPart> | undefined;
   try {
     for (;;) {
-      const next = await patiently(patience.from, async () => {
+      const next = await retryWhileUnavailable(patience.from, async () => {
         parts ??= from.exportSpans(position)[Symbol.asyncIterator]();
         try {
           return await parts.next();
@@ -87,7 +87,7 @@ async function* partsOf({ from, after, patience }: Copy): AsyncGenerator<SpanPar
 
 function beginWrite({ to, patience }: Copy, part: SpanPart): Write {
   const { project, receivedAt, spans } = part;
-  const committed = patiently(patience.to, async () => {
+  const committed = retryWhileUnavailable(patience.to, async () => {
     const outcome = await to.append({ project, receivedAt, spans });
     switch (outcome.kind) {
       case "committed":

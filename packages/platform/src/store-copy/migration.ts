@@ -13,14 +13,14 @@ import { copySpans } from "./copy-spans.ts";
 import type { MigrationState } from "./migration-state.ts";
 import { saveState } from "./migration-state.ts";
 import type { Patience } from "./retry-while-unavailable.ts";
-import { patiently } from "./retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 import type { TraceName } from "./trace-sample.ts";
 import { TraceSample } from "./trace-sample.ts";
 
 /** How much work a killed process may have done in vain. */
 const SAVED_EVERY_MS = 1_000;
 /** How long a database may be away: a restart or a failover takes seconds. */
-const LONGEST_AWAY_MS = 60_000;
+const LONGEST_OUTAGE_MS = 60_000;
 /**
  * A server may commit a batch this long after it arrived, where a copy that reads in the order of
  * arrival has passed by already.
@@ -89,7 +89,7 @@ export class Migration {
     this.#observer = observer;
     const { signal } = options;
     const patience = {
-      longestMs: LONGEST_AWAY_MS,
+      longestMs: LONGEST_OUTAGE_MS,
       signal,
       onWaiting: (reason: string) => observer.waiting(reason),
     };
@@ -206,11 +206,11 @@ export class Migration {
   }
 
   async #compareCounts(): Promise<ProjectComparison[]> {
-    const to = await patiently(this.#patience.to, () => this.#to.countSpans());
+    const to = await retryWhileUnavailable(this.#patience.to, () => this.#to.countSpans());
     return compareCounts(await this.#countFrom(), to);
   }
 
   #countFrom(): Promise<readonly ProjectCount[]> {
-    return patiently(this.#patience.from, () => this.#from.countSpans());
+    return retryWhileUnavailable(this.#patience.from, () => this.#from.countSpans());
   }
 }

@@ -20,7 +20,7 @@ export interface Patience {
  * @throws StoreUnavailableError that names the store, when it stays away; the signal's reason when
  * that is given meanwhile.
  */
-export async function patiently<Value>(
+export async function retryWhileUnavailable<Value>(
   { name, longestMs, signal, onWaiting }: Patience,
   ask: () => Promise<Value>,
 ): Promise<Value> {

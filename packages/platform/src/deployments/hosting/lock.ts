@@ -6,7 +6,7 @@ import { KeyedQueue, Semaphore } from "../builds/concurrency.ts";
 export interface DeployLockOptions {
   readonly builds: Pick<Builds, "unfinished" | "refuseUnfinished" | "refuseUnfinishedOf">;
   /** Null without other replicas. */
-  readonly shared: Pick<SharedBuilds, "takeTurn" | "tryTurn"> | null;
+  readonly shared: Pick<SharedBuilds, "acquireLease" | "tryLease"> | null;
   /** How many deploys may run at the same time. */
   readonly most: number;
   /** Fires when the platform stops. */
@@ -48,7 +48,7 @@ export class DeployLock {
     if (shared === null) return builds.refuseUnfinished(applications, INTERRUPTED);
     const interrupted: string[] = [];
     for (const id of applications) {
-      await using lock = await shared.tryTurn(id);
+      await using lock = await shared.tryLease(id);
       // Another replica holds the lock: its deploy is still running.
       if (lock === undefined) continue;
       interrupted.push(...(await builds.refuseUnfinishedOf(id, INTERRUPTED, lock.token)));
@@ -68,7 +68,7 @@ export class DeployLock {
     const { builds, shared, signal } = this.#options;
     // The data directory belongs to this process alone: the local queue is enough.
     if (shared === null) return work(null);
-    await using lock = await shared.takeTurn(id, signal);
+    await using lock = await shared.acquireLease(id, signal);
     // A deploy that is unfinished now has lost its server, or that server hangs: it would hold the lock.
     await builds.refuseUnfinishedOf(id, INTERRUPTED, lock.token);
     return await work(lock.token);

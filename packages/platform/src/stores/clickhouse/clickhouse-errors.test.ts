@@ -5,7 +5,7 @@ import type { ClickHouseAddress } from "../store-address.ts";
 import { StoreRefusalError, StoreUnavailableError } from "../store-errors.ts";
 import type { ChdbDatabases } from "../testing/chdb-server.fixture.ts";
 import { sharedChdb } from "../testing/shared-databases.fixture.ts";
-import { asClickHouseRefusal, passingReason, refuseOldClickHouse } from "./clickhouse-errors.ts";
+import { asClickHouseRefusal, refuseOldClickHouse, transientReason } from "./clickhouse-errors.ts";
 import { SCHEMA_VERSION } from "./clickhouse-schema.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
@@ -118,7 +118,7 @@ describe("opening a ClickHouse store", () => {
     (code) => {
       const address = server.address("agate");
       const cause = Object.assign(new Error("…"), { code });
-      const reason = passingReason(cause);
+      const reason = transientReason(cause);
       expect(reason).toBe("The database's certificate is not trusted.");
       const error = new StoreUnavailableError(reason ?? "", { cause });
       expect(String(asClickHouseRefusal(address, error))).toBe(

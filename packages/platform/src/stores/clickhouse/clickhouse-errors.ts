@@ -60,21 +60,21 @@ export function errorType(error: unknown): string | undefined {
  * Why ClickHouse cannot do something now, in one sentence without secrets; undefined for an error
  * that trying again will not mend.
  */
-export function passingReason(error: unknown): string | undefined {
+export function transientReason(error: unknown): string | undefined {
   const type = errorType(error);
   if (type !== undefined) return REASONS[type];
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (typeof code === "string" && code in CONNECTION_REASONS) return CONNECTION_REASONS[code];
-  if (isUntrusted(error)) return "The database's certificate is not trusted.";
+  if (isCertificateError(error)) return "The database's certificate is not trusted.";
   const said = CLIENT_MESSAGES.find(([pattern]) => pattern.test(String(message)))?.[1];
-  return said ?? (isOtherAnswer(error) ? "Something else answers for the database." : undefined);
+  return said ?? (isForeignAnswer(error) ? "Something else answers for the database." : undefined);
 }
 
 /**
  * What answered is no ClickHouse: another server, or a proxy whose own is away. The client's error is
  * then the answer's text, or that it is no JSON.
  */
-export function isOtherAnswer(error: unknown): boolean {
+export function isForeignAnswer(error: unknown): boolean {
   if (error instanceof SyntaxError) return true;
   const { code, message } = error as { code?: unknown; message?: unknown };
   return (
@@ -86,7 +86,7 @@ export function isOtherAnswer(error: unknown): boolean {
 }
 
 /** A certificate that has expired, is for another host, or is signed by nobody that is known. */
-export function isUntrusted(error: unknown): boolean {
+export function isCertificateError(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return (
     typeof code === "string" &&
@@ -95,7 +95,7 @@ export function isUntrusted(error: unknown): boolean {
 }
 
 /** The connection ended before an answer came. */
-export function isBrokenOff(error: unknown): boolean {
+export function isConnectionReset(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return code === "ECONNRESET" || code === "EPIPE" || message === "socket hang up";
 }
@@ -168,7 +168,7 @@ function sentenceFor(
   if (isNoClickHouse(error)) return noClickHouse(shown);
   if (!(thrown instanceof StoreUnavailableError)) return undefined;
   const code = (error as { code?: unknown }).code;
-  if (isUntrusted(error)) {
+  if (isCertificateError(error)) {
     return `The certificate of ${shown} is not trusted (${code}). Give Node the one that has signed it with NODE_EXTRA_CA_CERTS=FILE, or correct the host in the URL.`;
   }
   const details = typeof code === "string" && code.startsWith("E") ? ` (${code})` : "";
@@ -185,7 +185,7 @@ function settingIn(error: unknown): string {
 function isNoClickHouse(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return (
-    isOtherAnswer(error) || (typeof code === "string" && /^(?:HPE_|ERR_SSL|EPROTO)/.test(code))
+    isForeignAnswer(error) || (typeof code === "string" && /^(?:HPE_|ERR_SSL|EPROTO)/.test(code))
   );
 }
 

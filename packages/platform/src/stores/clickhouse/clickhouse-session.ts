@@ -2,7 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import type { ClickHouseAddress } from "../store-address.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
-import { isBrokenOff, passingReason } from "./clickhouse-errors.ts";
+import { isConnectionReset, transientReason } from "./clickhouse-errors.ts";
 import { quoted } from "./clickhouse-schema.ts";
 
 const CONNECTIONS = 16;
@@ -20,7 +20,7 @@ const READING: ClickHouseSettings = {
 };
 
 /** For questions about all that is there: the server shows that it is at work, and is waited for. */
-export const PATIENTLY: ClickHouseSettings = {
+export const LONG_QUERY_SETTINGS: ClickHouseSettings = {
   send_progress_in_http_headers: 1,
   http_headers_progress_interval_ms: "5000",
 };
@@ -166,11 +166,11 @@ export class ClickHouseSession {
 async function available<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run().catch((error) => {
-      if (!isBrokenOff(error)) throw error;
+      if (!isConnectionReset(error)) throw error;
       return run();
     });
   } catch (error) {
-    const reason = passingReason(error);
+    const reason = transientReason(error);
     throw reason === undefined ? error : new StoreUnavailableError(reason, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import type {
 import type { AnalyticsCell, GroupCell } from "../summary/analytics-cells.ts";
 import { groupsOf, NOTHING_FOUND, totalOf } from "../summary/analytics-cells.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
-import { PATIENTLY } from "./clickhouse-session.ts";
+import { LONG_QUERY_SETTINGS } from "./clickhouse-session.ts";
 import { whereFilter, whereText } from "./filter-sql.ts";
 
 const CELL = `count() AS count, countIf(status = 'ERROR') AS errors, sumKahan(cost) AS costs,
@@ -53,7 +53,7 @@ export async function runAnalytics(
     const rows = await session.rows<CellRow>(
       `SELECT ${bucket}, ${CELL} FROM ${traces} GROUP BY bucket`,
       parameters,
-      PATIENTLY,
+      LONG_QUERY_SETTINGS,
     );
     return totalOf(rows.map(cellOf), request);
   }
@@ -66,7 +66,7 @@ export async function runAnalytics(
      SELECT place, any(groups), if(place > {limit:UInt64}, NULL, any(key)), bucket, ${JOINED_CELL}
      FROM placed GROUP BY place, bucket ORDER BY place`,
     { ...parameters, limit: groups.limit },
-    PATIENTLY,
+    LONG_QUERY_SETTINGS,
   );
   const shown = new Map(
     rows.filter(([place]) => place <= groups.limit).map(([place, , key]) => [place, key]),
@@ -92,7 +92,7 @@ export async function earliestStart(
   const rows = await session.rows<[number]>(
     `SELECT start FROM ${scope.traces} ORDER BY start LIMIT 1`,
     scope.parameters,
-    PATIENTLY,
+    LONG_QUERY_SETTINGS,
   );
   return rows[0]?.[0] ?? null;
 }

@@ -2,7 +2,7 @@ import type { StoredSpan } from "@agate/spans";
 import type { ProjectCount, SpanPart, TraceSizePage } from "../span-store.ts";
 import { PART_LIMITS, TRACES_PER_PAGE } from "../span-store.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
-import { PATIENTLY } from "./clickhouse-session.ts";
+import { LONG_QUERY_SETTINGS } from "./clickhouse-session.ts";
 import type { SpanPlace } from "./span-records.ts";
 import type { FactRow } from "./span-row.ts";
 import { FACT_COLUMNS, factsOf } from "./span-row.ts";
@@ -46,7 +46,7 @@ export class SpanExporter {
          GROUP BY project, trace_id
        ) GROUP BY project ORDER BY project`,
       {},
-      { ...PATIENTLY, optimize_aggregation_in_order: 1 },
+      { ...LONG_QUERY_SETTINGS, optimize_aggregation_in_order: 1 },
     );
     return rows.map(([project, traces, spans]) => ({ project, traces, spans }));
   }
@@ -58,7 +58,7 @@ export class SpanExporter {
        WHERE (project, trace_id) > ({project:String}, {traceId:String})
        GROUP BY project, trace_id ORDER BY project, trace_id LIMIT ${TRACES_PER_PAGE}`,
       { project, traceId },
-      { ...PATIENTLY, optimize_aggregation_in_order: 1 },
+      { ...LONG_QUERY_SETTINGS, optimize_aggregation_in_order: 1 },
     );
     const last = rows.at(-1);
     return {
@@ -76,7 +76,7 @@ export class SpanExporter {
        WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
        GROUP BY trace_id`,
       { project, traceIds },
-      PATIENTLY,
+      LONG_QUERY_SETTINGS,
     );
     return new Map(rows);
   }
@@ -111,7 +111,7 @@ export class SpanExporter {
         project: position?.project ?? "",
         traceId: position?.traceId ?? "",
       },
-      PATIENTLY,
+      LONG_QUERY_SETTINGS,
     );
     return rows.map(([received, project, traceId, spans, bytes]) => ({
       received,

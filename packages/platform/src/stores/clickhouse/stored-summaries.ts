@@ -1,7 +1,7 @@
 import { buildTree } from "@agate/spans/tree";
 import type { PlacedNode } from "../segments/node-table.ts";
-import type { Belonging } from "../summary/summary-columns.ts";
-import { fillBelonging } from "../summary/summary-columns.ts";
+import type { TraceDimensions } from "../summary/summary-columns.ts";
+import { DIMENSION_COLUMNS, fillDimensions } from "../summary/summary-columns.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { FactRow, SpanWrite } from "./span-row.ts";
 import { FACT_COLUMNS, factsOf } from "./span-row.ts";
@@ -25,8 +25,6 @@ export interface CommitInfo {
 const SPANS_AT_ONCE = 2_000;
 /** Traces are read together up to so many spans. */
 const SPANS_TOGETHER = 20_000;
-
-const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
 
 /**
  * Makes the summaries of traces from what is stored of them. A trace that was deleted meanwhile is
@@ -96,9 +94,9 @@ async function summaryOfLarge(
   if (nodes === undefined) return [];
   const tree = buildTree(nodes.table);
   const top = nodes.table.at(tree.top) as PlacedNode;
-  const [said, belongings] = await Promise.all([
+  const [said, dimensionRows] = await Promise.all([
     topOf(session, project, traceId, top),
-    belongingsOf(session, project, traceId),
+    dimensionsInTrace(session, project, traceId),
   ]);
   if (said === undefined) return [];
   return [
@@ -113,7 +111,7 @@ async function summaryOfLarge(
       topId: top.id,
       topVersion: top.segment,
       top: said.top,
-      belonging: fillBelonging(said.belonging, belongings),
+      dimensions: fillDimensions(said.dimensions, dimensionRows),
       total: tree.total(tree.top),
     },
   ];
@@ -147,30 +145,30 @@ async function topOf(
   project: string,
   traceId: string,
   { id, start, segment: version }: PlacedNode,
-): Promise<{ readonly top: TopColumns; readonly belonging: Belonging } | undefined> {
-  const [row] = await session.rows<[...TopColumns, ...Belonging]>(
-    `SELECT latency, name, spankind, status, ${BELONGING} FROM ${session.table("spans")}
+): Promise<{ readonly top: TopColumns; readonly dimensions: TraceDimensions } | undefined> {
+  const [row] = await session.rows<[...TopColumns, ...TraceDimensions]>(
+    `SELECT latency, name, spankind, status, ${DIMENSION_COLUMNS} FROM ${session.table("spans")}
      WHERE project = {project:String} AND trace_id = {traceId:String} AND start = {start:Int64}
        AND span_id = {id:String} AND version = {version:UInt64} LIMIT 1`,
     { project, traceId, start, id, version },
   );
   if (row === undefined) return undefined;
-  const [latency, name, kind, status, ...belonging] = row;
-  return { top: [latency, name, kind, status], belonging };
+  const [latency, name, kind, status, ...dimensions] = row;
+  return { top: [latency, name, kind, status], dimensions };
 }
 
 /** What the spans of a trace say that they belong to, by the earliest that says so. */
-function belongingsOf(
+function dimensionsInTrace(
   session: ClickHouseSession,
   project: string,
   traceId: string,
-): Promise<Belonging[]> {
+): Promise<TraceDimensions[]> {
   const spans = `FROM ${session.table("spans")}
      WHERE project = {project:String} AND trace_id = {traceId:String}`;
-  return session.rows<Belonging>(
-    `SELECT ${BELONGING} ${spans}
+  return session.rows<TraceDimensions>(
+    `SELECT ${DIMENSION_COLUMNS} ${spans}
        AND (span_id, version) IN (SELECT span_id, max(version) ${spans} GROUP BY span_id)
-     GROUP BY ${BELONGING} ORDER BY min((start, start_nanos, span_id))`,
+     GROUP BY ${DIMENSION_COLUMNS} ORDER BY min((start, start_nanos, span_id))`,
     { project, traceId },
   );
 }

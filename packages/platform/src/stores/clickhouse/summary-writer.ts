@@ -1,5 +1,5 @@
 import type { StoredSpan } from "@agate/spans";
-import { mayWait } from "../summary/summary-pacer.ts";
+import { canDeferSummary } from "../summary/summary-pacer.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
 import type { SpanWrite } from "./span-row.ts";
@@ -48,7 +48,7 @@ export class SummaryWriter {
       for (const place of places.get(traceId) ?? []) {
         summarised = Math.max(summarised, place.spans);
       }
-      return !mayWait({ spans, summarised });
+      return !canDeferSummary({ spans, summarised });
     });
     const summaries = [
       ...fresh.map(([, writes]) => summaryOf(writes)),

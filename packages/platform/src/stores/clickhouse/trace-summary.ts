@@ -1,7 +1,7 @@
 import type { Figures } from "@agate/protocol";
-import { buildTree, compareNodes, totalText } from "@agate/spans/tree";
-import type { Belonging } from "../summary/summary-columns.ts";
-import { fillBelonging } from "../summary/summary-columns.ts";
+import { buildTree, compareNodes } from "@agate/spans/tree";
+import type { TraceDimensions } from "../summary/summary-columns.ts";
+import { fillDimensions, totalColumns } from "../summary/summary-columns.ts";
 import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
 import type { SpanFacts, SpanWrite } from "./span-row.ts";
 import { wellFormed } from "./span-row.ts";
@@ -30,7 +30,7 @@ export interface TraceSummary {
   /** Of the write that the top is from. */
   readonly topVersion: number;
   readonly top: TopColumns;
-  readonly belonging: Belonging;
+  readonly dimensions: TraceDimensions;
   readonly total: Figures;
 }
 
@@ -77,7 +77,7 @@ export function summaryOf(
     topId: top.id,
     topVersion: (writes[tree.top] as SpanWrite).version,
     top: [top.latency, wellFormed(top.name), top.kind, top.status],
-    belonging: fillBelonging(belongingOf(top), others.map(belongingOf)),
+    dimensions: fillDimensions(dimensionsOf(top), others.map(dimensionsOf)),
     total: tree.total(tree.top),
   };
 }
@@ -89,7 +89,7 @@ function firstOf(writes: readonly SpanWrite[]) {
   };
 }
 
-function belongingOf(span: SpanFacts): Belonging {
+function dimensionsOf(span: SpanFacts): TraceDimensions {
   return [
     wellFormed(span.application),
     wellFormed(span.route),
@@ -115,7 +115,7 @@ export function summaryVersion({ newest, spans }: Pick<TraceSummary, "newest" | 
  * @param record The top's, where it is kept with the summary.
  */
 export function summaryRow(project: string, summary: TraceSummary, record = ""): unknown[] {
-  const { total } = summary;
+  const [cost, inputTokens, outputTokens, totalTokens, shown] = totalColumns(summary.total);
   return [
     project,
     summary.start,
@@ -127,13 +127,13 @@ export function summaryRow(project: string, summary: TraceSummary, record = ""):
     summary.firstVersion,
     summary.spans,
     summary.topId,
-    totalText(total),
+    shown,
     ...summary.top,
-    ...summary.belonging,
-    total.cost,
-    total.usage?.input_tokens ?? null,
-    total.usage?.output_tokens ?? null,
-    total.usage?.total_tokens ?? null,
+    ...summary.dimensions,
+    cost,
+    inputTokens,
+    outputTokens,
+    totalTokens,
     record,
   ];
 }

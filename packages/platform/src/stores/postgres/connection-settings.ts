@@ -58,7 +58,7 @@ export function setSession(settings: Readonly<Record<string, string | number>>):
  * For connections that look up a few rows among very many: no plan that reads a whole day is ever
  * right, whatever the statistics of a new table say.
  */
-export const SETTINGS_OF_WRITERS = {
+export const WRITER_SETTINGS = {
   enable_hashjoin: "off",
   enable_mergejoin: "off",
   enable_seqscan: "off",

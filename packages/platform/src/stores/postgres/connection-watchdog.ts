@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import type { PostgresAddress } from "../store-address.ts";
 import { connectionOptions } from "./connection-settings.ts";
-import { DATABASE_IS_SILENT } from "./postgres-errors.ts";
+import { DATABASE_NOT_RESPONDING } from "./postgres-errors.ts";
 
 /** In milliseconds. */
 export interface Patience {
@@ -23,7 +23,7 @@ const MOMENTS = 20;
  * for long asks over a connection of its own. Whatever comes back, the statement may go on. Where nothing
  * does, all connections are broken off, and those who wait are told.
  */
-export class SilenceWatch {
+export class ConnectionWatchdog {
   readonly #address: PostgresAddress;
   readonly #sockets: SocketGroup;
   readonly #patience: Patience;
@@ -51,8 +51,8 @@ export class SilenceWatch {
     if (this.#asking) return;
     this.#asking = true;
     try {
-      if (await isSilent(this.#address, this.#patience.answering)) {
-        this.#sockets.breakOff(new Error(DATABASE_IS_SILENT));
+      if (await isUnresponsive(this.#address, this.#patience.answering)) {
+        this.#sockets.breakOff(new Error(DATABASE_NOT_RESPONDING));
       }
     } catch {
       // There is no asking, as where the file of a certificate is gone: statements have their own limit.
@@ -61,7 +61,7 @@ export class SilenceWatch {
   }
 }
 
-async function isSilent(address: PostgresAddress, patience: number): Promise<boolean> {
+async function isUnresponsive(address: PostgresAddress, patience: number): Promise<boolean> {
   const sockets = new SocketGroup();
   const client = new Client({
     ...connectionOptions(address),
@@ -80,7 +80,7 @@ async function isSilent(address: PostgresAddress, patience: number): Promise<boo
   const isOver = overAfter(patience, late.signal);
   const isThere = await Promise.race([isHeard, isOver.then(() => false)]);
   late.abort();
-  if (!isThere) sockets.breakOff(new Error(DATABASE_IS_SILENT));
+  if (!isThere) sockets.breakOff(new Error(DATABASE_NOT_RESPONDING));
   await sockets.end(() => client.end());
   return !isThere;
 }
@@ -100,14 +100,14 @@ const GRACE_MS = 1_000;
  */
 export class SocketGroup {
   readonly #open = new Set<Socket>();
-  #isBrokenOff = false;
+  #isConnectionReset = false;
 
   /** For the option `stream` of a client: makes the socket of its connection. */
   readonly make = (): Socket => {
     const socket = new Socket();
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
-    if (this.#isBrokenOff) setImmediate(() => socket.destroy(givenUp()));
+    if (this.#isConnectionReset) setImmediate(() => socket.destroy(givenUp()));
     return socket;
   };
 
@@ -119,7 +119,7 @@ export class SocketGroup {
   /** Ends the connections: in order, or after a moment by breaking them off, with all that waits. */
   async end(inOrder: () => Promise<unknown>): Promise<void> {
     const timer = setTimeout(() => {
-      this.#isBrokenOff = true;
+      this.#isConnectionReset = true;
       this.breakOff(givenUp());
     }, GRACE_MS);
     await inOrder();

@@ -64,7 +64,7 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
     if (!page.fits(bytes)) break;
     shown++;
     const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
-    await leaveOutDamaged(page, position, async () => {
+    await skipIfDamaged(page, position, async () => {
       const body = await segment?.body();
       // Deleted between the two statements.
       if (body === undefined) return page.skip(position);
@@ -101,7 +101,7 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
       spanId: row.span_id,
     };
     let isFull = false;
-    await leaveOutDamaged(page, position, async () => {
+    await skipIfDamaged(page, position, async () => {
       const entry = segment?.entry(row.span_id);
       const isAtHand = row.segments === 1 && (entry === undefined || isAssembledEntry(entry));
       const known = isAtHand ? undefined : await totals.of(row, row.span_id);
@@ -124,7 +124,7 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
 }
 
 /** Adds a record to a page, or notes that it could not be read. */
-async function leaveOutDamaged(
+async function skipIfDamaged(
   page: ListPageBuilder,
   position: ListPosition,
   add: () => Promise<void>,

@@ -26,13 +26,13 @@ const STEPS_PER_ROUND = 20;
  * deleted rows freed, segments compacted and days dropped. Every server does it, each another part; what one that died
  * had begun the others find undone.
  */
-export class Chores {
+export class Maintenance {
   readonly #database: SpanDatabase;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
-  readonly #summarising: TraceByTrace;
+  readonly #summarising: PerTraceTask;
   readonly #pacer = new SummaryPacer();
-  readonly #freeing: TraceByTrace;
-  readonly #compacting: TraceByTrace;
+  readonly #freeing: PerTraceTask;
+  readonly #compacting: PerTraceTask;
   readonly #compaction: CompactionRule;
   /** What is known to be in trouble, and was told, by its sentence. */
   readonly #told = new Map<string, string>();
@@ -54,9 +54,9 @@ export class Chores {
     this.#compaction = compaction;
     this.#database = database;
     this.#onTrouble = onTrouble;
-    this.#summarising = new TraceByTrace("There is no new summary", onTrouble);
-    this.#freeing = new TraceByTrace("There was no freeing the space", onTrouble);
-    this.#compacting = new TraceByTrace("There is no compaction", onTrouble);
+    this.#summarising = new PerTraceTask("There is no new summary", onTrouble);
+    this.#freeing = new PerTraceTask("There was no freeing the space", onTrouble);
+    this.#compacting = new PerTraceTask("There is no compaction", onTrouble);
   }
 
   /** Works, and looks for more, until it is closed. */
@@ -197,7 +197,7 @@ export class Chores {
 }
 
 /** What the thread for chores offers. */
-export interface ChoresApi extends ClosableApi {
+export interface MaintenanceApi extends ClosableApi {
   /** Begins; from then on it looks for work by itself. */
   start(): Promise<void>;
   /** There is something to free. */
@@ -212,7 +212,7 @@ type CaughtUp =
   | { readonly kind: "caught-up" }
   | { readonly kind: "unavailable"; readonly reason: string };
 
-export interface ChoresData {
+export interface MaintenanceData {
   readonly address: PostgresAddress;
   /** Where a `StoreTrouble` is told. */
   readonly troubles: MessagePort;
@@ -223,7 +223,7 @@ export interface ChoresData {
  * A chore that is done to one trace after the other. One that it cannot be done to is left alone until
  * the server is started anew, so that the others have their turn. It stays marked in the database.
  */
-class TraceByTrace {
+class PerTraceTask {
   readonly #what: string;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   readonly #leftAlone = new Set<number>();

@@ -5,7 +5,7 @@ import { committed } from "../span-limit.ts";
 import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
-import { SETTINGS_OF_WRITERS } from "./connection-settings.ts";
+import { WRITER_SETTINGS } from "./connection-settings.ts";
 import { dayOf } from "./day.ts";
 import { makeDays } from "./day-tables.ts";
 import { isMissingDay, SpanDatabase } from "./span-database.ts";
@@ -51,7 +51,7 @@ class PostgresAppender implements OpenAppender {
     this.#database = new SpanDatabase(address, {
       connections: CONNECTIONS,
       statementMs: STATEMENT_MS,
-      settings: SETTINGS_OF_WRITERS,
+      settings: WRITER_SETTINGS,
     });
   }
 

@@ -16,16 +16,16 @@ const CONNECTION_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** The reason, and the message of the error, when PostgreSQL gives no answer at all. */
-export const DATABASE_IS_SILENT = "The database does not answer.";
+export const DATABASE_NOT_RESPONDING = "The database does not answer.";
 
 /** What the client says without a code. */
 const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^timeout exceeded when trying to connect$/, "All connections to the database are in use."],
   [
     /^(?:timeout expired|Connection terminated due to connection timeout|Query read timeout)$/,
-    DATABASE_IS_SILENT,
+    DATABASE_NOT_RESPONDING,
   ],
-  [/^The database does not answer\.$/, DATABASE_IS_SILENT],
+  [/^The database does not answer\.$/, DATABASE_NOT_RESPONDING],
   [/^Connection terminated|not queryable$/, "The connection to the database was broken off."],
 ];
 
@@ -62,15 +62,15 @@ export function codeOf(error: unknown): string | undefined {
  * Whether an error is that of what was to be written or read, and not of the tables (class 42), nor
  * one that passes: trying again will not mend it, and others are not concerned.
  */
-export function isOfData(error: unknown): boolean {
-  return passingReason(error) === undefined && !codeOf(error)?.startsWith("42");
+export function isDataError(error: unknown): boolean {
+  return transientReason(error) === undefined && !codeOf(error)?.startsWith("42");
 }
 
 /**
  * Why PostgreSQL cannot do something now, in one sentence without secrets; undefined for an error that
  * trying again will not mend.
  */
-export function passingReason(error: unknown): string | undefined {
+export function transientReason(error: unknown): string | undefined {
   const code = codeOf(error);
   if (code === undefined) {
     const message = error instanceof Error ? error.message : "";
@@ -165,7 +165,7 @@ function sentenceFor(address: PostgresAddress, error: unknown): string | undefin
   if (isTlsError(error, message)) {
     return `There is no secure connection to ${shown} (${message}). Correct the certificates, or sslmode in the URL.`;
   }
-  const reason = passingReason(error);
+  const reason = transientReason(error);
   if (reason === undefined) return undefined;
   // A code of PostgreSQL's own: it was reached.
   if (code !== undefined && /^\d/.test(code))

@@ -2,9 +2,9 @@ import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
 import { lowerThreadPriority } from "../../threads/spawn-thread.ts";
 import { serveThread } from "../../threads/thread-rpc.ts";
-import { SETTINGS_OF_WRITERS } from "./connection-settings.ts";
-import type { ChoresApi, ChoresData } from "./maintenance.ts";
-import { Chores } from "./maintenance.ts";
+import { WRITER_SETTINGS } from "./connection-settings.ts";
+import type { MaintenanceApi, MaintenanceData } from "./maintenance.ts";
+import { Maintenance } from "./maintenance.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 /** A second one for those who wait for the index. */
@@ -12,18 +12,18 @@ const CONNECTIONS = 2;
 /** Nobody waits for it. */
 const STATEMENT_MS = 300_000;
 
-const { address, troubles, compaction } = workerData as ChoresData;
+const { address, troubles, compaction } = workerData as MaintenanceData;
 const main = parentPort as MessagePort;
 const database = new SpanDatabase(address, {
   connections: CONNECTIONS,
   statementMs: STATEMENT_MS,
-  settings: SETTINGS_OF_WRITERS,
+  settings: WRITER_SETTINGS,
 });
-const chores = new Chores(database, (trouble) => troubles.postMessage(trouble), compaction);
+const chores = new Maintenance(database, (trouble) => troubles.postMessage(trouble), compaction);
 // Where the cores are busy, ingest and reads come first.
 lowerThreadPriority();
 
-serveThread<ChoresApi>(main, {
+serveThread<MaintenanceApi>(main, {
   start: async () => void chores.run(),
   wake: async () => chores.wake(),
   catchUp: () => chores.catchUp(),

@@ -232,7 +232,7 @@ async function unusualUser(): Promise<PostgresAddress> {
 /** What two servers say of spans that they have written at once. */
 async function answersAt(at: PostgresAddress): Promise<unknown> {
   const [one, other] = await Promise.all([open(at), open(at)]);
-  const belonging = { userId: "o'ne\\\0", route: "/r" };
+  const dimensions = { userId: "o'ne\\\0", route: "/r" };
   const spans = Array.from({ length: 40 }, (_, n) =>
     storedSpan({
       traceId: traceIdOf(n % 4),
@@ -241,7 +241,7 @@ async function answersAt(at: PostgresAddress): Promise<unknown> {
       latency: 0.1 + 0.2,
       inputs: `a 'back\\slash' ${n}`,
       figures: { role: "own", usage: usageOf(n, 1), cost: 0.1 },
-      ...(n % 2 === 0 ? belonging : {}),
+      ...(n % 2 === 0 ? dimensions : {}),
     }),
   );
   // Each trace is written by both, again and again.
@@ -250,7 +250,7 @@ async function answersAt(at: PostgresAddress): Promise<unknown> {
   );
   await one.searchCaughtUp();
   const list = { project: PROJECT, limit: 50, after: null };
-  const filters = [{}, { userId: belonging.userId }, { text: "back slash 17" }];
+  const filters = [{}, { userId: dimensions.userId }, { text: "back slash 17" }];
   const answers = [
     await one.countSpans(),
     ...(await Promise.all(filters.map((filter) => one.listSpans({ ...list, filter })))),

@@ -40,7 +40,7 @@ import type { CompactionRule } from "./compact-segments.ts";
 import { COMPACT_AFTER_MS } from "./compact-segments.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";
 import { countFailedSpans, listSpans, listTraces } from "./list-reader.ts";
-import type { ChoresApi, ChoresData } from "./maintenance.ts";
+import type { MaintenanceApi, MaintenanceData } from "./maintenance.ts";
 import { openPostgresAppender } from "./postgres-appender.ts";
 import { prepareSpanDatabase } from "./prepare-database.ts";
 import { earliestStart, runAnalytics } from "./run-analytics.ts";
@@ -99,7 +99,7 @@ class PostgresStore implements SpanStore {
   readonly #lists: QueryLane;
   readonly #analytics: QueryLane;
   readonly #watch: TraceWatch;
-  readonly #chores: StoreThread<ChoresApi>;
+  readonly #chores: StoreThread<MaintenanceApi>;
   /** Made when it is needed: ingest has one of its own in another thread. */
   #appender: OpenAppender | undefined;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
@@ -129,8 +129,8 @@ class PostgresStore implements SpanStore {
     this.#watch = new TraceWatch(this.#database, onFailure);
     const { port1, port2: troubles } = new MessageChannel();
     port1.on("message", onTrouble).unref();
-    const data: ChoresData = { address, troubles, compaction };
-    this.#chores = new StoreThread<ChoresApi>(
+    const data: MaintenanceData = { address, troubles, compaction };
+    this.#chores = new StoreThread<MaintenanceApi>(
       () => spawnThread(import.meta.url, "postgres-maintenance-worker", data, [troubles]),
       onFailure,
     );

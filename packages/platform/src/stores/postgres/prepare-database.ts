@@ -4,7 +4,7 @@ import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-errors.ts";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "./agate-schema.ts";
 import { connectionOptions, SESSION_SETTINGS, setSession } from "./connection-settings.ts";
-import { SilenceWatch, SocketGroup } from "./connection-watchdog.ts";
+import { ConnectionWatchdog, SocketGroup } from "./connection-watchdog.ts";
 import type { PostgresFacts } from "./postgres-errors.ts";
 import {
   asPostgresRefusal,
@@ -145,7 +145,7 @@ async function withConnection<Value>(
     client.on("error", () => {});
     try {
       await client.connect();
-      return await new SilenceWatch(address, sockets).during(() => work(client));
+      return await new ConnectionWatchdog(address, sockets).during(() => work(client));
     } finally {
       await sockets.end(() => client.end());
     }

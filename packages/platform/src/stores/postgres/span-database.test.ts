@@ -4,7 +4,7 @@ import { StoreUnavailableError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startPostgres } from "../testing/shared-databases.fixture.ts";
 import type { Patience } from "./connection-watchdog.ts";
-import { SilenceWatch, SocketGroup } from "./connection-watchdog.ts";
+import { ConnectionWatchdog, SocketGroup } from "./connection-watchdog.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 let server: PostgresServer;
@@ -104,7 +104,7 @@ describe("a database that says nothing", () => {
 
   it("may take its time, too, when there is no asking", async () => {
     const url = `${lonely.url}?sslmode=verify-full&sslrootcert=/nowhere`;
-    const watch = new SilenceWatch({ ...lonely, url }, new SocketGroup(), {
+    const watch = new ConnectionWatchdog({ ...lonely, url }, new SocketGroup(), {
       before: 1,
       answering: 10_000,
     });

@@ -9,9 +9,9 @@ import type { PostgresAddress } from "../store-address.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import { connectionOptions, SESSION_SETTINGS, setSession } from "./connection-settings.ts";
 import type { Patience } from "./connection-watchdog.ts";
-import { SilenceWatch, SocketGroup } from "./connection-watchdog.ts";
+import { ConnectionWatchdog, SocketGroup } from "./connection-watchdog.ts";
 import type { CopyRows } from "./copy-rows.ts";
-import { codeOf, passingReason } from "./postgres-errors.ts";
+import { codeOf, transientReason } from "./postgres-errors.ts";
 import { toStorable, VALUE_SETTINGS, VALUE_TYPES } from "./value-types.ts";
 
 /** What a statement may be given. */
@@ -57,14 +57,14 @@ const ATTEMPTS = 8;
 export class SpanDatabase implements SqlRunner {
   readonly #pool: Pool;
   readonly #sockets = new SocketGroup();
-  readonly #silence: SilenceWatch;
+  readonly #silence: ConnectionWatchdog;
   readonly #settings: string;
   /** Connections that have these settings. */
   readonly #prepared = new WeakSet<PoolClient>();
 
   constructor(address: PostgresAddress, options: SpanDatabaseOptions) {
     const { connections, statementMs, settings = {}, patience } = options;
-    this.#silence = new SilenceWatch(address, this.#sockets, patience);
+    this.#silence = new ConnectionWatchdog(address, this.#sockets, patience);
     this.#pool = new Pool({
       ...connectionOptions(address),
       stream: this.#sockets.make,
@@ -148,7 +148,7 @@ export class SpanDatabase implements SqlRunner {
       try {
         return await this.#silence.during(() => this.#attempt(work, begin, signal));
       } catch (error) {
-        const isFinal = attempt === ATTEMPTS || signal.aborted || !hasGivenWay(error);
+        const isFinal = attempt === ATTEMPTS || signal.aborted || !isSerializationFailure(error);
         if (isFinal) throw asUnavailable(error);
       }
     }
@@ -276,7 +276,7 @@ function storableValue(value: SqlValue): unknown {
   return value.map((item) => (typeof item === "string" ? toStorable(item) : item));
 }
 
-function hasGivenWay(error: unknown): boolean {
+function isSerializationFailure(error: unknown): boolean {
   const code = codeOf(error);
   return code === "40P01" || code === "40001";
 }
@@ -288,7 +288,7 @@ export function isMissingDay(error: unknown): boolean {
 }
 
 function asUnavailable(error: unknown): unknown {
-  const reason = passingReason(error);
+  const reason = transientReason(error);
   return reason === undefined ? error : new StoreUnavailableError(reason, { cause: error });
 }
 

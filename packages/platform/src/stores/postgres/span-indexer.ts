@@ -7,7 +7,7 @@ import type { StoreTrouble } from "../store-errors.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import { CopyRows } from "./copy-rows.ts";
 import { dateText, tableOfDay } from "./day.ts";
-import { isOfData } from "./postgres-errors.ts";
+import { isDataError } from "./postgres-errors.ts";
 import { unpack } from "./read-segments.ts";
 import type { SearchVector } from "./search-vector.ts";
 import { toSearchVectors } from "./search-vector.ts";
@@ -47,7 +47,7 @@ export async function indexSome(
   try {
     return await indexRows(database, indexTogether);
   } catch (error) {
-    if (error instanceof StoreUnavailableError || !isOfData(error)) throw error;
+    if (error instanceof StoreUnavailableError || !isDataError(error)) throw error;
   }
   let failures: SegmentFailure[] = [];
   const isDone = await indexRows(database, async (transaction, places) => {
@@ -113,7 +113,7 @@ async function indexEach(
       // Its other spans are indexed.
       unindexable.report(({ what, error }) => failures.push({ place, reason: what, error }));
     } catch (error) {
-      if (!isOfData(error)) throw error;
+      if (!isDataError(error)) throw error;
       await transaction.query("ROLLBACK TO segment");
       failures.push({ place, reason: String(error), error });
     }

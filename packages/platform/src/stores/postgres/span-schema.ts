@@ -1,7 +1,7 @@
 /** Tables that are cut into days. All rows of a trace are in the day of its first batch. */
 export const TABLES_BY_DAY = ["segments", "spans", "texts", "long_texts"] as const;
 
-const BELONGING = `
+const DIMENSION_COLUMNS = `
     application text COLLATE "C",
     route text COLLATE "C",
     variant text COLLATE "C",
@@ -15,7 +15,7 @@ const SUMMARY = `
     latency float8,
     name text COLLATE "C" NOT NULL,
     spankind text COLLATE "C" NOT NULL,
-    status text COLLATE "C" NOT NULL,${BELONGING},
+    status text COLLATE "C" NOT NULL,${DIMENSION_COLUMNS},
     cost float8`;
 
 /**

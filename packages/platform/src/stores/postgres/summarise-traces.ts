@@ -1,12 +1,44 @@
 import { buildTree } from "@agate/spans/tree";
+import type { TraceToWrite } from "../segments/batch-encoder.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
-import type { Belonging } from "../summary/summary-columns.ts";
-import { fillBelonging, totalColumns } from "../summary/summary-columns.ts";
+import type { SpanColumns, TraceDimensions } from "../summary/summary-columns.ts";
+import {
+  DIMENSION_COLUMNS,
+  dimensionsOfNew,
+  fillDimensions,
+  NO_DIMENSIONS,
+  topFigures,
+  totalColumns,
+} from "../summary/summary-columns.ts";
 import { tableOfDay } from "./day.ts";
 import { mergeHeaders } from "./merge-headers.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 import { isMissingDay } from "./span-database.ts";
-import { TRACE_SUMMARY } from "./trace-summary.ts";
+
+/** What lists, filters and analytics see of a trace, with types: the summary's columns. */
+export const TRACE_SUMMARY = [
+  ["top_segment", "integer"],
+  ["top_offset", "integer"],
+  ["top_length", "integer"],
+  ["start", "bigint"],
+  ["start_nanos", "smallint"],
+  ["latency", "float8"],
+  ["name", "text"],
+  ["spankind", "text"],
+  ["status", "text"],
+  ["application", "text"],
+  ["route", "text"],
+  ["variant", "text"],
+  ["revision", "bigint"],
+  ["environment", "text"],
+  ["user_id", "text"],
+  ["session_id", "text"],
+  ["cost", "float8"],
+  ["input_tokens", "float8"],
+  ["output_tokens", "float8"],
+  ["total_tokens", "float8"],
+  ["total", "text"],
+] as const;
 
 export interface TraceToSummarise {
   readonly traceNo: number;
@@ -32,9 +64,7 @@ interface SpanRow {
   readonly session_id: string | null;
 }
 
-const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
-const SPAN_COLUMNS = `trace_no, span_id, start, start_nanos, latency, name, spankind, status, ${BELONGING}`;
-const NOWHERE: Belonging = [null, null, null, null, null, null, null];
+const SPAN_COLUMNS = `trace_no, span_id, start, start_nanos, latency, name, spankind, status, ${DIMENSION_COLUMNS}`;
 
 const COLUMNS = [
   ["trace_no", "bigint"],
@@ -71,6 +101,19 @@ export interface SummaryFromSnapshot {
   readonly changed: string;
   /** Of the header of the top's segment. */
   readonly topDigest: string;
+}
+
+/** The summary of a trace whose spans all came together, in the order of {@link TRACE_SUMMARY}. */
+export function summaryOfNew(trace: TraceToWrite): (string | number | null)[] {
+  const top = trace.columns[trace.top] as SpanColumns;
+  return [
+    0,
+    0,
+    trace.topOpenLength,
+    ...topFigures(top),
+    ...dimensionsOfNew(trace.columns, top),
+    ...totalColumns(trace.total),
+  ];
 }
 
 /** Makes the summaries of traces from all of their spans. Their rows must be locked. */
@@ -225,7 +268,7 @@ async function summariesOfDay(
     // The top comes first, so that its own values win.
     const [top, ...others] = spans.get(traceNo) ?? [];
     if (top === undefined) throw new Error(`Trace ${traceNo} has no row for its top`);
-    const belonging = fillBelonging(NOWHERE, [top, ...others].map(belongingOf));
+    const dimensions = fillDimensions(NO_DIMENSIONS, [top, ...others].map(dimensionsOf));
     return {
       traceNo,
       spans: mergers.get(traceNo)?.nodes.length ?? 0,
@@ -240,7 +283,7 @@ async function summariesOfDay(
         top.name,
         top.spankind,
         top.status,
-        ...belonging,
+        ...dimensions,
         ...columns,
       ],
     };
@@ -267,7 +310,7 @@ async function tellingSpans(
   return Map.groupBy(rows, (row) => row.trace_no);
 }
 
-function belongingOf(row: SpanRow): Belonging {
+function dimensionsOf(row: SpanRow): TraceDimensions {
   return [
     row.application,
     row.route,

@@ -1,17 +1,17 @@
-import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
+import type { BatchToWrite, TraceToWrite } from "../segments/batch-encoder.ts";
 import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
 import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
 import { beyondLimit } from "../span-limit.ts";
 import type { RejectedSpan } from "../span-store.ts";
-import { mayWait } from "../summary/summary-pacer.ts";
+import type { SpanColumns } from "../summary/summary-columns.ts";
+import { canDeferSummary } from "../summary/summary-pacer.ts";
 import { CopyRows } from "./copy-rows.ts";
 import { dateText, dayOf, tableOfDay } from "./day.ts";
 import { numberSpans, SPANS_PER_BLOCK } from "./number-spans.ts";
 import { pack, unpack } from "./read-segments.ts";
 import type { SqlRunner, SqlTransaction } from "./span-database.ts";
 import type { TraceToSummarise } from "./summarise-traces.ts";
-import { summariseTraces } from "./summarise-traces.ts";
-import { summaryOfNew, TRACE_SUMMARY } from "./trace-summary.ts";
+import { summariseTraces, summaryOfNew, TRACE_SUMMARY } from "./summarise-traces.ts";
 import { UnindexedPlaces } from "./unindexed-places.ts";
 
 /** Stored segments that are in memory at a time, to be compared with what is sent again. */
@@ -124,7 +124,7 @@ async function countSpans(
 ): Promise<void> {
   if (changed.length === 0) return;
   // The row of a new one was made from spans that are not there.
-  const isDue = (one: PlacedTrace) => one.isNew || !mayWait(one);
+  const isDue = (one: PlacedTrace) => one.isNew || !canDeferSummary(one);
   const [waiting, due] = [changed.filter((one) => !isDue(one)), changed.filter(isDue)];
   if (waiting.length > 0) {
     await transaction.query(

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { DatabaseConnection, SqliteDatabase, SqliteStatement } from "kysely";
 import { CompiledQuery, SqliteAdapter, SqliteDialect, SqliteDriver } from "kysely";
-import { passingReason } from "../sqlite/sqlite-errors.ts";
+import { transientReason } from "../sqlite/sqlite-errors.ts";
 import { RegistryUnavailableError } from "../store-errors.ts";
 
 /** Kysely's SQLite dialect, with transactions as the registry needs them. */
@@ -102,7 +102,7 @@ function attempt<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    const reason = passingReason(error);
+    const reason = transientReason(error);
     throw reason === undefined ? error : new RegistryUnavailableError(reason, { cause: error });
   }
 }

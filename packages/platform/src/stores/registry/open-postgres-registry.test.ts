@@ -177,7 +177,7 @@ describe("openPostgresRegistry", () => {
     const registry = await openRegistry({ db, signals });
     await fill(registry);
     expect(await latestRevision(registry)).toBe(1);
-    await using turn = await sharedBuilds.tryTurn("app_1");
+    await using turn = await sharedBuilds.tryLease("app_1");
     expect(turn).toBeDefined();
     await registry.close();
   });

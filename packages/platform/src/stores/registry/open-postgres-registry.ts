@@ -7,7 +7,7 @@ import { AccessVersionPoll } from "./access-version.ts";
 import { hasRegistryTables, migratePostgresRegistry } from "./migrate-postgres-registry.ts";
 import { openPostgresSignals } from "./open-postgres-signals.ts";
 import { createPostgresBuildArchives } from "./postgres-build-archives.ts";
-import { createPostgresTurns } from "./postgres-turns.ts";
+import { createPostgresDeployLeases } from "./postgres-deploy-leases.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
 import { POSTGRES_REGISTRY_MIGRATIONS } from "./registry-migrations.ts";
 import type { RegistrySignals } from "./registry-signals.ts";
@@ -66,7 +66,7 @@ export async function openPostgresRegistry(
       },
       accessVersion: poll,
       check: () => poll.check(),
-      sharedBuilds: { archives, ...createPostgresTurns(address, db) },
+      sharedBuilds: { archives, ...createPostgresDeployLeases(address, db) },
     };
   } catch (error) {
     throw asRefusal(address, error);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { connectionOptions } from "../postgres/connection-settings.ts";
 import { SocketGroup } from "../postgres/connection-watchdog.ts";
-import { passingReason } from "../postgres/postgres-errors.ts";
+import { transientReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { RegistrySignal, RegistrySignals } from "./registry-signals.ts";
 import { LocalSignals } from "./registry-signals.ts";
@@ -81,7 +81,7 @@ export async function openPostgresSignals(
 }
 
 function reasonOf(error: unknown): string {
-  return passingReason(error) ?? String(error);
+  return transientReason(error) ?? String(error);
 }
 
 /**

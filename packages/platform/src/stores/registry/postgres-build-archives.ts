@@ -7,7 +7,7 @@ import type { BuildArchives } from "./shared-builds.ts";
 const PART_BYTES = 1024 * 1024;
 
 /** PostgreSQL's code for a row that refers to none. */
-const NOTHING_TO_REFER_TO = "23503";
+const FOREIGN_KEY_VIOLATION = "23503";
 
 interface BuildArchivesTable {
   build_id: string;
@@ -30,7 +30,7 @@ export function createPostgresBuildArchives(registry: RegistryDatabase): BuildAr
         try {
           await insert.execute();
         } catch (error) {
-          if (codeOf(error) === NOTHING_TO_REFER_TO) return;
+          if (codeOf(error) === FOREIGN_KEY_VIOLATION) return;
           throw error;
         }
       }

@@ -13,8 +13,8 @@ import {
   SESSION_SETTINGS,
   setSession,
 } from "../postgres/connection-settings.ts";
-import { SilenceWatch, SocketGroup } from "../postgres/connection-watchdog.ts";
-import { passingReason } from "../postgres/postgres-errors.ts";
+import { ConnectionWatchdog, SocketGroup } from "../postgres/connection-watchdog.ts";
+import { transientReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError } from "../store-errors.ts";
 
@@ -101,14 +101,14 @@ export class PostgresRegistryPool implements PostgresPool {
   readonly options = {};
   readonly #pool: Pool;
   readonly #sockets = new SocketGroup();
-  readonly #silence: SilenceWatch;
+  readonly #silence: ConnectionWatchdog;
   readonly #settings: string;
   readonly #isSet = new WeakSet<PoolClient>();
 
   constructor(address: PostgresAddress, limits: RegistryPoolLimits = REGISTRY_POOL_LIMITS) {
     const { connections, connecting, locking, answering, resting } = limits;
     const { stalling = answering && answering + connecting } = limits;
-    this.#silence = new SilenceWatch(address, this.#sockets);
+    this.#silence = new ConnectionWatchdog(address, this.#sockets);
     this.#settings = setSession({
       ...SESSION_SETTINGS,
       lock_timeout: locking,
@@ -130,12 +130,12 @@ export class PostgresRegistryPool implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const client = await this.#pool.connect().catch(thrownOn);
+    const client = await this.#pool.connect().catch(rethrow);
     if (!this.#isSet.has(client)) {
       const set = this.#silence.during(() => client.query(this.#settings));
       await set.catch((error: unknown) => {
         client.release(true);
-        thrownOn(error);
+        rethrow(error);
       });
       this.#isSet.add(client);
     }
@@ -149,10 +149,10 @@ export class PostgresRegistryPool implements PostgresPool {
 
 class RegistryClient implements PostgresPoolClient {
   readonly #client: PostgresPoolClient;
-  readonly #silence: SilenceWatch;
+  readonly #silence: ConnectionWatchdog;
   #isBroken = false;
 
-  constructor(client: PostgresPoolClient, silence: SilenceWatch) {
+  constructor(client: PostgresPoolClient, silence: ConnectionWatchdog) {
     this.#client = client;
     this.#silence = silence;
   }
@@ -175,7 +175,7 @@ class RegistryClient implements PostgresPoolClient {
     } catch (error) {
       // Where the server did not answer, it may do so later, in place of the next statement's answer.
       if (!(error instanceof DatabaseError)) this.#isBroken = true;
-      return thrownOn(error);
+      return rethrow(error);
     }
   }
 
@@ -184,7 +184,7 @@ class RegistryClient implements PostgresPoolClient {
   }
 }
 
-function thrownOn(error: unknown): never {
-  const reason = passingReason(error);
+function rethrow(error: unknown): never {
+  const reason = transientReason(error);
   throw reason === undefined ? error : new RegistryUnavailableError(reason, { cause: error });
 }

@@ -10,13 +10,13 @@ export interface SharedBuilds {
    *
    * @throws the signal's reason when it fires meanwhile.
    */
-  takeTurn(applicationId: string, signal: AbortSignal): Promise<DeployTurn>;
+  acquireLease(applicationId: string, signal: AbortSignal): Promise<DeployLease>;
   /** The same without waiting: undefined while another has the turn. */
-  tryTurn(applicationId: string): Promise<DeployTurn | undefined>;
+  tryLease(applicationId: string): Promise<DeployLease | undefined>;
 }
 
 /** A turn that is lost to another replica when this one hangs for longer than its lease. */
-export interface DeployTurn extends AsyncDisposable {
+export interface DeployLease extends AsyncDisposable {
   /** Goes with every change that is made in the turn: the registry refuses those of a lost turn. */
   readonly token: number;
 }

@@ -1,22 +1,9 @@
 import type { Figures } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanBatch } from "../span-store.ts";
-import type { Belonging } from "../summary/summary-columns.ts";
+import type { SpanColumns } from "../summary/summary-columns.ts";
 import type { EncodedTrace } from "./segment-encoder.ts";
 import { createSegmentEncoder } from "./segment-encoder.ts";
-
-/** The searchable columns of one span, in the order in which the statements bind them. */
-export type SpanColumns = readonly [
-  spanId: string,
-  start: number,
-  startNanos: number,
-  latency: number | null,
-  name: string,
-  kind: string,
-  status: string,
-  ...belonging: Belonging,
-  cost: number | null,
-];
 
 export interface TraceToWrite extends EncodedTrace {
   readonly traceId: string;

@@ -1,4 +1,5 @@
-import type { SpanColumns, TraceToWrite } from "./batch-encoder.ts";
+import type { SpanColumns } from "../summary/summary-columns.ts";
+import type { TraceToWrite } from "./batch-encoder.ts";
 import type { PlacedEntry, SegmentEntry } from "./segment.ts";
 import { decodeHeader, encodeHeader } from "./segment.ts";
 import { checkBody, DamagedSegmentError, sealHeader } from "./segment-checksum.ts";

@@ -7,9 +7,8 @@ import { filesIn, holdDataDirectory } from "./data-directory.ts";
 import type { ListedTrace, ReadSegment } from "./listed-columns.ts";
 import { ListedColumns, ListedColumnsRepair } from "./listed-columns.ts";
 import { removeIndex } from "./span-index-file.ts";
-import { SCHEMA_VERSION } from "./span-schema.ts";
+import { SCHEMA_VERSION, segmentRange } from "./span-schema.ts";
 import { DataDirectoryInUseError, isCorrupt, sqliteCode } from "./sqlite-errors.ts";
-import { segmentRange } from "./trace-writer.ts";
 
 export interface DamagedTrace {
   readonly project: string;

@@ -1,18 +1,13 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { ListedSpan } from "@agate/protocol";
-import type { SpanColumns } from "../segments/batch-encoder.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader, openRecordText } from "../segments/segment.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import type { SpanColumns } from "../summary/summary-columns.ts";
 import { ALWAYS_SUMMARISED } from "../summary/summary-pacer.ts";
 import { listedSpan, olderColumns } from "./older-spans.ts";
-import {
-  placeholders,
-  SPAN_COLUMNS,
-  segmentRange,
-  TRACE_SUMMARY,
-  TraceWriter,
-} from "./trace-writer.ts";
+import { segmentRange } from "./span-schema.ts";
+import { placeholders, SPAN_COLUMNS, TRACE_SUMMARY, TraceWriter } from "./trace-writer.ts";
 
 export interface ListedTrace {
   readonly trace_no: number;

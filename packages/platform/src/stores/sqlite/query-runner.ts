@@ -25,9 +25,8 @@ import { QueryInterrupt, wanted } from "./query-interrupt.ts";
 import { earliestStart, registerCollectNumbers, runAnalytics } from "./run-analytics.ts";
 import type { ExportedParts } from "./span-exporter.ts";
 import { SpanExporter } from "./span-exporter.ts";
-import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
-import { segmentRange } from "./trace-writer.ts";
 
 /** So many rows are looked up and sorted in some tens of milliseconds. */
 const RARE_MATCHES = 20_000;
@@ -134,7 +133,7 @@ export class QueryRunner {
       this.#interrupt.check();
       shown++;
       const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
-      leaveOutDamaged(page, position, () => {
+      skipIfDamaged(page, position, () => {
         const row = readSegment.get(segment) as SegmentRow | undefined;
         // All statements see one moment: a trace that is there has its top.
         if (row === undefined) throw new DamagedSegmentError(trace_id);
@@ -171,7 +170,7 @@ export class QueryRunner {
         spanId: row.span_id,
       };
       let isFull = false;
-      leaveOutDamaged(page, position, () => {
+      skipIfDamaged(page, position, () => {
         const { bytes, read } = find(row);
         isFull = !page.fits(bytes);
         if (!isFull) page.add(position, read(), bytes);
@@ -284,7 +283,7 @@ export class QueryRunner {
 }
 
 /** Adds a record to a page, or notes that it could not be read. */
-function leaveOutDamaged(page: ListPageBuilder, position: ListPosition, add: () => void): void {
+function skipIfDamaged(page: ListPageBuilder, position: ListPosition, add: () => void): void {
   try {
     add();
   } catch (error) {

@@ -8,7 +8,7 @@ import { checkBody, DamagedSegmentError } from "../segments/segment-checksum.ts"
 import type { SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import { listedSpan, olderColumns } from "./older-spans.ts";
-import { segmentRange } from "./trace-writer.ts";
+import { segmentRange } from "./span-schema.ts";
 
 interface TraceRow {
   readonly trace_no: number;

@@ -9,7 +9,7 @@ import { filesIn } from "./data-directory.ts";
 import { removeIndex } from "./span-index-file.ts";
 import type { ForgetApi, SpanIndexApi, SpanIndexData } from "./span-indexer.ts";
 import { SpanIndexer } from "./span-indexer.ts";
-import { isCorrupt, passingReason } from "./sqlite-errors.ts";
+import { isCorrupt, transientReason } from "./sqlite-errors.ts";
 
 /** While spans keep coming the index rests this many times as long as it works. */
 const REST_WHILE_BUSY = 6;
@@ -52,7 +52,7 @@ const indexing = new CoalescedTask(async () => {
       throw error;
     }
     // Not the end of the server, which would fail in the same way after every restart.
-    if (passingReason(error) === undefined) reportOnce(error);
+    if (transientReason(error) === undefined) reportOnce(error);
     retry = setTimeout(() => void indexing.run(), RETRY_MS);
   }
 });

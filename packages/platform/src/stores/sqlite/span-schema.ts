@@ -6,6 +6,11 @@ export const APPLICATION_ID = 0x41474154;
 /** A trace's segments have the row ids `trace_no * SEGMENTS_PER_TRACE + 0, 1, 2 …`. */
 export const SEGMENTS_PER_TRACE = 2 ** 20;
 
+/** First segment row of a trace, and the first one past it. */
+export function segmentRange(traceNo: number): [number, number] {
+  return [traceNo * SEGMENTS_PER_TRACE, (traceNo + 1) * SEGMENTS_PER_TRACE];
+}
+
 /**
  * Each entry takes the schema one version further; `user_version` counts them. Entries are never
  * changed once released, only added.

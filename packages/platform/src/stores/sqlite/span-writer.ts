@@ -8,7 +8,7 @@ import { SummaryPacer } from "../summary/summary-pacer.ts";
 import { filesIn } from "./data-directory.ts";
 import { OlderSpans } from "./older-spans.ts";
 import { SegmentCompactor } from "./segment-compactor.ts";
-import { passingReason } from "./sqlite-errors.ts";
+import { transientReason } from "./sqlite-errors.ts";
 import { SummaryThread } from "./summary-thread.ts";
 import { TraceRemover } from "./trace-remover.ts";
 import type { TraceSummary, WrittenBatch } from "./trace-writer.ts";
@@ -52,7 +52,7 @@ export class SpanWriter {
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   /** Traces that could not be summarised: left alone until the next start. */
   readonly #leftAlone = new Set<number>();
-  /** Chores that failed: not tried again until the next start. */
+  /** Maintenance that failed: not tried again until the next start. */
   readonly #stopped = new Set<string>();
   readonly #pacer = new SummaryPacer();
   /** How often in a row the summary of a trace has failed. */
@@ -124,7 +124,7 @@ export class SpanWriter {
       const deleted = this.#inTransaction(() => this.#remover.deleteTrace(project, traceId));
       if (!deleted) return { kind: "missing" };
     } catch (error) {
-      const reason = passingReason(error);
+      const reason = transientReason(error);
       if (reason === undefined) throw error;
       return { kind: "unavailable", reason };
     }
@@ -150,7 +150,7 @@ export class SpanWriter {
       this.#schedule();
       return true;
     } catch (error) {
-      if (passingReason(error) === undefined) throw error;
+      if (transientReason(error) === undefined) throw error;
       return false;
     }
   }
@@ -206,7 +206,7 @@ export class SpanWriter {
       written = this.#inTransaction(() => group.map(({ batch }) => this.#writer.write(batch)));
     } catch (error) {
       if (onError === "retry-alone") return false;
-      const reason = passingReason(error);
+      const reason = transientReason(error);
       for (const { answer } of group) {
         if (reason === undefined) answer.reject(error);
         else answer.resolve({ kind: "unavailable", reason });
@@ -237,7 +237,7 @@ export class SpanWriter {
       return this.#inTransaction(chore);
     } catch (error) {
       // A full disk stops the chores, not the server; the next commit starts them again.
-      if (passingReason(error) !== undefined) return false;
+      if (transientReason(error) !== undefined) return false;
       this.#stopped.add(consequence);
       this.#onTrouble({ what: `${consequence} until the server is restarted.`, error });
       return false;
@@ -298,7 +298,7 @@ export class SpanWriter {
     if (this.#isClosing) return;
     this.#pacer.made(traceNo, RETRY_SUMMARY_MS);
     // Neither a full disk nor a want of descriptors is the trace's fault: it has another turn.
-    if (passingReason(error) !== undefined || isDescriptorShortage(error)) return;
+    if (transientReason(error) !== undefined || isDescriptorShortage(error)) return;
     // Errors of the other thread have lost their codes: a lock that passes looks like any other.
     const failures = (this.#failedSummaries.get(traceNo) ?? 0) + 1;
     this.#failedSummaries.set(traceNo, failures);
@@ -334,7 +334,7 @@ export class SpanWriter {
       this.#announce([]);
     } catch (error) {
       // Nothing is lost: the log stays, and the next commit that fills it tries again.
-      if (passingReason(error) === undefined) throw error;
+      if (transientReason(error) === undefined) throw error;
       if (this.#eraseAt !== undefined) this.#eraseAt = performance.now() + QUIET_MS;
     }
   }

@@ -30,7 +30,7 @@ export function isCorrupt(error: unknown): boolean {
 }
 
 /** Why the disk cannot take a commit now; undefined for an error that trying again will not mend. */
-export function passingReason(error: unknown): string | undefined {
+export function transientReason(error: unknown): string | undefined {
   switch (sqliteCode(error)) {
     case SQLITE_FULL:
       return "The disk is full.";

@@ -21,7 +21,7 @@ class Writing implements AsyncDisposable {
   readonly #folder = openDataDirectory(this.#directory);
   readonly #db = new DatabaseSync(filesIn(this.#directory).spans);
   readonly #reading = new DatabaseSync(filesIn(this.#directory).spans, { readOnly: true });
-  readonly #writer = new TraceWriter(this.#db, { mayWait: () => true });
+  readonly #writer = new TraceWriter(this.#db, { canDeferSummary: () => true });
   readonly #remover = new TraceRemover(this.#db);
   readonly #summariser = new TraceWriter(this.#reading);
   readonly #encode = createBatchEncoder();

@@ -22,9 +22,8 @@ import {
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
-import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
-import { segmentRange } from "./trace-writer.ts";
 
 /** Header rows read before other requests get their turn. */
 const HEADERS_PER_TURN = 64;

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { HeaderRow } from "../segments/node-table.ts";
 import { decodeHeader } from "../segments/segment.ts";
-import { segmentRange } from "./trace-writer.ts";
+import { segmentRange } from "./span-schema.ts";
 
 /** How many rows one step frees: a few milliseconds, so that no batch waits long behind it. */
 const SPANS_PER_STEP = 500;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { buildTree } from "@agate/spans/tree";
-import type { BatchToWrite, SpanColumns, TraceToWrite } from "../segments/batch-encoder.ts";
+import type { BatchToWrite, TraceToWrite } from "../segments/batch-encoder.ts";
 import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
@@ -8,10 +8,17 @@ import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
 import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
 import { beyondLimit } from "../span-limit.ts";
 import type { RejectedSpan, TraceChange } from "../span-store.ts";
-import type { Belonging } from "../summary/summary-columns.ts";
-import { fillBelonging, openFields, totalColumns } from "../summary/summary-columns.ts";
-import { mayWait } from "../summary/summary-pacer.ts";
-import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import type { SpanColumns, TraceDimensions } from "../summary/summary-columns.ts";
+import {
+  DIMENSION_COLUMNS,
+  dimensionsOfNew,
+  fillDimensions,
+  NO_DIMENSIONS,
+  topFigures,
+  totalColumns,
+} from "../summary/summary-columns.ts";
+import { canDeferSummary } from "../summary/summary-pacer.ts";
+import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 
 /** Rows in one statement: beyond this a longer one gains nothing. */
 const ROWS_AT_ONCE = 16;
@@ -67,7 +74,7 @@ export interface TraceWriterOptions {
   /** A trace that holds this many takes no new ones; no limit where nothing is said. */
   readonly maxSpansPerTrace?: number;
   /** Which summaries are not made at once; tests have their own rule. */
-  readonly mayWait?: typeof mayWait;
+  readonly canDeferSummary?: typeof canDeferSummary;
 }
 
 /** A summary that was made over a snapshot. */
@@ -80,9 +87,8 @@ export interface TraceSummary {
 }
 
 const NONE: ReadonlySet<number> = new Set();
-const BELONGING = "application, route, variant, revision, environment, user_id, session_id";
 const TOP_FIGURES = "start, start_nanos, latency, name, spankind, status";
-const SUMMARY_COLUMNS = `${TOP_FIGURES}, ${BELONGING}`;
+const SUMMARY_COLUMNS = `${TOP_FIGURES}, ${DIMENSION_COLUMNS}`;
 /** What {@link TraceWriter.summaryOf} gives a value for, in its order. */
 export const TRACE_SUMMARY = `${SUMMARY_COLUMNS}, top_segment, top_offset, top_length, spans,
   summarised, cost, input_tokens, output_tokens, total_tokens, total`;
@@ -92,7 +98,6 @@ const [TOP_SEGMENT, SPANS, SUMMARISED] = ["top_segment", "spans", "summarised"].
 ) as [number, number, number];
 /** The columns of a span row, in the order of {@link SpanColumns} after its place. */
 export const SPAN_COLUMNS = `trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost`;
-const NOWHERE: Belonging = [null, null, null, null, null, null, null];
 
 /**
  * The SQL of the write side. Every method must run inside a transaction; committing is the
@@ -100,7 +105,7 @@ const NOWHERE: Belonging = [null, null, null, null, null, null, null];
  */
 export class TraceWriter {
   readonly #maxSpansPerTrace: number;
-  readonly #mayWait: typeof mayWait;
+  readonly #canDeferSummary: typeof canDeferSummary;
   readonly #countOf: StatementSync;
   readonly #findTrace: StatementSync;
   readonly #insertTrace: StatementSync;
@@ -114,7 +119,7 @@ export class TraceWriter {
   readonly #headers: StatementSync;
   readonly #lastSegment: StatementSync;
   readonly #touch: StatementSync;
-  readonly #belonging: StatementSync;
+  readonly #dimensions: StatementSync;
   readonly #topFigures: StatementSync;
   readonly #summarise: StatementSync;
   readonly #behind: StatementSync;
@@ -123,7 +128,7 @@ export class TraceWriter {
 
   constructor(db: DatabaseSync, options: TraceWriterOptions = {}) {
     this.#maxSpansPerTrace = options.maxSpansPerTrace ?? Number.POSITIVE_INFINITY;
-    this.#mayWait = options.mayWait ?? mayWait;
+    this.#canDeferSummary = options.canDeferSummary ?? canDeferSummary;
     this.#countOf = db.prepare("SELECT spans FROM traces WHERE trace_no = ?");
     this.#findTrace = db.prepare(
       "SELECT trace_no, segments, spans, summarised FROM traces WHERE project = ? AND trace_id = ?",
@@ -158,11 +163,11 @@ export class TraceWriter {
          summarised = max(0, summarised - ?)
        WHERE trace_no = ?`,
     );
-    this.#belonging = db.prepare(
-      `SELECT ${BELONGING} FROM spans WHERE trace_no = ? AND coalesce(${BELONGING}) IS NOT NULL
+    this.#dimensions = db.prepare(
+      `SELECT ${DIMENSION_COLUMNS} FROM spans WHERE trace_no = ? AND coalesce(${DIMENSION_COLUMNS}) IS NOT NULL
        ORDER BY span_id <> ?, start, start_nanos, span_id`,
     );
-    this.#belonging.setReturnArrays(true);
+    this.#dimensions.setReturnArrays(true);
     this.#topFigures = db.prepare(
       `SELECT ${TOP_FIGURES} FROM spans WHERE trace_no = ? AND span_id = ?`,
     );
@@ -204,7 +209,6 @@ export class TraceWriter {
     const count = trace.columns.length;
     const beyond = beyondLimit(count, () => false, 0, this.#maxSpansPerTrace);
     const top = trace.columns[trace.top] as SpanColumns;
-    const belonging = fillBelonging(belongingOf(top), whatOthersSay(trace.columns, top));
     const inserted = this.#insertTrace.run(
       batch.project,
       trace.traceId,
@@ -213,8 +217,8 @@ export class TraceWriter {
       count,
       count,
       trace.topOpenLength,
-      ...figuresOf(top),
-      ...belonging,
+      ...topFigures(top),
+      ...dimensionsOfNew(trace.columns, top),
       ...totalColumns(trace.total),
     );
     const traceNo = Number(inserted.lastInsertRowid);
@@ -272,7 +276,7 @@ export class TraceWriter {
     const spans = known.spans + added;
     const summarised = known.summarised - replaced.length;
     if (this.#elsewhere?.traceNo === traceNo) this.#elsewhere.isWritten = true;
-    if (!this.#mayWait({ spans, summarised })) this.summarise(traceNo);
+    if (!this.#canDeferSummary({ spans, summarised })) this.summarise(traceNo);
     return beyond;
   }
 
@@ -366,10 +370,10 @@ export class TraceWriter {
     // Its row has been lost: `agate check --repair-index` makes it anew.
     if (figures === undefined) throw new DamagedSegmentError(null);
     // The top comes first, so that its own values win.
-    const rows = this.#belonging.iterate(traceNo, top.id) as unknown as Iterable<Belonging>;
+    const rows = this.#dimensions.iterate(traceNo, top.id) as unknown as Iterable<TraceDimensions>;
     return [
       ...figures,
-      ...fillBelonging(NOWHERE, rows),
+      ...fillDimensions(NO_DIMENSIONS, rows),
       top.segment - traceNo * SEGMENTS_PER_TRACE,
       top.offset,
       top.openLength,
@@ -378,30 +382,4 @@ export class TraceWriter {
       ...totalColumns(tree.total(tree.top)),
     ];
   }
-}
-
-/** Where it begins in the columns of a span. */
-const FIRST_BELONGING = 7;
-
-/** Start, its nanoseconds, latency, name, kind and status. */
-function figuresOf(columns: SpanColumns) {
-  return columns.slice(1, FIRST_BELONGING) as (string | number | null)[];
-}
-
-function belongingOf(columns: SpanColumns): Belonging {
-  return columns.slice(FIRST_BELONGING, FIRST_BELONGING + NOWHERE.length) as unknown as Belonging;
-}
-
-/** Of the spans that say something the top does not, by start, then id. */
-function whatOthersSay(columns: readonly SpanColumns[], top: SpanColumns): Belonging[] {
-  const open = openFields(belongingOf(top));
-  return columns
-    .filter((span) => open.some((field) => span[FIRST_BELONGING + field] !== null))
-    .sort((a, b) => a[1] - b[1] || a[2] - b[2] || (a[0] < b[0] ? -1 : 1))
-    .map(belongingOf);
-}
-
-/** First segment row of a trace, and the first one past it. */
-export function segmentRange(traceNo: number): [number, number] {
-  return [traceNo * SEGMENTS_PER_TRACE, (traceNo + 1) * SEGMENTS_PER_TRACE];
 }

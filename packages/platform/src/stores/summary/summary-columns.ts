@@ -1,8 +1,8 @@
 import type { Figures } from "@agate/protocol";
 import { totalText } from "@agate/spans/tree";
 
-/** What a trace is searched by beside its top's figures. */
-export type Belonging = readonly [
+/** What a trace is filtered and grouped by, beside the figures of its top span. */
+export type TraceDimensions = readonly [
   application: string | null,
   route: string | null,
   variant: string | null,
@@ -12,40 +12,95 @@ export type Belonging = readonly [
   sessionId: string | null,
 ];
 
+/** The names of {@link TraceDimensions} in SQL, in order. */
+export const DIMENSION_COLUMNS =
+  "application, route, variant, revision, environment, user_id, session_id";
+
+export const NO_DIMENSIONS: TraceDimensions = [null, null, null, null, null, null, null];
+
+/** The searchable columns of one span, in the order in which the statements bind them. */
+export type SpanColumns = readonly [
+  spanId: string,
+  start: number,
+  startNanos: number,
+  latency: number | null,
+  name: string,
+  kind: string,
+  status: string,
+  ...dimensions: TraceDimensions,
+  cost: number | null,
+];
+
+/** Where the dimensions begin in {@link SpanColumns}. */
+const DIMENSIONS_AT = 7;
+
 const VARIANT = 2;
 const REVISION = 3;
 const FIELDS = [0, 1, VARIANT, REVISION, 4, 5, 6];
-/** Taken from one span: the revision of one variant is none of another's. */
+/** Taken from the same span: a revision number belongs to its variant. */
 const PARTNERS: Readonly<Record<number, number>> = { [VARIANT]: REVISION, [REVISION]: VARIANT };
 
 /**
- * What a trace belongs to: what its top says and, where that says nothing, the earliest span that
- * does. A web framework's span at the top knows of no session; the call below it may.
+ * The dimensions of a trace: the top span's own; a dimension that the top span lacks comes from the
+ * earliest span that has it. The top is often a web framework's span without a session, and the call
+ * below it has one.
  *
  * @param others In the order of their start; read only as far as needed.
  */
-export function fillBelonging(top: Belonging, others: Iterable<Belonging>): Belonging {
-  let open = openFields(top);
-  if (open.length === 0) return top;
+export function fillDimensions(
+  top: TraceDimensions,
+  others: Iterable<TraceDimensions>,
+): TraceDimensions {
+  let unset = unsetFields(top);
+  if (unset.length === 0) return top;
   const filled = [...top];
   for (const other of others) {
-    const told = open.filter((field) => other[field] !== null);
-    if (told.length === 0) continue;
-    for (const field of told) filled[field] = other[field] ?? null;
-    open = openFields(filled);
-    if (open.length === 0) break;
+    const found = unset.filter((field) => other[field] !== null);
+    if (found.length === 0) continue;
+    for (const field of found) filled[field] = other[field] ?? null;
+    unset = unsetFields(filled);
+    if (unset.length === 0) break;
   }
-  return filled as unknown as Belonging;
+  return filled as unknown as TraceDimensions;
 }
 
 /** The fields that another span may fill. */
-export function openFields(belonging: readonly unknown[]): number[] {
+function unsetFields(dimensions: readonly unknown[]): number[] {
   return FIELDS.filter(
-    (field) => belonging[field] === null && belonging[PARTNERS[field] ?? field] === null,
+    (field) => dimensions[field] === null && dimensions[PARTNERS[field] ?? field] === null,
   );
 }
 
-/** What a trace's spans add up to, for its columns: cost, three kinds of tokens, and as it is shown. */
+/** The dimensions of a trace whose spans all arrived together. */
+export function dimensionsOfNew(
+  columns: readonly SpanColumns[],
+  top: SpanColumns,
+): TraceDimensions {
+  return fillDimensions(dimensionsOf(top), inheritedFrom(columns, top));
+}
+
+/** Start, its nanoseconds, latency, name, kind and status of a span. */
+export function topFigures(columns: SpanColumns): (string | number | null)[] {
+  return columns.slice(1, DIMENSIONS_AT) as (string | number | null)[];
+}
+
+function dimensionsOf(columns: SpanColumns): TraceDimensions {
+  return columns.slice(
+    DIMENSIONS_AT,
+    DIMENSIONS_AT + NO_DIMENSIONS.length,
+  ) as unknown as TraceDimensions;
+}
+
+/** The dimensions of the spans that have one which the top lacks, by start, then id. */
+function inheritedFrom(columns: readonly SpanColumns[], top: SpanColumns): TraceDimensions[] {
+  const unset = unsetFields(dimensionsOf(top));
+  return columns
+    .filter((span) => unset.some((field) => span[DIMENSIONS_AT + field] !== null))
+    .sort((a, b) => a[1] - b[1] || a[2] - b[2] || (a[0] < b[0] ? -1 : 1))
+    .map(dimensionsOf);
+}
+
+/** The sums over a trace's spans, for its columns: cost, three kinds of tokens, and the shown text. */
 export function totalColumns(total: Figures) {
   return [
     total.cost,

@@ -12,7 +12,13 @@ const MOST_SUMMARISED_AT_ONCE = 20_000;
  * @param summarised How many of its spans the summary that is there was made from, less those that
  * were sent again since: a trace that was only sent again is behind, too.
  */
-export function mayWait({ spans, summarised }: { spans: number; summarised: number }): boolean {
+export function canDeferSummary({
+  spans,
+  summarised,
+}: {
+  spans: number;
+  summarised: number;
+}): boolean {
   if (spans > MOST_SUMMARISED_AT_ONCE) return true;
   return spans > ALWAYS_SUMMARISED && spans < summarised * GROWTH_BETWEEN_SUMMARIES;
 }

@@ -4,11 +4,11 @@ import { sql } from "kysely";
 import { Client } from "pg";
 import { connectionOptions } from "../postgres/connection-settings.ts";
 import { SocketGroup } from "../postgres/connection-watchdog.ts";
-import { passingReason } from "../postgres/postgres-errors.ts";
+import { transientReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { RegistryUnavailableError } from "../store-errors.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
-import type { DeployTurn, SharedBuilds } from "./shared-builds.ts";
+import type { DeployLease, SharedBuilds } from "./shared-builds.ts";
 
 /** "AGBT": others may take locks in the same database. */
 const LOCKS = 0x41_47_42_54;
@@ -40,20 +40,20 @@ const NEWCOMER_MS = 5_000;
  * renewed in time. The token of a lost turn is refused by the registry. Each lock is of a transaction,
  * one that writes nothing, since poolers hand a connection on after each.
  */
-export function createPostgresTurns(
+export function createPostgresDeployLeases(
   address: PostgresAddress,
   db: RegistryDatabase,
-  { leaseMs = LEASE_MS, newcomerMs = NEWCOMER_MS }: Partial<TurnLimits> = {},
-): Pick<SharedBuilds, "takeTurn" | "tryTurn"> {
+  { leaseMs = LEASE_MS, newcomerMs = NEWCOMER_MS }: Partial<LeaseLimits> = {},
+): Pick<SharedBuilds, "acquireLease" | "tryLease"> {
   async function tryTake(client: Client, applicationId: string): Promise<Lease | undefined> {
     if (!(await tryLock(client, applicationId))) {
-      await endHungTurn(client, applicationId, newcomerMs);
+      await endHungLease(client, applicationId, newcomerMs);
       return undefined;
     }
     return takeLease(db, applicationId, leaseMs);
   }
   return {
-    async takeTurn(applicationId, signal) {
+    async acquireLease(applicationId, signal) {
       await using turn = new AsyncDisposableStack();
       const client = await connect(address, turn);
       let lease = await tryTake(client, applicationId);
@@ -62,19 +62,19 @@ export function createPostgresTurns(
         signal.throwIfAborted();
         lease = await tryTake(client, applicationId);
       }
-      return asTurn(turn, lease);
+      return asDeployLease(turn, lease);
     },
 
-    async tryTurn(applicationId) {
+    async tryLease(applicationId) {
       await using turn = new AsyncDisposableStack();
       const client = await connect(address, turn);
       const lease = await tryTake(client, applicationId);
-      return lease && asTurn(turn, lease);
+      return lease && asDeployLease(turn, lease);
     },
   };
 }
 
-export interface TurnLimits {
+export interface LeaseLimits {
   readonly leaseMs: number;
   readonly newcomerMs: number;
 }
@@ -84,7 +84,7 @@ interface Lease {
   stop(): void;
 }
 
-function asTurn(stack: AsyncDisposableStack, { token, stop }: Lease): DeployTurn {
+function asDeployLease(stack: AsyncDisposableStack, { token, stop }: Lease): DeployLease {
   stack.defer(stop);
   const parts = stack.move();
   return { token, [Symbol.asyncDispose]: () => parts.disposeAsync() };
@@ -116,7 +116,7 @@ async function takeLease(
 }
 
 /** Ends the connection that holds an application's lock, where its lease was not renewed in time. */
-async function endHungTurn(client: Client, applicationId: string, newcomerMs: number) {
+async function endHungLease(client: Client, applicationId: string, newcomerMs: number) {
   try {
     // What a transaction has seen of others' connections is kept until it ends.
     await client.query("SELECT pg_stat_clear_snapshot()");
@@ -180,6 +180,6 @@ function numberOf(applicationId: string): number {
 }
 
 function asUnavailable(error: unknown): unknown {
-  const reason = passingReason(error);
+  const reason = transientReason(error);
   return reason === undefined ? error : new RegistryUnavailableError(reason, { cause: error });
 }

@@ -5,7 +5,7 @@ import { RegistryUnavailableError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
-import { createPostgresTurns } from "./postgres-turns.ts";
+import { createPostgresDeployLeases } from "./postgres-deploy-leases.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 
 let server: PostgresServer;
@@ -41,12 +41,15 @@ async function holders(): Promise<number[]> {
 }
 
 it("gives turns of an application one after the other, to whichever replica", async () => {
-  const replicas = [createPostgresTurns(address, db), createPostgresTurns(address, db)];
+  const replicas = [
+    createPostgresDeployLeases(address, db),
+    createPostgresDeployLeases(address, db),
+  ];
   let running = 0;
   let turns = 0;
   await Promise.all(
     Array.from({ length: 6 }, async (_, n) => {
-      await using _turn = await replicas[n % 2]?.takeTurn("app_1", NEVER);
+      await using _turn = await replicas[n % 2]?.acquireLease("app_1", NEVER);
       expect(++running).toBe(1);
       await delay(5);
       running--;
@@ -58,18 +61,18 @@ it("gives turns of an application one after the other, to whichever replica", as
 });
 
 it("lets those of several applications be", async () => {
-  const turns = createPostgresTurns(address, db);
-  await using _first = await turns.takeTurn("app_1", NEVER);
-  await using second = await turns.tryTurn("app_2");
+  const turns = createPostgresDeployLeases(address, db);
+  await using _first = await turns.acquireLease("app_1", NEVER);
+  await using second = await turns.tryLease("app_2");
   expect(second).toBeDefined();
-  expect(await turns.tryTurn("app_1")).toBeUndefined();
+  expect(await turns.tryLease("app_1")).toBeUndefined();
 });
 
 it("gives up waiting when it is told to", async () => {
-  const turns = createPostgresTurns(address, db);
-  await using _held = await turns.takeTurn("app_1", NEVER);
+  const turns = createPostgresDeployLeases(address, db);
+  await using _held = await turns.acquireLease("app_1", NEVER);
   const stopping = new AbortController();
-  const waiting = turns.takeTurn("app_1", stopping.signal);
+  const waiting = turns.acquireLease("app_1", stopping.signal);
   const reason = new Error("The platform stops");
   stopping.abort(reason);
   await expect(waiting).rejects.toBe(reason);
@@ -77,12 +80,12 @@ it("gives up waiting when it is told to", async () => {
 });
 
 it("gives the turn to another when its connection is gone", async () => {
-  const turns = createPostgresTurns(address, db);
-  const lost = await turns.takeTurn("app_1", NEVER);
+  const turns = createPostgresDeployLeases(address, db);
+  const lost = await turns.acquireLease("app_1", NEVER);
   const [pid] = await holders();
   await server.query(address, "SELECT pg_terminate_backend($1)", [pid]);
   {
-    await using _next = await turns.takeTurn("app_1", NEVER);
+    await using _next = await turns.acquireLease("app_1", NEVER);
     // What is lost is given back without a word, and takes nothing from the other.
     await lost[Symbol.asyncDispose]();
     expect(await holders()).toHaveLength(1);
@@ -91,7 +94,7 @@ it("gives the turn to another when its connection is gone", async () => {
 });
 
 it("gives a turn back though the database has fallen silent", async () => {
-  const turn = await createPostgresTurns(address, db).takeTurn("app_1", NEVER);
+  const turn = await createPostgresDeployLeases(address, db).acquireLease("app_1", NEVER);
   {
     using _silence = await server.fallSilent();
     await turn[Symbol.asyncDispose]();
@@ -100,14 +103,19 @@ it("gives a turn back though the database has fallen silent", async () => {
 });
 
 it("says that the database cannot be reached", async () => {
-  const turns = createPostgresTurns({ ...address, url: "postgres://agate@127.0.0.1:1/agate" }, db);
-  await expect(turns.tryTurn("app_1")).rejects.toThrow(RegistryUnavailableError);
-  await expect(turns.takeTurn("app_1", NEVER)).rejects.toThrow("The database cannot be reached.");
+  const turns = createPostgresDeployLeases(
+    { ...address, url: "postgres://agate@127.0.0.1:1/agate" },
+    db,
+  );
+  await expect(turns.tryLease("app_1")).rejects.toThrow(RegistryUnavailableError);
+  await expect(turns.acquireLease("app_1", NEVER)).rejects.toThrow(
+    "The database cannot be reached.",
+  );
 });
 
 /** A turn whose server hangs: its connection is open, and nothing renews its lease. */
 async function hangingTurn(limits: { leaseMs: number; newcomerMs: number }) {
-  const turn = await createPostgresTurns(address, db, limits).takeTurn("app_2", NEVER);
+  const turn = await createPostgresDeployLeases(address, db, limits).acquireLease("app_2", NEVER);
   // The next renewal would be in leaseMs / 3.
   await server.query(address, "UPDATE agate.deploy_leases SET until = now() WHERE token = $1", [
     turn.token,
@@ -117,29 +125,28 @@ async function hangingTurn(limits: { leaseMs: number; newcomerMs: number }) {
 
 it("takes the turn of a server that hangs, with a higher token", async () => {
   const hung = await hangingTurn({ leaseMs: 3_600_000, newcomerMs: 0 });
-  const turns = createPostgresTurns(address, db, { newcomerMs: 0 });
+  const turns = createPostgresDeployLeases(address, db, { newcomerMs: 0 });
   {
-    await using next = await turns.takeTurn("app_2", NEVER);
+    await using next = await turns.acquireLease("app_2", NEVER);
     expect(next.token).toBeGreaterThan(hung.token);
     await hung[Symbol.asyncDispose]();
-    expect(await turns.tryTurn("app_2")).toBeUndefined();
+    expect(await turns.tryLease("app_2")).toBeUndefined();
   }
-  await using after = await turns.tryTurn("app_2");
+  await using after = await turns.tryLease("app_2");
   expect(after).toBeDefined();
 });
 
 it("leaves a turn alone that is renewed, and one that has just begun", async () => {
-  const impatient = createPostgresTurns(address, db, { newcomerMs: 0 });
+  const impatient = createPostgresDeployLeases(address, db, { newcomerMs: 0 });
   {
-    await using _renewed = await createPostgresTurns(address, db, { leaseMs: 60_000 }).takeTurn(
-      "app_3",
-      NEVER,
-    );
-    for (let n = 0; n < 5; n++) expect(await impatient.tryTurn("app_3")).toBeUndefined();
+    await using _renewed = await createPostgresDeployLeases(address, db, {
+      leaseMs: 60_000,
+    }).acquireLease("app_3", NEVER);
+    for (let n = 0; n < 5; n++) expect(await impatient.tryLease("app_3")).toBeUndefined();
     expect(await holders()).toHaveLength(1);
   }
   await using _new = await hangingTurn({ leaseMs: 3_600_000, newcomerMs: 0 });
-  const patient = createPostgresTurns(address, db, { newcomerMs: 3_600_000 });
-  for (let n = 0; n < 5; n++) expect(await patient.tryTurn("app_2")).toBeUndefined();
+  const patient = createPostgresDeployLeases(address, db, { newcomerMs: 3_600_000 });
+  for (let n = 0; n < 5; n++) expect(await patient.tryLease("app_2")).toBeUndefined();
   expect(await holders()).toHaveLength(1);
 });
