@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { PollLoop } from "./poll-loop.ts";
 import type { SpanStore } from "./span-store.ts";
 
 export type RetentionReport =
@@ -51,7 +52,7 @@ export function startRetention(
   limits: Partial<RetentionLimits> = {},
 ): () => Promise<void> {
   const { perRound, now, elapsed } = { ...LIMITS, ...limits };
-  let stopped = false;
+  const pauseMs = Math.min(Math.max(keepMs / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   let last: { readonly now: number; readonly elapsed: number } | undefined;
 
   const suspicion = async (time: number): Promise<string | undefined> => {
@@ -69,19 +70,22 @@ export function startRetention(
     if (silentMs <= Math.max(keepMs, SHORTEST_SILENCE_MS)) return undefined;
     return `Nothing has arrived for ${describeTime(silentMs)}, so retention would delete every trace. It deletes nothing, as the clock may be wrong: correct it, or restart the server once a span has arrived.`;
   };
-  const round = async () => {
+  const round = async (signal: AbortSignal): Promise<number | "end"> => {
     try {
       const held = await suspicion(now());
       if (held !== undefined) {
-        stopped = true;
         report({ held });
-        return;
+        return "end";
       }
       let deleted = 0;
-      for (let step = TRACES_PER_STEP; step === TRACES_PER_STEP && !stopped; deleted += step) {
+      for (
+        let step = TRACES_PER_STEP;
+        step === TRACES_PER_STEP && !signal.aborted;
+        deleted += step
+      ) {
         if (deleted >= perRound) {
           report({ deleted, more: true });
-          return;
+          return pauseMs;
         }
         step = await store.expire((now() - keepMs) * 1000, TRACES_PER_STEP);
         await nextTurn();
@@ -91,21 +95,10 @@ export function startRetention(
       // The next round tries again: a full disk or a restart of the database passes.
       report({ failed: error });
     }
+    return pauseMs;
   };
-  const pauseMs = Math.min(Math.max(keepMs / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
-  let timer: NodeJS.Timeout | undefined;
-  let underWay: Promise<void>;
-  const runRounds = () => {
-    underWay = round().then(() => {
-      if (!stopped) timer = setTimeout(runRounds, pauseMs).unref();
-    });
-  };
-  runRounds();
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await underWay;
-  };
+  const loop = new PollLoop(round);
+  return () => loop.stop();
 }
 
 /** @example describeTime(3 * 86_400_000) // "3 days" */

@@ -23,7 +23,21 @@ export class RegistryUnavailableError extends StoreUnavailableError {
   override readonly name = "RegistryUnavailableError";
 }
 
-/** Something that a store could not do by itself. It goes on, and nothing is lost. */
+/**
+ * The error to throw in place of one that a database has thrown.
+ *
+ * @param reason Why the database cannot be used now; undefined for an error that a retry will not fix,
+ * which stays as it is.
+ */
+export function asUnavailable(
+  error: unknown,
+  reason: string | undefined,
+  Unavailable: typeof StoreUnavailableError = StoreUnavailableError,
+): unknown {
+  return reason === undefined ? error : new Unavailable(reason, { cause: error });
+}
+
+/** A background task of a store failed. The store keeps working, and no data is lost. */
 export interface StoreTrouble {
   /** One sentence. */
   readonly what: string;

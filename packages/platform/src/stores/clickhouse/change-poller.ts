@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { PollLoop } from "../poll-loop.ts";
 import type { TraceChange, Watch } from "../span-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
@@ -18,7 +18,7 @@ export class ChangePoller {
   readonly #session: ClickHouseSession;
   readonly #onFailure: (error: Error) => void;
   readonly #listeners = new Set<Listener>();
-  #running: { readonly ready: Promise<void>; readonly stop: AbortController } | undefined;
+  #running: { readonly ready: Promise<void>; readonly loop: PollLoop } | undefined;
 
   constructor(session: ClickHouseSession, onFailure: (error: Error) => void) {
     this.#session = session;
@@ -39,40 +39,34 @@ export class ChangePoller {
 
   close(): void {
     this.#listeners.clear();
-    this.#running?.stop.abort();
+    void this.#running?.loop.stop();
     this.#running = undefined;
   }
 
-  #start(): { ready: Promise<void>; stop: AbortController } {
+  #start(): { readonly ready: Promise<void>; readonly loop: PollLoop } {
     const ready = Promise.withResolvers<void>();
-    const stop = new AbortController();
-    this.#run(stop.signal, ready.resolve).catch((error) => {
-      if (!stop.signal.aborted) this.#onFailure(error);
-    });
-    return { ready: ready.promise, stop };
-  }
-
-  async #run(signal: AbortSignal, ready: () => void): Promise<void> {
     const memory = new ChangeMemory();
     let answered = performance.now();
-    for (let isFirst = true; !signal.aborted; ) {
+    let isFirst = true;
+    const round = async (signal: AbortSignal) => {
       try {
         const asked = performance.now();
         const window = OVERLAP_MS + asked - answered;
         const rows = await this.#changesOfLast(window);
         answered = asked;
         const changes = memory.take(rows, window, isFirst);
-        if (isFirst) ready();
+        if (isFirst) ready.resolve();
         else if (changes.length > 0 && !signal.aborted) {
           for (const listener of this.#listeners) listener(changes);
         }
         isFirst = false;
       } catch (error) {
-        // It asks again, and then for the time that it missed as well.
+        // The next round also asks for the time that this one missed.
         if (!(error instanceof StoreUnavailableError)) throw error;
       }
-      await delay(PAUSE_MS, undefined, { signal, ref: false });
-    }
+      return PAUSE_MS;
+    };
+    return { ready: ready.promise, loop: new PollLoop(round, this.#onFailure) };
   }
 
   #changesOfLast(milliseconds: number): Promise<ChangeRow[]> {

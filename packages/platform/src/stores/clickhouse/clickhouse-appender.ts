@@ -1,22 +1,17 @@
+import type { QueuedBatch } from "../group-commit.ts";
+import { GroupCommit } from "../group-commit.ts";
 import { UnindexableSpans } from "../search/unindexable-spans.ts";
 import { beyondLimit, committed } from "../span-limit.ts";
 import type { AppendOutcome, OpenAppender, RejectedSpan, SpanBatch } from "../span-store.ts";
 import type { StoreTrouble } from "../store-errors.ts";
-import { StoreUnavailableError } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { IncomingSpan } from "./span-row.ts";
 import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
 import { SummaryBacklog } from "./summary-backlog.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 
-/** What one insert takes: more would keep the first of it waiting, and fill memory. */
-const GROUP_SPANS = 20_000;
-const GROUP_CHARACTERS = 16 * 1024 * 1024;
-
-interface Pending {
+interface WaitingBatch extends QueuedBatch {
   readonly spans: readonly IncomingSpan[];
-  readonly characters: number;
-  readonly answer: PromiseWithResolvers<AppendOutcome>;
 }
 
 /**
@@ -30,8 +25,10 @@ export class ClickHouseAppender implements OpenAppender {
   readonly #summaries: SummaryWriter;
   readonly #backlog: SummaryBacklog;
   readonly #clock = new VersionClock();
-  #pending: Pending[] = [];
-  #underWay: Promise<void> | undefined;
+  readonly #commits = new GroupCommit<WaitingBatch>({
+    concurrency: 1,
+    write: (group) => this.#commit(group),
+  });
 
   /** @param onTrouble Told of spans and traces that could not be processed in full. */
   constructor(
@@ -47,7 +44,6 @@ export class ClickHouseAppender implements OpenAppender {
   }
 
   append(batch: SpanBatch): Promise<AppendOutcome> {
-    const answer = Promise.withResolvers<AppendOutcome>();
     const { project, receivedAt } = batch;
     const versions = new Map<string, number>();
     const unindexable = new UnindexableSpans();
@@ -64,67 +60,22 @@ export class ClickHouseAppender implements OpenAppender {
     });
     unindexable.report(this.#onTrouble);
     const characters = batch.spans.reduce((sum, { openRecord }) => sum + openRecord.length, 0);
-    this.#pending.push({ spans, characters, answer });
-    this.#underWay ??= this.#drain();
-    return answer.promise;
+    return this.#commits.append({ spans, characters, spanCount: spans.length, traces: [] });
   }
 
   async close(): Promise<void> {
-    await this.#underWay;
+    await this.#commits.idle();
     await this.#backlog.close();
   }
 
-  async #drain(): Promise<void> {
-    // Whatever is appended in the same turn belongs to the first group.
-    await Promise.resolve();
-    while (this.#pending.length > 0) {
-      const group = this.#nextGroup();
-      const written = await this.#commit(group);
-      if (written.kind !== "failed" || group.length === 1) {
-        for (const pending of group) this.#settle(pending, written);
-        continue;
-      }
-      // One bad batch must not fail its neighbours.
-      for (const one of group) this.#settle(one, await this.#commit([one]));
-    }
-    this.#underWay = undefined;
-  }
-
-  #nextGroup(): Pending[] {
-    let spans = 0;
-    let characters = 0;
-    const full = this.#pending.findIndex((pending) => {
-      spans += pending.spans.length;
-      characters += pending.characters;
-      return spans > GROUP_SPANS || characters > GROUP_CHARACTERS;
-    });
-    return this.#pending.splice(0, full < 0 ? this.#pending.length : Math.max(full, 1));
-  }
-
-  #settle({ spans, answer }: Pending, written: Written): void {
-    switch (written.kind) {
-      case "failed":
-        answer.reject(written.error);
-        break;
-      case "unavailable":
-        answer.resolve(written);
-        break;
-      case "written":
-        answer.resolve(committed(rejectedOf(spans, written.rejected), this.#maxSpansPerTrace));
-    }
-  }
-
-  async #commit(group: readonly Pending[]): Promise<Written> {
-    try {
-      const spans = lastWrites(group);
-      const beyond = await spansBeyondLimit(this.#session, spans, this.#maxSpansPerTrace);
-      await this.#write(beyond.size === 0 ? spans : spans.filter((span) => !beyond.has(span)));
-      return { kind: "written", rejected: new Set([...beyond].map(keyOf)) };
-    } catch (error) {
-      return error instanceof StoreUnavailableError
-        ? { kind: "unavailable", reason: error.reason }
-        : { kind: "failed", error };
-    }
+  async #commit(group: readonly WaitingBatch[]): Promise<AppendOutcome[]> {
+    const spans = lastWrites(group);
+    const beyond = await spansBeyondLimit(this.#session, spans, this.#maxSpansPerTrace);
+    await this.#write(beyond.size === 0 ? spans : spans.filter((span) => !beyond.has(span)));
+    const rejected = new Set([...beyond].map(keyOf));
+    return group.map((batch) =>
+      committed(rejectedOf(batch.spans, rejected), this.#maxSpansPerTrace),
+    );
   }
 
   async #write(spans: readonly IncomingSpan[]): Promise<void> {
@@ -140,17 +91,10 @@ export class ClickHouseAppender implements OpenAppender {
   }
 }
 
-/** What became of a group of batches. */
-type Written =
-  /** Without some spans, by {@link keyOf}. */
-  | { readonly kind: "written"; readonly rejected: ReadonlySet<string> }
-  | { readonly kind: "unavailable"; readonly reason: string }
-  | { readonly kind: "failed"; readonly error: unknown };
-
 /** Each span once: the last write wins. */
-function lastWrites(group: readonly Pending[]): IncomingSpan[] {
+function lastWrites(group: readonly WaitingBatch[]): IncomingSpan[] {
   const spans = new Map<string, IncomingSpan>();
-  for (const incoming of group.flatMap((pending) => pending.spans)) {
+  for (const incoming of group.flatMap((batch) => batch.spans)) {
     spans.set(keyOf(incoming), incoming);
   }
   return [...spans.values()];

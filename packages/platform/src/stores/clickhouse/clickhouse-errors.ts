@@ -1,19 +1,11 @@
+import {
+  CONNECTION_LOST,
+  connectionReason,
+  DATABASE_NOT_RESPONDING,
+  isCertificateError,
+} from "../database-errors.ts";
 import type { ClickHouseAddress } from "../store-address.ts";
 import { StoreRefusalError, StoreUnavailableError } from "../store-errors.ts";
-
-/** What Node says of a connection: none came about, or it was broken off. */
-const CONNECTION_REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "The database cannot be reached.",
-  EHOSTUNREACH: "The database cannot be reached.",
-  ENETUNREACH: "The database cannot be reached.",
-  ENOTFOUND: "The database cannot be reached.",
-  EAI_AGAIN: "The database cannot be reached.",
-  EADDRNOTAVAIL: "The database cannot be reached.",
-  ETIMEDOUT: "The database does not answer.",
-  ECONNRESET: "The connection to the database was broken off.",
-  EPIPE: "The connection to the database was broken off.",
-  ECONNABORTED: "The connection to the database was broken off.",
-};
 
 /** By ClickHouse's name of an error. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -28,26 +20,26 @@ const REASONS: Readonly<Record<string, string>> = {
   NETWORK_ERROR: "The database cannot reach its shards.",
   NO_ZOOKEEPER: "The database cannot reach its Keeper.",
   NOT_ENOUGH_SPACE: "The database's disk is full.",
-  QUERY_WAS_CANCELLED: "The database broke it off.",
+  QUERY_WAS_CANCELLED: "The database cancelled the statement.",
   QUOTA_EXCEEDED: "The database's quota is used up.",
   READONLY: "The database is read-only.",
-  RECEIVED_ERROR_TOO_MANY_REQUESTS: "The database has too much to do.",
-  SERVER_OVERLOADED: "The database has too much to do.",
+  RECEIVED_ERROR_TOO_MANY_REQUESTS: "The database is overloaded.",
+  SERVER_OVERLOADED: "The database is overloaded.",
   SOCKET_TIMEOUT: "The database cannot reach its shards.",
   TABLE_IS_READ_ONLY: "The database is read-only.",
   TIMEOUT_EXCEEDED: "The database took too long.",
   TOO_FEW_LIVE_REPLICAS: "The database has lost its replicas.",
-  TOO_MANY_PARTS: "The database has too much to do.",
-  TOO_MANY_SIMULTANEOUS_QUERIES: "The database has too much to do.",
-  UNFINISHED: "The database has not finished it.",
+  TOO_MANY_PARTS: "The database is overloaded.",
+  TOO_MANY_SIMULTANEOUS_QUERIES: "The database is overloaded.",
+  UNFINISHED: "The database did not finish the statement in time.",
   UNKNOWN_STATUS_OF_INSERT: "The database does not know whether it was written.",
   ZOOKEEPER: "The database cannot reach its Keeper.",
 };
 
 /** What the client says without a code. */
 const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
-  [/^Timeout error/, "The database does not answer."],
-  [/^socket hang up|aborted|terminated/, "The connection to the database was broken off."],
+  [/^Timeout error/, DATABASE_NOT_RESPONDING],
+  [/^socket hang up|aborted|terminated/, CONNECTION_LOST],
 ];
 
 /** ClickHouse's name of an error, such as `UNKNOWN_TABLE`; undefined for one that it did not report. */
@@ -64,7 +56,8 @@ export function transientReason(error: unknown): string | undefined {
   const type = errorType(error);
   if (type !== undefined) return REASONS[type];
   const { code, message } = error as { code?: unknown; message?: unknown };
-  if (typeof code === "string" && code in CONNECTION_REASONS) return CONNECTION_REASONS[code];
+  const lost = connectionReason(code);
+  if (lost !== undefined) return lost;
   if (isCertificateError(error)) return "The database's certificate is not trusted.";
   const said = CLIENT_MESSAGES.find(([pattern]) => pattern.test(String(message)))?.[1];
   return said ?? (isForeignAnswer(error) ? "Something else answers for the database." : undefined);
@@ -82,15 +75,6 @@ export function isForeignAnswer(error: unknown): boolean {
     code === undefined &&
     errorType(error) === undefined &&
     !CLIENT_MESSAGES.some(([pattern]) => pattern.test(String(message)))
-  );
-}
-
-/** A certificate that has expired, is for another host, or is signed by nobody that is known. */
-export function isCertificateError(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return (
-    typeof code === "string" &&
-    /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/.test(code)
   );
 }
 
@@ -122,17 +106,6 @@ export function refuseOldClickHouse(address: ClickHouseAddress, version: string)
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
   throw new StoreRefusalError(
     `${address.shown} is ClickHouse ${major}.${minor}: Agate needs ${oldestMajor}.${oldestMinor} or later. Upgrade it, or choose another server.`,
-  );
-}
-
-/** Tables that this Agate cannot know. */
-export function newerClickHouseSchema(
-  address: ClickHouseAddress,
-  version: number,
-  known: number,
-): StoreRefusalError {
-  return new StoreRefusalError(
-    `${address.shown} was written by a newer version of Agate (schema ${version}; this one knows ${known}). Nothing was changed: upgrade Agate.`,
   );
 }
 

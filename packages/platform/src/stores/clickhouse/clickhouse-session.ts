@@ -1,7 +1,7 @@
 import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import type { ClickHouseAddress } from "../store-address.ts";
-import { StoreUnavailableError } from "../store-errors.ts";
+import { asUnavailable } from "../store-errors.ts";
 import { isConnectionReset, transientReason } from "./clickhouse-errors.ts";
 import { quoted } from "./clickhouse-schema.ts";
 
@@ -69,7 +69,7 @@ export function connectClickHouse(address: ClickHouseAddress): ClickHouseClient 
   });
 }
 
-/** Statements against one database. What may pass rejects with a {@link StoreUnavailableError}. */
+/** Statements against one database. What may pass rejects with a `StoreUnavailableError`. */
 export class ClickHouseSession {
   readonly #client: ClickHouseClient;
   readonly #settings: ClickHouseSettings;
@@ -170,7 +170,6 @@ async function available<Result>(run: () => Promise<Result>): Promise<Result> {
       return run();
     });
   } catch (error) {
-    const reason = transientReason(error);
-    throw reason === undefined ? error : new StoreUnavailableError(reason, { cause: error });
+    throw asUnavailable(error, transientReason(error));
   }
 }

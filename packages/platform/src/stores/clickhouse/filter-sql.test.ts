@@ -37,7 +37,7 @@ describe("conditions", () => {
       fc.property(text, (value) => {
         const { text: sql, parameters } = whereFilter({ name: value, userId: value, route: value });
         expect(sql).toBe(
-          "TRUE AND route = {route:String} AND name = {name:String} AND user_id = {userId:String}",
+          "TRUE AND user_id = {userId:String} AND route = {route:String} AND name = {name:String}",
         );
         expect(parameters).toEqual({ name: value, userId: value, route: value });
         expect(whereText(`x7 ${value}`)?.text).not.toContain("x7");

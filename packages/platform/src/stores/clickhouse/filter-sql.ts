@@ -1,3 +1,4 @@
+import { filterConditions } from "../filter-conditions.ts";
 import { parseSearch } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import type { Parameters } from "./clickhouse-session.ts";
@@ -8,26 +9,13 @@ export interface Condition {
   readonly parameters: Parameters;
 }
 
-/** Filters that a column must equal. */
-const EQUAL = [
-  ["application", "application", "String"],
-  ["route", "route", "String"],
-  ["variant", "variant", "String"],
-  ["revision", "revision", "Int64"],
-  ["environment", "environment", "String"],
-  ["status", "status", "String"],
-  ["spankind", "spankind", "String"],
-  ["name", "name", "String"],
-  ["userId", "user_id", "String"],
-  ["sessionId", "session_id", "String"],
-] as const;
-
-const BOUNDS = [
-  ["startedFrom", "start >=", "Int64"],
-  ["startedBefore", "start <", "Int64"],
-  ["minLatency", "latency >=", "Float64"],
-  ["minCost", "cost >=", "Float64"],
-] as const;
+/** Types of the columns that are no strings. */
+const NUMBER_TYPES: Readonly<Record<string, string>> = {
+  revision: "Int64",
+  start: "Int64",
+  latency: "Float64",
+  cost: "Float64",
+};
 
 /** ClickHouse takes no more in one question to an index. */
 const MOST_INDEXED_WORDS = 32;
@@ -36,15 +24,9 @@ const MOST_INDEXED_WORDS = 32;
 export function whereFilter(filter: SpanFilter): Condition {
   const texts: string[] = ["TRUE"];
   const parameters: Record<string, unknown> = {};
-  for (const [key, column, type] of EQUAL) {
-    if (filter[key] === undefined) continue;
-    texts.push(`${column} = {${key}:${type}}`);
-    parameters[key] = filter[key];
-  }
-  for (const [key, comparison, type] of BOUNDS) {
-    if (filter[key] === undefined) continue;
-    texts.push(`${comparison} {${key}:${type}}`);
-    parameters[key] = filter[key];
+  for (const { key, column, operator, value } of filterConditions(filter)) {
+    texts.push(`${column} ${operator} {${key}:${NUMBER_TYPES[column] ?? "String"}}`);
+    parameters[key] = value;
   }
   if (filter.traceIds !== undefined) {
     texts.push("trace_id IN {traceIds:Array(String)}");

@@ -1,10 +1,6 @@
+import { newerSchema } from "../database-errors.ts";
 import type { ClickHouseAddress } from "../store-address.ts";
-import {
-  asClickHouseRefusal,
-  errorType,
-  newerClickHouseSchema,
-  refuseOldClickHouse,
-} from "./clickhouse-errors.ts";
+import { asClickHouseRefusal, errorType, refuseOldClickHouse } from "./clickhouse-errors.ts";
 import {
   ARRIVAL,
   clickHouseSchema,
@@ -30,7 +26,7 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
     const [version] = await session.rows<[string]>("SELECT version()");
     refuseOldClickHouse(address, version?.[0] ?? "");
     const written = await schemaVersion(session);
-    if (written > SCHEMA_VERSION) throw newerClickHouseSchema(address, written, SCHEMA_VERSION);
+    if (written > SCHEMA_VERSION) throw newerSchema(address, written, SCHEMA_VERSION);
     if (written === SCHEMA_VERSION) return;
     const onCluster = address.cluster === null ? "" : ` ON CLUSTER ${quoted(address.cluster)}`;
     const databases = await session.rows(

@@ -1,3 +1,4 @@
+import { PollLoop } from "../poll-loop.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
@@ -24,28 +25,24 @@ export class SummaryKeeper {
   /** Traces that could not be summarised: left alone until the next start. */
   readonly #leftAlone = new Set<string>();
   #since = Date.now() - LOOK_BACK_MS;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void>;
-  #closed = false;
+  readonly #loop: PollLoop;
 
   constructor(session: ClickHouseSession, onTrouble: (trouble: StoreTrouble) => void) {
     this.#session = session;
     this.#writer = new SummaryWriter(session);
     this.#onTrouble = onTrouble;
-    this.#round = this.#run();
+    this.#loop = new PollLoop((signal) => this.#round(signal));
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#round;
+  close(): Promise<void> {
+    return this.#loop.stop();
   }
 
-  async #run(): Promise<void> {
+  async #round(signal: AbortSignal): Promise<number> {
     const until = Date.now() - SETTLED_MS;
     try {
       let renewed = TRACES_PER_STEP;
-      while (renewed === TRACES_PER_STEP && !this.#closed) {
+      while (renewed === TRACES_PER_STEP && !signal.aborted) {
         renewed = await this.#renewSome(this.#since, until);
       }
       await this.#removeOrphans(this.#since, until);
@@ -56,10 +53,7 @@ export class SummaryKeeper {
         this.#onTrouble({ what: "Traces without a summary could not be looked up.", error });
       }
     }
-    if (this.#closed) return;
-    this.#timer = setTimeout(() => {
-      this.#round = this.#run();
-    }, ROUND_MS).unref();
+    return ROUND_MS;
   }
 
   /** @returns How many traces there were to put right. */

@@ -1,9 +1,9 @@
 import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
+import { DATABASE_NOT_RESPONDING } from "../database-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { connectionOptions } from "./connection-settings.ts";
-import { DATABASE_NOT_RESPONDING } from "./postgres-errors.ts";
 
 /** In milliseconds. */
 export interface Patience {

@@ -2,13 +2,13 @@ import type { StoredSpan } from "@agate/spans";
 import type { ExportPosition } from "../segments/export-position.ts";
 import { EXPORT_BEGINNING, parseExportPosition } from "../segments/export-position.ts";
 import { decodeHeader } from "../segments/segment.ts";
-import { checkBody, DamagedSegmentError, withTraceId } from "../segments/segment-checksum.ts";
+import { checkBody, readingTrace } from "../segments/segment-checksum.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
+import { isMissingDay } from "./postgres-errors.ts";
 import { unpack } from "./read-segments.ts";
 import type { SqlRunner } from "./span-database.ts";
-import { isMissingDay } from "./span-database.ts";
 
 /** Traces that are looked up at a time, and segments that are in memory. */
 const TRACES_PER_READ = 500;
@@ -245,10 +245,13 @@ function spansIn(
   { segment, first_span, header, body }: SegmentRow,
   columnsOf: ReadonlyMap<number, ColumnsRow>,
 ): StoredSpan[] {
-  const [bytes, text] = reading(trace_id, () => [unpack(body), unpack(header).toString()] as const);
-  reading(trace_id, () => checkBody(text, bytes, trace_id));
+  const [bytes, text] = readingTrace(
+    trace_id,
+    () => [unpack(body), unpack(header).toString()] as const,
+  );
+  readingTrace(trace_id, () => checkBody(text, bytes, trace_id));
   const spans: StoredSpan[] = [];
-  const entries = reading(trace_id, () => decodeHeader(text, segment));
+  const entries = readingTrace(trace_id, () => decodeHeader(text, segment));
   for (const entry of entries) {
     const columns = columnsOf.get(first_span + entry.place);
     if (columns === undefined) continue;
@@ -265,13 +268,4 @@ function spansIn(
     });
   }
   return spans;
-}
-
-/** What fails because the trace is damaged names it. */
-function reading<Value>(traceId: string, read: () => Value): Value {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof DamagedSegmentError ? withTraceId(error, traceId) : error;
-  }
 }

@@ -1,3 +1,4 @@
+import { filterConditions } from "../filter-conditions.ts";
 import { parseSearch } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
@@ -10,9 +11,9 @@ export type ListedTable = "t" | "p";
 
 /** How a search text is looked for; null where there is none. */
 export type SearchPlan =
-  /** The spans that have it are known: their days, and of each the numbers as an array of SQL's. */
+  /** The matching spans are known: their days, and for each day the numbers as an SQL array. */
   | { readonly kind: "few"; readonly days: readonly string[]; readonly spanNos: readonly string[] }
-  /** There are many: each row is asked, in the order of the list. */
+  /** There are many: each row is checked, in the order of the list. */
   | { readonly kind: "many"; readonly query: SearchQuery }
   | null;
 
@@ -25,7 +26,7 @@ export class Conditions {
     return this.#texts.join(" AND ");
   }
 
-  /** Takes a value and gives its place in the statement. */
+  /** Adds a value. @returns Its placeholder. */
   value(value: SqlValue): string {
     this.values.push(value);
     return `$${this.values.length}`;
@@ -36,16 +37,6 @@ export class Conditions {
   }
 }
 
-/** Columns whose values may be of any length: found by a hash of them, and then compared. */
-const HASHED = [
-  ["session_id", "sessionId"],
-  ["user_id", "userId"],
-  ["route", "route"],
-  ["variant", "variant"],
-  ["environment", "environment"],
-  ["application", "application"],
-] as const;
-
 /** The conditions of a filter on the rows of a project. */
 export function whereFilter(
   row: ListedTable,
@@ -54,27 +45,21 @@ export function whereFilter(
   search: SearchPlan,
 ): Conditions {
   const where = new Conditions();
-  const compare = (column: string, operator: string, value: SqlValue | undefined) => {
-    if (value !== undefined) where.add(`${row}.${column} ${operator} ${where.value(value)}`);
-  };
-  compare("project", "=", project);
-  for (const [column, key] of HASHED) {
-    const value = filter[key];
-    if (value === undefined) continue;
-    const hash = `hashtextextended(${where.value(value)}, 0)`;
-    where.add(`hashtextextended(${row}.${column}, 0) = ${hash}`);
-    compare(column, "=", value);
+  where.add(`${row}.project = ${where.value(project)}`);
+  for (const { column, operator, value, isIndexed } of filterConditions(filter)) {
+    // A literal, so that PostgreSQL can see that the index of failed spans covers it.
+    if (column === "status" && value === "ERROR") {
+      where.add(`${row}.status = 'ERROR'`);
+      continue;
+    }
+    // The index is on a hash of the value, which may have any length.
+    if (isIndexed) {
+      where.add(
+        `hashtextextended(${row}.${column}, 0) = hashtextextended(${where.value(value)}, 0)`,
+      );
+    }
+    where.add(`${row}.${column} ${operator} ${where.value(value)}`);
   }
-  compare("revision", "=", filter.revision);
-  compare("spankind", "=", filter.spankind);
-  compare("name", "=", filter.name);
-  // A literal, so that PostgreSQL can see that the index of failed spans covers it.
-  if (filter.status === "ERROR") where.add(`${row}.status = 'ERROR'`);
-  else compare("status", "=", filter.status);
-  compare("start", ">=", filter.startedFrom);
-  compare("start", "<", filter.startedBefore);
-  compare("latency", ">=", filter.minLatency);
-  compare("cost", ">=", filter.minCost);
   if (filter.traceIds !== undefined) where.add(`t.trace_id = ANY(${where.value(filter.traceIds)})`);
   if (search?.kind === "many") where.add(whereFound(row, where, search.query));
   if (search?.kind === "few" && row === "t") {
@@ -84,9 +69,9 @@ export function whereFilter(
 }
 
 /**
- * The spans that are to be filtered, as a table. Those that are known are looked up in their own days,
- * before anything else: PostgreSQL is wrong about how many there are, and would walk through all days in
- * the order of the list, or look for every number in every day.
+ * The spans to filter, as a table. Known spans are looked up in their own days first: PostgreSQL misjudges
+ * how many there are, and would walk all days in the order of the list, or look up every number in every
+ * day.
  */
 export function spansToList(where: Conditions, search: SearchPlan): string {
   if (search?.kind !== "few") return "agate.spans";
@@ -125,7 +110,7 @@ function whereFound(row: ListedTable, where: Conditions, { whole, parts }: Searc
          WHERE s.day = t.day AND s.trace_no = t.trace_no AND ${found})`;
 }
 
-/** So many spans are looked up and sorted in some tens of milliseconds. */
+/** This many spans are looked up and sorted in some tens of milliseconds. */
 const FEW = 10_000;
 
 /**

@@ -1,4 +1,4 @@
-import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
+import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ListPageBuilder } from "../list-page.ts";
 import { isAssembledEntry, openRecordText } from "../segments/segment.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
@@ -12,9 +12,9 @@ import type {
 import { MOST_SPANS_COUNTED } from "../span-query.ts";
 import { addAfter, planSearch, spansToList, whereFilter } from "./filter-sql.ts";
 import { mergeHeaders } from "./merge-headers.ts";
+import { isMissingDay } from "./postgres-errors.ts";
 import { segmentsInOrder } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
-import { isMissingDay } from "./span-database.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
 
@@ -185,12 +185,7 @@ class TraceTotals {
 
   async #read({ trace_no, day }: TracePlace): Promise<TotalOf | null> {
     const merger = await this.#merge(day, trace_no);
-    if (merger === undefined) return null;
-    const tree = buildTree(merger.nodes);
-    return (spanId) => {
-      const index = merger.indexOf(spanId);
-      return totalText(tree.total(index < 0 ? tree.top : index));
-    };
+    return merger?.totals() ?? null;
   }
 
   async #merge(day: number, traceNo: number) {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
+import { PollLoop } from "../poll-loop.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
@@ -37,11 +38,7 @@ export class Maintenance {
   /** What is known to be in trouble, and was told, by its sentence. */
   readonly #told = new Map<string, string>();
   #closed = false;
-  #running: Promise<boolean> | undefined;
-  /** Ends the rest between two rounds. */
-  #endRest = () => {};
-  /** Woken since the round under way began: it may have looked before there was work. */
-  #isWoken = false;
+  #loop: PollLoop | undefined;
   #nextDropAt = Number.NEGATIVE_INFINITY;
   #betweenDropsMs = DROP_DAYS_EVERY_MS;
 
@@ -59,20 +56,14 @@ export class Maintenance {
     this.#compacting = new PerTraceTask("There is no compaction", onTrouble);
   }
 
-  /** Works, and looks for more, until it is closed. */
-  async run(): Promise<void> {
-    while (!this.#closed) {
-      this.#isWoken = false;
-      const round = this.#round();
-      this.#running = round;
-      if (!(await round)) await this.#rest();
-    }
+  /** Works, and polls for more work, until it is closed. */
+  start(): void {
+    this.#loop ??= new PollLoop(async () => ((await this.#round()) ? 0 : POLL_MS));
   }
 
   /** There is work. */
   wake(): void {
-    this.#isWoken = true;
-    this.#endRest();
+    this.#loop?.wake();
   }
 
   /** Resolves when everything that was committed before this call is indexed. */
@@ -104,8 +95,7 @@ export class Maintenance {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#endRest();
-    await this.#running;
+    await this.#loop?.stop();
   }
 
   /** Some of each, as none may keep the others waiting. @returns True when there is more to do. */
@@ -184,15 +174,6 @@ export class Maintenance {
       after = next;
     }
     return false;
-  }
-
-  async #rest(): Promise<void> {
-    if (this.#closed || this.#isWoken) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, POLL_MS);
-    this.#endRest = resolve;
-    await promise;
-    clearTimeout(timer);
   }
 }
 

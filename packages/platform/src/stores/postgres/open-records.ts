@@ -3,9 +3,9 @@ import type { NodeTable, PlacedNode } from "../segments/node-table.ts";
 import { checkBody, DamagedSegmentError, withTraceId } from "../segments/segment-checksum.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
+import { isMissingDay } from "./postgres-errors.ts";
 import { unpack } from "./read-segments.ts";
 import type { SqlRunner } from "./span-database.ts";
-import { isMissingDay } from "./span-database.ts";
 
 /** Bodies kept at hand while one large trace is read; its spans jump between segments. */
 const WINDOW_BYTES = 16 * 1024 * 1024;

@@ -1,22 +1,11 @@
+import {
+  CONNECTION_LOST,
+  connectionReason,
+  DATABASE_NOT_RESPONDING,
+  isCertificateError,
+} from "../database-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-errors.ts";
-
-/** What Node says of a connection: none came about, or it was broken off. */
-const CONNECTION_CODES: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EADDRNOTAVAIL",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENOENT",
-]);
-
-/** The reason, and the message of the error, when PostgreSQL gives no answer at all. */
-export const DATABASE_NOT_RESPONDING = "The database does not answer.";
 
 /** What the client says without a code. */
 const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
@@ -25,30 +14,30 @@ const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
     /^(?:timeout expired|Connection terminated due to connection timeout|Query read timeout)$/,
     DATABASE_NOT_RESPONDING,
   ],
-  [/^The database does not answer\.$/, DATABASE_NOT_RESPONDING],
-  [/^Connection terminated|not queryable$/, "The connection to the database was broken off."],
+  [new RegExp(`^${DATABASE_NOT_RESPONDING}$`), DATABASE_NOT_RESPONDING],
+  [/^Connection terminated|not queryable$/, CONNECTION_LOST],
 ];
 
 /** By PostgreSQL's code, or the class that its first two characters are. */
 const REASONS: Readonly<Record<string, string>> = {
-  "08": "The connection to the database was broken off.",
+  "08": CONNECTION_LOST,
   "25006": "The database is read-only.",
   "25P03": "The database took too long.",
   "25P04": "The database took too long.",
   "28": "The database refuses the login.",
-  "3D000": "The database is not there.",
-  "40001": "The database gave way to somebody else's change.",
-  "40P01": "The database gave way to somebody else's change.",
+  "3D000": "The database does not exist.",
+  "40001": "The database aborted the transaction because of a concurrent one.",
+  "40P01": "The database aborted the transaction because of a concurrent one.",
   "53": "The database has no resources left.",
   "53100": "The database's disk is full.",
   "53200": "The database has no memory left.",
   "53300": "The database has too many connections.",
-  "55P03": "The database is locked by somebody else.",
+  "55P03": "The database is locked by another transaction.",
   "57014": "The database took too long.",
   "57P01": "The database is being shut down.",
-  "57P02": "The database has crashed, and recovers.",
+  "57P02": "The database has crashed and is recovering.",
   "57P03": "The database is starting up or shutting down.",
-  "57P05": "The connection to the database was broken off.",
+  "57P05": CONNECTION_LOST,
   "58030": "The database's disk reported an error.",
 };
 
@@ -76,12 +65,7 @@ export function transientReason(error: unknown): string | undefined {
     const message = error instanceof Error ? error.message : "";
     return CLIENT_MESSAGES.find(([pattern]) => pattern.test(message))?.[1];
   }
-  if (CONNECTION_CODES.has(code)) {
-    return code === "ECONNRESET" || code === "EPIPE"
-      ? "The connection to the database was broken off."
-      : "The database cannot be reached.";
-  }
-  return REASONS[code] ?? REASONS[code.slice(0, 2)];
+  return connectionReason(code) ?? REASONS[code] ?? REASONS[code.slice(0, 2)];
 }
 
 /** The oldest that is looked after by its makers. */
@@ -130,17 +114,6 @@ export function refuseUnfitPostgres(
   }
 }
 
-/** Tables that this Agate cannot know. */
-export function newerPostgresSchema(
-  address: PostgresAddress,
-  version: number,
-  known: number,
-): StoreRefusalError {
-  return new StoreRefusalError(
-    `${address.shown} was written by a newer version of Agate (schema ${version}; this one knows ${known}). Nothing was changed: upgrade Agate.`,
-  );
-}
-
 function sentenceFor(address: PostgresAddress, error: unknown): string | undefined {
   const { shown } = address;
   const { user, database } = namesIn(address);
@@ -178,7 +151,8 @@ function isTlsError(error: unknown, message: string): boolean {
   return (
     // A certificate's file that the URL names.
     (error as NodeJS.ErrnoException | null)?.syscall === "open" ||
-    /^(?:ERR_(?:TLS|SSL)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(codeOf(error) ?? "") ||
+    isCertificateError(error) ||
+    /^ERR_(?:TLS|SSL)_/.test(codeOf(error) ?? "") ||
     /SSL connections?$|SSL connection could not/.test(message)
   );
 }
@@ -192,4 +166,19 @@ function namesIn({ url }: PostgresAddress): { user: string; database: string } {
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Whether a transaction was aborted because of a concurrent one: it can be run again. */
+export function isSerializationFailure(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "40P01" || code === "40001";
+}
+
+/**
+ * Whether a day's tables do not exist, or no longer. An insert of a row for which there is no partition
+ * fails as a violated constraint.
+ */
+export function isMissingDay(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "42P01" || code === "23514";
 }

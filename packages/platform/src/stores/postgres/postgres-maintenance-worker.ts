@@ -19,16 +19,20 @@ const database = new SpanDatabase(address, {
   statementMs: STATEMENT_MS,
   settings: WRITER_SETTINGS,
 });
-const chores = new Maintenance(database, (trouble) => troubles.postMessage(trouble), compaction);
+const maintenance = new Maintenance(
+  database,
+  (trouble) => troubles.postMessage(trouble),
+  compaction,
+);
 // Where the cores are busy, ingest and reads come first.
 lowerThreadPriority();
 
 serveThread<MaintenanceApi>(main, {
-  start: async () => void chores.run(),
-  wake: async () => chores.wake(),
-  catchUp: () => chores.catchUp(),
+  start: async () => maintenance.start(),
+  wake: async () => maintenance.wake(),
+  catchUp: () => maintenance.catchUp(),
   close: async () => {
-    await database.close(() => chores.close());
+    await database.close(() => maintenance.close());
     // The answer to this very call is still to be sent.
     setImmediate(() => main.close());
   },

@@ -1,17 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
+import { newerSchema } from "../database-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-errors.ts";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "./agate-schema.ts";
 import { connectionOptions, SESSION_SETTINGS, setSession } from "./connection-settings.ts";
 import { ConnectionWatchdog, SocketGroup } from "./connection-watchdog.ts";
 import type { PostgresFacts } from "./postgres-errors.ts";
-import {
-  asPostgresRefusal,
-  newerPostgresSchema,
-  POSTGRES_FACTS,
-  refuseUnfitPostgres,
-} from "./postgres-errors.ts";
+import { asPostgresRefusal, POSTGRES_FACTS, refuseUnfitPostgres } from "./postgres-errors.ts";
 import { MIGRATIONS } from "./span-schema.ts";
 
 /**
@@ -56,7 +52,7 @@ async function migrate(
   try {
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('agate.migrate', 0))");
     const before = await schemaVersion(client);
-    if (before > migrations.length) throw newerPostgresSchema(address, before, migrations.length);
+    if (before > migrations.length) throw newerSchema(address, before, migrations.length);
     if (before === 0) await makeSchema(client);
     for (const statements of migrations.slice(before)) await client.query(statements);
     if (before < migrations.length) {

@@ -3,8 +3,8 @@ import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { checkBodyOnly, DamagedSegmentError } from "../segments/segment-checksum.ts";
 import { tableOfDay } from "./day.ts";
+import { isMissingDay } from "./postgres-errors.ts";
 import type { SqlRunner } from "./span-database.ts";
-import { isMissingDay } from "./span-database.ts";
 
 /** Names a segment. */
 export interface SegmentPlace {

@@ -6,12 +6,12 @@ import { Pool } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { QueryQueueFullError } from "../query-lane.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import { StoreUnavailableError } from "../store-errors.ts";
+import { asUnavailable } from "../store-errors.ts";
 import { connectionOptions, SESSION_SETTINGS, setSession } from "./connection-settings.ts";
 import type { Patience } from "./connection-watchdog.ts";
 import { ConnectionWatchdog, SocketGroup } from "./connection-watchdog.ts";
 import type { CopyRows } from "./copy-rows.ts";
-import { codeOf, transientReason } from "./postgres-errors.ts";
+import { codeOf, isSerializationFailure, transientReason } from "./postgres-errors.ts";
 import { toStorable, VALUE_SETTINGS, VALUE_TYPES } from "./value-types.ts";
 
 /** What a statement may be given. */
@@ -110,7 +110,7 @@ export class SpanDatabase implements SqlRunner {
     try {
       return await this.#silence.during(() => this.#query<Row>(signal, text, values, name));
     } catch (error) {
-      throw asUnavailable(error);
+      throw asUnavailable(error, transientReason(error));
     }
   }
 
@@ -149,7 +149,7 @@ export class SpanDatabase implements SqlRunner {
         return await this.#silence.during(() => this.#attempt(work, begin, signal));
       } catch (error) {
         const isFinal = attempt === ATTEMPTS || signal.aborted || !isSerializationFailure(error);
-        if (isFinal) throw asUnavailable(error);
+        if (isFinal) throw asUnavailable(error, transientReason(error));
       }
     }
   }
@@ -274,22 +274,6 @@ function storableValue(value: SqlValue): unknown {
   if (typeof value === "string") return toStorable(value);
   if (typeof value !== "object" || value === null) return value;
   return value.map((item) => (typeof item === "string" ? toStorable(item) : item));
-}
-
-function isSerializationFailure(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === "40P01" || code === "40001";
-}
-
-/** A day's tables are not there (any more). A row that no partition takes violates a constraint. */
-export function isMissingDay(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === "42P01" || code === "23514";
-}
-
-function asUnavailable(error: unknown): unknown {
-  const reason = transientReason(error);
-  return reason === undefined ? error : new StoreUnavailableError(reason, { cause: error });
 }
 
 /** Protocol version 1234.5678: a request to cancel in place of a start. */

@@ -12,8 +12,8 @@ import {
 } from "../summary/summary-columns.ts";
 import { tableOfDay } from "./day.ts";
 import { mergeHeaders } from "./merge-headers.ts";
+import { isMissingDay } from "./postgres-errors.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
-import { isMissingDay } from "./span-database.ts";
 
 /** What lists, filters and analytics see of a trace, with types: the summary's columns. */
 export const TRACE_SUMMARY = [

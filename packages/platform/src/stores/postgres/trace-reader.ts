@@ -10,15 +10,16 @@ import {
   checkBody,
   checkTrace,
   DamagedSegmentError,
+  readingTrace,
   withTraceId,
 } from "../segments/segment-checksum.ts";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import { tableOfDay } from "./day.ts";
 import { openRecordsOf } from "./open-records.ts";
+import { isMissingDay } from "./postgres-errors.ts";
 import { segmentsInOrder, unpack } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
-import { isMissingDay } from "./span-database.ts";
 
 const MISSING: TreeRead = { kind: "missing" };
 /** Header rows read at a time: other requests get their turn between. */
@@ -156,7 +157,7 @@ async function readTrace(
     `bodies-of-${table}`,
   );
   if (only === undefined) return readNodes(place, null);
-  const { header, json } = reading(traceId, () => ({
+  const { header, json } = readingTrace(traceId, () => ({
     header: unpack(only.header).toString("latin1"),
     json: unpack(only.body),
   }));
@@ -187,7 +188,7 @@ async function readSpan(
     [place.trace_no, place.segment],
     `segment-of-${table}`,
   );
-  return reading(place.trace_id, () => {
+  return readingTrace(place.trace_id, () => {
     if (row === undefined) return readNodes(place, spanId);
     const entry = entriesOf(row).find(({ id }) => id === spanId);
     if (entry === undefined || !isAssembledEntry(entry)) return readNodes(place, spanId);
@@ -241,7 +242,7 @@ async function merge(runner: SqlRunner, { trace_no: traceNo, trace_id, day }: Tr
        WHERE trace_no = $1 AND segment >= $2 ORDER BY segment LIMIT ${HEADERS_PER_READ}`,
       [traceNo, next],
     );
-    reading(trace_id, () => {
+    readingTrace(trace_id, () => {
       for (const { segment, header: packed } of rows) {
         const header = unpack(packed).toString();
         checkTrace(header, trace_id);
@@ -252,15 +253,6 @@ async function merge(runner: SqlRunner, { trace_no: traceNo, trace_id, day }: Tr
     const last = rows.at(-1);
     if (last === undefined || rows.length < HEADERS_PER_READ) return { merger, count };
     next = last.segment + 1;
-  }
-}
-
-/** Does a read of one trace. What fails because the trace is damaged names it. */
-function reading<Value>(traceId: string, read: () => Value): Value {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof DamagedSegmentError ? withTraceId(error, traceId) : error;
   }
 }
 

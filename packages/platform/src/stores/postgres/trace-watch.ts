@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { PollLoop } from "../poll-loop.ts";
 import type { TraceChange, Watch } from "../span-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import type { SqlRunner } from "./span-database.ts";
@@ -29,8 +29,7 @@ export class TraceWatch {
   readonly #listeners = new Set<Listener>();
   /** Those who are told of what comes after the next snapshot. */
   readonly #newcomers = new Map<Listener, () => void>();
-  #rounds: Promise<void> | undefined;
-  #wake = () => {};
+  #loop: PollLoop | undefined;
 
   constructor(database: SqlRunner, onFailure: (error: Error) => void) {
     this.#database = database;
@@ -42,12 +41,13 @@ export class TraceWatch {
     // An own one: the same function may be given twice.
     const own: Listener = (changes) => listener(changes);
     this.#newcomers.set(own, resolve);
-    this.#rounds ??= this.#run().catch(this.#onFailure);
-    this.#wake();
+    this.#loop ??= this.#start();
+    this.#loop.wake();
     const stop = () => {
       this.#listeners.delete(own);
       this.#newcomers.delete(own);
       resolve();
+      if (this.#listeners.size + this.#newcomers.size === 0) void this.#stop();
     };
     return { ready, stop };
   }
@@ -55,17 +55,23 @@ export class TraceWatch {
   async close(): Promise<void> {
     this.#listeners.clear();
     this.#newcomers.clear();
-    this.#wake();
-    await this.#rounds;
+    await this.#stop();
   }
 
-  async #run(): Promise<void> {
+  async #stop(): Promise<void> {
+    const loop = this.#loop;
+    this.#loop = undefined;
+    await loop?.stop();
+  }
+
+  #start(): PollLoop {
     let before: string | undefined;
-    while (this.#listeners.size + this.#newcomers.size > 0) {
+    return new PollLoop(async (signal) => {
       try {
         const joining = [...this.#newcomers];
         const now = await this.#takeSnapshot();
-        if (before !== undefined) await this.#tellBetween(before, now);
+        if (signal.aborted) return "end";
+        if (before !== undefined) await this.#tellBetween(before, now, signal);
         before = now;
         for (const [listener, isReady] of joining) {
           // Unless it has stopped meanwhile.
@@ -76,18 +82,9 @@ export class TraceWatch {
         // The next round tells what this one could not.
         if (!(error instanceof StoreUnavailableError)) throw error;
       }
-      await this.#rest();
-    }
-    this.#rounds = undefined;
-  }
-
-  async #rest(): Promise<void> {
-    if (this.#newcomers.size > 0 && this.#listeners.size === 0) return pause(NEXT_TRY_MS);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, POLL_MS);
-    this.#wake = resolve;
-    await promise;
-    clearTimeout(timer);
+      const hasOnlyNewcomers = this.#newcomers.size > 0 && this.#listeners.size === 0;
+      return hasOnlyNewcomers ? NEXT_TRY_MS : POLL_MS;
+    }, this.#onFailure);
   }
 
   async #takeSnapshot(): Promise<string> {
@@ -97,7 +94,7 @@ export class TraceWatch {
     return row?.snapshot ?? "";
   }
 
-  async #tellBetween(before: string, now: string): Promise<void> {
+  async #tellBetween(before: string, now: string, signal: AbortSignal): Promise<void> {
     // Nothing was committed between.
     if (before === now) return;
     // Not in the first snapshot are those that began after it and those that were under way. All since
@@ -126,6 +123,7 @@ export class TraceWatch {
         traceId: row.trace_id,
         isNew: row.is_new,
       }));
+      if (signal.aborted) return;
       if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
       const end = rows.at(-1);
       if (end === undefined || rows.length < CHANGES_PER_READ) return;

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
+import { PollLoop } from "../poll-loop.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 
 /** With the limit of an answer, less than the second in which a revoked key must be refused. */
@@ -11,17 +11,22 @@ const LONGEST_SILENCE_MS = 5_000;
 export class AccessVersionPoll {
   readonly #db: RegistryDatabase;
   readonly #listeners = new Set<() => void>();
-  readonly #everyMs: number;
-  readonly #closing = new AbortController();
-  readonly #running: Promise<void>;
+  readonly #loop: PollLoop;
   #known: string | undefined;
   #answeredAt = performance.now();
 
   /** @param db A connection that gives up soon: one that has stalled must not delay the next question. */
   constructor(db: RegistryDatabase, everyMs: number = EVERY_MS) {
     this.#db = db;
-    this.#everyMs = everyMs;
-    this.#running = this.#run();
+    this.#loop = new PollLoop(async () => {
+      // Not logged: requests that need the database report that it cannot be used.
+      const isAnswered = await this.#ask().then(
+        () => true,
+        () => false,
+      );
+      if (isAnswered) this.#answeredAt = performance.now();
+      return everyMs;
+    });
   }
 
   /** Tells of every change, of this process too. Returns how to stop. */
@@ -39,22 +44,8 @@ export class AccessVersionPoll {
     }
   }
 
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#closing;
-    while (!signal.aborted) {
-      // Not logged: requests that need the database report that it is away.
-      const isAnswered = await this.#ask().then(
-        () => true,
-        () => false,
-      );
-      if (isAnswered) this.#answeredAt = performance.now();
-      await delay(this.#everyMs, undefined, { signal, ref: false }).catch(() => {});
-    }
+  close(): Promise<void> {
+    return this.#loop.stop();
   }
 
   async #ask(): Promise<void> {

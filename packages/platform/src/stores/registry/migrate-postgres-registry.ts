@@ -1,12 +1,9 @@
 import type { QueryExecutorProvider } from "kysely";
 import { Kysely, sql } from "kysely";
+import { newerSchema } from "../database-errors.ts";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "../postgres/agate-schema.ts";
 import type { PostgresFacts } from "../postgres/postgres-errors.ts";
-import {
-  newerPostgresSchema,
-  POSTGRES_FACTS,
-  refuseUnfitPostgres,
-} from "../postgres/postgres-errors.ts";
+import { POSTGRES_FACTS, refuseUnfitPostgres } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { RegistryMigrations } from "./registry-migrations.ts";
 import {
@@ -55,7 +52,7 @@ async function migrate(
   const done = new Set(rows.map(({ name }) => name));
   const known = Object.keys(migrations);
   if (rows.some(({ name }) => !known.includes(name))) {
-    throw newerPostgresSchema(address, done.size, known.length);
+    throw newerSchema(address, done.size, known.length);
   }
   for (const [name, { up }] of Object.entries(migrations)) {
     if (done.has(name)) continue;

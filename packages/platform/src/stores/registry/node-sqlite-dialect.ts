@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { DatabaseConnection, SqliteDatabase, SqliteStatement } from "kysely";
 import { CompiledQuery, SqliteAdapter, SqliteDialect, SqliteDriver } from "kysely";
 import { transientReason } from "../sqlite/sqlite-errors.ts";
-import { RegistryUnavailableError } from "../store-errors.ts";
+import { asUnavailable, RegistryUnavailableError } from "../store-errors.ts";
 
 /** Kysely's SQLite dialect, with transactions as the registry needs them. */
 export class NodeSqliteDialect extends SqliteDialect {
@@ -102,7 +102,6 @@ function attempt<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    const reason = transientReason(error);
-    throw reason === undefined ? error : new RegistryUnavailableError(reason, { cause: error });
+    throw asUnavailable(error, transientReason(error), RegistryUnavailableError);
   }
 }

@@ -6,7 +6,7 @@ import { connectionOptions } from "../postgres/connection-settings.ts";
 import { SocketGroup } from "../postgres/connection-watchdog.ts";
 import { transientReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import { RegistryUnavailableError } from "../store-errors.ts";
+import { asUnavailable, RegistryUnavailableError } from "../store-errors.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 import type { DeployLease, SharedBuilds } from "./shared-builds.ts";
 
@@ -131,7 +131,7 @@ async function endHungLease(client: Client, applicationId: string, newcomerMs: n
       [LOCKS, numberOf(applicationId), applicationId, newcomerMs],
     );
   } catch (error) {
-    throw asUnavailable(error);
+    throw asRegistryUnavailable(error);
   }
 }
 
@@ -152,7 +152,7 @@ async function connect(address: PostgresAddress, turn: AsyncDisposableStack): Pr
     return client;
   } catch (error) {
     await sockets.end(() => client.end());
-    throw asUnavailable(error);
+    throw asRegistryUnavailable(error);
   }
 }
 
@@ -164,7 +164,7 @@ async function tryLock(client: Client, applicationId: string): Promise<boolean> 
     );
     return rows[0]?.taken === true;
   } catch (error) {
-    throw asUnavailable(error);
+    throw asRegistryUnavailable(error);
   }
 }
 
@@ -179,7 +179,6 @@ function numberOf(applicationId: string): number {
   return createHash("sha256").update(applicationId).digest().readInt32BE();
 }
 
-function asUnavailable(error: unknown): unknown {
-  const reason = transientReason(error);
-  return reason === undefined ? error : new RegistryUnavailableError(reason, { cause: error });
+function asRegistryUnavailable(error: unknown): unknown {
+  return asUnavailable(error, transientReason(error), RegistryUnavailableError);
 }

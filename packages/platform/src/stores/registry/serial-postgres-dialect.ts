@@ -16,7 +16,7 @@ import {
 import { ConnectionWatchdog, SocketGroup } from "../postgres/connection-watchdog.ts";
 import { transientReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
-import { RegistryUnavailableError } from "../store-errors.ts";
+import { asUnavailable, RegistryUnavailableError } from "../store-errors.ts";
 
 /** "AGATEREG": others may take locks in the same database. */
 const REGISTRY_LOCK = 0x41_47_41_54_45_52_45_47n;
@@ -185,6 +185,5 @@ class RegistryClient implements PostgresPoolClient {
 }
 
 function rethrow(error: unknown): never {
-  const reason = transientReason(error);
-  throw reason === undefined ? error : new RegistryUnavailableError(reason, { cause: error });
+  throw asUnavailable(error, transientReason(error), RegistryUnavailableError);
 }

@@ -1,4 +1,5 @@
 import type { ReportedFigures, SpanNode, SpanNodes } from "@agate/spans/tree";
+import { buildTree, totalText } from "@agate/spans/tree";
 import { decodeHeader } from "./segment.ts";
 
 /** A node, and where its open record lies. */
@@ -93,5 +94,14 @@ export class SegmentMerger {
   /** -1 when there is no such span. */
   indexOf(spanId: string): number {
     return this.#indexById.get(spanId) ?? -1;
+  }
+
+  /** Builds the tree. @returns The shown total of a span's subtree, by the span's id. */
+  totals(): (spanId: string) => string {
+    const tree = buildTree(this.#nodes);
+    return (spanId) => {
+      const index = this.indexOf(spanId);
+      return totalText(tree.total(index < 0 ? tree.top : index));
+    };
   }
 }

@@ -83,6 +83,15 @@ export function withTraceId(error: DamagedSegmentError, traceId: string): Damage
   return error.traceId === null ? new DamagedSegmentError(traceId, error.cause) : error;
 }
 
+/** Reads something of a trace; an error because of damage names the trace. */
+export function readingTrace<Value>(traceId: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof DamagedSegmentError ? withTraceId(error, traceId) : error;
+  }
+}
+
 /** {@link checkBody} where the trace's id is not at hand. */
 export function checkBodyOnly(header: string, body: Uint8Array): void {
   if (header.startsWith(UNSEALED)) return;

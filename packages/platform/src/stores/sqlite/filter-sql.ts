@@ -1,4 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
+import { filterConditions } from "../filter-conditions.ts";
 import { toMatchExpression } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { wanted } from "./query-interrupt.ts";
@@ -11,16 +12,6 @@ export interface Sql {
 
 /** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
 export type ListedTable = "t" | "p";
-
-/** The columns with an index of their own, and the filters that need it. */
-const FROM_RARE_TO_COMMON = [
-  ["session_id", "sessionId"],
-  ["user_id", "userId"],
-  ["route", "route"],
-  ["variant", "variant"],
-  ["environment", "environment"],
-  ["application", "application"],
-] as const;
 
 /**
  * The conditions of a filter; undefined when nothing can match it (a search text without a word).
@@ -46,26 +37,15 @@ export function whereFilter(
     texts.push(condition);
     values.push(...parameters);
   };
-  const equal = (column: string, value: string | number | undefined, by = row) => {
-    if (value !== undefined) add(`${by}.${column} = ?`, value);
-  };
   // Of several indexes SQLite would take any: it does not know that a session is rarer than an
-  // environment. The first of these that is asked for has its way.
-  let by = row;
-  for (const [column, key] of FROM_RARE_TO_COMMON) {
-    equal(column, filter[key], by);
-    if (filter[key] !== undefined) by = `+${table}`;
+  // environment. So only the first indexed column may use its index.
+  let indexed = row;
+  for (const { column, operator, value, isIndexed } of filterConditions(filter)) {
+    // A literal, so that SQLite can see that the index of failed spans covers it.
+    if (column === "status" && value === "ERROR") add(`${row}.status = 'ERROR'`);
+    else add(`${isIndexed ? indexed : row}.${column} ${operator} ?`, value);
+    if (isIndexed) indexed = `+${table}`;
   }
-  equal("revision", filter.revision);
-  equal("spankind", filter.spankind);
-  equal("name", filter.name);
-  // A literal, so that SQLite can see that the index of failed spans covers it.
-  if (filter.status === "ERROR") add(`${row}.status = 'ERROR'`);
-  else equal("status", filter.status);
-  if (filter.startedFrom !== undefined) add(`${row}.start >= ?`, filter.startedFrom);
-  if (filter.startedBefore !== undefined) add(`${row}.start < ?`, filter.startedBefore);
-  if (filter.minLatency !== undefined) add(`${row}.latency >= ?`, filter.minLatency);
-  if (filter.minCost !== undefined) add(`${row}.cost >= ?`, filter.minCost);
   if (filter.traceIds !== undefined) {
     const ids = "(SELECT value FROM json_each(?))";
     add(`t.project = ? AND t.trace_id IN ${ids}`, project, JSON.stringify(filter.traceIds));

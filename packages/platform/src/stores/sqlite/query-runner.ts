@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
+import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ListPageBuilder } from "../list-page.ts";
 import { BodyWindow } from "../segments/body-window.ts";
 import type { HeaderRow } from "../segments/node-table.ts";
@@ -274,11 +274,7 @@ export class QueryRunner {
       this.#interrupt.check();
       merger.add(row as unknown as HeaderRow);
     }
-    const tree = buildTree(merger.nodes);
-    return (spanId) => {
-      const index = merger.indexOf(spanId);
-      return totalText(tree.total(index < 0 ? tree.top : index));
-    };
+    return merger.totals();
   }
 }
 
