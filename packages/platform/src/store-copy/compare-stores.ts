@@ -20,13 +20,13 @@ export interface TreesToCompare {
 }
 
 export interface TreeComparison {
-  /** How many were; one that is gone from the source by now cannot be. */
+  /** The number of compared traces; one that was deleted from the source cannot be compared. */
   readonly compared: number;
-  /** Those whose answers are not the same bytes. */
+  /** Traces whose responses are not identical. */
   readonly differing: readonly TraceName[];
 }
 
-/** Whether both stores answer the same when they are asked for these traces. */
+/** Compares the responses of both stores for these traces. */
 export async function compareTrees(trees: TreesToCompare): Promise<TreeComparison> {
   const { from, to, traces, patience, signal, onCompared } = trees;
   const differing: TraceName[] = [];
@@ -48,13 +48,13 @@ export async function compareTrees(trees: TreesToCompare): Promise<TreeCompariso
   return { compared, differing };
 }
 
-/** No digest is an empty text. */
+/** An empty text differs from every digest. */
 function differsIfDamaged(error: unknown): string {
   if (error instanceof DamagedSegmentError) return "";
   throw error;
 }
 
-/** SHA-256 of a trace as it is answered, whatever its size; null when it is not there. */
+/** SHA-256 of a trace's response; null when the trace does not exist. */
 async function treeDigest(
   store: SpanStore,
   { project, traceId }: TraceName,
@@ -104,12 +104,12 @@ function countOf(counts: readonly ProjectCount[], wanted: string): Count {
 
 const EMPTY: Count = { traces: 0, spans: 0 };
 
-/** Something of the project is not in the other store. */
+/** The target has fewer traces or spans of the project. */
 export function lacks({ from, to }: ProjectComparison): boolean {
   return to.traces < from.traces || to.spans < from.spans;
 }
 
-/** The other store has all of it, and something besides. */
+/** The target has all of the project, and more. */
 export function hasMore(comparison: ProjectComparison): boolean {
   const { from, to } = comparison;
   return !lacks(comparison) && (to.traces > from.traces || to.spans > from.spans);
@@ -124,15 +124,15 @@ interface TracesToCompare {
   readonly to: Pick<SpanStore, "sizesOf">;
   readonly patience: { readonly from: Patience; readonly to: Patience };
   readonly signal: AbortSignal;
-  /** Told of every trace of the source. */
+  /** Called with every trace of the source. */
   readonly onTrace: (trace: TraceName) => void;
 }
 
 /**
- * Asks the target for each trace of the source. Counts of both stores cannot tell this: what the
- * target holds besides makes up for what it lacks.
+ * Looks up each trace of the source in the target. Comparing counts is not enough: extra traces of the
+ * target would hide missing ones.
  *
- * @returns Those that the target does not have, or not with as many spans.
+ * @returns The traces that the target lacks, or has with fewer spans.
  */
 export async function missingTraces(traces: TracesToCompare): Promise<TraceName[]> {
   const { from, to, patience, signal, onTrace } = traces;

@@ -14,7 +14,7 @@ export interface Copy {
   /** Where to begin; null: with everything. */
   readonly after: string | null;
   readonly patience: { readonly from: Patience; readonly to: Patience };
-  /** Ends the copy: what is being written is still committed and told. */
+  /** Ends the copy: writes under way are still committed and reported. */
   readonly signal: AbortSignal;
   /** This part is committed, and so are all before it. */
   readonly onCommitted: (part: SpanPart) => Promise<void>;
@@ -27,10 +27,10 @@ interface Write {
 }
 
 /**
- * Copies spans: reads the next parts while others are written. Writing a part again does no harm,
- * so it may begin before where another copy ended.
+ * Copies spans: reads the next parts while others are written. Writes are idempotent, so a copy may begin
+ * before the end of another.
  *
- * @throws StoreUnavailableError when one of the stores stays away.
+ * @throws StoreUnavailableError when one of the stores stays unavailable.
  */
 export async function copySpans(copy: Copy): Promise<"finished" | "interrupted"> {
   const { signal, onCommitted } = copy;
@@ -53,14 +53,14 @@ export async function copySpans(copy: Copy): Promise<"finished" | "interrupted">
     }
     while (writes.length > 0) await finishOldest();
   } catch (error) {
-    // Nothing may go on behind the back of whoever closes the stores.
+    // The caller closes the stores next, so all writes must have ended.
     await Promise.allSettled(writes.map(({ committed }) => committed));
     if (!signal.aborted || error !== signal.reason) throw error;
   }
   return signal.aborted ? "interrupted" : "finished";
 }
 
-/** The parts of the source, through its being away now and then. */
+/** The parts of the source; retries while the source is unavailable. */
 async function* partsOf({ from, after, patience }: Copy): AsyncGenerator<SpanPart, void, void> {
   let position = after;
   let parts: AsyncIterator<SpanPart> | undefined;
@@ -71,7 +71,7 @@ async function* partsOf({ from, after, patience }: Copy): AsyncGenerator<SpanPar
         try {
           return await parts.next();
         } catch (error) {
-          // It has ended with that: the next try begins another one.
+          // The iterator has ended with the error: the next attempt starts a new one.
           parts = undefined;
           throw error;
         }
@@ -98,7 +98,7 @@ function beginWrite({ to, patience }: Copy, part: SpanPart): Write {
         throw new Error(`The target has a limit of ${outcome.maxSpansPerTrace} spans per trace`);
     }
   });
-  // Whoever waits for it gets the error; until then it is nobody's.
+  // The error is handled when the write is awaited; until then it must not be an unhandled rejection.
   committed.catch(() => {});
   return {
     part,

@@ -16,7 +16,7 @@ import { loadState } from "./migration-state.ts";
 export interface MigrationRequest extends MigrationOptions {
   readonly from: StoreAddress;
   readonly to: StoreAddress;
-  /** Copies everything again, however far an earlier run has come. */
+  /** Copies everything again, ignoring the progress of an earlier run. */
   readonly restart: boolean;
 }
 
@@ -24,14 +24,14 @@ export type MigrationOutcome =
   | MigrationResult
   /** Nothing was copied: one sentence that says what to do. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** A trace of the source is not what was written. Another run goes on when it is gone. */
+  /** A trace of the source is damaged. Another run continues once it is deleted. */
   | { readonly kind: "damaged"; readonly traceId: string | null }
-  /** A database stayed away. Another run goes on. */
+  /** A database stayed unavailable. Another run continues. */
   | { readonly kind: "broken-off"; readonly reason: string };
 
 /**
- * Copies all spans of one store to another, or what an earlier run has left, and compares the two.
- * What the target holds besides stays as it is.
+ * Copies all spans of one store to another, or what an earlier run has left, and compares the two. Other
+ * data of the target stays as it is.
  */
 export async function migrateStore(
   request: MigrationRequest,
@@ -79,14 +79,14 @@ export interface OpenStores extends AsyncDisposable {
 }
 
 /**
- * Opens the store that is to be copied and the one it is copied to, which is made if it is not there.
+ * Opens the source and the target; the target is created if it does not exist.
  *
  * @throws StoreRefusalError with one sentence when one of them cannot be used as it is.
  */
 export async function openStores(from: StoreAddress, to: StoreAddress): Promise<OpenStores> {
   await using opened = new AsyncDisposableStack();
   const failure = Promise.withResolvers<never>();
-  // Whoever waits for it gets the error; nobody may be waiting any more.
+  // The error is handled where the promise is awaited; if it is not, it must not be an unhandled rejection.
   failure.promise.catch(() => {});
   const open = async (address: StoreAddress): Promise<SpanStore> => {
     const store = await openSpanStore(address, { onFailure: failure.reject }).catch((error) => {
@@ -100,11 +100,11 @@ export async function openStores(from: StoreAddress, to: StoreAddress): Promise<
   return { ...stores, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-/** What a server is told of its data directory, for somebody who named two stores. */
+/** The error of a data directory, worded for a command that names two stores. */
 function asRefusal(error: unknown, address: StoreAddress): unknown {
   if (error instanceof DataDirectoryInUseError && address.kind === "sqlite") {
     return new StoreRefusalError(
-      `A running server uses ${address.directory}. Stop it first: what it takes in meanwhile would be left out.`,
+      `A running server uses ${address.directory}. Stop it first: spans that it receives during the migration would be left out.`,
     );
   }
   if (!(error instanceof DataDirectoryError)) return error;
@@ -112,7 +112,7 @@ function asRefusal(error: unknown, address: StoreAddress): unknown {
 }
 
 /**
- * A source must be there: opening it would make an empty one.
+ * Checks that the source exists: opening it would create an empty store.
  *
  * @throws StoreRefusalError
  */
@@ -128,7 +128,7 @@ export async function refuseMissing(from: StoreAddress): Promise<void> {
 async function isThere(address: StoreAddress): Promise<boolean> {
   switch (address.kind) {
     case "sqlite":
-      // One that this user may not look for is not missing: that is thrown.
+      // A permission error is thrown: the folder is not missing.
       return statSync(filesIn(address.directory).spans, { throwIfNoEntry: false }) !== undefined;
     case "postgres": {
       const { hasSpanTables } = await import("../stores/postgres/prepare-database.ts");

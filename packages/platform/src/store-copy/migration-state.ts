@@ -1,16 +1,16 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { z } from "zod";
 
-/** How far a migration has come: what a later process needs to go on with it. */
+/** The progress of a migration: what a later process needs to resume it. */
 export interface MigrationState {
-  /** The stores, as people are shown them: without passwords. */
+  /** The names of the stores, without passwords. */
   readonly from: string;
   readonly to: string;
   /** Everything in the source up to here is in the target. */
   readonly position: string | null;
   /**
-   * The same, but for what arrived shortly before it was read: other servers may have committed
-   * something then that belongs before it.
+   * The same without the most recent arrivals: other servers may still have committed spans that belong
+   * before them.
    */
   readonly settled: string | null;
   readonly spans: number;
@@ -83,7 +83,7 @@ export async function loadState(
   return { kind: "state", state };
 }
 
-/** Replaces the file whole: a process that is killed meanwhile leaves the one before. */
+/** Replaces the file atomically: a process that is killed leaves the previous one. */
 export async function saveState(file: string, state: MigrationState): Promise<void> {
   const draft = `${file}.new`;
   {

@@ -17,36 +17,36 @@ import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 import type { TraceName } from "./trace-sample.ts";
 import { TraceSample } from "./trace-sample.ts";
 
-/** How much work a killed process may have done in vain. */
+/** How much work is repeated after a killed process. */
 const SAVED_EVERY_MS = 1_000;
-/** How long a database may be away: a restart or a failover takes seconds. */
+/** How long a database may be unavailable: a restart or a failover takes seconds. */
 const LONGEST_OUTAGE_MS = 60_000;
 /**
- * A server may commit a batch this long after it arrived, where a copy that reads in the order of
- * arrival has passed by already.
+ * A server may commit a batch this long after it arrived, when a copy in the order of arrival has already
+ * passed that time.
  */
 const SETTLING_US = 120_000_000;
 
 export interface MigrationOptions {
-  /** Where it is kept how far the migration has come. */
+  /** The progress file. */
   readonly stateFile: string;
   /** How many traces are compared at the end. */
   readonly sampleSize: number;
-  /** Ends it early, in order. */
+  /** Interrupts the migration. */
   readonly signal: AbortSignal;
 }
 
-/** Who is told while it goes on. */
+/** Callbacks for progress. */
 export interface MigrationObserver {
-  /** So many spans have been copied, by earlier runs too, of so many that there are. */
+  /** The number of copied spans, earlier runs included, and the number of all spans. */
   copied(spans: number, total: number): void;
-  /** A database is away; trying again. */
+  /** A database is unavailable; retrying. */
   waiting(reason: string): void;
   compared(traces: number, total: number): void;
 }
 
 export type MigrationResult =
-  /** By its signal. Another run goes on. */
+  /** Interrupted by its signal. Another run continues. */
   | { readonly kind: "interrupted" }
   | {
       readonly kind: "finished";
@@ -64,7 +64,7 @@ export type MigrationResult =
 
 const INTERRUPTED: MigrationResult = { kind: "interrupted" };
 
-/** One run: copies, looks again at what may have been missed, compares. */
+/** One run: copies, copies again what may have been missed, and compares. */
 export class Migration {
   readonly #from: SpanStore;
   readonly #to: SpanStore;
@@ -174,15 +174,13 @@ export class Migration {
     if (performance.now() - this.#savedAt > SAVED_EVERY_MS) await this.#save();
   }
 
-  /** Before anything is copied, it must be sure that the next run can go on. */
+  /** Checks that the progress file is writable before anything is copied. */
   async #saveFirst(): Promise<void> {
     try {
       await this.#save();
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
-      throw new StoreRefusalError(
-        `${error.reason} Name another place with --state: it is to say how far the migration has come.`,
-      );
+      throw new StoreRefusalError(`${error.reason} Name another progress file with --state.`);
     }
   }
 

@@ -5,20 +5,20 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 export interface Patience {
-  /** Of the store, for people. */
+  /** The store's name, for messages. */
   readonly name: string;
-  /** How long it may be away. */
+  /** How long the store may be unavailable. */
   readonly longestMs: number;
   readonly signal: AbortSignal;
-  /** It is away; trying again. */
+  /** Called before each retry. */
   readonly onWaiting: (reason: string) => void;
 }
 
 /**
- * Asks something of a store, again and again while it is away.
+ * Calls a store, and retries with back-off while the store is unavailable.
  *
- * @throws StoreUnavailableError that names the store, when it stays away; the signal's reason when
- * that is given meanwhile.
+ * @throws StoreUnavailableError that names the store, when it stays unavailable; the signal's reason when
+ * it fires.
  */
 export async function retryWhileUnavailable<Value>(
   { name, longestMs, signal, onWaiting }: Patience,

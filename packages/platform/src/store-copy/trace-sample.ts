@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** A trace, wherever it is kept. */
+/** The name of a trace, in either store. */
 export interface TraceName {
   readonly project: string;
   readonly traceId: string;
@@ -8,8 +8,7 @@ export interface TraceName {
 
 /**
  * Some of many traces, each as likely as any other: those whose digests with a random seed are the
- * smallest. So it does not matter how often a trace is offered, nor that a sample is taken up again
- * by another process.
+ * smallest. So a trace may be offered several times, and another process can resume a sample.
  */
 export class TraceSample {
   readonly #size: number;

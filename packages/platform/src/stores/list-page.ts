@@ -51,7 +51,7 @@ export class ListPageBuilder {
   }
 }
 
-/** A list shows what can be read; the log names what cannot. */
+/** Logs the damaged traces that a list leaves out. */
 export function reportDamaged(
   page: ListPage,
   onTrouble: (trouble: StoreTrouble) => void,

@@ -5,19 +5,19 @@ import type { StoreAddress } from "./store-address.ts";
 import type { StoreTrouble } from "./store-errors.ts";
 
 export interface SpanStoreOptions {
-  /** Something in it died of an unexpected error: the store is of no more use. */
+  /** A component died of an unexpected error: the store cannot be used any more. */
   readonly onFailure: (error: Error) => void;
-  /** Something needs a person's attention, for the log. */
+  /** A problem for the log that needs attention. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
-  /** What lists and analytics may take. */
+  /** The limits of lists and analytics. */
   readonly queries?: QueryLimits | undefined;
-  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  /** A trace that holds this many takes no new ones; unlimited by default. */
   readonly maxSpansPerTrace?: number | undefined;
 }
 
 /**
- * Opens the store that an address names, and brings its tables up to date. A database's client is
- * loaded only when its address is used.
+ * Opens the store at an address, and migrates its tables. A database's client is loaded only when its
+ * address is used.
  *
  * @throws StoreRefusalError with one sentence when it cannot be used as it is.
  */

@@ -1,9 +1,9 @@
-/** Too many queries wait already: this one was not begun. */
+/** The queue is full: this query was not started. */
 export class QueryQueueFullError extends Error {
   override readonly name = "QueryQueueFullError";
 }
 
-/** A query was broken off at its deadline. */
+/** A query was cancelled at its deadline. */
 export class QueryTimeoutError extends Error {
   override readonly name = "QueryTimeoutError";
   readonly timeoutMs: number;
@@ -14,22 +14,22 @@ export class QueryTimeoutError extends Error {
   }
 }
 
-/** The client of a query has gone, so that its result is not needed. */
+/** The client of a query has disconnected, so its result is not needed. */
 export class QueryAbandonedError extends Error {
   override readonly name = "QueryAbandonedError";
 }
 
-/** What queries may take; every store keeps to it. */
+/** The limits of queries, which every store enforces. */
 export interface QueryLimits {
   /** How long a query may wait and run, in milliseconds. */
   readonly timeoutMs: number;
-  /** How many queries of a kind may wait. */
+  /** How many queries of a kind may be queued. */
   readonly waiting: number;
 }
 
 export const QUERY_LIMITS: QueryLimits = { timeoutMs: 30_000, waiting: 64 };
 
-/** @param slot Which of the places in the lane it has: from 0, less than `concurrent`. */
+/** @param slot The query's slot in the lane: from 0, less than `concurrent`. */
 type Work<Result> = (signal: AbortSignal, slot: number) => Promise<Result>;
 
 interface Waiting {
@@ -37,9 +37,9 @@ interface Waiting {
 }
 
 /**
- * Runs queries of one kind, a few at a time. Those that wait are bounded in number and in time, and
- * are dropped when their client goes; one that runs gets a signal to stop, and keeps its place until
- * it has, so that statements without a client cannot pile up.
+ * Runs queries of one kind, a few at a time. The queue is bounded in number and in time; queued queries are
+ * dropped when their client disconnects. A running query gets a signal to stop, and keeps its slot until it
+ * has stopped, so that statements without a client cannot pile up.
  */
 export class QueryLane {
   readonly #limits: QueryLimits;
@@ -52,7 +52,7 @@ export class QueryLane {
   }
 
   /**
-   * @param gone Fires when the client has gone.
+   * @param gone Fires when the client disconnects.
    * @throws QueryQueueFullError, QueryTimeoutError or QueryAbandonedError
    */
   run<Result>(gone: AbortSignal | undefined, work: Work<Result>): Promise<Result> {
@@ -60,7 +60,7 @@ export class QueryLane {
     if (gone?.aborted) return Promise.reject(abandoned());
     const slot = this.#freeSlots.pop();
     if (slot === undefined && this.#queue.size >= waiting) {
-      return Promise.reject(new QueryQueueFullError("Too many queries wait already"));
+      return Promise.reject(new QueryQueueFullError("Too many queries are queued"));
     }
     return new Promise((resolve, reject) => {
       const stop = new AbortController();
@@ -104,5 +104,5 @@ export class QueryLane {
 }
 
 function abandoned(): Error {
-  return new QueryAbandonedError("The client has gone");
+  return new QueryAbandonedError("The client has disconnected");
 }

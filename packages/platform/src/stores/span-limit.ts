@@ -1,8 +1,8 @@
 import type { AppendOutcome, RejectedSpan } from "./span-store.ts";
 
 /**
- * Which of the spans that were sent to a trace it has no room for. Those that it holds already may be
- * sent again; of the new ones the first to arrive are kept.
+ * Which of the spans sent to a trace exceed its limit. Spans that it has already may be sent again; of the
+ * new ones the first to arrive are stored.
  *
  * @param sent How many were sent, each id once, in the order of arrival.
  * @param isStored Whether the trace holds a span already, by its index.

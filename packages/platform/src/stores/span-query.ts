@@ -3,9 +3,8 @@ import type { AnalyticsGrouping, SpanKind, SpanStatus } from "@agate/protocol";
 /**
  * Every condition must hold; an absent one always does. Times are microseconds since 1970.
  *
- * A trace is looked at by its top. Where that names no application, route, variant, environment,
- * user or session, the earliest of its spans that does speaks for it; variant and revision are one
- * span's.
+ * A trace is filtered by its top span. An application, route, variant, environment, user or session that
+ * the top lacks comes from the earliest span that has one; variant and revision come from the same span.
  */
 export interface SpanFilter {
   readonly application?: string;
@@ -45,7 +44,7 @@ export interface ListPosition {
   readonly spanId: string | null;
 }
 
-/** What a page of a list, or the tops of some traces, may take of memory; a single item may take more. */
+/** The memory limit of a list page, or of the tops of some traces; a single item may exceed it. */
 export const MOST_PAGE_BYTES = 8 * 1024 * 1024;
 
 export interface ListRequest {
@@ -53,8 +52,8 @@ export interface ListRequest {
   readonly filter: SpanFilter;
   readonly limit: number;
   /**
-   * The page ends before an item that would take it beyond this many bytes, but has at least one;
-   * {@link MOST_PAGE_BYTES} where nothing is said.
+   * The page ends before an item that would take it beyond this many bytes, but has at least one; {@link
+   * MOST_PAGE_BYTES} by default.
    */
   readonly maxBytes?: number;
   readonly after: ListPosition | null;
@@ -65,7 +64,7 @@ export interface ListPage {
   readonly items: readonly string[];
   /** Where the next page begins; null at the end of the list. A page with a next may be short. */
   readonly next: ListPosition | null;
-  /** Ids of traces of which something was left out, as it is damaged. */
+  /** Ids of traces of which damaged spans were left out. */
   readonly damaged?: readonly string[];
 }
 
@@ -81,16 +80,16 @@ export interface AnalyticsRequest {
   readonly groups: { readonly by: AnalyticsGrouping; readonly limit: number } | null;
 }
 
-/** Whose first trace is looked for. */
+/** A request for the start of the first matching trace. */
 export type EarliestRequest = Pick<AnalyticsRequest, "project" | "filter">;
 
-/** Whose failed spans are counted. */
+/** A request for the number of failed spans in these traces. */
 export interface FailedSpansRequest {
   readonly project: string;
   readonly traceIds: readonly string[];
 }
 
-/** Larger traces are left out: to count in them would take too long for a list. */
+/** Larger traces are left out: counting in them would take too long for a list. */
 export const MOST_SPANS_COUNTED = 2000;
 
 export interface FailedSpans {
@@ -98,7 +97,7 @@ export interface FailedSpans {
   readonly count: number;
 }
 
-/** What is told of a number of traces. */
+/** Aggregated figures of some traces. */
 export interface AnalyticsFigures {
   readonly count: number;
   readonly errors: number;

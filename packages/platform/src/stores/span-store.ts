@@ -34,7 +34,7 @@ export type AppendOutcome =
       readonly rejected: readonly RejectedSpan[];
       readonly maxSpansPerTrace: number;
     }
-  /** The client should send the batch again: nothing of it was kept, or it cannot be told. */
+  /** The client should send the batch again: nothing of it was stored, or that is unknown. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export type DeleteOutcome =
@@ -49,9 +49,9 @@ export interface SpanAppender {
   append(batch: SpanBatch): Promise<AppendOutcome>;
 }
 
-/** A write side that was opened for itself. */
+/** A write side that was opened on its own. */
 export interface OpenAppender extends SpanAppender {
-  /** Once nothing is under way. */
+  /** Waits for what is under way. */
   close(): Promise<void>;
 }
 
@@ -132,12 +132,12 @@ export interface SpanPart extends SpanBatch {
   readonly position: string;
 }
 
-/** A part ends at so many spans, or so many bytes of records; a store may exceed it by as much again. */
+/** A part ends at this many spans, or bytes of records; a store may exceed the limits by as much again. */
 export const PART_LIMITS = { spans: 2_000, bytes: 4 * 1024 * 1024 } as const;
 
-/** A listener that was put in place. */
+/** An active listener. */
 export interface Watch {
-  /** Resolves once it is in place: whatever is committed after that, by any replica, is told. */
+  /** Resolves once the listener is active: it is told of every later commit, by any replica. */
   readonly ready: Promise<void>;
   stop(): void;
 }
@@ -151,9 +151,9 @@ export interface TraceChange {
 }
 
 /**
- * Where spans are kept. Append-only, idempotent, batch-first; every implementation passes
- * the suite in `contract/`. While its database cannot be reached, appending and deleting answer
- * `unavailable` and all else rejects with a {@link StoreUnavailableError}; it recovers by itself.
+ * Where spans are kept. Append-only, idempotent, batch-first; every implementation passes the suite in
+ * `contract/`. While its database is unavailable, append and delete answer `unavailable`, and everything
+ * else rejects with a {@link StoreUnavailableError}; the store recovers automatically.
  */
 export interface SpanStore extends SpanAppender {
   /** A write side for another thread; opened there with `openAppender`. */
@@ -161,7 +161,7 @@ export interface SpanStore extends SpanAppender {
   /**
    * Answers at once, without a promise, where that costs less than waiting for one.
    *
-   * @param gone Makes a signal that fires when the client has gone; called where a read takes long.
+   * @param gone Makes a signal that fires when the client disconnects; called for reads that take long.
    */
   readTree(
     project: string,
@@ -169,14 +169,14 @@ export interface SpanStore extends SpanAppender {
     gone?: () => AbortSignal,
   ): TreeRead | Promise<TreeRead>;
   /**
-   * The tops of these traces, in this order, up to the one that would take them beyond `maxBytes`
-   * ({@link MOST_PAGE_BYTES} where nothing is said); at least one. A trace that is gone is left out.
+   * The tops of these traces, in this order, up to the one that would take them beyond `maxBytes` ({@link
+   * MOST_PAGE_BYTES} by default); at least one. A trace that is gone is left out.
    */
   readTops(project: string, traceIds: readonly string[], maxBytes?: number): Promise<TopsRead>;
   /**
-   * Lists and analytics may take long. They reject with a {@link QueryQueueFullError} where too many
-   * wait already, with a {@link QueryTimeoutError} at their deadline, and with a
-   * {@link QueryAbandonedError} when `gone` fires; what runs in the database is then stopped.
+   * Lists and analytics may take long. They reject with a {@link QueryQueueFullError} when the queue is
+   * full, with a {@link QueryTimeoutError} at their deadline, and with a {@link QueryAbandonedError} when
+   * `gone` fires; what runs in the database is then stopped.
    */
   listTraces(request: ListRequest, gone?: AbortSignal): Promise<ListPage>;
   listSpans(request: ListRequest, gone?: AbortSignal): Promise<ListPage>;
@@ -190,8 +190,8 @@ export interface SpanStore extends SpanAppender {
   ): Promise<readonly FailedSpans[]>;
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
   /**
-   * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`;
-   * resolves with how many. Small enough a step that appends do not wait for it.
+   * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`; resolves
+   * with how many. Small enough that appends do not wait for it.
    */
   expire(receivedBefore: number, limit: number): Promise<number>;
   /** When the last span arrived (microseconds since 1970); null where there is none. */
@@ -202,26 +202,25 @@ export interface SpanStore extends SpanAppender {
    * @param after The `next` of the page before; null: from the beginning.
    */
   traceSizes(after: string | null): Promise<TraceSizePage>;
-  /** The number of spans of these traces, by id; one that is not there is left out. */
+  /** The number of spans of these traces, by id; missing traces are left out. */
   sizesOf(project: string, traceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Every project that has traces, by its id. */
   countSpans(): Promise<readonly ProjectCount[]>;
   /**
-   * Everything in parts ({@link PART_LIMITS}), each span once, as it was last appended; a large
-   * trace in several. Traces are in the order in which their last spans arrived: one that grows
-   * after its part was given comes again, whole, behind all others. What is appended while this goes
-   * on may be left out.
+   * Everything in parts ({@link PART_LIMITS}), each span once, as it was last appended; a large trace in
+   * several. Traces are in the order in which their last spans arrived: one that grows after its part was
+   * given comes again, whole, behind all others. Spans appended during the export may be left out.
    *
-   * @param after The position of a part, perhaps of an earlier process: goes on behind it. Null:
-   * from the beginning.
+   * @param after The position of a part, perhaps of an earlier process: goes on behind it. Null: from the
+   * beginning.
    */
   exportSpans(after: string | null): AsyncIterable<SpanPart>;
   /** Resolves when everything committed so far can be found by full-text search. */
   searchCaughtUp(): Promise<void>;
   /**
-   * Takes over deleting old traces where the database does that by itself; null keeps everything.
+   * Lets the database delete old traces, where it can; null keeps everything.
    *
-   * @returns `by-steps` where it does not, and {@link expire} must be called now and then.
+   * @returns `by-steps` where it cannot, and {@link expire} must be called regularly.
    */
   keepFor(keepMs: number | null): Promise<"by-itself" | "by-steps">;
   /** Calls back after commits that changed traces, of other replicas too; changes may be joined. */
@@ -232,9 +231,9 @@ export interface SpanStore extends SpanAppender {
   close(): Promise<void>;
 }
 
-/** How another thread gets at a store's write side; each store has its own kind. */
+/** How another thread opens a store's write side; each store has its own kind. */
 export type AppenderHandle = {
-  /** What must be moved, not copied, with the handle. */
+  /** Objects to transfer, not copy, with the handle. */
   readonly transfer: readonly Transferable[];
 } & (
   | {

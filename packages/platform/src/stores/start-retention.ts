@@ -6,7 +6,7 @@ export type RetentionReport =
   /** `more`: the round ended at its limit, and the next one continues. */
   | { readonly deleted: number; readonly more?: true }
   | { readonly failed: unknown }
-  /** The clock may be wrong. Nothing is deleted until the server is restarted. */
+  /** The clock may be wrong: nothing is deleted until the server restarts. */
   | { readonly held: string };
 
 export interface RetentionLimits {
@@ -24,26 +24,26 @@ const LIMITS: RetentionLimits = {
   elapsed: () => performance.now(),
 };
 
-/** Traces that go in one step; between steps whatever waits gets its turn. */
+/** Traces deleted in one step; other work runs between steps. */
 const TRACES_PER_STEP = 50;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A clock that is corrected by less, or a machine that slept for less, deletes little too early. */
+/** Smaller jumps (a clock correction, a suspended machine) delete only little too early. */
 const SMALLEST_JUMP_MS = 60 * 60_000;
-/** A platform to which nothing was sent for less is not suspected of a wrong clock. */
+/** A shorter time without new spans does not count as a wrong clock. */
 const SHORTEST_SILENCE_MS = 24 * 60 * 60_000;
 
 /**
- * Deletes traces once they have been kept for long enough: now, and then every minute, or sooner
- * where a minute would be more than a tenth of that time.
+ * Deletes traces once they have been kept for long enough: now, and then every minute, or sooner where a
+ * minute would be more than a tenth of that time.
  *
- * A clock that jumps forward makes everything look old. Retention stops for good when it sees that:
- * while it runs, by a clock that cannot be set; at its start, where all traces would go because
- * nothing has arrived for longer than they are kept.
+ * A clock that jumps forward makes everything look old. Retention detects that and stops: while it runs, by
+ * comparing with a monotonic clock; at its start, if it would delete all traces because nothing has arrived
+ * for longer than they are kept.
  *
  * @param keepMs How long a trace stays, counted from the arrival of its last span.
  * @param report Told what a round did.
- * @returns How to stop; resolves when the round under way has ended.
+ * @returns Stops retention; resolves when the current round has ended.
  */
 export function startRetention(
   store: Pick<SpanStore, "expire" | "newestArrival">,
@@ -92,7 +92,7 @@ export function startRetention(
       }
       if (deleted > 0) report({ deleted });
     } catch (error) {
-      // The next round tries again: a full disk or a restart of the database passes.
+      // The next round retries: a full disk or a restart of the database is transient.
       report({ failed: error });
     }
     return pauseMs;

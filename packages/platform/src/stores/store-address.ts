@@ -6,9 +6,9 @@ export interface SqliteAddress {
 
 export interface PostgresAddress {
   readonly kind: "postgres";
-  /** With its password: never to be shown. */
+  /** Contains the password: must not be shown. */
   readonly url: string;
-  /** For people: the same without a password. */
+  /** For messages: the same without the password. */
   readonly shown: string;
 }
 
@@ -17,12 +17,12 @@ export interface ClickHouseAddress {
   /** Of its HTTP interface, without credentials. */
   readonly url: string;
   readonly username: string;
-  /** Never to be shown. */
+  /** Must not be shown. */
   readonly password: string;
   readonly database: string;
   /** A cluster that the server's configuration names; null: one server. */
   readonly cluster: string | null;
-  /** For people. */
+  /** For messages. */
   readonly shown: string;
 }
 
@@ -119,10 +119,13 @@ function parseClickHouse(text: string): ParsedAddress<ClickHouseAddress> {
   });
 }
 
-/** Those of libpq that the client knows, and its own `no-verify`. Any other it would take for `verify-full`. */
+/**
+ * libpq's modes that the client supports, and its own `no-verify`. It would treat any other as
+ * `verify-full`.
+ */
 const SSL_MODES = ["disable", "prefer", "require", "no-verify", "verify-ca", "verify-full"];
 
-/** Null also where it is percent-encoded wrongly: the clients would throw in the middle of things. */
+/** Null also for invalid percent-encoding, which the clients would reject later. */
 function parseUrl(text: string): URL | null {
   try {
     decodeURIComponent(text);

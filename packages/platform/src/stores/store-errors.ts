@@ -1,6 +1,6 @@
 /**
- * A store cannot be read or written now: its database is away, or the disk is full. Nothing of what
- * was asked for was done, and trying again later may help.
+ * A store cannot be read or written now: its database is unavailable, or the disk is full. The operation
+ * was not done, and can be retried later.
  */
 export class StoreUnavailableError extends Error {
   override readonly name: string = "StoreUnavailableError";
@@ -13,12 +13,12 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** A store cannot be opened as it is: one sentence for the person who started it. Nothing was changed. */
+/** A store cannot be opened: the message is one sentence for the operator. Nothing was changed. */
 export class StoreRefusalError extends Error {
   override readonly name: string = "StoreRefusalError";
 }
 
-/** It is the registry that cannot be read or written now. */
+/** The registry cannot be read or written now. */
 export class RegistryUnavailableError extends StoreUnavailableError {
   override readonly name = "RegistryUnavailableError";
 }

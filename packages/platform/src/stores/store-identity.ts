@@ -2,12 +2,12 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { PostgresAddress, StoreAddress } from "./store-address.ts";
 
-/** A store for people, without a password. */
+/** A store's name for messages, without its password. */
 export function storeName(address: StoreAddress): string {
   return address.kind === "sqlite" ? `sqlite:${resolve(address.directory)}` : address.shown;
 }
 
-/** Whether two addresses lead to the same spans, as far as addresses can tell. */
+/** Whether two addresses are equal after resolving paths, default ports and local hosts. */
 export function isSameStore(one: StoreAddress, other: StoreAddress): boolean {
   return placeOf(one) === placeOf(other);
 }
@@ -28,7 +28,7 @@ function placeOf(address: StoreAddress): string {
 function postgresPlace({ url }: PostgresAddress): string {
   const { hostname, port, pathname, username, searchParams } = new URL(url);
   const host = searchParams.get("host") ?? decodeURIComponent(hostname);
-  // Without a database it is the one that is called like the user.
+  // The default database has the name of the user.
   const database = pathname.slice(1) || username;
   return `${machine(host)} ${searchParams.get("port") ?? (port || 5432)} ${decodeURIComponent(database)}`;
 }
@@ -37,7 +37,7 @@ function machine(host: string): string {
   return /^(?:localhost|127\.0\.0\.1|\[?::1\]?)$/i.test(host) ? "this machine" : host.toLowerCase();
 }
 
-/** A folder has several names; one that is not there has one. */
+/** Resolves symbolic links of an existing folder. */
 function realPath(folder: string): string {
   try {
     return realpathSync(folder);
@@ -47,8 +47,8 @@ function realPath(folder: string): string {
 }
 
 /**
- * Whether two addresses lead to the same place. Where they look different, the databases are asked: a
- * server has several names, and there are tunnels and poolers.
+ * Whether two addresses lead to the same store. If the addresses differ, the databases are asked: a server
+ * may have several names, or be behind a tunnel or a pooler.
  *
  * @throws StoreRefusalError with one sentence when one cannot be asked.
  */

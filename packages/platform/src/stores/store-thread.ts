@@ -9,12 +9,12 @@ const NO_DESCRIPTORS = "No file descriptors are left to start a thread.";
 const ENDED = "A thread of the store has ended unexpectedly.";
 
 /**
- * After which deaths of a thread the next call starts another: without file descriptors it could not
- * start at all; after any death, where it holds no state that would be lost.
+ * After which failures the next call restarts a thread: only if it could not start for lack of file
+ * descriptors, or always, for a thread without state.
  */
 export type ThreadRestart = "never" | "descriptor-shortage" | "always";
 
-/** Every thread of the store can be told to finish. */
+/** Every thread of the store can be closed. */
 export type ClosableApi = ThreadApi & { close(): Promise<void> };
 
 /** A thread that starts with the first call: an idle one would still cost 12 MB. */
@@ -26,9 +26,9 @@ export class StoreThread<Api extends ClosableApi> {
   #isEnding = false;
 
   /**
-   * @param onFailure The thread died. Unless it is restarted always, the store is of no more use.
+   * @param onFailure The thread died. Unless it is always restarted, the store cannot be used any more.
    * @param restart Other than `never`: `spawn` can be called again, and what the dead thread was asked
-   *   rejects with a {@link StoreUnavailableError}.
+   * rejects with a {@link StoreUnavailableError}.
    */
   constructor(
     spawn: () => Worker,
@@ -40,7 +40,7 @@ export class StoreThread<Api extends ClosableApi> {
     this.#restart = restart;
   }
 
-  /** The thread that runs now, for calls that must not reach the one after it. */
+  /** The current thread, for calls that must not reach its successor. */
   client(): ThreadClient<Api> {
     this.#running ??= this.#start();
     return this.#running.client;
@@ -54,7 +54,7 @@ export class StoreThread<Api extends ClosableApi> {
     return this.client().call(method, args, transfer);
   }
 
-  /** A call whose answer nobody waits for. Should the thread die of it, `onFailure` says so. */
+  /** A call without a reply. If the thread dies of it, `onFailure` is called. */
   tell<Method extends keyof Api & string>(
     method: Method,
     args: Parameters<Api[Method]>,
@@ -63,13 +63,13 @@ export class StoreThread<Api extends ClosableApi> {
     this.call(method, args, transfer).catch(() => {});
   }
 
-  /** Lets the thread finish what it does; nothing to do when it never started. */
+  /** Waits until the thread has finished its work; does nothing if it never started. */
   async end(): Promise<void> {
     if (this.#running === undefined) return;
     this.#isEnding = true;
     const { worker, client } = this.#running;
     const { call } = client as ThreadClient<{ close(): Promise<void> }>;
-    // Together: should the thread die meanwhile, both reject.
+    // Together, because both reject if the thread dies.
     await Promise.all([once(worker, "exit"), call("close", [])]);
   }
 
@@ -89,7 +89,7 @@ export class StoreThread<Api extends ClosableApi> {
     worker.on("error", die);
     worker.on("exit", (code) => {
       const ended = new Error(`A thread of the store has ended with code ${code}`);
-      // Ended from outside, without an error of its own.
+      // The thread was terminated without an error.
       const isUnexpected = this.#running === running && !this.#isEnding;
       if (isUnexpected && this.#restart === "always") die(ended);
       else client.fail(ended);

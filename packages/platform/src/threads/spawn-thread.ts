@@ -25,7 +25,7 @@ export function spawnThread(
   });
 }
 
-/** Gives the calling thread a lower priority than its process. Only Linux can; elsewhere nothing. */
+/** Lowers the priority of the calling thread below that of its process. Does nothing except on Linux. */
 export function lowerThreadPriority(): void {
   if (process.platform !== "linux") return;
   try {
@@ -33,15 +33,15 @@ export function lowerThreadPriority(): void {
     const threadId = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
     setPriority(threadId, 10);
   } catch {
-    // A container may hide /proc or forbid it: then the thread competes like any other.
+    // A container may hide /proc or forbid the call: the thread then keeps its normal priority.
   }
 }
 
 const CODES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "ERR_WORKER_INIT_FAILED"]);
-/** What SQLite says when it cannot open a file, of an error that came from another thread. */
+/** SQLite's message when it cannot open a file; an error from another thread has lost its code. */
 const CANNOT_OPEN = "unable to open database file";
 
-/** Whether something failed because the process, or the machine, has no file descriptor left. */
+/** Whether an error means that the process, or the machine, has run out of file descriptors. */
 export function isDescriptorShortage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (CODES.has((error as NodeJS.ErrnoException).code)) return true;

@@ -1,7 +1,7 @@
 import type { Transferable, Worker } from "node:worker_threads";
 import { MessagePort } from "node:worker_threads";
 
-/** What a thread offers: plain async functions, arguments and results cloneable. */
+/** The functions that a thread offers: async, with cloneable arguments and results. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any[]` accepts every parameter list
 export type ThreadApi = Record<string, (...args: any[]) => Promise<unknown>>;
 
@@ -15,7 +15,7 @@ type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: unknown };
 
-/** The other thread has ended, in order or not: nobody will ever answer the call. */
+/** The other thread has ended, so the call gets no reply. */
 export class ThreadEndedError extends Error {
   override readonly name = "ThreadEndedError";
 }
@@ -27,7 +27,7 @@ export interface ThreadClient<Api extends ThreadApi> {
     args: Parameters<Api[Method]>,
     transfer?: readonly Transferable[],
   ): Promise<Awaited<ReturnType<Api[Method]>>>;
-  /** Rejects every call under way and every later one: the other thread is gone. */
+  /** Rejects every pending and every later call: the other thread has ended. */
   fail(reason: Error): void;
 }
 
@@ -54,7 +54,7 @@ export function connectThread<Api extends ThreadApi>(
     for (const waiter of waiting.values()) waiter.reject(failure);
     waiting.clear();
   };
-  // A port closes when the thread at its other end dies. (A worker tells of its end by itself.)
+  // A port closes when the thread at its other end dies. (A worker emits `exit`.)
   if (port instanceof MessagePort) {
     port.on("close", () => fail(new ThreadEndedError("The thread has ended")));
   }
@@ -71,7 +71,7 @@ export function connectThread<Api extends ThreadApi>(
   };
 }
 
-/** Answers the calls that come in on a port. What a function throws reaches its caller. */
+/** Answers the calls that come in on a port. Errors of a function reject the caller's promise. */
 export function serveThread<Api extends ThreadApi>(port: MessagePort, api: Api): void {
   port.on("message", ({ id, method, args }: Call) => {
     const handler = api[method];

@@ -4,16 +4,16 @@ import { StoreUnavailableError } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 
 const PAUSE_MS = 250;
-/** An insert that takes long is dated by its beginning: what is younger than this may still appear. */
+/** A slow insert carries the time of its beginning, so rows up to this age may still appear. */
 const OVERLAP_MS = 10_000;
-/** More changes than this in one round are not told: nobody can look at so many. */
+/** Changes beyond this number in one round are dropped: a live view could not show them. */
 const MOST_CHANGES = 10_000;
 
 type Listener = (changes: readonly TraceChange[]) => void;
 
 type ChangeRow = [project: string, traceId: string, version: string, firstVersion: number];
 
-/** Asks what has changed, again and again while somebody listens, and does nothing otherwise. */
+/** Polls for changed traces while there are listeners. */
 export class ChangePoller {
   readonly #session: ClickHouseSession;
   readonly #onFailure: (error: Error) => void;
@@ -79,13 +79,13 @@ export class ChangePoller {
   }
 }
 
-/** Which changes were told: each round sees most of them again. */
+/** The changes that listeners were told of: each round reads most of them again. */
 class ChangeMemory {
   #known = new Map<string, Set<string>>();
   #since = Date.now();
 
   /**
-   * The rows that are new. Those of the first round were there before anybody listened.
+   * The rows that are new. Rows of the first round were written before the first listener was added.
    *
    * @param window Of how many milliseconds they are.
    */

@@ -15,8 +15,8 @@ interface WaitingBatch extends QueuedBatch {
 }
 
 /**
- * The write side. Batches that arrive while an insert is under way wait together and share the next
- * one: ClickHouse likes few large inserts.
+ * The write side. Batches that arrive during an insert share the next one: ClickHouse prefers few large
+ * inserts.
  */
 export class ClickHouseAppender implements OpenAppender {
   readonly #session: ClickHouseSession;
@@ -47,9 +47,10 @@ export class ClickHouseAppender implements OpenAppender {
     const { project, receivedAt } = batch;
     const versions = new Map<string, number>();
     const unindexable = new UnindexableSpans();
-    // Now, and not when its turn comes: meanwhile the database is at work on what came before.
+    // Rows are prepared now, while the database writes the batches before.
     const spans = batch.spans.map((span) => {
-      // Traces have their own, in order: of a span id that two of them share, the later one is found.
+      // Each trace has its own version, in order: of a span id that two traces share, the later one is
+      // found.
       const version = versions.get(span.traceId) ?? this.#clock.next();
       versions.set(span.traceId, version);
       const write = { version, receivedAt, span };
@@ -122,14 +123,14 @@ function keyOf({ project, span }: IncomingSpan): string {
 const MICROSECONDS = 1_000;
 
 /**
- * Numbers the writes of this process: microseconds since 1970, each higher than the one before. Those
- * of other replicas fall between them, as long as the clocks agree.
+ * Numbers the writes of this process: microseconds since 1970, each higher than the one before. Versions of
+ * other replicas interleave with them as long as the clocks agree.
  */
 export class VersionClock {
   #last = 0;
 
   next(): number {
-    // The clock has milliseconds: what replicas write in the same one should not have the same number.
+    // The clock has milliseconds: random microseconds keep the versions of replicas apart.
     const now = Date.now() * MICROSECONDS + Math.floor(Math.random() * MICROSECONDS);
     this.#last = Math.max(this.#last + 1, now);
     return this.#last;
@@ -137,8 +138,8 @@ export class VersionClock {
 }
 
 /**
- * Which spans would take their trace beyond the limit. What another server inserts at the same time is
- * not counted: each server may exceed the limit by what it has under way.
+ * Which spans would take their trace beyond the limit. Concurrent inserts of other servers are not counted:
+ * each server may exceed the limit by what it has under way.
  *
  * @param spans Each once, in the order of arrival.
  */
@@ -153,7 +154,7 @@ async function spansBeyondLimit(
     const byTrace = Map.groupBy(own, ({ span }) => span.traceId);
     const written = await writtenSpans(session, project, [...byTrace.keys()]);
     for (const [traceId, sent] of byTrace) {
-      // Spans that were sent again are counted twice: this is the most that there can be.
+      // Spans that were sent again are counted twice, so this is an upper bound.
       const most = written.get(traceId) ?? 0;
       if (most + sent.length <= limit) continue;
       const ids = sent.map(({ span }) => span.id);

@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ZOOKEEPER: "The database cannot reach its Keeper.",
 };
 
-/** What the client says without a code. */
+/** Messages of the client that come without a code. */
 const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^Timeout error/, DATABASE_NOT_RESPONDING],
   [/^socket hang up|aborted|terminated/, CONNECTION_LOST],
@@ -49,8 +49,8 @@ export function errorType(error: unknown): string | undefined {
 }
 
 /**
- * Why ClickHouse cannot do something now, in one sentence without secrets; undefined for an error
- * that trying again will not mend.
+ * Why ClickHouse cannot do something now, in one sentence without secrets; undefined for an error that a
+ * retry will not fix.
  */
 export function transientReason(error: unknown): string | undefined {
   const type = errorType(error);
@@ -60,12 +60,14 @@ export function transientReason(error: unknown): string | undefined {
   if (lost !== undefined) return lost;
   if (isCertificateError(error)) return "The database's certificate is not trusted.";
   const said = CLIENT_MESSAGES.find(([pattern]) => pattern.test(String(message)))?.[1];
-  return said ?? (isForeignAnswer(error) ? "Something else answers for the database." : undefined);
+  return (
+    said ?? (isForeignAnswer(error) ? "The response does not come from the database." : undefined)
+  );
 }
 
 /**
- * What answered is no ClickHouse: another server, or a proxy whose own is away. The client's error is
- * then the answer's text, or that it is no JSON.
+ * Whether the response did not come from ClickHouse, but from another server, or from a proxy whose
+ * upstream is down. The client's error then is the response's text, or a JSON syntax error.
  */
 export function isForeignAnswer(error: unknown): boolean {
   if (error instanceof SyntaxError) return true;
@@ -78,16 +80,16 @@ export function isForeignAnswer(error: unknown): boolean {
   );
 }
 
-/** The connection ended before an answer came. */
+/** The connection ended before the response. */
 export function isConnectionReset(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return code === "ECONNRESET" || code === "EPIPE" || message === "socket hang up";
 }
 
-/** The first with an index of words that is looked after by its makers. */
+/** The oldest supported version with a full-text index. */
 const OLDEST_CLICKHOUSE = [26, 2] as const;
 
-/** What ClickHouse said while a store was opened, as the refusal to open it; other errors stay as they are. */
+/** An error of ClickHouse while a store is opened, as a refusal to open it; other errors stay as they are. */
 export function asClickHouseRefusal(address: ClickHouseAddress, thrown: unknown): unknown {
   if (thrown instanceof StoreRefusalError) return thrown;
   const error = thrown instanceof StoreUnavailableError ? thrown.cause : thrown;
@@ -154,7 +156,7 @@ function settingIn(error: unknown): string {
   return /[Ss]etting [`']?(\w+)/.exec(String(message))?.[1] ?? "that it names in its log";
 }
 
-/** Something answered, in another language: its native port, or another server. */
+/** The response is not HTTP: the native port, or another server. */
 function isNoClickHouse(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return (

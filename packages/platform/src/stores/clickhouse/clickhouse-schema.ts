@@ -45,7 +45,7 @@ interface Kept {
   readonly version: string;
   readonly orderBy: string;
   readonly primaryKey?: string;
-  /** The least that is read, of rows or, where they are long, of bytes. */
+  /** The smallest unit that is read: rows or, for long rows, bytes. */
   readonly granularity?: { readonly rows?: number; readonly bytes?: number };
   /** Parts of fewer bytes have all columns in one file. */
   readonly wideFrom?: number;
@@ -334,7 +334,7 @@ function settings({ granularity: { rows, bytes } = {}, wideFrom }: Kept): string
     ...(bytes === undefined ? [] : [`index_granularity_bytes = ${bytes}`]),
     ...(wideFrom === undefined ? [] : [`min_bytes_for_wide_part = ${wideFrom}`]),
     "ttl_only_drop_parts = 1",
-    // An acknowledged row is on a disk, whatever the number of replicas.
+    // An acknowledged row is on disk, even with a single replica.
     "fsync_after_insert = 1",
     "fsync_part_directory = 1",
   ];

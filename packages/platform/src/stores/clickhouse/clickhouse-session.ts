@@ -15,28 +15,28 @@ export type Parameters = Readonly<Record<string, unknown>>;
 
 const READING: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 0,
-  // Nobody waits for it any more.
+  // A query whose client has disconnected is cancelled.
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
-/** For questions about all that is there: the server shows that it is at work, and is waited for. */
+/** For queries over all rows: ClickHouse sends progress headers, so that the client does not time out. */
 export const LONG_QUERY_SETTINGS: ClickHouseSettings = {
   send_progress_in_http_headers: 1,
   http_headers_progress_interval_ms: "5000",
 };
 
-/** Rows are acknowledged when they are stored, and a batch that was deleted may come again. */
+/** ClickHouse acknowledges rows once they are stored, and accepts a batch again after it was deleted. */
 const WRITING: ClickHouseSettings = {
   async_insert: 0,
   insert_deduplicate: 0,
   max_partitions_per_insert_block: "0",
-  // The quick way of reading numbers is off by a bit now and then.
+  // The fast float parser is off by one bit for some numbers.
   precise_float_parsing: 1,
 };
 
 /**
- * Subqueries stay on their shard, where a trace has all of its rows. Of its replicas the first that is
- * there answers and takes what is written, whichever server was asked: another may not have it yet.
+ * Subqueries stay on their shard, where a trace has all of its rows. Reads and writes go to the first
+ * available replica of the shard: another replica may not have the latest rows yet.
  */
 const ON_CLUSTER: ClickHouseSettings = {
   distributed_product_mode: "local",
@@ -46,14 +46,14 @@ const ON_CLUSTER: ClickHouseSettings = {
   distributed_foreground_insert: 1,
 };
 
-/** When a question is broken off. */
+/** When a query is cancelled. */
 export interface QueryEnd {
   readonly signal: AbortSignal;
   /** Without one the client's own timeout applies. */
   readonly timeoutMs?: number;
 }
 
-/** Makes the client that is used where no other is given. */
+/** Creates the default client. */
 export function connectClickHouse(address: ClickHouseAddress): ClickHouseClient {
   return createClient({
     url: address.url,
@@ -69,7 +69,7 @@ export function connectClickHouse(address: ClickHouseAddress): ClickHouseClient 
   });
 }
 
-/** Statements against one database. What may pass rejects with a `StoreUnavailableError`. */
+/** Statements against one database. A transient error becomes a `StoreUnavailableError`. */
 export class ClickHouseSession {
   readonly #client: ClickHouseClient;
   readonly #settings: ClickHouseSettings;
@@ -88,7 +88,10 @@ export class ClickHouseSession {
     };
   }
 
-  /** The same connections, for questions that end, in the database too, when their client has gone. */
+  /**
+   * The same connections, for queries that are cancelled, in the database too, when their client
+   * disconnects.
+   */
   until(end: QueryEnd): ClickHouseSession {
     return new ClickHouseSession(this.#client, this.address, end);
   }
@@ -116,7 +119,7 @@ export class ClickHouseSession {
       });
       return result.json<Row>();
     }).catch((error) => {
-      // The client's error would not tell an abort from a fault.
+      // The client's error would not distinguish an abort from a failure.
       throw signal?.aborted ? signal.reason : error;
     });
   }
@@ -139,7 +142,7 @@ export class ClickHouseSession {
     );
   }
 
-  /** A statement without an answer. */
+  /** A statement without a result. */
   async command(
     query: string,
     parameters: Parameters = {},
@@ -160,8 +163,8 @@ export class ClickHouseSession {
 }
 
 /**
- * Runs a statement, once more where the connection was broken off: it may have been an idle one that
- * the server closed in that moment. All that is written may be written twice.
+ * Runs a statement, and runs it again after a lost connection: the server may just have closed an idle one.
+ * Writes are idempotent.
  */
 async function available<Result>(run: () => Promise<Result>): Promise<Result> {
   try {

@@ -46,26 +46,26 @@ import { TraceRemover } from "./trace-remover.ts";
 export interface ClickHouseStoreOptions {
   readonly address: ClickHouseAddress;
   readonly onFailure?: (error: Error) => void;
-  /** A span or a trace could not be processed in full; the rest goes on. */
+  /** A span or a trace could not be processed in full; the store keeps working. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
   readonly queries?: QueryLimits | undefined;
-  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  /** A trace that holds this many takes no new ones; unlimited by default. */
   readonly maxSpansPerTrace?: number | undefined;
   /** Traces with more spans are read in a thread of their own. */
   readonly largeTraceSpans?: number;
   /**
-   * Another way to the database than the address's; it is closed with the store. A thread could not use
-   * it: all traces are read in the one that asks.
+   * Creates the client in place of the default one; it is closed with the store. Threads cannot use it, so
+   * all traces are read in the calling thread.
    */
   readonly connect?: (address: ClickHouseAddress) => ClickHouseClient;
 }
 
-/** Of the connections, so many may be in use by lists and by analytics: reads wait for neither. */
+/** Connections that lists and analytics may use: reads of traces wait for neither. */
 const LISTS_AT_ONCE = 6;
 const ANALYTICS_AT_ONCE = 4;
 
 /**
- * Opens the store in a ClickHouse database, which is made if it is not there.
+ * Opens the store in a ClickHouse database, and creates the database if it does not exist.
  *
  * @throws StoreRefusalError with one sentence when it cannot be used as it is.
  */

@@ -17,7 +17,7 @@ import { nodesOf } from "./stored-summaries.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
 
-/** Read beyond what a page takes: rows that something newer has replaced are left out of it. */
+/** Rows that are read beyond a page's limit, because rows that a newer one replaced are left out. */
 const SPARE_ROWS = 10;
 
 /** A row of `traces`, which a newer one may have replaced. */
@@ -35,7 +35,7 @@ interface SpanCandidate extends SpanPlace {
   readonly version: number;
 }
 
-/** What a page may show; its record is read once it is known to fit into the page. */
+/** A candidate for a page; its record is read once it is known to fit. */
 interface Listed {
   readonly position: ListPosition;
   readonly place: SpanPlace;
@@ -144,7 +144,7 @@ export class ListReader {
     }));
   }
 
-  /** Those of the rows that are the last word on their trace. */
+  /** The rows that are the latest summary of their trace. */
   async #latestTraces(
     project: string,
     search: Condition | null,

@@ -15,8 +15,8 @@ import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Makes the database and its tables where they are not there. Several replicas may do so at once:
- * every statement does nothing where another was first.
+ * Creates the database and its tables if they do not exist. Several replicas may do so at once: every
+ * statement does nothing if another replica was first.
  *
  * @throws StoreRefusalError with one sentence when it cannot be used as it is.
  */
@@ -49,19 +49,19 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
 }
 
 /**
- * Whether the tables of spans are there; makes none.
+ * Whether the tables of spans exist; creates none.
  *
- * @throws StoreRefusalError with one sentence when nobody can tell.
+ * @throws StoreRefusalError with one sentence when the database cannot be asked.
  */
 export function hasSpanTables(address: ClickHouseAddress): Promise<boolean> {
   return withSession(address, async (session) => (await schemaVersion(session)) > 0);
 }
 
 /**
- * What ClickHouse itself tells tables apart by, the same on all servers of a cluster; null where there are
- * none, or in a database that has no such ids.
+ * ClickHouse's own id of the tables, the same on all servers of a cluster; null where there are none, or in
+ * a database without such ids.
  *
- * @throws StoreRefusalError with one sentence when nobody can tell.
+ * @throws StoreRefusalError with one sentence when the database cannot be asked.
  */
 export function idOfSpanTables(address: ClickHouseAddress): Promise<string | null> {
   const { database } = address;
@@ -104,14 +104,14 @@ async function schemaVersion(session: ClickHouseSession): Promise<number> {
 }
 
 const DAY_SECONDS = 86_400;
-/** Below that, a day that is dropped as a whole would be kept for too long. */
+/** For shorter retention, dropping whole days would keep rows for too long. */
 const WHOLE_DAYS_FROM = 3 * DAY_SECONDS;
-/** How often ClickHouse looks for what has expired, at the rarest: its own default. */
+/** The longest interval at which ClickHouse looks for expired rows: its own default. */
 const RAREST_LOOK_SECONDS = 4 * 3_600;
 
 /**
- * Lets ClickHouse delete what arrived longer ago than this, or keep everything. Tables that are set
- * up so already are not touched: changing them makes ClickHouse look through all of their parts.
+ * Lets ClickHouse delete what arrived longer ago than this, or keep everything. Tables that have the
+ * setting already are not altered: altering makes ClickHouse check all of their parts.
  */
 export async function keepRowsFor(
   session: ClickHouseSession,
@@ -134,7 +134,7 @@ export async function keepRowsFor(
 }
 
 /**
- * What must be altered about a table.
+ * The ALTER clauses that a table needs.
  *
  * @param definition Its `engine_full` in `system.tables`.
  */

@@ -41,8 +41,8 @@ async function columnAt<Value>(
   column: "record" | "record_bytes",
 ): Promise<AtPlace<Value>> {
   if (places.length === 0) return () => undefined;
-  // May find a few more than were asked for: comparing them one by one is cheaper here than there. The
-  // key finds them; an index of span ids would only be read on top.
+  // May return a few extra rows: filtering them here is cheaper than a more exact query. The primary key
+  // finds the rows, so the index of span ids is not used.
   const rows = await session.rows<[string, number, string, number, Value]>(
     `SELECT trace_id, start, span_id, version, ${column} FROM ${session.table("spans")}
      WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}

@@ -135,7 +135,7 @@ export function incomingRow(
   ];
 }
 
-/** Half of a pair of surrogates is no text that a database could keep. */
+/** A lone surrogate is no valid UTF-8, so the database could not store it. */
 export function wellFormed<Text extends string | null>(text: Text): Text {
   return (text === null ? null : text.toWellFormed()) as Text;
 }

@@ -17,13 +17,13 @@ export interface CommitInfo {
   readonly received: number;
   /** Each as often as it was written. */
   readonly spans: number;
-  /** The newest write that is not of the one who asks, and how many spans such writes have. */
+  /** The newest write by another server, and how many spans the writes of other servers have. */
   readonly others: { readonly newest: number; readonly spans: number };
 }
 
-/** A trace of so many spans is read as a whole. */
+/** A trace of up to this many spans is read in one query. */
 const SPANS_AT_ONCE = 2_000;
-/** Traces are read together up to so many spans. */
+/** Traces are read together up to this many spans. */
 const SPANS_TOGETHER = 20_000;
 
 /**
@@ -84,7 +84,7 @@ async function summariesOfSmall(
   });
 }
 
-/** From nodes alone: what else is to be known of a large trace is said by few of its spans. */
+/** From nodes alone: only a few spans of a large trace have dimensions. */
 async function summaryOfLarge(
   session: ClickHouseSession,
   project: string,
@@ -157,7 +157,7 @@ async function topOf(
   return { top: [latency, name, kind, status], dimensions };
 }
 
-/** What the spans of a trace say that they belong to, by the earliest that says so. */
+/** The distinct dimensions of a trace's spans, by the earliest span that has them. */
 function dimensionsInTrace(
   session: ClickHouseSession,
   project: string,

@@ -3,12 +3,12 @@ import type { StoreTrouble } from "../store-errors.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import type { SummaryWriter } from "./summary-writer.ts";
 
-/** So long after a write, a large trace may have come to its end. */
+/** After a pause this long, a large trace has probably ended. */
 const PAUSE_MS = 1_000;
-/** Where writing never pauses, summaries are made this long after the first write that they lack. */
+/** If writes never pause, summaries are made this long after the first missing write. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Large traces that have grown since their summary was made: it is made when writing pauses. */
+/** Large traces that have grown since their last summary; the next one is made when writes pause. */
 export class SummaryBacklog {
   readonly #writer: SummaryWriter;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
@@ -31,7 +31,7 @@ export class SummaryBacklog {
     this.#schedule();
   }
 
-  /** What is left then is found by {@link SummaryKeeper}, here or elsewhere. */
+  /** {@link SummaryKeeper} finds what is left, on this server or another. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#traces.clear();

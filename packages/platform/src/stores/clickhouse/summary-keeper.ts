@@ -6,23 +6,23 @@ import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 
 const ROUND_MS = 60_000;
-/** At the start: for so long may a replica have been gone that died in the middle of things. */
+/** How far the first round looks back: a replica may have died up to this long ago. */
 const LOOK_BACK_MS = 10 * 60_000;
-/** What was written so lately may be in the middle of being summarised. */
+/** Traces written more recently may still be being summarised by their writer. */
 const SETTLED_MS = 5_000;
 /** Traces in one step. */
 const TRACES_PER_STEP = 100;
 
 /**
- * Puts right what writers could not: summaries that a replica died before making, traces that two of
- * them listed at two places at once, and summaries that were written while their trace was deleted.
- * Every replica does this for all, once a minute.
+ * Repairs summaries: those that a replica died before making, traces that two replicas listed at two places
+ * at once, and summaries that were written while their trace was deleted. Every replica does this once a
+ * minute for all traces.
  */
 export class SummaryKeeper {
   readonly #session: ClickHouseSession;
   readonly #writer: SummaryWriter;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
-  /** Traces that could not be summarised: left alone until the next start. */
+  /** Traces that could not be summarised: skipped until the next start. */
   readonly #leftAlone = new Set<string>();
   #since = Date.now() - LOOK_BACK_MS;
   readonly #loop: PollLoop;
@@ -56,7 +56,7 @@ export class SummaryKeeper {
     return ROUND_MS;
   }
 
-  /** @returns How many traces there were to put right. */
+  /** @returns How many traces had to be repaired. */
   async #renewSome(since: number, until: number): Promise<number> {
     const listed = `SELECT project, trace_id, start, toUInt64(bitShiftRight(max(version), 32)) AS newest
       FROM ${this.#session.table("traces_by_id")}
@@ -104,11 +104,11 @@ export class SummaryKeeper {
     );
     if (rows.length === 0) return;
     const traces = rows.map(([project, traceId]) => ({ project, traceId }));
-    // What has been sent again since then is newer, and stays.
+    // A summary of a trace that was sent again since then is newer, and stays.
     await deleteRows(this.#session, SUMMARY_TABLES, traces, until * 1_000);
   }
 
-  /** One trace that cannot be summarised must not keep the others from it. */
+  /** A trace that cannot be summarised must not stop the others. */
   async #renew(project: string, traceIds: readonly string[]): Promise<void> {
     try {
       await this.#writer.renew(project, traceIds);

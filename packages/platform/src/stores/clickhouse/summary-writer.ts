@@ -9,7 +9,7 @@ import { summariesOf } from "./stored-summaries.ts";
 import type { TraceSummary } from "./trace-summary.ts";
 import { movedRow, SUMMARY_COLUMNS, summaryOf, summaryRow } from "./trace-summary.ts";
 
-/** A record of so many characters is kept with the summary whose top it is. */
+/** A top's record up to this length is stored with the summary. */
 const SHORT_RECORD = 16 * 1024;
 
 /** Spans that were just written, by trace. */
@@ -32,8 +32,8 @@ export class SummaryWriter {
   }
 
   /**
-   * Brings the summaries of traces up to date that were just written to. Others may be writing to
-   * the same traces: whoever looks last sees the spans of all, since each looks after its own write.
+   * Brings the summaries of traces up to date that were just written to. Other servers may write to the
+   * same traces: each reads after its own write, so the last reader sees the spans of all.
    *
    * @param written The spans of one project.
    * @returns Large traces whose summaries were left for later.
@@ -101,13 +101,13 @@ export class SummaryWriter {
     return deleted.map(({ traceId }) => traceId);
   }
 
-  /** Of the traces that were written to, those that others wrote to as well, or we before. */
+  /** The traces among these that have earlier writes, or writes of other servers. */
   #continued(project: string, written: Written): Promise<CommitInfo[]> {
     const own = new Set([...written.values()].flat().map(({ version }) => version));
     return this.#commits(project, [...written.keys()], [...own]);
   }
 
-  /** Those of the traces that have writes beside our own. */
+  /** The traces that have writes beside our own. */
   async #commits(
     project: string,
     traceIds: readonly string[],
@@ -200,7 +200,7 @@ export class SummaryWriter {
     return new Map(starts.map(([traceId, own]) => [traceId, new Set(own)]));
   }
 
-  /** In one insert: no moment must show a trace at two places, or at none. */
+  /** In one insert, so that no list ever shows a trace twice, or not at all. */
   async #insert(
     project: string,
     summaries: readonly TraceSummary[],
@@ -217,7 +217,7 @@ export class SummaryWriter {
   }
 }
 
-/** The top's record where it was just written, which is mostly so: a top ends last. */
+/** The top's record if it was just written, which is the usual case: a top ends last. */
 function recordAtHand({ traceId, topId, topVersion }: TraceSummary, written: Written): string {
   const top = written
     .get(traceId)

@@ -16,7 +16,7 @@ export type NodeRow = readonly [
 export const NODE_COLUMNS =
   "span_id, version, parent_id, start, start_nanos, figures, record_bytes";
 
-/** The nodes of a trace, each id once: of several writes the last one counts, in whatever order they come. */
+/** The nodes of a trace, each id once: of several writes the last one counts, in any order of arrival. */
 export class TraceNodes {
   readonly table = new NodeTable();
   readonly #indexById = new Map<string, number>();

@@ -9,8 +9,8 @@ import type { NodeRow } from "./trace-nodes.ts";
 import { NODE_COLUMNS, TraceNodes } from "./trace-nodes.ts";
 
 /**
- * A trace of up to so many rows is read in one question, with its records but for those that are long:
- * what a statement takes by itself is most of what a read takes.
+ * A trace of up to this many rows is read in one query, with all but its long records: the cost of a query
+ * is mostly its overhead.
  */
 const ROWS_AT_ONCE = 512;
 const RECORD_AT_ONCE = 32 * 1024;
@@ -30,7 +30,7 @@ export class TraceReader {
     this.#large = large;
   }
 
-  /** Its statements are broken off when `gone` fires. */
+  /** Its queries are cancelled when `gone` fires. */
   async readTree(project: string, focus: TreeFocus, gone?: () => AbortSignal): Promise<TreeRead> {
     const signal = gone?.();
     const session = signal === undefined ? this.#session : this.#session.until({ signal });

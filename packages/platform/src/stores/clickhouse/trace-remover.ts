@@ -5,8 +5,8 @@ import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 
 /**
- * First out of lists; the writes last, which tell whether a trace is there, so that it can be tried
- * again. Then the summaries that were made meanwhile.
+ * Lists first, and `commits` last, because it tells whether a trace exists: an interrupted deletion can be
+ * retried. Then the summaries that were made in the meantime.
  */
 const ORDER = [...SUMMARY_TABLES, "spans_by_start", "spans", "commits", ...SUMMARY_TABLES] as const;
 
@@ -25,10 +25,10 @@ export class TraceRemover {
       const newest = await this.#newestWrite(project, traceId);
       if (newest === 0) return { kind: "missing" };
       const trace = [{ project, traceId }];
-      // What is written from now on stays, all of it: each table is deleted from at another moment.
+      // Only writes up to this version are deleted from each table, so that a later write stays complete.
       await deleteRows(this.#session, ORDER, trace, newest);
       if ((await this.#newestWrite(project, traceId)) > 0) {
-        // Its summary may have been made while the old spans were still there.
+        // The summary may have been made while the old spans still existed.
         await deleteRows(this.#session, SUMMARY_TABLES, trace);
         await this.#summaries.renew(project, [traceId]);
       }
@@ -49,7 +49,7 @@ export class TraceRemover {
     return rows[0]?.[0] ?? 0;
   }
 
-  /** Deletes some of the traces that arrived first. @returns How many. */
+  /** Deletes some of the oldest traces, by arrival. @returns How many. */
   async expire(receivedBefore: number, limit: number): Promise<number> {
     const commits = this.#session.table("commits");
     const rows = await this.#session.rows<[string, string]>(

@@ -6,7 +6,7 @@ import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
 import type { SpanFacts, SpanWrite } from "./span-row.ts";
 import { wellFormed } from "./span-row.ts";
 
-/** What a top says of its trace, beside what the trace belongs to. */
+/** The columns of a trace that come from its top, beside its dimensions. */
 export type TopColumns = readonly [
   latency: number | null,
   name: string,
@@ -101,10 +101,7 @@ function dimensionsOf(span: SpanFacts): TraceDimensions {
   ];
 }
 
-/**
- * Of two summaries of a trace, the one that saw more has the higher version: it knows of a newer
- * span, or of more of them.
- */
+/** Of two summaries of a trace, the one made from more recent or from more spans has the higher version. */
 export function summaryVersion({ newest, spans }: Pick<TraceSummary, "newest" | "spans">): string {
   return String((BigInt(newest) << 32n) | BigInt(spans));
 }
@@ -138,7 +135,7 @@ export function summaryRow(project: string, summary: TraceSummary, record = ""):
   ];
 }
 
-/** Says of a start where a trace once was that it is there no more. */
+/** A row that marks the start at which a trace was listed before as moved. */
 export function movedRow(project: string, start: number, summary: TraceSummary): unknown[] {
   const nothing = Array(7).fill(null);
   return [

@@ -1,12 +1,15 @@
 /** The schema of all our tables, in the database that a URL names. */
 export const AGATE_SCHEMA = "agate";
 
-/** For whoever makes the schema: "AGATE". Spans and the registry may be opened at the same time. */
+/**
+ * The advisory lock for creating the schema: "AGATE". The span store and the registry may be opened at the
+ * same time.
+ */
 const SCHEMA_LOCK = 0x41_47_41_54_45n;
 
 /**
- * Makes the schema where there is none, in a transaction. It is looked for first, as making it takes a
- * right on the database that the user need not have.
+ * Creates the schema if it does not exist, in a transaction. It is looked up first, because creating it
+ * takes a privilege on the database that the user may not have.
  */
 export const ENSURE_AGATE_SCHEMA = `
   DO $$

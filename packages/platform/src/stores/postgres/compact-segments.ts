@@ -15,7 +15,7 @@ export interface CompactionRule {
 }
 
 export const COMPACT_AFTER_MS = 60_000;
-/** Rewritten in one transaction, while which writers of the trace wait: at most about 2 MiB. */
+/** Rewritten in one transaction, during which writers of the trace wait: at most about 2 MiB. */
 const SEGMENTS_PER_STEP = 16;
 
 interface Trace {
@@ -31,9 +31,9 @@ interface HeaderRow {
 
 /**
  * Rewrites some segments of a trace without the records that later ones have superseded, where that pays.
- * Those that a server has in hand the others leave alone.
+ * Servers skip traces that another one has locked.
  *
- * @param except Traces that are left alone.
+ * @param except Traces to skip.
  * @param onTaken Told which trace it is.
  * @returns False when there was nothing to look at.
  */

@@ -7,21 +7,21 @@ import { connectionOptions } from "./connection-settings.ts";
 
 /** In milliseconds. */
 export interface Patience {
-  /** Whoever waits for longer asks whether the database is there, and again each time. */
+  /** A query that waits this long makes the watchdog probe the database, and again after each interval. */
   readonly before: number;
-  /** So long the database may take to say so. */
+  /** How long the probe waits for a reply. */
   readonly answering: number;
 }
 
 const PATIENCE: Patience = { before: 2_000, answering: 4_000 };
-/** Time is counted in as many moments: a process that was itself away has missed a few, not all. */
+/** The timeout is counted in this many steps: a process that was suspended misses a few steps, not all. */
 const MOMENTS = 20;
 
 /**
- * Notices that PostgreSQL has fallen silent: its machine has stopped, or a network swallows everything,
- * and no connection is broken off. Nothing tells that from a statement that takes long, so whoever waits
- * for long asks over a connection of its own. Whatever comes back, the statement may go on. Where nothing
- * does, all connections are broken off, and those who wait are told.
+ * Detects that PostgreSQL no longer responds although its connections stay open: its machine has stopped,
+ * or a network drops all packets. A slow statement looks the same, so the watchdog probes the database over
+ * a connection of its own while a query waits. Any reply lets the query go on; without a reply, the
+ * watchdog closes all connections, and the waiting queries fail.
  */
 export class ConnectionWatchdog {
   readonly #address: PostgresAddress;
@@ -29,14 +29,14 @@ export class ConnectionWatchdog {
   readonly #patience: Patience;
   #asking = false;
 
-  /** @param sockets Of all connections that are watched. */
+  /** @param sockets The sockets of all connections that are watched. */
   constructor(address: PostgresAddress, sockets: SocketGroup, patience: Patience = PATIENCE) {
     this.#address = address;
     this.#sockets = sockets;
     this.#patience = patience;
   }
 
-  /** Watches while something waits for the database. */
+  /** Watches while `work` waits for the database. */
   async during<Value>(work: () => Promise<Value>): Promise<Value> {
     const timer = setInterval(() => void this.#ask(), this.#patience.before);
     try {
@@ -46,7 +46,7 @@ export class ConnectionWatchdog {
     }
   }
 
-  /** Once for all who wait. */
+  /** One probe serves all queries that wait. */
   async #ask(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
@@ -55,7 +55,8 @@ export class ConnectionWatchdog {
         this.#sockets.breakOff(new Error(DATABASE_NOT_RESPONDING));
       }
     } catch {
-      // There is no asking, as where the file of a certificate is gone: statements have their own limit.
+      // The probe itself failed, for example because a certificate's file is missing: the statement timeout
+      // applies.
     }
     this.#asking = false;
   }
@@ -66,12 +67,12 @@ async function isUnresponsive(address: PostgresAddress, patience: number): Promi
   const client = new Client({
     ...connectionOptions(address),
     connectionTimeoutMillis: 0,
-    // Nobody waits for it who has ended.
+    // The probe must not keep the process alive.
     stream: () => sockets.make().unref(),
   });
   client.on("error", () => {});
   const word = client.connect().then(() => client.query("SELECT"));
-  // A refusal is a word, too. That nobody is there the connections hear by themselves.
+  // Any reply counts, even an error. Refused connections fail on the pool itself.
   const isHeard = word.then(
     () => true,
     () => true,
@@ -91,18 +92,18 @@ async function overAfter(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** How long a server that says nothing is waited for when connections are ended in order. */
+/** How long closing waits for a server that does not respond. */
 const GRACE_MS = 1_000;
 
 /**
- * The sockets of some connections. PostgreSQL may have fallen silent without breaking them off, behind
- * a firewall or with its machine: who says goodbye to it then waits for minutes.
+ * The sockets of some connections. If PostgreSQL no longer responds (a firewall, a stopped machine),
+ * closing a connection in order would wait for minutes; a group can destroy its sockets instead.
  */
 export class SocketGroup {
   readonly #open = new Set<Socket>();
   #isConnectionReset = false;
 
-  /** For the option `stream` of a client: makes the socket of its connection. */
+  /** For the `stream` option of a client: creates the socket of its connection. */
   readonly make = (): Socket => {
     const socket = new Socket();
     this.#open.add(socket);
@@ -111,19 +112,19 @@ export class SocketGroup {
     return socket;
   };
 
-  /** Breaks off those that there are: all that waits on one of them ends with this error. */
+  /** Destroys all open sockets: queries that wait on one of them fail with this error. */
   breakOff(error: Error): void {
     for (const socket of this.#open) socket.destroy(error);
   }
 
-  /** Ends the connections: in order, or after a moment by breaking them off, with all that waits. */
+  /** Closes the connections in order; after a grace period, destroys them together with what still waits. */
   async end(inOrder: () => Promise<unknown>): Promise<void> {
     const timer = setTimeout(() => {
       this.#isConnectionReset = true;
       this.breakOff(givenUp());
     }, GRACE_MS);
     await inOrder();
-    // A pool does not wait for those that it has said goodbye to.
+    // A pool does not wait until the connections that it closes are closed.
     await Promise.all([...this.#open].map(closed));
     clearTimeout(timer);
   }

@@ -21,7 +21,7 @@ export class CopyRows {
     return this.#rows === 0;
   }
 
-  /** Begins a row; so many fields must follow. */
+  /** Begins a row with this number of fields, which must follow. */
   row(fields: number): this {
     this.#rows++;
     this.#reserve(2);
@@ -83,7 +83,7 @@ export class CopyRows {
     return this;
   }
 
-  /** All of it. No row may follow. */
+  /** The complete data. No row may follow. */
   finish(): Buffer {
     this.#reserve(2);
     this.#at = this.#buffer.writeInt16BE(END, this.#at);

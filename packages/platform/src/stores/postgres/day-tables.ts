@@ -2,22 +2,22 @@ import { dateText, tableOfDay } from "./day.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 import { TABLES_BY_DAY } from "./span-schema.ts";
 
-/** Whoever makes or drops a day's tables holds it; any number will do that nobody else uses. */
+/** The advisory lock for creating and dropping the tables of a day. */
 const DAYS_LOCK = "hashtextextended('agate.days', 0)";
-/** Everybody queues up behind a lock that somebody waits for, so nobody waits for long. */
+/** Short, because every later statement on the table queues behind a waiting exclusive lock. */
 const LOCK_WAIT = "250ms";
 
 /**
- * For the rest of the transaction: tables belong to the owner of the others, whoever makes them with the
- * rights of that owner. Else the owner itself could not read them.
+ * For the rest of the transaction, new tables belong to the owner of the existing ones: a user who only has
+ * that owner's role would otherwise create tables that the owner cannot read.
  */
 const AS_OWNER = `
   SELECT set_config('role', pg_get_userbyid(relowner), true) FROM pg_catalog.pg_class
   WHERE oid = 'agate.spans'::regclass AND pg_get_userbyid(relowner) <> current_user`;
 
 /**
- * Makes the tables of some days where they are missing. Nobody who reads or writes other days has to
- * wait: a table is made on its own and then attached.
+ * Creates the tables of some days if they do not exist. Reads and writes of other days do not wait: a table
+ * is created on its own and then attached.
  */
 export async function makeDays(database: SpanDatabase, days: readonly number[]): Promise<void> {
   await database.transaction(async (transaction) => {
@@ -31,7 +31,7 @@ async function makeDay(transaction: SqlRunner, day: number): Promise<void> {
   if (await hasDay(transaction, day)) return;
   for (const table of TABLES_BY_DAY) {
     const name = tableOfDay(table, day);
-    // Bodies stay in the row up to a page: then one look is enough to read a small trace.
+    // Bodies of up to a page stay in the row, so that a small trace takes one lookup.
     const storage = table === "segments" ? "WITH (toast_tuple_target = 8160)" : "";
     await transaction.query(
       `CREATE TABLE ${name} (LIKE agate.${table} INCLUDING STORAGE) ${storage}`,
@@ -44,17 +44,18 @@ async function makeDay(transaction: SqlRunner, day: number): Promise<void> {
 }
 
 /**
- * Drops the tables of a day that has no trace any more.
+ * Drops the tables of a day without traces.
  *
  * @returns False when it still has some.
- * @throws StoreUnavailableError where others are at work in the tables for long: it can be tried later.
+ * @throws StoreUnavailableError while other transactions use the tables: it can be retried later.
  */
 export async function dropDay(database: SpanDatabase, day: number): Promise<boolean> {
   return database.transaction(async (transaction) => {
     await transaction.query(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`);
     await transaction.query(`SELECT pg_advisory_xact_lock(${DAYS_LOCK})`);
     if (!(await hasDay(transaction, day))) return true;
-    // Who writes the first trace of the day meanwhile waits here, finds no tables and begins anew.
+    // A transaction that writes the day's first trace waits for this lock, finds no tables and starts
+    // again.
     for (const table of TABLES_BY_DAY) {
       await transaction.query(`LOCK TABLE agate.${table} IN ACCESS EXCLUSIVE MODE`);
     }
@@ -73,7 +74,7 @@ export async function dropDay(database: SpanDatabase, day: number): Promise<bool
 }
 
 async function hasDay(runner: SqlRunner, day: number): Promise<boolean> {
-  // Not by to_regclass(): a session knows names by heart, and hears late of what others made or dropped.
+  // Not by to_regclass(): a session caches names, and learns late of tables that others created or dropped.
   const rows = await runner.query(
     `SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = $1 AND c.relname = $2`,

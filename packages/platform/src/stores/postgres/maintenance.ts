@@ -13,19 +13,19 @@ import { indexSome } from "./span-indexer.ts";
 import { summariseNext } from "./summarise-traces.ts";
 import { dropEmptyDays, freeSome } from "./trace-remover.ts";
 
-/** So often it looks whether there is work, of any server. */
+/** How often it polls for work, of any server. */
 const POLL_MS = 500;
-/** While callers wait for the index, and another server has some of it in hand. */
+/** How often it polls while callers wait for texts that another server is indexing. */
 const POLL_OTHERS_MS = 20;
 const DROP_DAYS_EVERY_MS = 60_000;
-/** Where others read in a day for long: each try keeps all who come after it waiting for a moment. */
+/** After failed attempts: each one briefly blocks every statement that comes after it. */
 const LONGEST_BETWEEN_DROPS_MS = 16 * DROP_DAYS_EVERY_MS;
 const STEPS_PER_ROUND = 20;
 
 /**
- * What follows a commit without delaying it: texts are indexed, the summaries of large traces made,
- * deleted rows freed, segments compacted and days dropped. Every server does it, each another part; what one that died
- * had begun the others find undone.
+ * Background work after commits: indexes texts, summarises large traces, frees deleted rows, compacts
+ * segments and drops empty days. All servers share the work; what a server that died has not finished the
+ * others take over.
  */
 export class Maintenance {
   readonly #database: SpanDatabase;
@@ -35,14 +35,14 @@ export class Maintenance {
   readonly #freeing: PerTraceTask;
   readonly #compacting: PerTraceTask;
   readonly #compaction: CompactionRule;
-  /** What is known to be in trouble, and was told, by its sentence. */
+  /** The last error reported for each task, by its message. */
   readonly #told = new Map<string, string>();
   #closed = false;
   #loop: PollLoop | undefined;
   #nextDropAt = Number.NEGATIVE_INFINITY;
   #betweenDropsMs = DROP_DAYS_EVERY_MS;
 
-  /** @param onTrouble Told what it could not do. It goes on with the rest, and tries again later. */
+  /** @param onTrouble Told of a task that failed. Other tasks go on, and the failed one is retried. */
   constructor(
     database: SpanDatabase,
     onTrouble: (trouble: StoreTrouble) => void,
@@ -51,9 +51,9 @@ export class Maintenance {
     this.#compaction = compaction;
     this.#database = database;
     this.#onTrouble = onTrouble;
-    this.#summarising = new PerTraceTask("There is no new summary", onTrouble);
-    this.#freeing = new PerTraceTask("There was no freeing the space", onTrouble);
-    this.#compacting = new PerTraceTask("There is no compaction", onTrouble);
+    this.#summarising = new PerTraceTask("Could not make the summary", onTrouble);
+    this.#freeing = new PerTraceTask("Could not free the rows", onTrouble);
+    this.#compacting = new PerTraceTask("Could not compact the segments", onTrouble);
   }
 
   /** Works, and polls for more work, until it is closed. */
@@ -98,7 +98,7 @@ export class Maintenance {
     await this.#loop?.stop();
   }
 
-  /** Some of each, as none may keep the others waiting. @returns True when there is more to do. */
+  /** Some steps of each task, so that none delays the others. @returns True when there is more to do. */
   async #round(): Promise<boolean> {
     const hasTexts = await this.#attempt("Texts could not be indexed.", () =>
       this.#steps(() => indexSome(this.#database, this.#onTrouble)),
@@ -126,7 +126,7 @@ export class Maintenance {
     return hasTexts || hasDeleted || hasSuperseded;
   }
 
-  /** @returns False also where it could not be done: the next round tries again. */
+  /** @returns False also after a failure: the next round retries. */
   async #attempt(what: string, work: () => Promise<boolean>): Promise<boolean> {
     if (this.#closed) return false;
     try {
@@ -134,7 +134,7 @@ export class Maintenance {
       this.#told.delete(what);
       return result;
     } catch (error) {
-      // Once: whoever drops a table or takes a right away is told, but not twice a second.
+      // Reported once, not at every poll, as after a dropped table or a revoked privilege.
       const isNews = this.#told.get(what) !== String(error);
       if (!(error instanceof StoreUnavailableError) && isNews) {
         this.#told.set(what, String(error));
@@ -146,7 +146,7 @@ export class Maintenance {
 
   async #dropDays(): Promise<boolean> {
     const between = this.#betweenDropsMs;
-    // Before: where it fails, it is not tried again at once.
+    // Set before the attempt, so that a failure is not retried at once.
     this.#nextDropAt = performance.now() + between;
     this.#betweenDropsMs = Math.min(2 * between, LONGEST_BETWEEN_DROPS_MS);
     await dropEmptyDays(this.#database);
@@ -159,9 +159,9 @@ export class Maintenance {
     return true;
   }
 
-  /** Makes the summaries of large traces that had grown since they were made. */
+  /** Summarises large traces that have grown since their last summary. */
   async #summariseBehind(): Promise<boolean> {
-    // Each once, by its number: one that goes on growing must not keep the others waiting.
+    // Each trace once, by its number: one that keeps growing must not delay the others.
     for (let after = 0; !this.#closed; ) {
       const started = performance.now();
       const next = await this.#summarising.step<number | undefined>(
@@ -177,49 +177,49 @@ export class Maintenance {
   }
 }
 
-/** What the thread for chores offers. */
+/** The API of the maintenance thread. */
 export interface MaintenanceApi extends ClosableApi {
-  /** Begins; from then on it looks for work by itself. */
+  /** Starts the maintenance loop. */
   start(): Promise<void>;
-  /** There is something to free. */
+  /** There are deleted rows to free. */
   wake(): Promise<void>;
   /** Resolves when everything that was committed before can be found by its words. */
   catchUp(): Promise<CaughtUp>;
   close(): Promise<void>;
 }
 
-/** A value, since errors lose what they are on their way between threads. */
+/** A value, because errors lose their class between threads. */
 type CaughtUp =
   | { readonly kind: "caught-up" }
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export interface MaintenanceData {
   readonly address: PostgresAddress;
-  /** Where a `StoreTrouble` is told. */
+  /** Where a `StoreTrouble` is reported. */
   readonly troubles: MessagePort;
   readonly compaction: CompactionRule;
 }
 
 /**
- * A chore that is done to one trace after the other. One that it cannot be done to is left alone until
- * the server is started anew, so that the others have their turn. It stays marked in the database.
+ * A maintenance task that processes one trace after the other. A trace that fails is skipped until the
+ * server restarts, so that the others are processed. It stays marked in the database.
  */
 class PerTraceTask {
   readonly #what: string;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   readonly #leftAlone = new Set<number>();
 
-  /** @param what Could not be done, as a sentence's beginning. */
+  /** @param what What failed, as the beginning of a sentence. */
   constructor(what: string, onTrouble: (trouble: StoreTrouble) => void) {
     this.#what = what;
     this.#onTrouble = onTrouble;
   }
 
   /**
-   * Does one step of it.
+   * Processes one trace.
    *
-   * @param step Leaves some traces alone, and tells of the one that it takes in hand.
-   * @param failed What becomes of a step that failed for the sake of its trace.
+   * @param step Skips the given traces, and calls back with the trace that it takes.
+   * @param failed The result of a step that failed because of its trace.
    */
   async step<Result>(
     step: (except: readonly number[], onTaken: (traceNo: number) => void) => Promise<Result>,

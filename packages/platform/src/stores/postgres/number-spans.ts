@@ -1,6 +1,6 @@
 /**
- * Numbers of spans are given out in blocks of so many, each by one number of a sequence. Larger
- * blocks would be used up sooner: a number must stay below 2^53, and most transactions are small.
+ * Span numbers are allocated in blocks of this size, each from one value of a sequence. Larger blocks would
+ * use up the numbers sooner: a number must stay below 2^53, and most transactions are small.
  */
 export const SPANS_PER_BLOCK = 1_024;
 

@@ -7,7 +7,7 @@ import {
 import type { PostgresAddress } from "../store-address.ts";
 import { StoreRefusalError } from "../store-errors.ts";
 
-/** What the client says without a code. */
+/** Messages of the client that come without a code. */
 const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^timeout exceeded when trying to connect$/, "All connections to the database are in use."],
   [
@@ -48,16 +48,16 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether an error is that of what was to be written or read, and not of the tables (class 42), nor
- * one that passes: trying again will not mend it, and others are not concerned.
+ * Whether the data caused an error, and neither the tables (class 42) nor a transient condition: a retry
+ * will fail again, and other data is not affected.
  */
 export function isDataError(error: unknown): boolean {
   return transientReason(error) === undefined && !codeOf(error)?.startsWith("42");
 }
 
 /**
- * Why PostgreSQL cannot do something now, in one sentence without secrets; undefined for an error that
- * trying again will not mend.
+ * Why PostgreSQL cannot do something now, in one sentence without secrets; undefined for an error that a
+ * retry will not fix.
  */
 export function transientReason(error: unknown): string | undefined {
   const code = codeOf(error);
@@ -68,10 +68,10 @@ export function transientReason(error: unknown): string | undefined {
   return connectionReason(code) ?? REASONS[code] ?? REASONS[code.slice(0, 2)];
 }
 
-/** The oldest that is looked after by its makers. */
+/** The oldest supported version. */
 const OLDEST_POSTGRES = 14;
 
-/** What PostgreSQL said while a store was opened, as the refusal to open it; other errors stay as they are. */
+/** An error of PostgreSQL while a store is opened, as a refusal to open it; other errors stay as they are. */
 export function asPostgresRefusal(address: PostgresAddress, error: unknown): unknown {
   if (error instanceof StoreRefusalError) return error;
   const why = sentenceFor(address, error);
@@ -87,7 +87,7 @@ export const POSTGRES_FACTS = `
 export interface PostgresFacts {
   readonly version: number;
   readonly encoding: string;
-  /** "on" where a user or a database is to change nothing. */
+  /** "on" for a read-only user or database. */
   readonly read_only: string;
 }
 
@@ -157,7 +157,7 @@ function isTlsError(error: unknown, message: string): boolean {
   );
 }
 
-/** Whose login it is, and into which database, as PostgreSQL would choose. */
+/** The user and the database of a URL, with PostgreSQL's defaults. */
 function namesIn({ url }: PostgresAddress): { user: string; database: string } {
   const { username, pathname, searchParams } = new URL(url);
   const user = decodeURIComponent(username) || (searchParams.get("user") ?? "");

@@ -7,9 +7,9 @@ import type { MaintenanceApi, MaintenanceData } from "./maintenance.ts";
 import { Maintenance } from "./maintenance.ts";
 import { SpanDatabase } from "./span-database.ts";
 
-/** A second one for those who wait for the index. */
+/** The second connection serves callers that wait for the index. */
 const CONNECTIONS = 2;
-/** Nobody waits for it. */
+/** No request waits for maintenance. */
 const STATEMENT_MS = 300_000;
 
 const { address, troubles, compaction } = workerData as MaintenanceData;
@@ -24,7 +24,7 @@ const maintenance = new Maintenance(
   (trouble) => troubles.postMessage(trouble),
   compaction,
 );
-// Where the cores are busy, ingest and reads come first.
+// Ingest and reads have priority over maintenance.
 lowerThreadPriority();
 
 serveThread<MaintenanceApi>(main, {
@@ -33,7 +33,7 @@ serveThread<MaintenanceApi>(main, {
   catchUp: () => maintenance.catchUp(),
   close: async () => {
     await database.close(() => maintenance.close());
-    // The answer to this very call is still to be sent.
+    // The reply to this call must be sent first.
     setImmediate(() => main.close());
   },
 });

@@ -194,7 +194,7 @@ describe("what cannot be done to a trace", () => {
       .poll(() => troubles.map(({ what }) => what).toSorted())
       .toEqual([
         "Texts in 1 segments cannot be indexed, and searches do not find them: see agate.unindexable in the database.",
-        `There is no new summary of trace number ${bad?.trace_no}.`,
+        `Could not make the summary of trace number ${bad?.trace_no}.`,
         "There was no freeing the space of trace number 0.",
       ]);
     await append(store, [storedSpan({ traceId: traceIdOf(4) })]);

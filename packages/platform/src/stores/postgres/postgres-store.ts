@@ -51,27 +51,27 @@ import { TraceWatch } from "./trace-watch.ts";
 
 export interface PostgresStoreOptions {
   readonly address: PostgresAddress;
-  /** The thread for chores died of an unexpected error: the store is of no more use. */
+  /** The maintenance thread died of an unexpected error: the store cannot be used any more. */
   readonly onFailure: (error: Error) => void;
-  /** The thread could not do something, and goes on with the rest. */
+  /** A maintenance task failed; the store keeps working. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
   readonly queries?: QueryLimits | undefined;
-  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  /** A trace that holds this many takes no new ones; unlimited by default. */
   readonly maxSpansPerTrace?: number | undefined;
   /** Traces with more spans are read in a thread of their own. */
   readonly largeTraceSpans?: number;
-  /** When segments are compacted; tests use little. */
+  /** When segments are compacted; tests use small values. */
   readonly compaction?: CompactionRule;
 }
 
 /** Ten servers, with the other connections that they have, stay within PostgreSQL's usual hundred. */
 const CONNECTIONS = 5;
-/** Of these, so many may be in use by lists and by analytics: reads of traces wait for neither. */
+/** Connections that lists and analytics may use: reads of traces wait for neither. */
 const LISTS_AT_ONCE = 2;
 const ANALYTICS_AT_ONCE = 2;
 /** Statements besides queries, which have limits of their own; counting all spans takes some seconds. */
 const STATEMENT_MS = 30_000;
-/** Of a connection of its own: probes must not wait behind long statements. */
+/** Probes have a connection of their own, so that they do not wait behind long statements. */
 const PROBE = { connections: 1, statementMs: 2_000 };
 
 /**
@@ -86,8 +86,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /**
- * Spans in PostgreSQL. Any number of servers use the same tables; whatever one has committed all
- * others read at once.
+ * Spans in PostgreSQL. Any number of servers use the same tables; what one has committed all others read at
+ * once.
  */
 class PostgresStore implements SpanStore {
   readonly #address: PostgresAddress;
@@ -99,8 +99,8 @@ class PostgresStore implements SpanStore {
   readonly #lists: QueryLane;
   readonly #analytics: QueryLane;
   readonly #watch: TraceWatch;
-  readonly #chores: StoreThread<MaintenanceApi>;
-  /** Made when it is needed: ingest has one of its own in another thread. */
+  readonly #maintenance: StoreThread<MaintenanceApi>;
+  /** Opened on first use: ingest has an appender of its own in another thread. */
   #appender: OpenAppender | undefined;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
 
@@ -116,7 +116,7 @@ class PostgresStore implements SpanStore {
     this.#analytics = new QueryLane(ANALYTICS_AT_ONCE, queries);
     this.#database = new SpanDatabase(address, {
       connections: CONNECTIONS,
-      // Ends what could not be cancelled.
+      // The limit for statements that could not be cancelled.
       statementMs: Math.max(STATEMENT_MS, queries?.timeoutMs ?? 0),
     });
     this.#probe = new SpanDatabase(address, PROBE);
@@ -130,11 +130,11 @@ class PostgresStore implements SpanStore {
     const { port1, port2: troubles } = new MessageChannel();
     port1.on("message", onTrouble).unref();
     const data: MaintenanceData = { address, troubles, compaction };
-    this.#chores = new StoreThread<MaintenanceApi>(
+    this.#maintenance = new StoreThread<MaintenanceApi>(
       () => spawnThread(import.meta.url, "postgres-maintenance-worker", data, [troubles]),
       onFailure,
     );
-    this.#chores.tell("start", []);
+    this.#maintenance.tell("start", []);
   }
 
   append(batch: SpanBatch): Promise<AppendOutcome> {
@@ -196,7 +196,7 @@ class PostgresStore implements SpanStore {
 
   async deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {
     const outcome = await deleteTrace(this.#database, project, traceId);
-    if (outcome.kind === "deleted") this.#chores.tell("wake", []);
+    if (outcome.kind === "deleted") this.#maintenance.tell("wake", []);
     return outcome;
   }
 
@@ -213,7 +213,7 @@ class PostgresStore implements SpanStore {
   }
 
   async searchCaughtUp(): Promise<void> {
-    const outcome = await this.#chores.call("catchUp", []);
+    const outcome = await this.#maintenance.call("catchUp", []);
     if (outcome.kind === "caught-up") return;
     throw new StoreUnavailableError(outcome.reason, { cause: undefined });
   }
@@ -261,7 +261,7 @@ class PostgresStore implements SpanStore {
   async close(): Promise<void> {
     await this.#appender?.close();
     await Promise.all([
-      this.#chores.end(),
+      this.#maintenance.end(),
       this.#trees.end(),
       this.#database.close(() => this.#watch.close()),
       this.#probe.close(),

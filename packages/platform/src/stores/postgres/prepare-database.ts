@@ -11,8 +11,7 @@ import { asPostgresRefusal, POSTGRES_FACTS, refuseUnfitPostgres } from "./postgr
 import { MIGRATIONS } from "./span-schema.ts";
 
 /**
- * Brings the tables of spans up to date. Any number of servers may start at once: one of them does
- * it, the others wait.
+ * Migrates the tables of spans. If several servers start at once, one of them migrates and the others wait.
  *
  * @throws StoreRefusalError with one sentence when the database cannot be used as it is.
  */
@@ -27,9 +26,9 @@ export async function prepareSpanDatabase(
 }
 
 /**
- * Whether the tables of spans are there; makes none.
+ * Whether the tables of spans exist; creates none.
  *
- * @throws StoreRefusalError with one sentence when nobody can tell.
+ * @throws StoreRefusalError with one sentence when the database cannot be asked.
  */
 export async function hasSpanTables(address: PostgresAddress): Promise<boolean> {
   return await withConnection(address, async (client) => (await schemaVersion(client)) > 0);
@@ -45,8 +44,8 @@ async function migrate(
   client: Client,
   migrations: readonly string[],
 ): Promise<void> {
-  // Whatever is set otherwise: what is looked at must be as it is once the lock is ours, however long
-  // others take.
+  // Read committed, without a timeout: the statements after the lock must see what other servers did before
+  // it, however long they take.
   await client.query(setSession({ ...SESSION_SETTINGS, statement_timeout: 0 }));
   await client.query("BEGIN");
   try {
@@ -62,7 +61,7 @@ async function migrate(
     await forgetForeignTransactions(client);
     await client.query("COMMIT");
   } catch (error) {
-    // Best done though the connection may be gone: what it failed with is what counts.
+    // The connection may be lost; the first error is the one to report.
     await client.query("ROLLBACK").catch(() => {});
     throw error;
   }
@@ -81,7 +80,7 @@ async function makeSchema(client: Client): Promise<void> {
   await client.query("INSERT INTO agate.span_schema VALUES (0)");
 }
 
-/** Every day has tables of its own, which only the owner of the others can add to them. */
+/** Every day has tables of its own, which only the owner of the partitioned tables can attach. */
 async function refuseOthersTables(address: PostgresAddress, client: Client): Promise<void> {
   const { rows } = await client.query<{ owner: string; may_make: boolean }>(
     `SELECT quote_ident(pg_get_userbyid(relowner)) AS owner,
@@ -95,7 +94,10 @@ async function refuseOthersTables(address: PostgresAddress, client: Client): Pro
   );
 }
 
-/** Restored from a dump, traces name transactions of another server that are still to come here. */
+/**
+ * After a restore from a dump, traces name transactions of another server, whose ids lie in the future
+ * here.
+ */
 async function forgetForeignTransactions(client: Client): Promise<void> {
   await client.query(
     `UPDATE agate.traces SET created = '0', changed = '0'
@@ -104,10 +106,10 @@ async function forgetForeignTransactions(client: Client): Promise<void> {
 }
 
 /**
- * Whether two addresses lead to one database, whatever names its server has and whoever stands between:
- * what is locked over one is locked over the other.
+ * Whether two addresses lead to the same database, also through aliases, tunnels and poolers: a lock taken
+ * over one is seen over the other.
  *
- * @throws StoreRefusalError with one sentence when nobody can tell.
+ * @throws StoreRefusalError with one sentence when the database cannot be asked.
  */
 export function isSameDatabase(one: PostgresAddress, other: PostgresAddress): Promise<boolean> {
   const key = [randomBytes(8).readBigInt64BE().toString()];

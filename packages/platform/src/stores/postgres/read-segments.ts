@@ -140,10 +140,10 @@ async function unlessDayIsGone<Result>(
   }
 }
 
-/** Below this, a frame of its own gains nothing. */
+/** Compressing shorter texts saves nothing. */
 const WORTH_PACKING = 200;
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** Zstandard's. No JSON text begins like this, so what is packed can be told from what is not. */
+/** Zstandard's. No JSON text begins like this, so packed bytes are recognisable. */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** JSON text as it is kept: packed with Zstandard where that makes it smaller. */

@@ -9,7 +9,7 @@ const PLACES_PER_WORD = 255;
 const BYTES_PER_VECTOR = 700_000;
 /** A longer word is cut here, and goes on with a hash of it. */
 const LONGEST_WORD = 300;
-/** So many words of a part are those that the next one begins with: a phrase may lie across. */
+/** The number of words that consecutive parts share, so that a phrase across the border is found. */
 const OVERLAP = 64;
 /** Most bytes that a character of a JavaScript string takes, and a place. */
 const BYTES_PER_UNIT = 3;
@@ -29,7 +29,7 @@ export function toSearchVectors(words: readonly string[]): SearchVector[] {
     const { places, end } = takePart(words, from);
     vectors.push(encode(places));
     if (end === words.length) break;
-    // At least one word further, whatever it is.
+    // At least one word further, so that the loop ends.
     from = Math.max(end - OVERLAP, from + 1);
   }
   return vectors;

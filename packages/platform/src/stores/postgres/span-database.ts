@@ -24,7 +24,7 @@ export interface SpanDatabaseOptions {
   readonly statementMs: number;
   /** Settings of each connection. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** When the database is taken for silent. */
+  /** When the database counts as unresponsive. */
   readonly patience?: Patience;
 }
 
@@ -46,11 +46,11 @@ export interface SqlTransaction extends SqlRunner {
 /** The signal of statements that run to their end. */
 const NEVER = new AbortController().signal;
 
-/** Time for the answer to arrive after the server itself would have given up. */
+/** How much longer the client waits after the server's own timeout. */
 const GRACE_MS = 5_000;
 /** Statements that may wait for a connection. */
 const MOST_WAITING = 1_000;
-/** Transactions that gave way to another are run again. */
+/** How often a transaction runs that a concurrent one aborts. */
 const ATTEMPTS = 8;
 
 /** Some connections to the database that holds spans. */
@@ -72,8 +72,8 @@ export class SpanDatabase implements SqlRunner {
       query_timeout: statementMs + GRACE_MS,
       types: VALUE_TYPES,
     });
-    // A connection was broken off: an idle one, or one in use between two statements. The next
-    // statement says so; without a listener it would end the process.
+    // A lost connection, idle or between two statements, emits an error event, which would end the process
+    // without a listener. The next statement fails with the reason.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
     this.#settings = setSession({
@@ -126,18 +126,18 @@ export class SpanDatabase implements SqlRunner {
       client.release();
       return rows;
     } catch (error) {
-      // A connection that may be broken, or may get a late cancel, is not used again.
+      // A connection that may be broken, or may receive a late cancel request, is discarded.
       client.release(signal.aborted || !isAnswer(error));
       throw error;
     }
   }
 
   /**
-   * Runs statements that are committed together, again where they had to give way to others.
+   * Runs a transaction, and runs it again after a serialization failure or a deadlock.
    *
    * @param signal Cancels them when it fires.
-   * @throws StoreUnavailableError while the database cannot answer. Whether it was committed is not
-   * known then.
+   * @throws StoreUnavailableError while the database cannot answer. It is then unknown whether the
+   * transaction was committed.
    */
   async transaction<Result>(
     work: (transaction: SqlTransaction) => Promise<Result>,
@@ -170,7 +170,7 @@ export class SpanDatabase implements SqlRunner {
       client.release();
       return result;
     } catch (error) {
-      // A late cancel must not hit the next user of the connection.
+      // A late cancel request must not hit the next user of the connection.
       if (signal.aborted) client.release(true);
       else await abandon(client, error);
       throw error;
@@ -178,9 +178,9 @@ export class SpanDatabase implements SqlRunner {
   }
 
   /**
-   * Ends within moments, whether the database answers or not.
+   * Closes within seconds, even if the database does not respond.
    *
-   * @param finish Finishes what is under way, which rejects once there is no more time.
+   * @param finish Finishes what is under way, which rejects after the grace period.
    */
   close(finish: () => Promise<unknown> = async () => {}): Promise<void> {
     return this.#sockets.end(async () => {
@@ -213,7 +213,7 @@ async function cancellable<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   signal.throwIfAborted();
-  // Where it cannot be sent, the statement ends at its own timeout.
+  // If the cancel request cannot be sent, the statement timeout applies.
   const cancel = () => void cancelStatement(client).catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -227,7 +227,7 @@ async function cancellable<Result>(
   }
 }
 
-/** PostgreSQL itself said so: the connection is as good as before. */
+/** Whether PostgreSQL reported the error: the connection can be used again. */
 function isAnswer(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(codeOf(error) ?? "");
 }
@@ -239,7 +239,7 @@ async function abandon(client: PoolClient, error: unknown): Promise<void> {
     await client.query("ROLLBACK");
     client.release();
   } catch {
-    // What it failed with first is what counts.
+    // The first error is the one to report.
     client.release(true);
   }
 }
@@ -281,7 +281,7 @@ const CANCEL_REQUEST = (1234 << 16) | 5678;
 const REQUEST_BYTES = 16;
 const PATIENCE_MS = 5_000;
 
-/** What `pg` knows of a connection; its types leave these out. */
+/** Fields of a `pg` client that its types omit. */
 interface CancelKey {
   readonly host: string;
   readonly port: number;
@@ -290,9 +290,9 @@ interface CancelKey {
 }
 
 /**
- * Asks PostgreSQL to cancel what a connection runs, over a connection of its own as the protocol has
- * it, through a pooler as well. Resolves when the request was taken. PostgreSQL takes such a request
- * without TLS; a proxy that does not leaves the statement to its timeout.
+ * Asks PostgreSQL to cancel what a connection runs, over a second connection as the protocol demands; this
+ * works through poolers. Resolves when the request was received. PostgreSQL accepts it without TLS; behind
+ * a proxy that does not, the statement timeout applies.
  */
 async function cancelStatement(client: ClientBase): Promise<void> {
   const { host, port, processID, secretKey } = client as unknown as CancelKey;

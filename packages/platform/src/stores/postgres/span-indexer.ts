@@ -33,9 +33,9 @@ type OnUnindexable = (spanId: string, error: unknown) => void;
 type IndexPlaces = (transaction: SqlTransaction, places: readonly Place[]) => Promise<void>;
 
 /**
- * Indexes the texts of some spans that were committed. What one server has taken in hand the others
- * leave alone; should it die, they find it again. A segment that cannot be indexed is set aside, so
- * that it stops neither the others nor, again and again, every server.
+ * Indexes the texts of some committed spans. Servers skip what another one has locked, and take it over if
+ * that server dies. A segment that cannot be indexed is recorded in `agate.unindexable`, so that it does
+ * not block the index.
  *
  * @param onTrouble Told when something was set aside.
  * @returns False when there was nothing to do.
@@ -133,7 +133,9 @@ async function indexEach(
   return failures;
 }
 
-/** Those of the traces that are there. They cannot be deleted until their texts are in the index. */
+/**
+ * Those of the traces that are there. The lock keeps them from being deleted until their texts are indexed.
+ */
 async function holdTraces(
   transaction: SqlRunner,
   places: readonly Place[],

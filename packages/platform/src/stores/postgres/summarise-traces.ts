@@ -45,7 +45,7 @@ export interface TraceToSummarise {
   readonly day: number;
 }
 
-/** A span that may say something of its trace, in the order of {@link SPAN_COLUMNS}. */
+/** A span that contributes to its trace's summary, in the order of {@link SPAN_COLUMNS}. */
 interface SpanRow {
   readonly trace_no: number;
   readonly span_id: string;
@@ -141,11 +141,11 @@ async function updateSummaries(
 }
 
 /**
- * Makes the summary of a trace that has grown since its last one was made, unless another server has
- * it in hand. The trace is not locked meanwhile: for a million spans this takes seconds.
+ * Makes the summary of a trace that has grown since its last one was made, unless another server is doing
+ * so. The trace is not locked meanwhile: for a million spans this takes seconds.
  *
  * @param after The first is taken whose number is greater.
- * @param except Traces that are left alone.
+ * @param except Traces to skip.
  * @param onTaken Told which trace it is.
  * @returns Its number; undefined when there is none.
  */
@@ -290,7 +290,7 @@ async function summariesOfDay(
   });
 }
 
-/** The tops' rows, and those of spans that say what their trace belongs to, by start, then id. */
+/** The rows of tops, and of spans with dimensions, by start, then id. */
 async function tellingSpans(
   transaction: SqlRunner,
   day: number,

@@ -85,7 +85,7 @@ it("ends with the summary of all spans, whatever is written while one is made", 
       await apply();
       const wanted = model.size === 0 ? [] : [withoutChildren(expectedTree([...model.values()]))];
       const inSession = [...model.values()].some(({ sessionId }) => sessionId !== null);
-      // The chores make what is behind anew.
+      // Maintenance summarises the traces that are behind.
       await expect
         .poll(async () => (await subject.list("listTraces")).items, { timeout: 30_000 })
         .toEqual(wanted);

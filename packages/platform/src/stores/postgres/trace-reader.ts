@@ -150,7 +150,7 @@ async function readTrace(
   if (place === undefined) return MISSING;
   const table = tableOfDay("segments", place.day);
   if (place.segments > 1) return readNodes(place, null);
-  // A second row says that more has come meanwhile.
+  // A second row means that more spans have been committed.
   const [only, another] = await runner.query<SegmentRow>(
     `SELECT header, body FROM ${table} WHERE trace_no = $1 ORDER BY segment LIMIT 2`,
     [place.trace_no],
@@ -171,8 +171,8 @@ async function readSpan(
   project: string,
   spanId: string,
 ): Promise<TreeRead> {
-  // A sum, so that PostgreSQL finds spans by their ids: in many small days it would walk them all by
-  // their numbers, in the hope of meeting one soon.
+  // An expression, so that PostgreSQL looks spans up by id: with many small days it would scan them all by
+  // number.
   const [place] = await runner.query<SpanPlace>(
     `SELECT p.trace_no, p.day, p.segment, t.trace_id, t.segments, t.spans
      FROM agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no
@@ -260,7 +260,7 @@ function entriesOf({ segment, header }: HeaderRow) {
   return decodeHeader(unpack(header).toString(), segment);
 }
 
-/** The client and zlib cut what they give out of memory that others use. */
+/** The buffers of the client and of zlib share memory with other data. */
 function inOwnMemory(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

@@ -4,7 +4,7 @@ import { dateText, dayOf, tableOfDay } from "./day.ts";
 import { dropDay } from "./day-tables.ts";
 import type { SpanDatabase } from "./span-database.ts";
 
-/** How many segments one step frees: so little that nobody waits for it. */
+/** How many segments one step frees: few, so that no other transaction waits long. */
 const SEGMENTS_PER_STEP = 50;
 
 interface DeletedTrace {
@@ -38,11 +38,10 @@ export async function deleteTrace(
 }
 
 /**
- * Deletes the traces that arrived first, likewise. Their rows stay until all traces of their day are
- * gone, and go with its tables: that costs nothing, and rows that are deleted one by one cost as
- * much as writing them did. Of several servers each takes others, and none waits for a lock: a trace
- * that a writer has locked has just grown, and is not old any more; one that is being indexed or
- * summarised is taken by the next round of retention.
+ * Deletes the oldest traces by arrival, likewise. Their rows stay until all traces of their day are gone,
+ * and are dropped with its tables: that is free, whereas deleting rows one by one costs as much as writing
+ * them. Servers skip each other's locks: a trace that a writer has locked has just grown and is not old any
+ * more; one that is being indexed or summarised is taken by the next round of retention.
  *
  * @returns How many were deleted.
  */
@@ -51,7 +50,7 @@ export async function expireTraces(
   receivedBefore: number,
   limit: number,
 ): Promise<number> {
-  // A transaction, as it is run again where it had to give way to a writer.
+  // A transaction, because it is run again after a conflict with a writer.
   return database.transaction(async (transaction) => {
     const gone = await transaction.query<DeletedTrace>(
       `WITH old AS (
@@ -66,7 +65,7 @@ export async function expireTraces(
       [receivedBefore, limit],
     );
     if (gone.length > 0) {
-      // Traces that go on growing keep a day for long: the others of it are freed one by one then.
+      // Traces that keep growing keep their day for long: the day's other traces are then freed one by one.
       await transaction.query(
         "UPDATE agate.deleted_traces SET has_expired = false WHERE has_expired AND day < $1",
         [dateText(dayOf(receivedBefore) - 2)],
@@ -76,7 +75,7 @@ export async function expireTraces(
   });
 }
 
-/** Drops days whose traces have all expired. @throws What one could not be dropped for, at the end. */
+/** Drops days whose traces have all expired. @throws The first failure, after all days were tried. */
 export async function dropEmptyDays(database: SpanDatabase): Promise<void> {
   const failures: unknown[] = [];
   for (let after = "-infinity"; ; ) {
@@ -89,7 +88,7 @@ export async function dropEmptyDays(database: SpanDatabase): Promise<void> {
     try {
       if (next.is_empty) await dropDay(database, next.day);
     } catch (error) {
-      // Such as a view of somebody's that reads this day alone.
+      // For example, a user's own view depends on this day's table.
       if (error instanceof StoreUnavailableError) throw error;
       failures.push(error);
     }

@@ -19,15 +19,16 @@ interface ChangedRow {
 }
 
 /**
- * Tells of commits of any server, by asking for them while somebody listens. Each row names the
- * transaction that wrote it last: those are told that one snapshot of the database has and the one
- * before had not. So a commit that becomes visible late is told late, and none is told twice.
+ * Tells listeners of the commits of all servers, by polling while there are listeners. Each row names the
+ * transaction that wrote it last; a round tells of the transactions that are visible in its snapshot of the
+ * database and were not in the one before. So a commit that becomes visible late is told late, and none is
+ * told twice.
  */
 export class TraceWatch {
   readonly #database: SqlRunner;
   readonly #onFailure: (error: Error) => void;
   readonly #listeners = new Set<Listener>();
-  /** Those who are told of what comes after the next snapshot. */
+  /** Listeners that join with the next snapshot. */
   readonly #newcomers = new Map<Listener, () => void>();
   #loop: PollLoop | undefined;
 
@@ -38,7 +39,7 @@ export class TraceWatch {
 
   watch(listener: Listener): Watch {
     const { promise: ready, resolve } = Promise.withResolvers<void>();
-    // An own one: the same function may be given twice.
+    // A wrapper of its own, because the same function may be given twice.
     const own: Listener = (changes) => listener(changes);
     this.#newcomers.set(own, resolve);
     this.#loop ??= this.#start();
@@ -79,7 +80,7 @@ export class TraceWatch {
           isReady();
         }
       } catch (error) {
-        // The next round tells what this one could not.
+        // The next round covers the time of this one.
         if (!(error instanceof StoreUnavailableError)) throw error;
       }
       const hasOnlyNewcomers = this.#newcomers.size > 0 && this.#listeners.size === 0;
@@ -95,13 +96,14 @@ export class TraceWatch {
   }
 
   async #tellBetween(before: string, now: string, signal: AbortSignal): Promise<void> {
-    // Nothing was committed between.
+    // Nothing was committed in between.
     if (before === now) return;
-    // Not in the first snapshot are those that began after it and those that were under way. All since
-    // the oldest of these would be ever more, while somebody leaves a transaction open.
+    // Not in the first snapshot are those that began after it and those that were under way. Reading
+    // everything since the oldest open transaction would grow without limit while a client leaves a
+    // transaction open.
     //
-    // A trace that was made between the two may have been written to since the second: the row does not
-    // say any more what the second saw. Were it left to the next round, it would not be new there.
+    // A trace that was made between the two may have been written to since the second: the row does not say
+    // any more what the second saw. Were it left to the next round, it would not be new there.
     let last: { changed: string; traceNo: number } = { changed: "0", traceNo: 0 };
     for (;;) {
       const rows = await this.#database.query<ChangedRow>(

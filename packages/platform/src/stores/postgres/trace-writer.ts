@@ -66,8 +66,8 @@ const NAMES = NEW_TRACE.map(([name]) => name).join(", ");
 const ARRAYS = NEW_TRACE.map(([, type], n) => `$${n + 1}::${type}[]`).join(", ");
 const BLOCKS = `$${NEW_TRACE.length + 1}`;
 
-// In the order in which they are given: two transactions that lock the same traces in the same order
-// never wait for each other.
+// Rows are locked in a fixed order: transactions that lock the same traces in the same order cannot
+// deadlock.
 const UPSERT = `
   WITH numbers AS MATERIALIZED (
     SELECT array_agg(nextval('agate.span_blocks')::float8) AS blocks
@@ -86,8 +86,8 @@ const UPSERT = `
   FROM upserted, numbers`;
 
 /**
- * Writes batches inside a transaction. The rows of their traces are locked from the first statement
- * on, so that whatever follows sees these traces as nobody else changes them.
+ * Writes batches inside a transaction. The first statement locks the rows of their traces, so that no other
+ * transaction changes these traces until the commit.
  *
  * @param batches Each trace at most once.
  * @returns The spans that their traces have no room for.
@@ -123,7 +123,7 @@ async function countSpans(
   changed: readonly PlacedTrace[],
 ): Promise<void> {
   if (changed.length === 0) return;
-  // The row of a new one was made from spans that are not there.
+  // The row of a new trace was made from spans that were left out.
   const isDue = (one: PlacedTrace) => one.isNew || !canDeferSummary(one);
   const [waiting, due] = [changed.filter((one) => !isDue(one)), changed.filter(isDue)];
   if (waiting.length > 0) {
@@ -205,7 +205,7 @@ function withoutSome(one: PlacedTrace, leftOut: ReadonlySet<number>): PlacedTrac
   return { ...one, trace, firstSpans };
 }
 
-/** Segments were counted before it was known that some are not written. */
+/** Corrects the count of segments, which was raised before it was known that some are not written. */
 async function giveSegmentsBack(
   transaction: SqlRunner,
   known: readonly PlacedTrace[],
@@ -378,7 +378,7 @@ async function forgetReplaced(
   }
 }
 
-/** For the chore that compacts segments. */
+/** Read by the maintenance task that compacts segments. */
 async function noteSuperseded(
   transaction: SqlRunner,
   day: number,

@@ -1,7 +1,7 @@
 /** Where a segment lies whose texts are still to be indexed. */
 export type Place = readonly [day: number, traceNo: number, segment: number];
 
-/** So many spans are indexed in one step, about. Whoever deletes one of their traces waits for it. */
+/** About this many spans are indexed in one step. Deleting one of their traces waits for the step. */
 const SPANS_PER_ROW = 1_000;
 
 /** The places that a transaction leaves to be indexed, as rows of `unindexed`. */

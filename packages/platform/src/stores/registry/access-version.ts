@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { PollLoop } from "../poll-loop.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 
-/** With the limit of an answer, less than the second in which a revoked key must be refused. */
+/** Together with the statement timeout less than one second, within which a revoked key must be rejected. */
 const EVERY_MS = 150;
-/** A database that has not answered for so long is taken for away. */
+/** After this long without an answer the database counts as unavailable. */
 const LONGEST_SILENCE_MS = 5_000;
 
-/** Asks again and again whether projects, keys or sessions have changed. */
+/** Polls for changes of projects, keys and sessions. */
 export class AccessVersionPoll {
   readonly #db: RegistryDatabase;
   readonly #listeners = new Set<() => void>();
@@ -15,7 +15,7 @@ export class AccessVersionPoll {
   #known: string | undefined;
   #answeredAt = performance.now();
 
-  /** @param db A connection that gives up soon: one that has stalled must not delay the next question. */
+  /** @param db A connection with a short timeout: a stalled query must not delay the next one. */
   constructor(db: RegistryDatabase, everyMs: number = EVERY_MS) {
     this.#db = db;
     this.#loop = new PollLoop(async () => {
@@ -29,7 +29,7 @@ export class AccessVersionPoll {
     });
   }
 
-  /** Tells of every change, of this process too. Returns how to stop. */
+  /** Calls back after every change, of this process too. @returns Unsubscribes. */
   subscribe(listener: () => void): () => void {
     const own = () => listener();
     this.#listeners.add(own);

@@ -17,8 +17,8 @@ interface MigrationTables {
 }
 
 /**
- * Brings the registry's tables up to date, all or nothing. Any number of processes may do this at the
- * same time: transactions wait for each other, and without a limit here.
+ * Migrates the registry's tables, all or nothing. Any number of processes may do so at the same time: their
+ * transactions wait for each other, here without a timeout.
  *
  * @throws StoreRefusalError where they are newer, or the server is too old.
  */
@@ -62,7 +62,7 @@ async function migrate(
   }
 }
 
-/** Looks first: a user that may not make tables can use those that are there. */
+/** Looks first: a user without the privilege to create tables can use existing ones. */
 async function prepare(db: Kysely<MigrationTables>): Promise<void> {
   await sql.raw(ENSURE_AGATE_SCHEMA).execute(db);
   if (await hasRegistryTables(db)) return;

@@ -38,7 +38,7 @@ class ImmediateDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 
-  /** Where SQLite has rolled back by itself, another `rollback` would hide why. */
+  /** If SQLite has already rolled back, another `rollback` would hide the original error. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isTransaction) await super.rollbackTransaction(connection);
   }
@@ -52,8 +52,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * `node:sqlite` as Kysely's SQLite dialect expects a database to be. What the disk cannot do now is a
- * {@link RegistryUnavailableError}; every statement passes here, `begin` and `commit` too.
+ * `node:sqlite` as Kysely's SQLite dialect expects a database to be. A disk error becomes a {@link
+ * RegistryUnavailableError}; every statement passes here, `begin` and `commit` too.
  */
 export class NodeSqliteDatabase implements SqliteDatabase {
   readonly #database: DatabaseSync;
@@ -62,7 +62,7 @@ export class NodeSqliteDatabase implements SqliteDatabase {
     this.#database = database;
   }
 
-  /** SQLite ends a transaction by itself when the disk fails it. */
+  /** False after SQLite has rolled back because of a disk error. */
   get isTransaction(): boolean {
     return this.#database.isTransaction;
   }

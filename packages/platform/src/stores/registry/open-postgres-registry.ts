@@ -22,7 +22,7 @@ import {
 import type { SharedBuilds } from "./shared-builds.ts";
 
 export interface PostgresRegistryOptions {
-  /** Changes of others are not heard for now, for this reason. */
+  /** The connection for change signals was lost, for this reason. */
   readonly onSignalsLost?: (reason: string) => void;
   readonly onSignalsBack?: () => void;
   readonly migrations?: RegistryMigrations;
@@ -30,8 +30,8 @@ export interface PostgresRegistryOptions {
 }
 
 /**
- * Opens the registry in PostgreSQL, brings its tables up to date and listens to its changes. Any
- * number of processes may use it.
+ * Opens the registry in PostgreSQL, migrates its tables and listens to its changes. Any number of processes
+ * may use it.
  *
  * @throws StoreRefusalError with one sentence when it cannot be used as it is.
  */
@@ -79,9 +79,9 @@ function connect(address: PostgresAddress, limits: RegistryPoolLimits): Registry
 }
 
 /**
- * Whether a registry is there; makes none.
+ * Whether a registry exists; creates none.
  *
- * @throws StoreRefusalError with one sentence when nobody can tell.
+ * @throws StoreRefusalError with one sentence when the database cannot be asked.
  */
 export async function hasPostgresRegistry(address: PostgresAddress): Promise<boolean> {
   const dialect = new SerialPostgresDialect(new PostgresRegistryPool(address));

@@ -7,21 +7,22 @@ import type { PostgresAddress } from "../store-address.ts";
 import type { RegistrySignal, RegistrySignals } from "./registry-signals.ts";
 import { LocalSignals } from "./registry-signals.ts";
 
-/** What the triggers of the registry's tables use. */
+/** The channel that the triggers of the registry's tables notify. */
 const CHANNEL = "agate_registry";
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2000;
 
 export interface PostgresSignalsOptions {
-  /** The connection is broken, for this reason; told again when there is another one. */
+  /** The connection was lost, for this reason; called again when the reason changes. */
   readonly onLost: (reason: string) => void;
   readonly onBack: () => void;
 }
 
 /**
- * What PostgreSQL tells of the registry's tables, over one connection. When it breaks another is made,
- * however long that takes, and everything is told as changed: something may have been missed.
+ * Signals of the registry's tables from PostgreSQL, over one connection. After a lost connection it
+ * reconnects with back-off, and then announces that everything may have changed, because notifications were
+ * missed.
  */
 export async function openPostgresSignals(
   address: PostgresAddress,
@@ -33,7 +34,7 @@ export async function openPostgresSignals(
   const following = follow();
   return {
     areShared: true,
-    // The triggers do, whoever commits.
+    // The triggers announce every commit, of any process.
     announce: () => {},
     subscribe: (told) => local.subscribe(told),
     async close() {
@@ -85,8 +86,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * A signal as PostgreSQL's triggers write it. What is not understood may mean anything: a newer Agate
- * may have added it, and uses the same database while replicas are upgraded one by one.
+ * A signal as PostgreSQL's triggers write it. An unknown signal counts as `everything`: a newer version may
+ * have added it, and uses the same database while replicas are upgraded one by one.
  *
  * @example parseSignal("config app_1") // { kind: "config", applicationId: "app_1" }
  */
@@ -101,21 +102,21 @@ export function parseSignal(payload: string): RegistrySignal {
 
 /** In milliseconds. */
 interface Heartbeat {
-  /** How often it is looked whether the connection is alive: a server may vanish without a word. */
+  /** How often the connection is probed: a server may disappear without closing it. */
   readonly every: number;
   readonly longestAnswer: number;
 }
 
 const HEARTBEAT: Heartbeat = { every: 10_000, longestAnswer: 5000 };
 
-/** A connection on which PostgreSQL tells what is announced. */
+/** A connection that receives PostgreSQL's notifications. */
 interface PostgresListener {
-  /** Why nothing is told any more. */
+  /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<Error>;
   end(): Promise<void>;
 }
 
-/** Resolves when it listens: whatever is committed after that is told. */
+/** Resolves when it listens: every later commit is notified. */
 export async function listenToPostgres(
   address: PostgresAddress,
   channel: string,
@@ -134,7 +135,7 @@ export async function listenToPostgres(
   client.on("notification", ({ payload = "" }) => onNotification(payload));
   try {
     await client.connect();
-    // It says little: a server that ends idle sessions would end it again and again.
+    // The session is mostly idle: a server with an idle timeout would end it again and again.
     await client.query("SET idle_session_timeout = 0");
     await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
   } catch (error) {

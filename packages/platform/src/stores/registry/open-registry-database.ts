@@ -7,30 +7,30 @@ import { LocalSignals } from "./registry-signals.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 import type { SharedBuilds } from "./shared-builds.ts";
 
-/** The registry's database, brought up to date, with who tells what was changed in it. */
+/** The registry's database, migrated, with the signals of its changes. */
 export interface OpenRegistryDatabase {
   readonly db: RegistryDatabase;
   /**
-   * The same over a connection that is in use all the time and replaced as soon as it stalls: for what
-   * must be read within a second though other connections have stalled.
+   * The same over a connection that is polled all the time and replaced as soon as it stalls: for reads
+   * that must finish within a second even if other connections have stalled.
    */
   readonly watchDb: RegistryDatabase;
   readonly signals: RegistrySignals;
   /**
-   * Tells of changes of projects, keys and sessions within a second though the connection that signals
-   * come by has stalled; null where no other process makes any.
+   * Calls back after changes of projects, keys and sessions within a second, even if the connection for
+   * signals has stalled; null where no other process can make changes.
    */
   readonly accessVersion: Pick<AccessVersionPoll, "subscribe"> | null;
   /** Resolves when the database answers. Waits for no other statement: for readiness probes. */
   check(): Promise<void>;
-  /** For the replicas that use it; null where there can be none. */
+  /** Shared by replicas; null where there can be none. */
   readonly sharedBuilds: SharedBuilds | null;
 }
 
 export interface RegistryDatabaseOptions {
-  /** Changes of others are not heard for now, for this reason. It mends itself. */
+  /** The connection for change signals was lost, for this reason. It reconnects. */
   readonly onSignalsLost?: (reason: string) => void;
-  /** They are heard again. */
+  /** It has reconnected. */
   readonly onSignalsBack?: () => void;
 }
 

@@ -56,7 +56,7 @@ function openFile(file: string): NodeSqliteDatabase {
     database.exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON",
     );
-    // First of all: a file that is killed half made is recognised as ours.
+    // First, so that a file left unfinished by a killed process is recognised as ours.
     database.exec(`PRAGMA application_id = ${REGISTRY_APPLICATION_ID}`);
     return new NodeSqliteDatabase(database);
   } catch (error) {

@@ -10,16 +10,15 @@ import { asUnavailable, RegistryUnavailableError } from "../store-errors.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 import type { DeployLease, SharedBuilds } from "./shared-builds.ts";
 
-/** "AGBT": others may take locks in the same database. */
+/** "AGBT", a namespace for locks: other programs may take locks in the same database. */
 const LOCKS = 0x41_47_42_54;
-/** How often it is asked whether another is done. */
+/** How often it is checked whether another server has released the lock. */
 const WAIT_MS = 200;
 const LONGEST_ANSWER_MS = 5000;
 
 /**
- * The lock goes with its transaction, which must not end while nothing is said in it, whatever the
- * server's own settings are; an older one does not have both. And the server must notice when this
- * machine is gone.
+ * The lock ends with its transaction, so the server's idle and transaction timeouts must not end it; older
+ * servers do not have both settings. Keep-alives let the server notice when this machine is gone.
  */
 const SETTINGS = `
   SELECT set_config(name, '0', true) FROM pg_settings
@@ -28,17 +27,17 @@ const SETTINGS = `
   SET LOCAL tcp_keepalives_interval = 5;
   SET LOCAL tcp_keepalives_count = 3`;
 
-/** How long a turn lasts without a word of its server, which renews it three times as often. */
+/** How long a lease lasts without renewal; its server renews it three times as often. */
 const LEASE_MS = 15_000;
-/** A lock without a valid lease is a turn that has just begun, for as long as this. */
+/** A lock younger than this may not have its lease yet. */
 const NEWCOMER_MS = 5_000;
 
 /**
- * Turns as locks of PostgreSQL. Each has a connection of its own, whose end gives it back: a process
- * that is killed in the middle of a turn keeps no other waiting. A process that hangs keeps its
- * connection, so that a turn is a lease, too: another server ends the connection of one that was not
- * renewed in time. The token of a lost turn is refused by the registry. Each lock is of a transaction,
- * one that writes nothing, since poolers hand a connection on after each.
+ * Deploy leases as advisory locks of PostgreSQL. Each has a connection of its own, whose end releases the
+ * lock, so that a killed process blocks no other. A process that hangs keeps its connection, so the lock
+ * also has a lease: another server terminates the connection of a lease that was not renewed in time, and
+ * the registry rejects the token of a lost lease. The lock belongs to a transaction that writes nothing,
+ * because poolers pass a connection on after each transaction.
  */
 export function createPostgresDeployLeases(
   address: PostgresAddress,
@@ -90,7 +89,7 @@ function asDeployLease(stack: AsyncDisposableStack, { token, stop }: Lease): Dep
   return { token, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-/** Begins a lease, with a token above all before it, and renews it until it is stopped. */
+/** Starts a lease with a token higher than all before it, and renews it until it is stopped. */
 async function takeLease(
   db: RegistryDatabase,
   applicationId: string,
@@ -108,7 +107,7 @@ async function takeLease(
     UPDATE agate.deploy_leases SET until = ${until}
     WHERE application_id = ${applicationId} AND token = ${token}`;
   const timer = setInterval(() => {
-    // Where the database is away, the turn may be lost; its changes are refused then.
+    // While the database is unavailable the lease may be lost; its changes are then rejected.
     renew.execute(db).catch(() => {});
   }, leaseMs / 3);
   timer.unref();
@@ -118,7 +117,7 @@ async function takeLease(
 /** Ends the connection that holds an application's lock, where its lease was not renewed in time. */
 async function endHungLease(client: Client, applicationId: string, newcomerMs: number) {
   try {
-    // What a transaction has seen of others' connections is kept until it ends.
+    // A transaction caches the statistics of other connections until it ends.
     await client.query("SELECT pg_stat_clear_snapshot()");
     await client.query(
       `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -135,7 +134,7 @@ async function endHungLease(client: Client, applicationId: string, newcomerMs: n
   }
 }
 
-/** @param turn At whose end the connection is ended. */
+/** @param turn Closes the connection when it is disposed of. */
 async function connect(address: PostgresAddress, turn: AsyncDisposableStack): Promise<Client> {
   const sockets = new SocketGroup();
   const client = new Client({
@@ -143,7 +142,7 @@ async function connect(address: PostgresAddress, turn: AsyncDisposableStack): Pr
     stream: sockets.make,
     query_timeout: LONGEST_ANSWER_MS,
   });
-  // Who uses the connection is told by a statement; without a listener it would end the process.
+  // Statements report the error; without a listener the event would end the process.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -169,7 +168,7 @@ async function tryLock(client: Client, applicationId: string): Promise<boolean> 
 }
 
 async function giveBack(client: Client): Promise<void> {
-  // Where the connection is broken, the server has done it.
+  // After a lost connection the server has released the lock already.
   await client.query("COMMIT").catch(() => {});
   await client.end();
 }

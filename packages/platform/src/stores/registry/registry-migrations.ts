@@ -24,7 +24,7 @@ export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
 };
 
 export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
-  // The same order as SQLite's, whatever the language of the database.
+  // Collation C gives the same order as SQLite's, independent of the database's locale.
   "0001-registry": registryTables(sql`text COLLATE "C"`),
   "0002-live-since": liveSince,
   "0003-signals": registryTriggers,

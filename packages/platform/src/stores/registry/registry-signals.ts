@@ -1,35 +1,35 @@
-/** What of the registry may be another than before, for whoever keeps some of it in memory. */
+/** What may have changed in the registry, for components that cache it. */
 export type RegistrySignal =
   /**
-   * `config`: configurations of the application may resolve to something else, it may be called
-   * otherwise, or be gone. `builds`: another build may serve it, or none.
+   * `config`: the application's configurations may resolve differently, or the application was renamed or
+   * deleted. `builds`: another build, or none, may serve it.
    */
   | { readonly kind: ApplicationTopic; readonly applicationId: string }
-  /** Another process has changed projects or API keys. This one may hear of its own changes, too. */
+  /** Projects or API keys have changed, by another process or this one. */
   | { readonly kind: "access" }
-  /** Some signals may have been missed: all of it has to be looked at. */
+  /** Signals may have been missed: caches must be reloaded. */
   | { readonly kind: "everything" };
 
 export type ApplicationTopic = "config" | "builds";
 
-/** Tells what was committed, in this process and in every other that uses the same database. */
+/** Announces what was committed, by this process and every other that uses the same database. */
 export interface RegistrySignals {
   /** Whether other processes may use the same database. */
   readonly areShared: boolean;
   /**
-   * Says what this process has committed. A database that tells it by itself, whoever committed it,
-   * takes no notice.
+   * Announces what this process has committed. Does nothing where the database itself notifies of every
+   * commit.
    */
   announce(signal: RegistrySignal): void;
   /**
-   * In place when it returns: whatever is committed after that is told, and can be read by then. It
-   * may be told more than once. Returns how to stop.
+   * Subscribed when it returns: every later commit is announced, at least once, after it can be read.
+   * @returns Unsubscribes.
    */
   subscribe(listener: (signal: RegistrySignal) => void): () => void;
   close(): Promise<void>;
 }
 
-/** Signals within this process, for a database that no other process has. */
+/** Signals within this process, for a database that no other process uses. */
 export class LocalSignals implements RegistrySignals {
   readonly areShared = false;
   readonly #listeners = new Set<(signal: RegistrySignal) => void>();
@@ -39,7 +39,7 @@ export class LocalSignals implements RegistrySignals {
   }
 
   subscribe(listener: (signal: RegistrySignal) => void): () => void {
-    // Its own: one that is subscribed twice is told twice, and stops twice.
+    // A wrapper of its own: a listener that is subscribed twice is called twice, and unsubscribed twice.
     const own = (signal: RegistrySignal) => listener(signal);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);

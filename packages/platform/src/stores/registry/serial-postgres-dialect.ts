@@ -18,14 +18,14 @@ import { transientReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { asUnavailable, RegistryUnavailableError } from "../store-errors.ts";
 
-/** "AGATEREG": others may take locks in the same database. */
+/** "AGATEREG": other programs may take locks in the same database. */
 const REGISTRY_LOCK = 0x41_47_41_54_45_52_45_47n;
 
 /**
- * Kysely's PostgreSQL dialect, with transactions that wait for each other, whichever process they are
- * in, as SQLite's do. A check before a write is then right, none meets a deadlock, and changes of a
- * registry are rare enough. Each statement sees what was committed before it, so that what comes after
- * the lock sees all of it; a snapshot for the whole transaction would be older than the lock.
+ * Kysely's PostgreSQL dialect, with transactions that run one at a time across all processes, as SQLite's
+ * do. A check before a write then stays true, there are no deadlocks, and changes of a registry are rare
+ * enough. Read committed lets statements after the lock see what was committed before it; a snapshot of the
+ * whole transaction would be older than the lock.
  */
 export class SerialPostgresDialect extends PostgresDialect {
   readonly #pool: PostgresPool;
@@ -47,13 +47,13 @@ class SerialDriver extends PostgresDriver {
     connection: Connection,
     settings: TransactionSettings,
   ): Promise<void> {
-    // Whoever only reads waits for nobody, and may have a snapshot.
+    // Read-only transactions take no lock, and may use a snapshot.
     if (settings.accessMode === "read only") return super.beginTransaction(connection, settings);
     const begin = `begin isolation level read committed; select pg_advisory_xact_lock(${REGISTRY_LOCK})`;
     try {
       await connection.executeQuery(CompiledQuery.raw(begin));
     } catch (error) {
-      // Kysely takes it for not begun. A connection that cannot be rolled back is not used again.
+      // Kysely treats the transaction as not begun. A connection that cannot be rolled back is discarded.
       await this.rollbackTransaction(connection).catch(() => {});
       throw error;
     }
@@ -72,21 +72,22 @@ export interface RegistryPoolLimits {
   readonly answering: number;
   /** After how long without an answer a connection is given up; a while after `answering` by default. */
   readonly stalling?: number;
-  /** How long nothing may come in the middle of a transaction, which keeps all others waiting. */
+  /** How long a transaction may be idle: it blocks all others. */
   readonly resting: number;
 }
 
 export const REGISTRY_POOL_LIMITS: RegistryPoolLimits = {
-  // Few are needed: changes wait for each other, and reads are short.
+  // Few are enough: changes run one at a time, and reads are short.
   connections: 8,
   connecting: 5000,
-  // Less than that: those who wait for a lock have a connection, and readers must not go without.
+  // Less than `connecting`: a transaction that waits for the lock holds a connection, and readers need
+  // some.
   locking: 4000,
   answering: 10_000,
   resting: 10_000,
 };
 
-/** For a connection that is asked several times a second, and must be replaced as soon as it stalls. */
+/** For a connection that is polled several times a second, and must be replaced as soon as it stalls. */
 export const WATCH_POOL_LIMITS: RegistryPoolLimits = {
   ...REGISTRY_POOL_LIMITS,
   connections: 1,
@@ -94,8 +95,8 @@ export const WATCH_POOL_LIMITS: RegistryPoolLimits = {
 };
 
 /**
- * `pg`'s pool as Kysely expects one. What PostgreSQL cannot do now is a {@link RegistryUnavailableError};
- * every statement passes here, `begin` and `commit` too.
+ * `pg`'s pool as Kysely expects one. A transient error becomes a {@link RegistryUnavailableError}; every
+ * statement passes here, `begin` and `commit` too.
  */
 export class PostgresRegistryPool implements PostgresPool {
   readonly options = {};
@@ -120,11 +121,11 @@ export class PostgresRegistryPool implements PostgresPool {
       stream: this.#sockets.make,
       max: connections,
       connectionTimeoutMillis: connecting,
-      // The server ends a statement by itself, unless it has vanished.
+      // The server's own statement timeout is shorter; this one is for a server that disappeared.
       query_timeout: stalling,
     });
-    // Whoever uses a connection is told by its statement. Without listeners, one that breaks while
-    // nobody does, or between two statements, would end the process.
+    // A statement reports its own failure. Without listeners, a connection that breaks while idle, or
+    // between two statements, would end the process.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
@@ -173,7 +174,7 @@ class RegistryClient implements PostgresPoolClient {
     try {
       return await this.#silence.during(() => this.#client.query<Row>(sql, parameters));
     } catch (error) {
-      // Where the server did not answer, it may do so later, in place of the next statement's answer.
+      // A late response would be taken for the response to the next statement.
       if (!(error instanceof DatabaseError)) this.#isBroken = true;
       return rethrow(error);
     }

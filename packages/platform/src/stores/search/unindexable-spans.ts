@@ -1,6 +1,6 @@
 import type { StoreTrouble } from "../store-errors.ts";
 
-/** A span, as far as it is known. */
+/** The ids of a span, as far as they are known. */
 interface SpanName {
   readonly traceId?: string;
   readonly spanId: string;

@@ -1,4 +1,4 @@
-/** Bodies kept at hand while one large trace is read; its spans jump between segments. */
+/** Bodies cached while one large trace is read; consecutive spans lie in different segments. */
 const WINDOW_BYTES = 16 * 1024 * 1024;
 
 /** Segment bodies by row, the least recently used dropped first. */
@@ -34,8 +34,8 @@ export class BodyWindow {
   }
 
   /**
-   * Gives the memory of dropped bodies back at once. The collector would leave a hundred megabytes
-   * of them lying about: it sees only small objects. Nobody may still be looking at one.
+   * Frees the memory of evicted bodies at once: the garbage collector, which sees only small objects, would
+   * keep a hundred megabytes of them. No view of an evicted body may be in use any more.
    */
   freeEvicted(): void {
     for (const { buffer } of this.#evicted) buffer.transfer(0);

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 // body, and of the header itself (the two before it included). Headers from before there were seals
 // are JSON from their first character on: these segments are read without a check.
 
-/** What is stored of a trace is not what was written. */
+/** The stored data of a trace differs from what was written. */
 export class DamagedSegmentError extends Error {
   override readonly name = "DamagedSegmentError";
   /** Where the reader knows it. */
@@ -49,7 +49,7 @@ export function unsealHeader(header: string): string {
 }
 
 /**
- * Refuses a body that is not the one which was written with this header, or is of another trace.
+ * Checks that a body was written with this header, for this trace.
  *
  * @param header At least its first {@link BODY_SEAL_LENGTH} characters.
  * @throws DamagedSegmentError
@@ -69,7 +69,7 @@ export function bodySum(header: string): number {
 }
 
 /**
- * Refuses a header that was written for another trace.
+ * Checks that a header was written for this trace.
  *
  * @throws DamagedSegmentError
  */

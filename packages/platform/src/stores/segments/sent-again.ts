@@ -14,7 +14,7 @@ export interface StoredSegment {
 }
 
 /**
- * The spans of a batch that are stored as they are, by index: writing them again would only take space.
+ * The spans of a batch that are stored unchanged, by index: they are not written again.
  *
  * @param storedIn The segment that holds a span now; undefined for one that is new.
  */
@@ -78,7 +78,7 @@ export function withoutSpans(
   return { trace: { traceId: trace.traceId, columns, segments }, kept };
 }
 
-/** None of a damaged segment: what is sent again then takes its place. */
+/** Empty for a damaged segment: the spans that are sent again replace it. */
 function readableEntries(
   { header, body }: StoredSegment,
   traceId: string,

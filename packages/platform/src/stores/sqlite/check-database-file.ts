@@ -14,9 +14,9 @@ export interface ExpectedDatabase {
 }
 
 /**
- * Refuses a file that cannot be written, is another program's, is damaged or was written by a newer
- * Agate; whatever is wrong with it is found before anything is written. One that is not there, or
- * that a killed server had only begun, is fine.
+ * Refuses a file that is not writable, belongs to another program, is damaged or was written by a newer
+ * version, before anything is written to it. A missing file, or one left unfinished by a killed server, is
+ * accepted.
  *
  * @throws DataDirectoryError
  */
@@ -27,7 +27,7 @@ export function checkDatabaseFile(file: string, expected: ExpectedDatabase): voi
 }
 
 /**
- * SQLite would open such a file for reading alone, and fail at the first write.
+ * SQLite would open such a file read-only, and fail at the first write.
  *
  * @throws DataDirectoryError
  */
@@ -44,7 +44,7 @@ export function refuseUnwritableFile(file: string): void {
   }
 }
 
-/** What SQLite said about a file, as the refusal to open it. */
+/** An error of SQLite about a file, as a refusal to open it. */
 export function asRefusal(file: string, error: unknown): DataDirectoryError {
   if (error instanceof DataDirectoryError) return error;
   return isCorrupt(error)
@@ -67,7 +67,7 @@ function refuseForeignFile(file: string, expected: ExpectedDatabase): "nothing" 
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "nothing";
     throw new DataDirectoryError(`Cannot read ${file}: ${reasonOf(error)}.`);
   }
-  // A server that was killed while it made the file leaves it empty.
+  // A server that is killed while it creates the file leaves it empty.
   if (length === 0) return "nothing";
   if (length < 100 || header.toString("latin1", 0, 16) !== "SQLite format 3\0") {
     throw new DataDirectoryError(
@@ -76,7 +76,7 @@ function refuseForeignFile(file: string, expected: ExpectedDatabase): "nothing" 
   }
   const application = header.readUInt32BE(68);
   const version = header.readUInt32BE(60);
-  // Without a mark it may be ours, killed while it was made: that shows when it is opened.
+  // Without an application id it may be an unfinished file of ours: that shows when it is opened.
   if (application !== 0 || version !== 0) refuseForeignMark(file, expected, application, version);
   return "database";
 }
@@ -100,8 +100,8 @@ function refuseForeignMark(
 }
 
 /**
- * Reads what a foreign or a damaged database shows itself by, the write-ahead log included, over a
- * connection that may not write: any other moves the log into the file when it is closed.
+ * Detects a foreign or damaged database, the write-ahead log included, over a read-only connection: any
+ * other would move the log into the file when it is closed.
  */
 function refuseDamagedDatabase(file: string, expected: ExpectedDatabase): void {
   try {
@@ -115,12 +115,12 @@ function refuseDamagedDatabase(file: string, expected: ExpectedDatabase): void {
       if (found !== "ok") throw damaged(file, String(found).replaceAll(/\s+/g, " "));
       return;
     }
-    // A truncated file shows here, not later.
+    // Detects a truncated file.
     for (const table of expected.tables) {
       db.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC LIMIT 1`).get();
     }
   } catch (error) {
-    // Killed while it was made, with a journal to roll back: preparing it does that.
+    // An unfinished file with a journal to roll back: preparing the database does that.
     if (isReadOnly(error)) return;
     throw asRefusal(file, error);
   }

@@ -17,7 +17,7 @@ export interface DamagedTrace {
 }
 
 type TraceFault = {
-  /** `damaged`: what was recorded; `listed`: what lists show of it, which can be made anew. */
+  /** `damaged`: the recorded spans; `listed`: the columns that lists show, which can be rebuilt. */
   readonly kind: "damaged" | "listed";
   readonly reason: string;
 };
@@ -30,11 +30,11 @@ export interface FolderReport {
   readonly damaged: readonly DamagedTrace[];
   /** Traces that lists, filters or analytics show with other values than were recorded. */
   readonly listedWrongly: readonly DamagedTrace[];
-  /** What SQLite says about its files, and rows that belong to nothing: one sentence each. */
+  /** SQLite's reports about its files, and orphaned rows: one sentence each. */
   readonly problems: readonly string[];
-  /** What does not fit between the spans and the index of their ids and words. */
+  /** Differences between the spans and the index of their ids and words. */
   readonly indexProblems: readonly string[];
-  /** Whether the indexes, and what lists show, were made anew. */
+  /** Whether the indexes, and the columns that lists show, were rebuilt. */
   readonly repaired: boolean;
 }
 
@@ -47,8 +47,8 @@ export interface CheckOptions {
 const TRACES_PER_READ = 500;
 
 /**
- * Reads everything in a data directory that no server uses, and compares it with its checksums.
- * Changes nothing but the indexes and the columns that lists show, and these only when it is told to.
+ * Reads everything in a data directory that no server uses, and compares it with its checksums. Changes
+ * nothing, except the indexes and the columns that lists show if `repairIndex` is set.
  *
  * @throws StoreRefusalError with one sentence when the folder cannot be checked.
  */

@@ -19,7 +19,7 @@ import { DataDirectoryError, DataDirectoryInUseError, isBusy, reasonOf } from ".
 export function filesIn(directory: string) {
   return {
     spans: join(directory, "spans.db"),
-    /** Derived from the spans: may be deleted at any time, and is made anew. */
+    /** Derived from the spans: may be deleted at any time, and is rebuilt. */
     index: join(directory, "index.db"),
     /** Applications and their configurations: see stores/registry. */
     registry: join(directory, "registry.db"),
@@ -28,7 +28,7 @@ export function filesIn(directory: string) {
   };
 }
 
-/** In a data directory while the files of a backup take their places. */
+/** Marks a data directory while a restore replaces its files. */
 export const RESTORE_MARK = "restore.unfinished";
 
 /** Holds a data directory for this process until it is released. */
@@ -38,9 +38,9 @@ export interface DataDirectory {
 }
 
 /**
- * Takes the folder for this process alone, and makes it if it is not there.
+ * Locks the folder for this process, and creates it if it does not exist.
  *
- * @param prepare Called once nobody else has the folder, before anything is written into it.
+ * @param prepare Called once the folder is locked, before anything is written into it.
  * @throws DataDirectoryError
  */
 export function holdDataDirectory(
@@ -74,8 +74,7 @@ export function holdDataDirectory(
 }
 
 /**
- * The same for a folder that holds spans: its database is brought up to date. Whatever is wrong with
- * it is found before anything is written.
+ * The same for a folder that holds spans: its database is checked before anything is written, and migrated.
  *
  * @throws DataDirectoryError
  */
@@ -99,8 +98,8 @@ const SPANS = {
 };
 
 /**
- * An exclusive transaction on a file of its own that is never ended. The operating system drops it
- * with the process, so that kill -9 leaves no stale lock behind.
+ * An exclusive transaction on a separate file, which is never ended. The operating system releases it with
+ * the process, so that kill -9 leaves no stale lock.
  */
 function takeLock(path: string): DatabaseSync {
   const files = filesIn(path);
@@ -128,7 +127,7 @@ function takeLock(path: string): DatabaseSync {
   }
 }
 
-/** Killed while it replaced files, a restore leaves some old and some new ones. */
+/** A restore that was killed while it replaced files leaves old and new ones. */
 function refuseUnfinishedRestore(path: string): void {
   if (!existsSync(join(path, RESTORE_MARK))) return;
   throw new DataDirectoryError(
@@ -157,7 +156,7 @@ function prepareDatabase(file: string, migrations: readonly string[]): void {
   }
 }
 
-/** SQLite only says "unable to open database file"; the file system knows why. */
+/** SQLite only reports "unable to open database file"; the file system reports why. */
 function writeObstacle(file: string): string {
   try {
     closeSync(openSync(file, "a"));
@@ -171,7 +170,7 @@ function runningPid(file: string): string {
   try {
     return ` (process ${readFileSync(file, "utf8").trim()})`;
   } catch {
-    // Only a hint: the other server may just be writing it.
+    // Only a hint: the other server may be writing the file right now.
     return "";
   }
 }
@@ -179,8 +178,8 @@ function runningPid(file: string): string {
 const OWNER_ONLY = { folder: 0o700, file: 0o600 } as const;
 
 /**
- * Has a database file that only its owner may read, and makes it where there is none: SQLite gives
- * its `-wal` and `-shm` the mode of the file, and a new file the one that the umask says.
+ * Makes a database file readable by its owner only, and creates it if it does not exist: SQLite gives
+ * `-wal` and `-shm` the mode of the file, and a new file the mode of the umask.
  */
 export function makePrivateFile(file: string): void {
   try {
@@ -191,13 +190,16 @@ export function makePrivateFile(file: string): void {
       closeSync(descriptor);
     }
   } catch (error) {
-    // SQLite opens it next, and what it says is what the operator is told.
+    // SQLite opens the file next, and the operator is shown its error.
     if (!isRefusal(error)) throw error;
   }
   for (const suffix of ["-wal", "-shm", "-journal"]) restrict(file + suffix, OWNER_ONLY.file);
 }
 
-/** Closes a folder to others. One that another user owns, such as a mounted volume, stays as it is. */
+/**
+ * Makes a folder accessible to its owner only. One that another user owns, such as a mounted volume, stays
+ * as it is.
+ */
 function makePrivateFolder(folder: string): void {
   restrict(folder, OWNER_ONLY.folder);
 }
@@ -219,7 +221,7 @@ function isRefusal(error: unknown): boolean {
 export function openForReading(directory: string): DatabaseSync {
   const files = filesIn(directory);
   const db = new DatabaseSync(files.spans, { readOnly: true });
-  // Mapped, a trace is copied once: from the page cache into the answer.
+  // With a memory map a trace is copied once: from the page cache into the response.
   db.exec("PRAGMA mmap_size = 2147483648; PRAGMA cache_size = -8192");
   db.prepare("ATTACH DATABASE ? AS derived").run(files.index);
   return db;

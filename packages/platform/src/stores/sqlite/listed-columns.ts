@@ -22,7 +22,7 @@ export interface ReadSegment {
 
 const SUMMARY_NAMES = TRACE_SUMMARY.split(/,\s*/);
 const SPAN_NAMES = SPAN_COLUMNS.split(/,\s*/);
-/** Columns that older versions did not have: a migration or a chore fills them in later. */
+/** Columns that older versions did not have: a migration or a maintenance task fills them. */
 const FILLED_IN_LATER = ["route", "revision", "start_nanos"].map((name) =>
   SPAN_NAMES.indexOf(name),
 );
@@ -53,8 +53,8 @@ export class ListedColumns {
   }
 
   /**
-   * @returns The ids of spans whose rows are what this segment says. A span that was sent again is
-   * listed as its last segment has it.
+   * @returns The ids of spans whose rows match this segment. A span that was sent again is listed as its
+   * last segment has it.
    */
   listedIn(trace: ListedTrace, row: ReadSegment, entries: readonly PlacedEntry[]): string[] {
     const isOlder = !row.header.startsWith("c") || this.#isWaiting(row.segment);
@@ -79,14 +79,14 @@ export class ListedColumns {
     return (this.#countSpans.get(traceNo) as { n: number }).n !== spans;
   }
 
-  /** The columns of a trace's summary that its spans say something else of. */
+  /** The columns of a trace's summary that differ from its spans. */
   wrongSummary(traceNo: number, spans: number): string[] {
     const stored = this.#summary.get(traceNo) as unknown as SQLOutputValue[];
     const [first, end] = segmentRange(traceNo);
     if (first < this.#older.end && this.#older.next < end) return [];
     const storedAs = (name: string) => Number(stored[SUMMARY_NAMES.indexOf(name)]);
     if (spans > ALWAYS_SUMMARISED && storedAs("summarised") < spans) {
-      // It is made anew when the server has time for it.
+      // The server summarises it when it is idle.
       return storedAs("spans") === spans ? [] : ["spans"];
     }
     const expected = this.#writer.summaryOf(traceNo);

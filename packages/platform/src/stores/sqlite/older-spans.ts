@@ -19,8 +19,8 @@ interface SegmentRow {
 }
 
 /**
- * Fills in the route and the revision of spans that were written before these were columns, from
- * their records. `older_segments` holds how far it has come, so a restart resumes it.
+ * Fills in the route and the revision of spans that were written before these were columns, from their
+ * records. `older_segments` stores its progress, so that a restart resumes it.
  */
 export class OlderSpans {
   readonly #range: StatementSync;
@@ -47,7 +47,7 @@ export class OlderSpans {
     this.#segments = db.prepare(
       "SELECT segment, header, body FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
     );
-    // Not what was sent again since: that is in a later segment.
+    // Not spans that were sent again since: they are in a later segment.
     this.#fill = db.prepare(
       "UPDATE spans SET route = ?, revision = ? WHERE trace_no = ? AND span_id = ? AND segment = ?",
     );
@@ -88,7 +88,7 @@ export class OlderSpans {
     return true;
   }
 
-  /** A segment that cannot be decoded is skipped: it would stop this chore at every start. */
+  /** A segment that cannot be decoded is skipped: it would stop the task at every start. */
   #orSkip(segment: number, work: () => void): void {
     try {
       work();
@@ -117,7 +117,7 @@ export class OlderSpans {
   }
 }
 
-/** What the columns of a span should hold that was written before there were these. */
+/** The values of columns that did not exist when a span was written. */
 export function olderColumns(record: ListedSpan): Pick<StoredSpan, "route" | "revision"> {
   const route = record.metadata.attributes[AGATE_ATTRIBUTES.route];
   const { revision } = record.variant;

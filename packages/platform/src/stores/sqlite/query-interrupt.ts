@@ -3,15 +3,15 @@ import type { DatabaseSync } from "node:sqlite";
 /** The name of the SQL function that stops a statement. */
 const FUNCTION = "is_wanted";
 
-/** Rows that a statement visits between two looks at whether it is still wanted; a power of two. */
+/** Rows that a statement visits between two checks; a power of two. */
 const ROWS_PER_LOOK = 1024;
 
-/** A statement was stopped: its query is not wanted any more. */
+/** A statement was interrupted. */
 class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 }
 
-/** Memory that the thread of a query shares with the one that may stop it: the number of a query. */
+/** Memory shared by the thread of a query and the one that may interrupt it: the number of a query. */
 export function interruptMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 }
@@ -22,9 +22,9 @@ export function interrupt(memory: SharedArrayBuffer, query: number): void {
 }
 
 /**
- * Stops statements that run. `node:sqlite` cannot interrupt one from another thread, and a thread that
- * is in one cannot be terminated. So a statement asks by itself now and then: {@link wanted} is a
- * condition of its rows, and a function of SQL that throws ends it.
+ * Stops statements that run. `node:sqlite` cannot interrupt a statement from another thread, and a thread
+ * that runs one cannot be terminated. So the statement checks regularly: {@link wanted} is a condition on
+ * its rows that calls an SQL function, which ends the statement by throwing.
  */
 export class QueryInterrupt {
   readonly #stopped: Int32Array;
@@ -50,7 +50,7 @@ export class QueryInterrupt {
     }
   }
 
-  /** @throws where the query that runs is not wanted any more. */
+  /** @throws InterruptedError if the running query was interrupted. */
   check(): void {
     if (this.#query !== 0 && Atomics.load(this.#stopped, 0) === this.#query) {
       throw new InterruptedError("The query was stopped");
@@ -59,8 +59,8 @@ export class QueryInterrupt {
 }
 
 /**
- * A condition that is always true, and ends the statement where its query is not wanted any more. It
- * comes first, so that rows that another condition rejects are counted as well.
+ * A condition that is always true, and ends the statement when its query was interrupted. It comes first,
+ * so that rows that another condition rejects are counted as well.
  *
  * @param rowNumber A column that is a row id: it takes every value once.
  */

@@ -28,7 +28,7 @@ import { SpanExporter } from "./span-exporter.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 
-/** So many rows are looked up and sorted in some tens of milliseconds. */
+/** This many rows are looked up and sorted in some tens of milliseconds. */
 const RARE_MATCHES = 20_000;
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
@@ -135,7 +135,7 @@ export class QueryRunner {
       const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
       skipIfDamaged(page, position, () => {
         const row = readSegment.get(segment) as SegmentRow | undefined;
-        // All statements see one moment: a trace that is there has its top.
+        // In one snapshot, an existing trace has its top.
         if (row === undefined) throw new DamagedSegmentError(trace_id);
         checkBody(row.header, row.body, trace_id);
         const open = openRecordText(row.body, top_offset, top_length);
@@ -216,13 +216,13 @@ export class QueryRunner {
     this.#db.close();
   }
 
-  /** All statements see the same traces: a record lies where the row about it says. */
+  /** Runs in one transaction, so that a record lies where its row says. */
   #atOneMoment<Result>(query: number, read: () => Result): Result {
     this.#db.exec("BEGIN");
     try {
       return this.#interrupt.during(query, read);
     } finally {
-      // A failure that ended it already must not be hidden by one of this.
+      // An error that has ended the transaction must not be hidden by a failing COMMIT.
       if (this.#db.isTransaction) this.#db.exec("COMMIT");
     }
   }
@@ -245,7 +245,7 @@ export class QueryRunner {
     return ({ segment, segments, span_id, trace_no, trace_id }) => {
       traceIds.set(segment, trace_id);
       const entry = entriesOf(segment).get(span_id);
-      // All statements see one moment: a span that is there has its record.
+      // In one snapshot, an existing span has its record.
       if (entry === undefined) throw new DamagedSegmentError(trace_id);
       const { offset, openLength, totalLength } = entry;
       const end = offset + openLength;
@@ -278,7 +278,7 @@ export class QueryRunner {
   }
 }
 
-/** Adds a record to a page, or notes that it could not be read. */
+/** Adds a record to a page, or skips it if it is damaged. */
 function skipIfDamaged(page: ListPageBuilder, position: ListPosition, add: () => void): void {
   try {
     add();

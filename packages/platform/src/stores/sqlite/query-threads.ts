@@ -23,7 +23,7 @@ interface QueryThread {
 /** Queries that can be stopped. */
 type Query = "listTraces" | "listSpans" | "analytics" | "earliestStart" | "countFailedSpans";
 
-/** Threads for queries of one kind: each runs one at a time, and the rest waits outside. */
+/** Threads for queries of one kind: each runs one query at a time; the rest is queued. */
 export class QueryThreads {
   readonly #threads: readonly QueryThread[];
   readonly #lane: QueryLane;
@@ -47,7 +47,7 @@ export class QueryThreads {
     });
   }
 
-  /** Runs a query, and stops its statement when the client has gone or it takes too long. */
+  /** Runs a query, and interrupts its statement when the client disconnects or it takes too long. */
   run<Name extends Query>(
     name: Name,
     request: Parameters<QueryApi[Name]>[1],
@@ -63,7 +63,7 @@ export class QueryThreads {
     });
   }
 
-  /** The thread for calls that nothing stops. */
+  /** The thread for calls that cannot be interrupted. */
   get first(): StoreThread<QueryApi> {
     return (this.#threads[0] as QueryThread).thread;
   }
@@ -73,7 +73,7 @@ export class QueryThreads {
   }
 }
 
-/** The number of a query is that by which it can be stopped. */
+/** A query is interrupted by its number. */
 export type QueryApi = {
   listTraces(query: number, request: ListRequest): Promise<ListPage>;
   listSpans(query: number, request: ListRequest): Promise<ListPage>;

@@ -20,7 +20,7 @@ interface Candidate {
 const NO_IDS = { header: "", ids: new Set<string>() };
 
 /**
- * Rewrites segments without the records that later ones have superseded, where that pays. The writer
+ * Rewrites segments without the records that later ones have superseded, where that saves space. The writer
  * notes which segments have such records; each is looked at once, and again when more of it is superseded.
  */
 export class SegmentCompactor {
@@ -34,7 +34,7 @@ export class SegmentCompactor {
   readonly #done: StatementSync;
   #lastIds: { readonly header: string; readonly ids: ReadonlySet<string> } = NO_IDS;
 
-  /** @param fromBytes How much of a segment must be superseded; tests use little. */
+  /** @param fromBytes How much of a segment must be superseded; tests use a small value. */
   constructor(db: DatabaseSync, fromBytes?: number) {
     this.#fromBytes = fromBytes;
     // Until the summary of a large trace is made again, it names a top that may be superseded.
@@ -92,7 +92,7 @@ export class SegmentCompactor {
     this.#rewrite.run(compacted.header, compacted.body, segment);
   }
 
-  /** A span whose row was lost keeps its record: `agate check --repair-index` makes the row from it. */
+  /** A span without a row keeps its record, from which `agate check --repair-index` rebuilds the row. */
   #isSuperseded(segment: number, traceNo: number, spanId: string): boolean {
     const span = this.#placeOfSpan.get(traceNo, spanId) as { segment: number } | undefined;
     if (span === undefined || span.segment <= segment) return false;

@@ -76,13 +76,13 @@ export class SpanExporter {
   /** Some of the parts after a position; none at the end. */
   partsAfter(after: string | null): ExportedParts {
     const from = after === null ? EXPORT_BEGINNING : parseExportPosition(after);
-    // All statements see the same moment.
+    // One snapshot for all statements.
     this.#db.exec("BEGIN");
     try {
       return { parts: this.#collect(from), damaged: null };
     } catch (error) {
       if (!(error instanceof DamagedSegmentError)) throw error;
-      // An error would lose its class on the way to the other thread.
+      // An error would lose its class between threads.
       return { parts: [], damaged: error.traceId };
     } finally {
       this.#db.exec("COMMIT");
@@ -98,7 +98,7 @@ export class SpanExporter {
     for (const { trace, row } of this.#segmentsAfter(from)) {
       if (spans >= PART_LIMITS.spans || bytes >= PART_LIMITS.bytes) break;
       const found = this.#soundSpansIn(trace, row, older);
-      // What was read before goes out; the next call begins with this trace.
+      // Returns what was read so far; the next call begins with this trace.
       if (found === undefined && parts.length > 0) break;
       if (found === undefined) throw new DamagedSegmentError(trace.trace_id);
       if (found.length === 0) continue;

@@ -24,8 +24,7 @@ export interface IndexProgress {
 }
 
 /**
- * Makes sure that there is an index that fits the spans: a missing, damaged or older one is made
- * anew, and filled later.
+ * Ensures an index that fits the spans: a missing, damaged or older one is recreated, and filled later.
  *
  * @returns Whether spans are waiting to be indexed, or to be dropped from the index.
  */
@@ -35,7 +34,7 @@ export function prepareIndex(directory: string): { readonly isBehind: boolean } 
   const row = spans.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'spans'").get();
   const lastSpan = (row as { seq: number } | undefined)?.seq ?? 0;
   let progress = usableProgress(files.index);
-  // An index that is ahead knows spans that are gone: they were restored from a backup.
+  // An index ahead of the spans contains deleted ones: the spans were restored from a backup.
   if (progress === undefined || Math.max(progress.ids, progress.texts) > lastSpan) {
     remakeIndex(files.index);
     progress = { ids: 0, texts: 0 };
@@ -49,7 +48,7 @@ export function prepareIndex(directory: string): { readonly isBehind: boolean } 
 export function openIndex(file: string): DatabaseSync {
   makePrivateFile(file);
   const index = new DatabaseSync(file);
-  // Not FULL: what a power cut takes from the index is indexed again.
+  // Not FULL: what the index loses in a power failure is indexed again.
   index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON");
   return index;
 }
@@ -71,13 +70,13 @@ function usableProgress(file: string): IndexProgress | undefined {
     index.prepare("SELECT span_no FROM span_ids ORDER BY span_id DESC LIMIT 1").get();
     return progressOf(index);
   } catch (error) {
-    // Not a SQLite error (no permission, say): making the file anew would not help.
+    // Not an SQLite error (missing permissions, say): recreating the file would not help.
     if (sqliteCode(error) === undefined) throw error;
     return undefined;
   }
 }
 
-/** What is gone is made anew at the next start. */
+/** The index is rebuilt at the next start. */
 export function removeIndex(file: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
 }

@@ -11,15 +11,15 @@ import type { ForgetApi, SpanIndexApi, SpanIndexData } from "./span-indexer.ts";
 import { SpanIndexer } from "./span-indexer.ts";
 import { isCorrupt, transientReason } from "./sqlite-errors.ts";
 
-/** While spans keep coming the index rests this many times as long as it works. */
+/** While spans keep arriving, the index pauses this many times as long as it works. */
 const REST_WHILE_BUSY = 6;
-/** No commit for this long: ingest is quiet, and the index may have the processor. */
+/** After this long without a commit ingest is idle, and the index works without pauses. */
 const QUIET_AFTER_MS = 200;
 /** Erasing rewrites the index, so what retention removes every minute is erased together. */
 const ERASE_EVERY_MS = 60 * 60_000;
 /** Spans that arrive meanwhile are indexed after it; the rest is erased the next time. */
 const LONGEST_ERASE_MS = 60_000;
-/** After a failure (a full disk, a locked file) it tries again by itself, this much later. */
+/** After a failure (a full disk, a locked file) it retries after this time. */
 const RETRY_MS = 1_000;
 
 const { directory, writer, troubles } = workerData as SpanIndexData;
@@ -27,7 +27,7 @@ const main = parentPort as MessagePort;
 const forget = connectThread<ForgetApi>(writer);
 const report = (trouble: StoreTrouble) => troubles.postMessage(trouble);
 const indexer = new SpanIndexer(directory, report);
-// Where the cores are busy, ingest and reads come first.
+// Ingest and reads have priority over the index.
 lowerThreadPriority();
 
 let closed = false;
@@ -35,7 +35,7 @@ let closed = false;
 let hasRemoved = false;
 let erasedAt = Number.NEGATIVE_INFINITY;
 let lastWake = Number.NEGATIVE_INFINITY;
-/** How many callers wait for the index: while there are any, it does not rest. */
+/** How many callers wait for the index: it does not pause for as long as there are any. */
 let waiting = 0;
 let retry: NodeJS.Timeout | undefined;
 
@@ -51,7 +51,7 @@ const indexing = new CoalescedTask(async () => {
       removeIndex(filesIn(directory).index);
       throw error;
     }
-    // Not the end of the server, which would fail in the same way after every restart.
+    // The server keeps running: it would fail in the same way after every restart.
     if (transientReason(error) === undefined) reportOnce(error);
     retry = setTimeout(() => void indexing.run(), RETRY_MS);
   }
@@ -59,11 +59,11 @@ const indexing = new CoalescedTask(async () => {
 
 let lastReported = "";
 
-/** It tries again and again: the same failure is reported once. */
+/** Reports the same failure once, although it is retried every second. */
 function reportOnce(error: unknown): void {
   if (String(error) === lastReported) return;
   lastReported = String(error);
-  report({ what: "Spans could not be indexed. It is tried again every second.", error });
+  report({ what: "Spans could not be indexed. Retrying every second.", error });
 }
 
 async function indexAll(): Promise<void> {

@@ -31,12 +31,11 @@ interface SpanName {
 }
 
 /**
- * Keeps what is found by something other than trace or time: spans by their id, and by the words in
- * them. Both are a file of their own that trails the spans, so that ingest neither waits for their
- * random writes nor shares a lock with them. The file holds how far it has come, so a restart
- * resumes it, and one that is lost or damaged is made anew.
+ * Indexes spans by their id and by their words, in a separate file that trails the spans, so that ingest
+ * neither waits for its random writes nor shares a lock with it. The file stores its progress, so that a
+ * restart resumes it; a lost or damaged file is rebuilt.
  *
- * Whoever looks up an id must also look at the spans beyond `progress.ids`.
+ * A lookup by id must also search the spans beyond `progress.ids`.
  */
 export class SpanIndexer {
   readonly #spans: DatabaseSync;
@@ -85,7 +84,7 @@ export class SpanIndexer {
   /** Drops some deleted spans from the index. @returns Their numbers, which may be forgotten now. */
   removeSome(): number[] {
     const rows = this.#nextDeleted.all(DELETIONS_PER_STEP) as unknown as SpanName[];
-    // What is not indexed yet will not be: its row is gone.
+    // A deleted span that is not indexed yet will not be: its row is gone.
     const { ids, texts } = this.#progress;
     const gone = rows.filter((row) => row.span_no <= Math.min(ids, texts));
     if (gone.length > 0) {
@@ -202,7 +201,7 @@ export class SpanIndexer {
       return this.#segment.get(segment) as { header: string; body: Uint8Array } | undefined;
     } catch (error) {
       if (!isCorrupt(error)) throw error;
-      // Without SQLite's code, which would say that the index is damaged.
+      // Without SQLite's code, which would mean that the index is damaged.
       throw new Error(`Segment ${segment} is damaged`, { cause: error });
     }
   }
@@ -218,7 +217,7 @@ function isOfSpan(error: unknown): boolean {
 }
 
 export type SpanIndexApi = {
-  /** There may be something new. Answers at once. */
+  /** There may be new spans. Replies at once. */
   wake(): Promise<void>;
   /** Answers when everything committed before the call is indexed. */
   catchUp(): Promise<void>;
@@ -227,7 +226,7 @@ export type SpanIndexApi = {
 
 export interface SpanIndexData {
   readonly directory: string;
-  /** To the writer, who alone may change the spans' file: serves {@link ForgetApi}. */
+  /** To the writer, the only thread that changes the spans' file: serves {@link ForgetApi}. */
   readonly writer: MessagePort;
   /** Where a `StoreTrouble` is reported. */
   readonly troubles: MessagePort;
@@ -235,6 +234,6 @@ export interface SpanIndexData {
 
 /** What the index asks of the writer. */
 export type ForgetApi = {
-  /** These deleted spans are no longer in the index. False: tell me again later. */
+  /** These deleted spans are no longer in the index. False: call again later. */
   forgotten(spanNos: readonly number[]): Promise<boolean>;
 };

@@ -14,21 +14,21 @@ import { TraceRemover } from "./trace-remover.ts";
 import type { TraceSummary, WrittenBatch } from "./trace-writer.ts";
 import { TraceWriter } from "./trace-writer.ts";
 
-/** At most this many batches share a commit: the first of them should not wait for ever. */
+/** At most this many batches share a commit, to bound the wait of the first. */
 const BATCHES_PER_COMMIT = 64;
 /** Pages of 4 KiB in the write-ahead log before it is copied into the database file. */
 const CHECKPOINT_PAGES = 16384;
 
-/** Nothing to write for this long: the log is copied now, since reading past it costs every read. */
+/** After this long without a write, the log is copied into the file: reads are slower with a long log. */
 const QUIET_MS = 1_000;
-/** While batches keep coming, some deleted rows are freed this often all the same. */
+/** While batches keep arriving, some deleted rows are freed at this interval. */
 const FREE_EVERY_MS = 100;
-/** This long after rows were freed, the log is emptied of them even if the writer is never quiet. */
+/** This long after rows were freed, the log is truncated even if the writer is never idle. */
 const ERASE_WITHIN_MS = 10_000;
 
-/** Counted as the time that a summary took which could not be made for now. */
+/** Counted as the duration of a summary that failed for a transient reason. */
 const RETRY_SUMMARY_MS = 200;
-/** A summary that fails this often in a row is given up until the next start. */
+/** After this many failures in a row, a trace is not summarised until the next start. */
 const SUMMARY_ATTEMPTS = 3;
 
 interface Pending {
@@ -37,9 +37,9 @@ interface Pending {
 }
 
 /**
- * The one writer of a data directory. Batches that arrive while it is busy wait together and share
- * the next commit; chores (freeing deleted rows, summaries of huge traces, compacting segments, columns
- * that older versions did not fill) are done in small steps when nothing waits.
+ * The one writer of a data directory. Batches that arrive during a commit share the next one. Maintenance
+ * (freeing deleted rows, summarising huge traces, compacting segments, filling columns of older versions)
+ * runs in small steps when no batch waits.
  */
 export class SpanWriter {
   readonly #db: DatabaseSync;
@@ -50,7 +50,7 @@ export class SpanWriter {
   readonly #maxSpansPerTrace: number;
   readonly #announce: (changes: readonly TraceChange[]) => void;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
-  /** Traces that could not be summarised: left alone until the next start. */
+  /** Traces that could not be summarised: skipped until the next start. */
   readonly #leftAlone = new Set<number>();
   /** Maintenance that failed: not tried again until the next start. */
   readonly #stopped = new Set<string>();
@@ -68,7 +68,9 @@ export class SpanWriter {
   #closed = false;
   readonly #eraseWithinMs: number;
   #freedAt = Number.NEGATIVE_INFINITY;
-  /** When the log has to be emptied, as it may hold content that was deleted; undefined if it holds none. */
+  /**
+   * When the log must be truncated, because it may contain deleted content; undefined if it contains none.
+   */
   #eraseAt: number | undefined;
 
   constructor(
@@ -83,7 +85,7 @@ export class SpanWriter {
       readonly maxSpansPerTrace: number;
       /** Told what was committed. */
       readonly announce: (changes: readonly TraceChange[]) => void;
-      /** Told of chores that failed. */
+      /** Told of maintenance tasks that failed. */
       readonly onTrouble: (trouble: StoreTrouble) => void;
       readonly eraseWithinMs?: number;
       /** How much of a segment must be superseded before it is compacted. */
@@ -139,9 +141,9 @@ export class SpanWriter {
   }
 
   /**
-   * The index has dropped these spans: nobody needs to know of them any more.
+   * The index has dropped these deleted spans: their bookkeeping rows can be deleted.
    *
-   * @returns False when the disk cannot take that now.
+   * @returns False when the disk cannot be written now.
    */
   forgetDeletedSpans(spanNos: readonly number[]): boolean {
     if (this.#closed) return false;
@@ -157,7 +159,7 @@ export class SpanWriter {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    // First: the connection that closes last moves the write-ahead log into the database file.
+    // First, because the last connection to close moves the write-ahead log into the database file.
     await this.#summaries.end();
     while (this.#pending.length > 0) this.#commitPending();
     this.#closed = true;
@@ -170,7 +172,7 @@ export class SpanWriter {
     if (this.#scheduled) return;
     this.#scheduled = true;
     clearTimeout(this.#quiet);
-    // After the events that are due: whatever has arrived by then is in the same commit.
+    // After the pending events, so that batches that have arrived share the commit.
     setImmediate(() => {
       this.#scheduled = false;
       if (this.#closed) return;
@@ -190,7 +192,7 @@ export class SpanWriter {
   #commitPending(): void {
     const group = this.#pending.splice(0, BATCHES_PER_COMMIT);
     if (this.#commit(group, group.length > 1 ? "retry-alone" : "answer")) return;
-    // One bad batch must not fail its neighbours.
+    // An invalid batch must not fail the others of its group.
     for (const one of group) this.#commit([one], "answer");
   }
 
@@ -230,13 +232,13 @@ export class SpanWriter {
     );
   }
 
-  /** A chore that fails is not the end of the writer: it would fail again after every restart. */
-  #attempt(consequence: string, chore: () => boolean): boolean {
+  /** A task that fails does not stop the writer: it would fail again after every restart. */
+  #attempt(consequence: string, task: () => boolean): boolean {
     if (this.#stopped.has(consequence)) return false;
     try {
-      return this.#inTransaction(chore);
+      return this.#inTransaction(task);
     } catch (error) {
-      // A full disk stops the chores, not the server; the next commit starts them again.
+      // A full disk pauses maintenance, not the server; the next commit resumes it.
       if (transientReason(error) !== undefined) return false;
       this.#stopped.add(consequence);
       this.#onTrouble({ what: `${consequence} until the server is restarted.`, error });
@@ -252,7 +254,7 @@ export class SpanWriter {
     });
   }
 
-  /** Where batches never stop coming, what was deleted would otherwise stay in the file. */
+  /** If batches never stop arriving, deleted content would otherwise stay in the file. */
   #freeWhileBusy(): void {
     if (performance.now() - this.#freedAt < FREE_EVERY_MS) return;
     this.#free();
@@ -262,7 +264,7 @@ export class SpanWriter {
   /** Begins to summarise a trace, if one is behind. */
   #summariseOne(): boolean {
     if (this.#isSummarising || this.#isClosing) return false;
-    // Asked for first: a turn that comes between the two questions would never be taken.
+    // Read first: a wait that ends between the two calls would otherwise be missed.
     const wait = this.#pacer.nextTurn();
     const traceNo = this.#writer.nextBehind(
       new Set([...this.#leftAlone, ...this.#pacer.resting()]),
@@ -294,12 +296,12 @@ export class SpanWriter {
   }
 
   #giveUpSummary(traceNo: number, error: unknown): void {
-    // The thread was ended with the writer; the next start finds that the trace is behind.
+    // The thread was terminated with the writer; the next start summarises the trace.
     if (this.#isClosing) return;
     this.#pacer.made(traceNo, RETRY_SUMMARY_MS);
-    // Neither a full disk nor a want of descriptors is the trace's fault: it has another turn.
+    // A full disk or missing file descriptors are not the trace's fault: it is retried.
     if (transientReason(error) !== undefined || isDescriptorShortage(error)) return;
-    // Errors of the other thread have lost their codes: a lock that passes looks like any other.
+    // Errors of the other thread have lost their codes, so a transient lock cannot be recognised.
     const failures = (this.#failedSummaries.get(traceNo) ?? 0) + 1;
     this.#failedSummaries.set(traceNo, failures);
     if (failures < SUMMARY_ATTEMPTS) return;
@@ -307,7 +309,7 @@ export class SpanWriter {
     this.#onTrouble({ what: `Trace number ${traceNo} could not be summarised.`, error });
   }
 
-  /** A trace that rests now may be behind: no commit is needed for its turn. */
+  /** A trace that has to wait is summarised later even if no commit follows. */
   #comeBackForSummaries(wait: number | undefined): void {
     clearTimeout(this.#nextSummary);
     if (wait === undefined) return;
@@ -315,8 +317,8 @@ export class SpanWriter {
   }
 
   /**
-   * Copies the log into the file. After something was deleted, the log is emptied too: its pages are
-   * those from before. Where a reader is in the way, that is tried again.
+   * Copies the log into the file. After a deletion the log is truncated too, because it contains the old
+   * pages. If a reader blocks that, it is retried.
    */
   #checkpoint(): void {
     try {
@@ -330,16 +332,16 @@ export class SpanWriter {
         return;
       }
       this.#eraseAt = undefined;
-      // The index is to drop what was deleted, though nothing new has come.
+      // Wakes the index, which drops what was deleted.
       this.#announce([]);
     } catch (error) {
-      // Nothing is lost: the log stays, and the next commit that fills it tries again.
+      // Nothing is lost: the log stays, and a later commit retries.
       if (transientReason(error) === undefined) throw error;
       if (this.#eraseAt !== undefined) this.#eraseAt = performance.now() + QUIET_MS;
     }
   }
 
-  /** Empties the log of deleted content when it is time, though the writer is not quiet. */
+  /** Truncates the log at its deadline, even if the writer is not idle. */
   #eraseInTime(): void {
     if (this.#eraseAt !== undefined && performance.now() >= this.#eraseAt) this.#checkpoint();
   }

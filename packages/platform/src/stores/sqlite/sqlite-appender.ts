@@ -16,7 +16,7 @@ export function createSqliteAppender(writer: MessagePort): SpanAppender {
       try {
         return await client.call("append", [encoded], transferablesOf(encoded));
       } catch (error) {
-        // A client that is told to try again finds a server that was started again.
+        // The client retries, and finds a restarted server.
         if (error instanceof ThreadEndedError) {
           return { kind: "unavailable", reason: "The writer has ended." };
         }
@@ -26,19 +26,19 @@ export function createSqliteAppender(writer: MessagePort): SpanAppender {
   };
 }
 
-/** What anyone with a port to the writer's thread may ask of it. */
+/** What the writer's thread offers on every port. */
 export type AppendApi = {
   append(batch: BatchToWrite): Promise<AppendOutcome>;
 };
 
-/** What the store itself asks of the writer's thread. */
+/** What the writer's thread offers to the store itself. */
 export type WriterApi = AppendApi &
   ForgetApi & {
     /** Serves {@link AppendApi} and {@link ForgetApi} on another port, for another thread. */
     connect(port: MessagePort): Promise<void>;
     deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
     expire(receivedBefore: number, limit: number): Promise<number>;
-    /** Takes no more batches, commits what it has, closes the database. */
+    /** Rejects new batches, commits the pending ones and closes the database. */
     close(): Promise<void>;
   };
 

@@ -13,23 +13,23 @@ export function sqliteCode(error: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
-/** Somebody else holds a lock on the file. */
+/** Another connection holds a lock on the file. */
 export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_BUSY;
 }
 
-/** What was asked for takes a write, and the connection or the file allows none. */
+/** The operation needs to write, and the connection or the file is read-only. */
 export function isReadOnly(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_READONLY;
 }
 
-/** The file is not what it should be. */
+/** The file is damaged, or not a database. */
 export function isCorrupt(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }
 
-/** Why the disk cannot take a commit now; undefined for an error that trying again will not mend. */
+/** Why the disk cannot take a commit now; undefined for an error that a retry will not fix. */
 export function transientReason(error: unknown): string | undefined {
   switch (sqliteCode(error)) {
     case SQLITE_FULL:
@@ -50,7 +50,7 @@ export class DataDirectoryError extends StoreRefusalError {
   override readonly name = "DataDirectoryError";
 }
 
-/** Another process has the folder. */
+/** Another process has locked the folder. */
 export class DataDirectoryInUseError extends DataDirectoryError {}
 
 const FILE_SYSTEM_REASONS: Record<string, string> = {
@@ -63,7 +63,7 @@ const FILE_SYSTEM_REASONS: Record<string, string> = {
   ENOSPC: "the disk is full",
 };
 
-/** Why the file system, or SQLite, refused something: for the middle of a sentence. */
+/** The reason of an error of the file system or SQLite, as a part of a sentence. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return FILE_SYSTEM_REASONS[code ?? ""] ?? message;

@@ -47,20 +47,20 @@ import { TraceReader } from "./trace-reader.ts";
 
 export interface SqliteStoreOptions {
   readonly directory: string;
-  /** A thread of the store died of an unexpected error: the store is of no more use. */
+  /** A thread of the store died of an unexpected error: the store cannot be used any more. */
   readonly onFailure?: (error: Error) => void;
-  /** A span or a trace could not be processed in full; the rest goes on. */
+  /** A span or a trace could not be processed in full; the store keeps working. */
   readonly onTrouble?: (trouble: StoreTrouble) => void;
   readonly queries?: QueryLimits | undefined;
-  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  /** A trace that holds this many takes no new ones; unlimited by default. */
   readonly maxSpansPerTrace?: number | undefined;
   /** Traces with more spans are read in a thread of their own. */
   readonly largeTraceSpans?: number;
-  /** How much of a segment must be superseded before it is compacted; tests use little. */
+  /** How much of a segment must be superseded before it is compacted; tests use a small value. */
   readonly compactFromBytes?: number;
 }
 
-/** A slow list leaves a thread for the others. */
+/** Two, so that a slow list does not block the others. */
 const LIST_THREADS = 2;
 
 interface Threads {
@@ -75,7 +75,7 @@ interface Threads {
 }
 
 /**
- * Opens the embedded store in a folder, which is made if it is not there.
+ * Opens the embedded store in a folder, and creates the folder if it does not exist.
  *
  * @throws DataDirectoryError with one sentence when the folder cannot be used.
  * @example const store = await openSqliteStore({ directory: ".agate" })
@@ -247,7 +247,7 @@ class SqliteStore implements SpanStore {
     this.#connection.prepare("SELECT 1 FROM sqlite_schema").get();
   }
 
-  /** Lets the index follow what was committed. */
+  /** Wakes the index after a commit. */
   resumeIndexing(): void {
     this.#threads.index.tell("wake", []);
   }
@@ -256,7 +256,7 @@ class SqliteStore implements SpanStore {
     const { writer, index, lists, analytics, trees, commits } = this.#threads;
     await Promise.all([index.end(), lists.end(), analytics.end(), trees.end()]);
     this.#connection.close();
-    // Last: the connection that closes last moves the write-ahead log into the database file.
+    // Last, because the last connection to close moves the write-ahead log into the database file.
     await writer.end();
     commits.close();
     this.#directory.release();

@@ -8,7 +8,7 @@ const reader = new TraceReader(db);
 
 serveTrees({
   readTree: (...read) => reader.readTree(...read),
-  // Its reads wait for nothing.
+  // Its reads are synchronous.
   chunksAtOnce: Number.POSITIVE_INFINITY,
   close: async () => db.close(),
 });

@@ -13,8 +13,8 @@ export interface SummaryData {
 }
 
 /**
- * Makes the summaries of large traces in a thread of its own: for a million spans that takes seconds,
- * in which nothing could be written. Starts with the first trace, and again after the thread has died.
+ * Summarises large traces in a separate thread: a million spans take seconds, during which nothing could be
+ * written. Starts with the first trace, and restarts after the thread has died.
  */
 export class SummaryThread {
   readonly #data: SummaryData;
@@ -30,7 +30,7 @@ export class SummaryThread {
     return this.#running.client.call("summaryOf", [traceNo]);
   }
 
-  /** Breaks off what is under way: the next start finds that its trace is behind. */
+  /** Terminates the thread: the next start summarises the trace. */
   async end(): Promise<void> {
     await this.#running?.worker.terminate();
   }

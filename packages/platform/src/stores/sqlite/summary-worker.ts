@@ -8,14 +8,14 @@ import { TraceWriter } from "./trace-writer.ts";
 
 const { directory } = workerData as SummaryData;
 const db = openForReading(directory);
-// Only to read: the connection can do nothing else.
+// Used for reading only: the connection is read-only.
 const traces = new TraceWriter(db);
-// Where the cores are busy, ingest and reads come first.
+// Ingest and reads have priority over summaries.
 lowerThreadPriority();
 
 serveThread<SummaryApi>(parentPort as MessagePort, {
   summaryOf: async (traceNo) => {
-    // One snapshot of the database: writes in between are not seen.
+    // One snapshot of the database.
     db.exec("BEGIN");
     try {
       return traces.readSummary(traceNo);

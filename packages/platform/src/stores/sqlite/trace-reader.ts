@@ -25,7 +25,7 @@ import type { LargeTraces } from "../trees/tree-thread.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 
-/** Header rows read before other requests get their turn. */
+/** Header rows read before other requests may run. */
 const HEADERS_PER_TURN = 64;
 
 const MISSING: TreeRead = { kind: "missing" };
@@ -116,7 +116,7 @@ export class TraceReader {
     );
   }
 
-  /** @throws DamagedSegmentError where what is stored is not what was written. */
+  /** @throws DamagedSegmentError */
   readTree(
     project: string,
     focus: TreeFocus,
@@ -185,7 +185,7 @@ export class TraceReader {
     return readNodes(trace, null);
   }
 
-  /** There is no segment of it: it is not there, has just arrived, or has lost them. */
+  /** The trace has no segment: it does not exist, has just arrived, or has lost its segments. */
   #missing(project: string, traceId: string, readNodes: ReadNodes): TreeRead | Promise<TreeRead> {
     const trace = this.#findTrace.get(project, traceId) as unknown as TracePlace | undefined;
     return trace === undefined ? MISSING : readNodes(trace, null);
@@ -297,7 +297,7 @@ export class TraceReader {
   }
 }
 
-/** Does a read of one trace. What fails because the trace is damaged names it. */
+/** Reads something of a trace; an error because of damage names the trace. */
 function reading<Value>(traceId: string, read: () => Value): Value {
   try {
     return read();

@@ -7,8 +7,8 @@ import { segmentRange } from "./span-schema.ts";
 const SPANS_PER_STEP = 500;
 
 /**
- * Deletes traces in two moves: at once out of sight (the row in `traces` goes, and every read
- * starts there), later, a segment at a time, out of the file. A restart resumes the second.
+ * Deletes traces in two steps: hides them at once (every read starts at the row in `traces`, which is
+ * deleted), and later frees their rows, a segment at a time. A restart resumes the second step.
  */
 export class TraceRemover {
   readonly #find: StatementSync;

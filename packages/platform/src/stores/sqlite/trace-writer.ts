@@ -64,16 +64,16 @@ interface EarlierSpan {
   readonly segment: number;
 }
 
-/** What became of a batch. */
+/** The result of writing a batch. */
 export interface WrittenBatch {
   readonly changes: readonly TraceChange[];
   readonly rejected: readonly RejectedSpan[];
 }
 
 export interface TraceWriterOptions {
-  /** A trace that holds this many takes no new ones; no limit where nothing is said. */
+  /** A trace that holds this many takes no new ones; unlimited by default. */
   readonly maxSpansPerTrace?: number;
-  /** Which summaries are not made at once; tests have their own rule. */
+  /** Which summaries are deferred; tests pass their own rule. */
   readonly canDeferSummary?: typeof canDeferSummary;
 }
 
@@ -100,8 +100,8 @@ const [TOP_SEGMENT, SPANS, SUMMARISED] = ["top_segment", "spans", "summarised"].
 export const SPAN_COLUMNS = `trace_no, segment, project, span_id, ${SUMMARY_COLUMNS}, cost`;
 
 /**
- * The SQL of the write side. Every method must run inside a transaction; committing is the
- * caller's business, so that several batches can share one commit.
+ * The SQL of the write side. Every method must run inside a transaction, which the caller commits, so that
+ * several batches can share one commit.
  */
 export class TraceWriter {
   readonly #maxSpansPerTrace: number;
@@ -236,7 +236,7 @@ export class TraceWriter {
       0,
       traceNo,
     );
-    // The row was made from all that was sent.
+    // The row was made from all spans that were sent.
     this.summarise(traceNo);
     return beyond;
   }
@@ -367,7 +367,7 @@ export class TraceWriter {
     const tree = buildTree(nodes);
     const top = nodes.at(tree.top) as PlacedNode;
     const figures = this.#topFigures.get(traceNo, top.id) as unknown as SQLInputValue[] | undefined;
-    // Its row has been lost: `agate check --repair-index` makes it anew.
+    // The row is missing: `agate check --repair-index` rebuilds it.
     if (figures === undefined) throw new DamagedSegmentError(null);
     // The top comes first, so that its own values win.
     const rows = this.#dimensions.iterate(traceNo, top.id) as unknown as Iterable<TraceDimensions>;

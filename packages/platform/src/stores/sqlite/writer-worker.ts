@@ -35,7 +35,7 @@ serveThread<WriterApi>(main, {
     for (const port of ports) port.close();
     changes.close();
     troubles.close();
-    // The answer to this very call is still to be sent.
+    // The reply to this call must be sent first.
     setImmediate(() => main.close());
   },
 });

@@ -39,7 +39,7 @@ export const NOTHING_FOUND: AnalyticsResult = {
   groupsLeftOut: 0,
 };
 
-/** What is told of all traces together. */
+/** The figures of all traces together. */
 export function totalOf(
   cells: readonly AnalyticsCell[],
   request: AnalyticsRequest,
@@ -53,8 +53,8 @@ export function totalOf(
 }
 
 /**
- * The same, and of groups: whatever is told is made from the same cells, so that a trace is read
- * once for it and the percentiles stay exact.
+ * The same, and for groups: all figures come from the same cells, so that each trace is read once and the
+ * percentiles stay exact.
  *
  * @param keys The groups that are shown, in order.
  */
@@ -110,7 +110,9 @@ function joined(lists: readonly Float64Array[]): Float64Array {
   return all;
 }
 
-/** Neumaier's: what each addition loses is added at the end. Thousands of small costs would show it. */
+/**
+ * Neumaier summation: adds up the rounding errors too, which thousands of small costs would otherwise show.
+ */
 function exactSum(numbers: readonly number[]): number {
   let sum = 0;
   let lost = 0;

@@ -27,9 +27,9 @@ const LIMITS: NestingLimits = {
 };
 
 /**
- * The nested JSON of a subtree in chunks, by concatenation: records are neither parsed nor copied
- * into objects, and the nesting follows from the depths of neighbours in preorder. Other requests
- * get their turn between two chunks.
+ * The nested JSON of a subtree in chunks, by concatenation: records are neither parsed nor copied into
+ * objects, and the nesting follows from the depths of neighbours in preorder. Other requests run between
+ * two chunks.
  *
  * @throws TraceGoneError while iterating, when the trace is deleted meanwhile.
  */
@@ -116,7 +116,7 @@ class ChunkWriter {
   #makeRoom(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#chunk.length) return;
-    // Not from the pool that others share: whoever sends the chunk may free it.
+    // Not from Node's shared buffer pool: the sender of a chunk may free its memory.
     const wider = Buffer.allocUnsafeSlow(Math.max(this.#size + SLACK, needed));
     wider.set(this.#chunk.subarray(0, this.#length));
     this.#chunk = wider;

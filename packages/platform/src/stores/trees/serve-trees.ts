@@ -14,8 +14,8 @@ export interface TreeSource {
   /** Must read every trace itself, and stop when the signal fires. */
   readonly readTree: SpanStore["readTree"];
   /**
-   * How many chunks are made at once; as many as there are connections. A chunk that waited for one
-   * would take the time in which other reads keep the thread busy for a pool that is exhausted.
+   * How many chunks are made at once; as many as there are connections. A chunk that waited for a
+   * connection would count the time in which other reads keep the thread busy as an exhausted pool.
    */
   readonly chunksAtOnce: number;
   close(): Promise<void>;
@@ -52,7 +52,7 @@ export function serveTrees(source: TreeSource): void {
   const nextPiece = (read: number) => inTurn(() => makePiece(read));
 
   const drop = (read: number) => {
-    reads.get(read)?.stop.abort(new QueryAbandonedError("The client has gone"));
+    reads.get(read)?.stop.abort(new QueryAbandonedError("The client has disconnected"));
     reads.delete(read);
   };
 
@@ -67,13 +67,13 @@ export function serveTrees(source: TreeSource): void {
     close: async () => {
       for (const read of [...reads.keys()]) drop(read);
       await source.close();
-      // The answer to this very call is still to be sent.
+      // The reply to this call must be sent first.
       setImmediate(() => main.close());
     },
   });
 }
 
-/** Runs some functions at a time; the others wait in the order in which they came. */
+/** Runs a limited number of functions at a time; the others wait in order. */
 function limitConcurrency(atOnce: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -107,11 +107,11 @@ async function* chunksOf(
       yield* nestRecords(tree);
       return "end";
     case "chunks":
-      throw new Error("The thread for large traces hands none over");
+      throw new Error("The thread for large traces must not delegate reads");
   }
 }
 
-/** @throws what is not expected: the read then fails with it. */
+/** @throws Unexpected errors: the read then fails with them. */
 function toPiece(error: unknown): TreePiece {
   if (error instanceof TraceGoneError) return { kind: "gone" };
   if (error instanceof DamagedSegmentError) return { kind: "damaged", traceId: error.traceId };

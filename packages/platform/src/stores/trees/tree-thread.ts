@@ -39,8 +39,8 @@ export interface TreeThreadOptions {
 }
 
 /**
- * Reads large traces in a thread of their own: building the tree of a million spans takes a second,
- * in which no other request would be answered. A chunk is asked for when the one before it was taken.
+ * Reads large traces in a thread of their own: building the tree of a million spans takes a second, in
+ * which no other request would be answered. A chunk is requested when the one before it was consumed.
  */
 export class TreeThread implements LargeTraces {
   readonly spans: number;
@@ -73,7 +73,7 @@ export class TreeThread implements LargeTraces {
       (this.#openReads > 0 && this.#openSpans + spans > MOST_OPEN_SPANS);
     if (isFull) throw new QueryQueueFullError("Too many large traces are being read");
     const read = ++this.#reads;
-    // All of a read is asked of one thread: the one that follows a dead thread knows nothing of it.
+    // A read stays with one thread: a restarted thread does not know it.
     const client = this.#thread.client();
     this.#openReads++;
     this.#openSpans += spans;
@@ -84,7 +84,7 @@ export class TreeThread implements LargeTraces {
       this.#openReads--;
       this.#openSpans -= spans;
       gone?.removeEventListener("abort", end);
-      // Only a thread that has died rejects; then there is nothing to stop.
+      // Rejects only if the thread has died; then there is nothing to stop.
       client.call("drop", [read]).catch(() => {});
     };
     gone?.addEventListener("abort", end, { once: true });
@@ -137,10 +137,13 @@ async function* chunksOf(
 }
 
 function abandoned(): QueryAbandonedError {
-  return new QueryAbandonedError("The client has gone");
+  return new QueryAbandonedError("The client has disconnected");
 }
 
-/** What comes next of a tree that is read in another thread. Errors are values: classes are lost on the way. */
+/**
+ * The next piece of a tree that is read in another thread. Errors are values: their classes would be lost
+ * between threads.
+ */
 export type TreePiece =
   | { readonly kind: "chunk"; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "end" }
