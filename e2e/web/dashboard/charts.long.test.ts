@@ -94,7 +94,7 @@ test("dragging over a chart zooms all of them to whole buckets, and back", async
   web.expectNoFaults();
 });
 
-test("behind the bar of a group are its traces, and above all bars those of the bucket", async () => {
+test("a bar leads to the traces of its group, the space above to those of the bucket", async () => {
   await using web = await openCharts();
   await clickAt(web.page, chart(web.page, "Calls"), 10.1, 0.1);
   await expectListed(web.page, "call 01", "call 02", "call 03");
@@ -110,14 +110,14 @@ test("behind the bar of a group are its traces, and above all bars those of the 
   web.expectNoFaults();
 });
 
-test("filters go along to the traces", async () => {
+test("filters are passed to the list of traces", async () => {
   await using web = await openCharts(`${THE_DAY}&environment=staging&by=route`);
   await clickAt(web.page, chart(web.page, "Calls"), 20.1, 0.1);
   await expectListed(web.page, "call 07");
   expect(searchOf(web.page)).toMatchObject({ environment: "staging" });
 });
 
-test("behind errors are the traces that failed", async () => {
+test("a bar of errors leads to the failed traces", async () => {
   await using web = await openCharts(`${THE_DAY}&by=none`);
   await clickAt(web.page, chart(web.page, "Errors"), 10.1, 0.1);
   await expectListed(web.page, "call 03");
@@ -127,7 +127,7 @@ test("behind errors are the traces that failed", async () => {
   await expectListed(web.page, "call 03");
 });
 
-test("behind a point of the latency are the traces that took at least so long", async () => {
+test("a point of latency leads to the traces that took at least as long", async () => {
   await using web = await openCharts(`${THE_DAY}&application=shop`);
   // The p50 of the three calls is the lowest line.
   await clickAt(web.page, chart(web.page, "Latency"), 10.1, 0.01);
@@ -173,7 +173,7 @@ test("with the keyboard: from bucket to bucket, read out, and to the traces", as
   web.expectNoFaults();
 });
 
-test("with the keyboard: in and out of time", async () => {
+test("with the keyboard: zoom in and out", async () => {
   await using web = await openCharts();
   const cost = chart(web.page, "Cost");
   await cost.focus();
@@ -189,7 +189,7 @@ test("with the keyboard: in and out of time", async () => {
     .toEqual({ from: "2025-03-10T06:00:00.000Z", to: "2025-03-11T06:00:00.000Z" });
 });
 
-test("charts are drawn anew when the theme changes", async () => {
+test("charts are redrawn when the theme changes", async () => {
   await using web = await openCharts();
   const picture = () =>
     web.page
@@ -219,7 +219,7 @@ test("a narrow page: a tap shows the values, and a button leads to the traces", 
   await expectListed(page, "call 05", "call 06");
 });
 
-test("what draws charts is not loaded with the traces", async () => {
+test("the list of traces does not load the chart library", async () => {
   await using web = await newPage({ own: {} });
   const loaded: string[] = [];
   web.page.on("request", (request) => loaded.push(request.url()));

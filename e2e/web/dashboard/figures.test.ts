@@ -29,7 +29,7 @@ async function calls(page: Page): Promise<string | undefined> {
   return (await figure(page, "Calls"))[1];
 }
 
-test("the figures of a day, and how they were on the day before", async () => {
+test("the figures of a day, and their change from the day before", async () => {
   await using web = await open(THE_DAY);
   await web.page.getByLabel("up", { exact: true }).first().waitFor();
   expect(await figure(web.page, "Calls")).toEqual(["Calls", "7", "up 75%", "2 errors"]);
@@ -55,7 +55,7 @@ test("the figures of a day, and how they were on the day before", async () => {
   web.expectNoFaults();
 });
 
-test("a change that nobody can know is a dash, and no 0", async () => {
+test("an unknown change is a dash, not 0", async () => {
   await using web = await open(
     "/?from=2025-03-09T00:00:00Z&to=2025-03-10T00:00:00Z&application=shop",
   );
@@ -119,7 +119,7 @@ test("the table is sorted by any column, unknown values last", async () => {
   expect(new URL(web.page.url()).searchParams.get("sort")).toBe("-cost");
 });
 
-test("filters count only what they let through, and are in the address", async () => {
+test("figures count only matching calls, and filters are in the address", async () => {
   await using web = await open(THE_DAY);
   await web.page.getByRole("button", { name: "Environment", exact: true }).click();
   await web.page.getByRole("menuitem", { name: "staging" }).click();
@@ -138,7 +138,7 @@ test("filters count only what they let through, and are in the address", async (
   web.expectNoFaults();
 });
 
-test("nothing in a range is said, with a way out", async () => {
+test("an empty range shows a message and a way out", async () => {
   await using web = await open("/?from=2025-03-01T00:00:00Z&to=2025-03-02T00:00:00Z");
   await web.page.getByRole("heading", { name: "No calls in this period" }).waitFor();
   await web.expectAccessible();
@@ -148,12 +148,12 @@ test("nothing in a range is said, with a way out", async () => {
   web.expectNoFaults();
 });
 
-test("a range that the platform refuses says why", async () => {
+test("an invalid range shows the platform's message", async () => {
   await using web = await open("/?from=yesterday&to=today");
   await web.page.getByRole("alert").getByText("Takes an ISO 8601 date").first().waitFor();
 });
 
-test("new calls are counted when one asks for them, and by themselves", async () => {
+test("new calls are counted on refresh, and by polling", async () => {
   await using web = await newPage();
   const [call] = knownCalls();
   const sendNow = (digit: string) => {

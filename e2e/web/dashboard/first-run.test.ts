@@ -6,7 +6,7 @@ import { knownCalls } from "./known-calls.ts";
 
 const { open, platform, registry } = withPlatform(startServer);
 
-test("a newcomer is told how to begin, and sees the first call by themselves", async () => {
+test("an empty platform shows how to start, then the first call", async () => {
   await using web = await open("/");
   const { page } = web;
   await page.getByRole("heading", { name: "Welcome to Agate" }).waitFor();

@@ -11,8 +11,8 @@ const MOST_SCRIPT = 300_000;
 
 const { newPage, platform } = withPlatform(startQuickstart);
 
-describe("the page, opened at an address", () => {
-  it("is there at each of its paths, and asks no other host", async () => {
+describe("the page at an address", () => {
+  it("is served at each of its paths, and requests no other host", async () => {
     const traceId = await platform().call("/", { inputs: { question: "What is agate?" } });
     await using web = await newPage();
     for (const path of [
@@ -34,7 +34,7 @@ describe("the page, opened at an address", () => {
     web.expectNoFaults();
   });
 
-  it("says at a path that is not there, of the interface too, that there is nothing", async () => {
+  it("shows an error for an unknown path, below the API too", async () => {
     await using web = await newPage({ own: {} });
     for (const path of ["/nothing", "/observability/nothing", "/registry/nothing/here"]) {
       const opened = await web.page.goto(platform().url + path);
@@ -43,7 +43,7 @@ describe("the page, opened at an address", () => {
     }
   });
 
-  it("takes little script for the list of traces, all of it compressed", async () => {
+  it("loads little script for the list of traces, all of it compressed", async () => {
     await using web = await newPage({ own: {} });
     const scripts: Response[] = [];
     web.page.on("response", (response) => {
@@ -65,7 +65,7 @@ describe("the page, opened at an address", () => {
   });
 });
 
-describe("markup that somebody gets into the page", () => {
+describe("injected markup", () => {
   it("runs no script, styles nothing and is not framed", async () => {
     await using web = await newPage();
     const { page } = web;
@@ -93,7 +93,7 @@ describe("markup that somebody gets into the page", () => {
     expect(await page.evaluate(() => getComputedStyle(document.body).marginTop)).toBe("0px");
     expect(await page.evaluate(() => document.baseURI)).toBe(`${platform().url}/traces`);
     expect([...blocked]).toEqual(expect.arrayContaining(["script-src", "style-src", "base-uri"]));
-    // Script that would turn text into markup fails instead, whoever wrote it.
+    // Script that would turn text into markup throws (Trusted Types).
     const outcome = await page.evaluate(() => {
       try {
         document.body.innerHTML = "<b>text</b>";
@@ -107,7 +107,7 @@ describe("markup that somebody gets into the page", () => {
 });
 
 describe("a platform that stops", () => {
-  it("is said to be away, and the page goes on by itself when it is back", async () => {
+  it("is reported as unreachable, and the page reconnects when it is back", async () => {
     await using folder = await emptyDataFolder();
     const options = { dataDirectory: folder.path };
     await using first = await startServer(options);

@@ -45,7 +45,7 @@ async function makeKey(name: string, scopes: readonly string[]) {
 const asksForKey = (page: Page) =>
   page.getByRole("heading", { level: 1, name: "Sign in to Agate" }).waitFor();
 
-it("asks for a key, says that one is wrong, and opens what was asked for with a right one", async () => {
+it("asks for a key, rejects a wrong one, and opens the requested page with a right one", async () => {
   await using web = await open("/traces?q=refund");
   const { page } = web;
   await asksForKey(page);
@@ -72,7 +72,7 @@ it("asks for a key, says that one is wrong, and opens what was asked for with a 
   web.expectNoFaults();
 });
 
-it("says at once that a key shows nothing, and takes another; other tabs follow", async () => {
+it("rejects a key without the read scope, and accepts another; other tabs follow", async () => {
   const { key } = await makeKey("caller", ["run", "ingest"]);
   await using web = await open("/apps");
   const { page } = web;
@@ -93,7 +93,7 @@ it("says at once that a key shows nothing, and takes another; other tabs follow"
   web.expectNoFaults();
 });
 
-it("asks again when the key is revoked, even of who only looks", async () => {
+it("asks again when the key is revoked, even on an idle page", async () => {
   const { id, key } = await makeKey("guest", ["read"]);
   await using web = await open("/traces");
   const { page } = web;
@@ -105,7 +105,7 @@ it("asks again when the key is revoked, even of who only looks", async () => {
   web.expectNoFaults();
 });
 
-it("leaves no output of the playground behind when one signs out, not from other tabs either", async () => {
+it("clears the outputs of the playground on sign-out, in other tabs too", async () => {
   await asAdmin("POST", "/registry/applications", { slug: "idle" });
   await asAdmin("PUT", "/registry/applications/idle/schema", workflowOpenapi());
   await using web = await open("/apps/idle/playground");
@@ -129,7 +129,7 @@ it("leaves no output of the playground behind when one signs out, not from other
   web.expectNoFaults();
 });
 
-it("does nothing for the page of another program on this machine", async () => {
+it("rejects requests of pages from another port", async () => {
   const other = createServer((_, response) => {
     response.setHeader("content-type", "text/html").end("<!doctype html><title>Other</title>");
   }).listen(0, "127.0.0.1");

@@ -4,11 +4,11 @@ import { withPlatform } from "../with-platform.ts";
 
 const { newPage, open, platform, registry } = withPlatform(startQuickstart);
 
-describe("around every page", () => {
+describe("the frame of every page", () => {
   it.each([
     ["wide", 1280],
     ["on a phone", 390],
-  ])("leads everywhere, %s", async (_, width) => {
+  ])("links to every page, %s", async (_, width) => {
     await using web = await open("/", { width });
     const main = web.page.getByRole("navigation", { name: "Main" });
     for (const [name, heading] of [
@@ -26,7 +26,7 @@ describe("around every page", () => {
     web.expectNoFaults();
   });
 
-  it("looks as the system does, or as was chosen, and remembers it", async () => {
+  it("follows the theme of the system or the chosen one, and keeps the choice", async () => {
     await using web = await open("/apps", { theme: "dark" });
     const ground = () => web.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const heading = web.page.getByRole("heading", { level: 1 });
@@ -73,7 +73,7 @@ describe("around every page", () => {
     web.expectNoFaults();
   });
 
-  it("is there where the browser keeps nothing for it", async () => {
+  it("works where the browser blocks storage", async () => {
     await using web = await newPage({ own: {} });
     await web.page.addInitScript(() => {
       Object.defineProperty(window, "localStorage", {
@@ -118,7 +118,7 @@ describe("around every page", () => {
     web.expectNoFaults();
   });
 
-  it("leads the keyboard past the navigation, and says aloud which page one has come to", async () => {
+  it("has a skip link, and announces page changes", async () => {
     await using web = await open("/apps");
     const { page } = web;
     await page.getByRole("link", { name: "quickstart" }).waitFor();
@@ -132,7 +132,7 @@ describe("around every page", () => {
     web.expectNoFaults();
   });
 
-  it("shows what is chosen to readers who force their own colours upon it", async () => {
+  it("shows the current page in forced colours", async () => {
     await using web = await open("/traces", { own: { forcedColors: "active" } });
     const { page } = web;
     const main = page.getByRole("navigation", { name: "Main" });
@@ -142,14 +142,14 @@ describe("around every page", () => {
     expect(await outline("Applications")).toBe("none");
   });
 
-  it("says that there is no such page", async () => {
+  it("shows an error for an unknown page", async () => {
     await using web = await open("/traces/a/b/c");
     await web.page.getByRole("heading", { name: "Page not found" }).waitFor();
     await web.expectAccessible();
     web.expectNoFaults();
   });
 
-  it("moves nothing for readers who ask for that", async () => {
+  it("does not animate with reduced motion", async () => {
     await using web = await open("/traces");
     await web.page.getByRole("heading", { level: 1 }).waitFor();
     const seconds = await web.page.evaluate(() =>
@@ -166,7 +166,7 @@ describe("around every page", () => {
 });
 
 describe("more than one project", () => {
-  it("lets whoever runs the platform choose; the choice is in the address", async () => {
+  it("lets an operator switch projects, with the project in the address", async () => {
     await registry("POST", "/projects", { slug: "other" });
     await using web = await open("/apps");
     const { page } = web;
@@ -183,7 +183,7 @@ describe("more than one project", () => {
     web.expectNoFaults();
   });
 
-  it("says that a project is not there, and leads back", async () => {
+  it("shows an error for an unknown project, and a way back", async () => {
     await using web = await open("/traces?project=gone");
     await web.page.getByRole("heading", { name: "No project “gone”" }).waitFor();
     await web.expectAccessible();

@@ -190,7 +190,7 @@ describe("the content of a span", () => {
     web.expectNoFaults();
   });
 
-  it("says so where nothing is recorded", async () => {
+  it("shows a message where nothing is recorded", async () => {
     await using web = await openSingle("bare", {});
     await web.page.getByText("No inputs or outputs recorded.").waitFor();
     web.expectNoFaults();
@@ -198,7 +198,7 @@ describe("the content of a span", () => {
 });
 
 describe("the tabs of a span", () => {
-  it("keep their choice from span to span, and show all that is recorded", async () => {
+  it("keep the selected tab from span to span, and show all that is recorded", async () => {
     await using web = await openSpan(2);
     const { page } = web;
     const choose = (tab: string | RegExp) => page.getByRole("tab", { name: tab }).click();
@@ -247,7 +247,7 @@ describe("the tabs of a span", () => {
     web.expectNoFaults();
   });
 
-  it("stand in a pane whose width is moved by keys, and kept", async () => {
+  it("are in a pane that is resized by keys, and keeps its width", async () => {
     await using web = await openSpan(0);
     const { page } = web;
     const line = page.getByRole("separator", { name: "Tree width" });
@@ -262,7 +262,7 @@ describe("the tabs of a span", () => {
 });
 
 describe("a recorded call of a route", () => {
-  it("is opened in the playground, and repeated from a shell, inner calls too", async () => {
+  it("is opened in the playground, and repeated by curl, inner calls too", async () => {
     const traceId = await platform().call("/", { inputs: { question: "What's agate?" } });
     await using web = await open(`/traces/${traceId}`);
     const { page } = web;
@@ -308,7 +308,7 @@ describe("a recorded call of a route", () => {
     web.expectNoFaults();
   });
 
-  it("leads to no playground and no variant of an application that is not registered", async () => {
+  it("links to no playground or variant of an unregistered application", async () => {
     await using web = await openSingle("exported elsewhere", {
       "ag.application": "elsewhere",
       "ag.route": "/answer",

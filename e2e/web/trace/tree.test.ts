@@ -26,7 +26,7 @@ const chosen = (page: Page) => new URL(page.url()).searchParams.get("span");
 const names = (page: Page) => grid(page).getByRole("row").locator("bdi").allTextContents();
 
 describe("the header of a trace", () => {
-  it("has its figures, and leads to what it has in common with others", async () => {
+  it("has its figures, and links to traces with the same values", async () => {
     await using web = await openTrace();
     const { page } = web;
     await page.getByRole("heading", { name: "plan a trip", level: 1 }).waitFor();
@@ -60,7 +60,7 @@ describe("the header of a trace", () => {
 });
 
 describe("the tree of a trace", () => {
-  it("shows every span in its place, and marks one whose parent never came", async () => {
+  it("shows every span in its place, and marks one whose parent is missing", async () => {
     await using web = await openTrace();
     const { page } = web;
     await row(page, /plan a trip/).waitFor();
@@ -85,7 +85,7 @@ describe("the tree of a trace", () => {
     web.expectNoFaults();
   });
 
-  it("folds and unfolds by pointer and from the menu", async () => {
+  it("collapses and expands by pointer and from the menu", async () => {
     await using web = await openTrace();
     const { page } = web;
     const parent = row(page, /weather again/);
@@ -112,7 +112,7 @@ describe("the tree of a trace", () => {
     web.expectNoFaults();
   });
 
-  it("is walked through by keys as any treegrid", async () => {
+  it("has the keys of an ARIA treegrid", async () => {
     await using web = await openTrace();
     const { page } = web;
     await row(page, /plan a trip/).waitFor();
@@ -140,7 +140,7 @@ describe("the tree of a trace", () => {
     web.expectNoFaults();
   });
 
-  it("opens at the span that a link names, and says if there is none", async () => {
+  it("opens at the span of a link, or reports that it is missing", async () => {
     await using web = await openTrace({ span: spanId(agent.traceId, 7) });
     await web.page.getByRole("heading", { name: "guard", level: 2 }).waitFor();
     expect(await row(web.page, /guard/).getAttribute("aria-selected")).toBe("true");
@@ -153,7 +153,7 @@ describe("the tree of a trace", () => {
 });
 
 describe("finding things in a trace", () => {
-  it("searches names and content, opens what hides a match and goes from one to the next", async () => {
+  it("searches names and content, expands matches and steps through them", async () => {
     await using web = await openTrace();
     const { page } = web;
     await row(page, /weather again/)
@@ -192,7 +192,7 @@ describe("finding things in a trace", () => {
     web.expectNoFaults();
   });
 
-  it("puts the next error into the middle, and shows errors below what is folded", async () => {
+  it("centres the next error, and counts errors below collapsed spans", async () => {
     const { traceId, spans } = numberedTrace(200, (n) => (n < 100 ? 0 : 99));
     const failed = spans.map((span, n) =>
       [60, 150].includes(n) ? { ...span, status: { code: 2 } as const } : span,
@@ -232,7 +232,7 @@ describe("finding things in a trace", () => {
     web.expectNoFaults();
   });
 
-  it("shows the slowest path, and begins where most of the time went", async () => {
+  it("shows the critical path, and jumps to its longest span", async () => {
     await using web = await openTrace();
     const { page } = web;
     await page.getByRole("button", { name: "Critical path" }).click();
@@ -246,7 +246,7 @@ describe("finding things in a trace", () => {
     web.expectNoFaults();
   });
 
-  it("zooms to a stretch that is dragged over the axis, and to a span", async () => {
+  it("zooms by dragging over the axis, and to a span", async () => {
     await using web = await openTrace();
     const { page } = web;
     const axis = page.getByRole("columnheader", { name: "Time" });
@@ -273,7 +273,7 @@ describe("finding things in a trace", () => {
 });
 
 describe("a trace that is still being written", () => {
-  it("takes in late spans while one looks, and moves nothing else", async () => {
+  it("adds late spans without moving the others", async () => {
     const trace = agentTrace(Date.now() - 5000);
     const late = trace.spans[5]!;
     await sendOtlp(
@@ -301,7 +301,7 @@ describe("a trace that is still being written", () => {
     web.expectNoFaults();
   });
 
-  it("is shown when it arrives after its link was opened, and not asked for meanwhile", async () => {
+  it("is shown when it arrives after its link was opened, without polling", async () => {
     const traceId = newTraceId();
     await using web = await newPage({ own: {} });
     const { page } = web;
@@ -328,14 +328,14 @@ describe("a trace that is still being written", () => {
     web.expectNoFaults();
   });
 
-  it("cannot have an id of another shape", async () => {
+  it("cannot have an invalid id", async () => {
     await using web = await openTrace({ traceId: "a%20b" });
     await web.page.getByText("An id is 1 to 128 characters").waitFor();
     web.expectNoFaults();
   });
 });
 
-it("is deleted after a question, and gone from then on", async () => {
+it("is deleted after confirmation", async () => {
   const traceId = newTraceId();
   const start = Date.now();
   await sendOtlp(platform().url, [
@@ -356,7 +356,7 @@ it("is deleted after a question, and gone from then on", async () => {
 });
 
 describe("on a phone, in the dark", () => {
-  it("shows the tree, and the chosen span over it", async () => {
+  it("shows the tree, and the selected span on top", async () => {
     await using web = await openTrace({ width: 390, theme: "dark" });
     const { page } = web;
     await row(page, /plan a trip/).waitFor();

@@ -58,7 +58,7 @@ async function names(page: Page): Promise<readonly string[]> {
 const queryOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
 describe("the columns", () => {
-  it("show what is known, exactly in their titles, and a dash for what is not", async () => {
+  it("show known values, exact ones in their titles, and a dash for unknown ones", async () => {
     await using web = await open("/traces?application=columns");
     const { page } = web;
     const cell = (row: string, column: string) => cellOf(page, row, column);
@@ -117,7 +117,7 @@ describe("the columns", () => {
     web.expectNoFaults();
   });
 
-  it("can be chosen, and stay so", async () => {
+  it("can be chosen, and the choice is kept", async () => {
     await using web = await open("/traces?application=columns");
     const head = (name: string) => web.page.getByRole("columnheader", { name, exact: true });
     await head("User").waitFor();
@@ -149,7 +149,7 @@ async function cellOf(page: Page, name: string, column: string): Promise<string>
 }
 
 describe("filters", () => {
-  it("come from the address, each and together", async () => {
+  it("come from the address, alone and combined", async () => {
     await using web = await newPage();
     for (const [query, expected] of [
       ["route=/answer", ["known"]],
@@ -175,7 +175,7 @@ describe("filters", () => {
     web.expectNoFaults();
   });
 
-  it("are added, changed and taken away as chips, which the address has, and Back undoes", async () => {
+  it("are added, edited and removed as chips, kept in the address, and undone by Back", async () => {
     await using web = await open("/traces?application=columns");
     const { page } = web;
     await page.getByText("End of list · 3 traces").waitFor();
@@ -211,7 +211,7 @@ describe("filters", () => {
     web.expectNoFaults();
   });
 
-  it("are offered by the values of a row, in its menu and by Alt and a click", async () => {
+  it("are offered for the values of a row, in its menu and by Alt-click", async () => {
     await using web = await open("/traces?application=columns");
     const { page } = web;
     await page.getByRole("button", { name: "More for known" }).click();
@@ -223,7 +223,7 @@ describe("filters", () => {
     web.expectNoFaults();
   });
 
-  it("say what the platform has against them, where it is", async () => {
+  it("show why the platform rejected them", async () => {
     await using web = await open("/traces?min_cost=lots&from=soon");
     const { page } = web;
     const chip = page.getByRole("button", { name: /^Edit filter: Cost ≥ lots\. Takes a number/ });
@@ -272,7 +272,7 @@ describe("the search", () => {
 });
 
 describe("the time range", () => {
-  it("is one that ends now, or any other, in the reader's time", async () => {
+  it("ends now, or is fixed in local time", async () => {
     await using web = await open("/traces?application=columns");
     const { page } = web;
     await page.getByText("End of list · 3 traces").waitFor();
@@ -295,7 +295,7 @@ describe("the time range", () => {
     web.expectNoFaults();
   });
 
-  it("has a histogram of all of it over all time, more than one page and older than a month", async () => {
+  it("has a histogram over all time, beyond one page and a month", async () => {
     const application = "all time";
     const old = Date.now() - 400 * 86_400_000;
     await sendTraces(platform().url, [
@@ -315,7 +315,7 @@ describe("the time range", () => {
     web.expectNoFaults();
   });
 
-  it("shows failures below a top that is fine, wide and narrow", async () => {
+  it("shows failed spans below a root that is OK, wide and narrow", async () => {
     const application = "failures below";
     const [top] = await sendTraces(platform().url, [
       { name: "fine at the top", application, status: { code: 1 } },
@@ -380,9 +380,9 @@ async function addressesOfTabs(page: Page): Promise<readonly string[] | undefine
 }
 
 describe("a trace of the list", () => {
-  it("is copied by its id, opened in a new tab, and deleted after a question", async () => {
+  it("is copied by id, opened in a new tab, and deleted after confirmation", async () => {
     const [span] = await sendTraces(platform().url, [{ name: "doomed", application: "deleting" }]);
-    // The second tab ends with a context of its own, whoever knows of it.
+    // A context of its own, which closes the second tab as well.
     await using web = await open("/traces?application=deleting", { own: {} });
     const { page } = web;
     const more = page.getByRole("button", { name: "More for doomed" });
@@ -410,7 +410,7 @@ describe("a trace of the list", () => {
   });
 });
 
-it("says how to send traces where there are none, and shows the first that comes", async () => {
+it("shows how to send traces where there are none, then the first trace", async () => {
   await registry("POST", "/projects", { slug: "empty" });
   await using web = await open("/traces?project=empty");
   await web.page.getByRole("heading", { name: "No traces yet" }).waitFor();
@@ -421,11 +421,11 @@ it("says how to send traces where there are none, and shows the first that comes
   web.expectNoFaults();
 });
 
-describe("its looks", () => {
+describe("the layout", () => {
   it.each([
     ["wide and light", 1280, "light"],
     ["on a phone, in the dark", 390, "dark"],
-  ] as const)("are fit for all, %s", async (_, width, theme) => {
+  ] as const)("is accessible, %s", async (_, width, theme) => {
     await using web = await open("/traces?application=columns&min_latency=1", {
       width,
       theme,

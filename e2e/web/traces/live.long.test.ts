@@ -19,7 +19,7 @@ const live = (page: Page) => page.getByRole("button", { name: "Live", exact: tru
 const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
 
 describe("the live tail", () => {
-  it("puts new traces on top, changes rows in place, and leaves out what is filtered", async () => {
+  it("adds new traces on top, changes rows in place, and leaves out what does not match", async () => {
     await using web = await newPage();
     const { page } = web;
     const [first] = await send("tail", "first");
@@ -36,7 +36,7 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
-  it("waits under the pointer, says how much, and goes on", async () => {
+  it("pauses under the pointer, counts new traces, and resumes", async () => {
     await using web = await newPage();
     const { page } = web;
     await send("pause", "first");
@@ -61,7 +61,7 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
-  it("does not grow without end, and misses nothing that is new", async () => {
+  it("is bounded, and misses no new trace", async () => {
     await using web = await newPage();
     const { page } = web;
     await send("flood", "first");
@@ -80,7 +80,7 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
-  it("waits while a row is selected", async () => {
+  it("pauses while a row is selected", async () => {
     await using web = await newPage();
     const { page } = web;
     await send("selecting", "first");
@@ -115,7 +115,7 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
-  it("is turned on far down in a long list, and goes to its top", async () => {
+  it("scrolls to the top when turned on far down in a list", async () => {
     await using web = await newPage();
     const { page } = web;
     await send("scrolled", ...Array.from({ length: 60 }, (_, n) => `row ${n}`));
@@ -130,7 +130,7 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
-  it("says how many are new while it is off, and shows them on demand", async () => {
+  it("counts new traces while it is off, and shows them on demand", async () => {
     await using web = await newPage();
     const { page } = web;
     await send("quiet", "first");
@@ -149,7 +149,7 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
-  it("asks the platform for what only that can find: words, and spans below the top", async () => {
+  it("finds new traces by words, and new spans below the root", async () => {
     await using web = await open("/traces?q=chalcedony&live=on");
     const { page } = web;
     await page.getByRole("heading", { name: "No traces match" }).waitFor();
@@ -170,7 +170,7 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
-  it("says when it breaks off, and opens again by itself with what it missed", async () => {
+  it("reports a disconnect, reconnects, and shows what it missed", async () => {
     await using web = await newPage();
     const { page } = web;
     let isBroken = false;
@@ -193,7 +193,7 @@ describe("the live tail", () => {
 });
 
 describe("the keyboard", () => {
-  it("selects, opens and comes back to where one was", async () => {
+  it("selects, opens, and returns to the same row", async () => {
     await using web = await newPage();
     const { page } = web;
     const spans = await send("keys", ...Array.from({ length: 30 }, (_, n) => `trace ${30 - n}`));
@@ -230,7 +230,7 @@ describe("the keyboard", () => {
     await expect.poll(() => link(page, "trace 29").boundingBox()).toEqual(place);
     await page.keyboard.press("k");
     await expect.poll(selected).toEqual(["trace 28"]);
-    // The trace knows which list it was opened from, whatever is chosen in it.
+    // The trace knows which list it was opened from, even after another span was selected.
     await page.keyboard.press("Enter");
     await page
       .getByRole("treegrid")
@@ -243,7 +243,7 @@ describe("the keyboard", () => {
     web.expectNoFaults();
   });
 
-  it("leads to the search, a filter and the help, and leaves typing alone", async () => {
+  it("opens the search, a filter and the help, and does not interfere with typing", async () => {
     await using web = await newPage();
     const { page } = web;
     await send("help", "one", "two");
@@ -263,7 +263,7 @@ describe("the keyboard", () => {
     await link(page, "one").waitFor();
     expect(new URL(page.url()).search).toBe("?application=help");
 
-    // Whoever dictates, or has a screen reader, can do without keys that are characters.
+    // Users of dictation or a screen reader can turn single-key shortcuts off.
     await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
     await help.getByRole("checkbox", { name: "Enable single-key shortcuts" }).uncheck();
     await web.expectAccessible();
@@ -281,7 +281,7 @@ describe("the keyboard", () => {
   });
 });
 
-it("a range that ends now leaves behind what is too old for it", async () => {
+it("a range that ends now drops traces that become too old", async () => {
   await using web = await newPage();
   const { page } = web;
   await send("rolling", "one");
@@ -298,7 +298,7 @@ const LONG = 300;
 const LAST = `trace ${LONG - 1}`;
 
 describe("a long list", () => {
-  it("is read on while one scrolls, every trace once and in order", async () => {
+  it("loads more while scrolling, every trace once and in order", async () => {
     await sendTraces(
       platform().url,
       Array.from({ length: LONG }, (_, n) => ({

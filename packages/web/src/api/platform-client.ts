@@ -75,7 +75,7 @@ export class PlatformClient {
   #connectionLost(error: unknown, signal: AbortSignal | null | undefined): never {
     if (signal?.aborted) throw error;
     this.#connection.reportUnreachable();
-    throw new UnreachableError("The platform does not answer.", { cause: error });
+    throw new UnreachableError("Can't reach Agate.", { cause: error });
   }
 }
 

@@ -12,8 +12,8 @@ const app = (slug: string, routes: readonly string[] | null): Application => ({
 const APPS = [app("support", ["/", "/summarize"]), app("search", null)];
 const labels = (typed: string) => commandsFor(typed, APPS).map(({ label }) => label);
 
-describe("what one can jump to", () => {
-  it("is everything there is, while nothing is typed", () => {
+describe("commands", () => {
+  it("are all pages, applications and routes while the input is empty", () => {
     expect(labels("")).toEqual([
       "Dashboard",
       "Playground",
@@ -26,17 +26,17 @@ describe("what one can jump to", () => {
     ]);
   });
 
-  it("begins with what begins as was typed, and ends with a search for it", () => {
+  it("start with prefix matches, and end with a search", () => {
     expect(labels("s")[0]).toBe("support");
     expect(labels("summ")).toEqual(["support /summarize", "Search traces for “summ”"]);
     expect(labels("trac").at(0)).toBe("Traces");
   });
 
-  it("takes letters in their order", () => {
+  it("match letters in order", () => {
     expect(labels("sprtsum")[0]).toBe("support /summarize");
   });
 
-  it("is a trace for its id, also with dashes, and may be a span for 16 digits", () => {
+  it("open a trace by its id, with or without dashes, and a span by 16 digits", () => {
     const id = "0af7651916cd43dd8448eb211c80319c";
     expect(commandsFor(` ${id} `, APPS).map(({ destination }) => destination)).toEqual([
       { to: "/traces/$traceId", traceId: id },

@@ -113,7 +113,7 @@ describe("ticks of elapsed time", () => {
     expect(labelsUpTo(50 * 86_400_000).slice(1)).toEqual(["20 d", "40 d"]);
   });
 
-  it("are few, and on the axis, whatever its length", () => {
+  it("are few, and on the axis, for any length", () => {
     const anyAxis = fc.record({
       start: fc.double({ min: 0, max: 1e12, noNaN: true }),
       length: fc.double({ min: 0, max: 1e10, noNaN: true }),

@@ -10,32 +10,32 @@ const series = [
 const bars = { kind: "bars", series } as const;
 const lines = { kind: "lines", series } as const;
 
-test("the bar under the pointer is meant, and above all bars the whole bucket", () => {
+test("the pointer selects the bar under it, and above all bars the whole bucket", () => {
   expect(pointAt(bars, buckets, { across: 0.1, value: 0.5 })).toEqual({ index: 0, series: 0 });
   expect(pointAt(bars, buckets, { across: 0.1, value: 2.5 })).toEqual({ index: 0, series: 1 });
   expect(pointAt(bars, buckets, { across: 0.1, value: 3.5 })).toEqual({ index: 0, series: null });
 });
 
-test("of lines the nearest is meant", () => {
+test("the pointer selects the nearest line", () => {
   expect(pointAt(lines, buckets, { across: 0.99, value: 8 })).toEqual({ index: 3, series: 1 });
   expect(pointAt(lines, buckets, { across: 0.6, value: 8 })).toEqual({ index: 2, series: null });
 });
 
-test("a series without anything there is not meant", () => {
+test("a series without a value in the bucket is not selected", () => {
   expect(separableSeries(bars, 0, 1)).toBe(1);
   expect(separableSeries(bars, 1, 1)).toBeNull();
   expect(separableSeries(bars, 2, 1)).toBeNull();
 });
 
-test("a series that cannot be told from the others stands for all of them", () => {
+test("a series without a filter of its own selects the whole bucket", () => {
   expect(separableSeries(bars, 0, 0)).toBeNull();
 });
 
-test("an empty bucket and an unknown one have nothing behind them", () => {
+test("an empty bucket and an unknown one have no value", () => {
   expect([0, 1, 2, 3].map((index) => hasValue(bars, index))).toEqual([true, false, false, true]);
 });
 
-test("arrows go from bucket to bucket and stop at the ends", () => {
+test("arrow keys move from bucket to bucket and stop at the ends", () => {
   const at = { index: 1, series: null };
   expect(moveByKey("ArrowLeft", bars, buckets, at)).toEqual({ index: 0, series: null });
   expect(moveByKey("ArrowRight", bars, buckets, at)).toEqual({ index: 2, series: null });
@@ -44,7 +44,7 @@ test("arrows go from bucket to bucket and stop at the ends", () => {
   expect(moveByKey("End", bars, buckets, at)).toEqual({ index: 3, series: null });
 });
 
-test("up and down go through the series and back to all of them", () => {
+test("up and down cycle through the series and all of them", () => {
   const press = (key: string, times: number) => {
     let series: number | null = null;
     return Array.from({ length: times }, () => {
@@ -56,13 +56,13 @@ test("up and down go through the series and back to all of them", () => {
   expect(press("ArrowDown", 3)).toEqual([1, 0, null]);
 });
 
-test("whoever is in no bucket yet begins with the last", () => {
+test("without a current bucket the keys start at the last", () => {
   const nowhere = { index: null, series: 1 };
   expect(moveByKey("ArrowLeft", lines, buckets, nowhere)).toEqual({ index: 3, series: 1 });
   expect(moveByKey("Home", lines, buckets, nowhere)).toEqual({ index: 0, series: 1 });
 });
 
-test("other keys lead nowhere", () => {
+test("other keys are ignored", () => {
   for (const key of ["a", "Tab", "toString"]) {
     expect(moveByKey(key, bars, buckets, { index: 0, series: null })).toBeUndefined();
   }

@@ -13,23 +13,23 @@ const chart = {
   format: String,
 } as const;
 
-test("a bucket says its time, its series and their sum", () => {
+test("a bucket is described by its time, its series and their sum", () => {
   expect(bucketWords(chart, 0, null)).toBe(
     "15 Nov, 10:00 – 10:15: Input 100, Output 20, total 120",
   );
 });
 
-test("a chosen series speaks alone", () => {
+test("a selected series is described alone", () => {
   expect(bucketWords(chart, 0, 1)).toBe("15 Nov, 10:00 – 10:15: Output 20");
 });
 
-test("what is unknown is said to be", () => {
+test("an unknown value is called unknown", () => {
   expect(bucketWords({ ...chart, kind: "lines" }, 1, null)).toBe(
     "15 Nov, 10:15 – 10:30: Input unknown, Output unknown",
   );
 });
 
-test("a chart in words names the highest bucket of its bars, or of each line", () => {
+test("a chart is described by the highest bucket of its bars, or of each line", () => {
   expect(chartWords(chart)).toBe("Highest: 120, 15 Nov, 10:00 – 10:15.");
   expect(chartWords({ ...chart, kind: "lines" })).toBe(
     "Input highest: 100, 15 Nov, 10:00 – 10:15. Output highest: 20, 15 Nov, 10:00 – 10:15.",

@@ -24,7 +24,7 @@ test("a drag past the edges ends with the first and the last bucket", () => {
   expect(selectBuckets(buckets, -0.4, 1.7)).toEqual(spanOf(buckets));
 });
 
-test("what is selected is whole buckets, never fewer than one, never outside", () => {
+test("a selection is whole buckets, at least one, and within the chart", () => {
   const places = fc.double({ min: -1, max: 2, noNaN: true });
   const anyBuckets = fc.record({
     from: fc.integer({ min: 0, max: 2e12 }),
@@ -44,7 +44,7 @@ test("what is selected is whole buckets, never fewer than one, never outside", (
   );
 });
 
-test("a time is found in the bucket whose span it is in", () => {
+test("a time is found in the bucket that contains it", () => {
   const { from, to } = bucketSpan(buckets, 3);
   expect(bucketOf(buckets, from)).toBe(3);
   expect(bucketOf(buckets, to - 1)).toBe(3);
@@ -53,7 +53,7 @@ test("a time is found in the bucket whose span it is in", () => {
   expect(bucketOf(buckets, spanOf(buckets).from - 1)).toBeNull();
 });
 
-test("a place is in the bucket beneath it", () => {
+test("a position is found in its bucket", () => {
   expect(bucketAt(buckets, 0)).toBe(0);
   expect(bucketAt(buckets, 0.5)).toBe(4);
   expect(bucketAt(buckets, 1)).toBe(7);
@@ -71,13 +71,13 @@ test("zooming out doubles the time around its middle", () => {
   expect(zoomOut(span, 100 * HOUR)).toEqual({ from: 9 * HOUR, to: 13 * HOUR });
 });
 
-test("zooming out does not go further into the future than it was", () => {
+test("zooming out does not extend into the future", () => {
   const span = { from: 10 * HOUR, to: 12 * HOUR };
   expect(zoomOut(span, 12.5 * HOUR)).toEqual({ from: 8.5 * HOUR, to: 12.5 * HOUR });
   expect(zoomOut(span, 11 * HOUR)).toEqual({ from: 8 * HOUR, to: 12 * HOUR });
 });
 
-test("zooming out stops where time begins", () => {
+test("zooming out stops at 1970", () => {
   expect(zoomOut({ from: HOUR, to: 9 * HOUR }, 100 * HOUR).from).toBe(0);
 });
 

@@ -44,7 +44,7 @@ function plans(groups: (typeof shop)[]) {
 const lines = (chart: ReturnType<ReturnType<typeof plans>>) =>
   Object.fromEntries(chart.series.map(({ label, values }) => [label, values]));
 
-test("without groups, or with one alone, charts show what the calls are made of", () => {
+test("without groups, or with one, charts show the parts of the calls", () => {
   for (const groups of [[], [shop]]) {
     const chart = plans(groups);
     expect(lines(chart("calls"))).toEqual({ Errors: [1, 0], "Without error": [2, 1] });
@@ -59,7 +59,7 @@ test("without groups, or with one alone, charts show what the calls are made of"
   }
 });
 
-test("several groups have a series each, and what is unknown is no 0", () => {
+test("several groups have a series each, and unknown is not 0", () => {
   const chart = plans([shop, desk]);
   expect(lines(chart("calls"))).toEqual({ shop: [3, 0], desk: [0, 1] });
   expect(lines(chart("errors"))).toEqual({ shop: [1, 0], desk: [0, 0] });
@@ -68,7 +68,7 @@ test("several groups have a series each, and what is unknown is no 0", () => {
   expect(lines(chart("cost"))).toEqual({ shop: [0.5, null], desk: [null, null] });
 });
 
-test("a value that stands alone has its unit", () => {
+test("a single value has its unit", () => {
   const chart = plans([]);
   const units = (value: number | null) =>
     (["calls", "errors", "latency", "tokens", "cost"] as const).map((name) =>
@@ -85,7 +85,7 @@ test("a value that stands alone has its unit", () => {
   expect(units(null)).toEqual(["–", "–", "–", "–", "–"]);
 });
 
-test("behind a bar of a group are its traces of that bucket", () => {
+test("a bar of a group leads to its traces of that bucket", () => {
   const chart = plans([shop, desk]);
   expect(tracesBehind(chart("calls"), buckets, 1, 1)).toEqual({
     application: "desk",
@@ -94,7 +94,7 @@ test("behind a bar of a group are its traces of that bucket", () => {
   expect(tracesBehind(chart("tokens"), buckets, 1, null)).toEqual(SECOND_HOUR);
 });
 
-test("behind errors are the traces that failed", () => {
+test("a bar of errors leads to the failed traces", () => {
   const split = plans([shop, desk]);
   expect(tracesBehind(split("errors"), buckets, 0, 0)).toEqual({
     application: "shop",
@@ -110,7 +110,7 @@ test("behind errors are the traces that failed", () => {
   expect(tracesBehind(chart, buckets, 0, 1)).toEqual(FIRST_HOUR);
 });
 
-test("behind a point of a latency are the traces that took at least so long", () => {
+test("a point of latency leads to the traces that took at least as long", () => {
   expect(tracesBehind(plans([])("latency"), buckets, 0, 2)).toEqual({
     min_latency: "30.5",
     ...FIRST_HOUR,
@@ -140,7 +140,7 @@ const plan = (name: ChartPlan["name"], kind: "bars" | "lines", ...values: (numbe
   })),
 });
 
-test("bars need room for their stack, lines for the highest of them", () => {
+test("the axis covers the stack of bars, or the highest line", () => {
   expect(chartTicks(plan("calls", "bars", [3, 1], [5, null])).at(-1)).toBe(8);
   expect(chartTicks(plan("latency", "lines", [300, 1], [500, null])).at(-1)).toBe(500);
 });

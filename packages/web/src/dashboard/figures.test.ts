@@ -18,7 +18,7 @@ const told = (before: Parameters<typeof figuresOf>[1]) =>
     change && `${change.direction} ${change.size}`,
   ]);
 
-test("figures are compared with the period before", () => {
+test("figures are compared with the previous period", () => {
   const before = figures({
     count: 160,
     errors: 8,
@@ -35,12 +35,12 @@ test("figures are compared with the period before", () => {
   ]);
 });
 
-test("against nothing, and against the unknown, there is no change to tell", () => {
+test("there is no change from 0 or from an unknown value", () => {
   expect(told(figures()).map(([, , change]) => change)).toEqual([null, null, null, null, null]);
   expect(told(undefined).map(([, , change]) => change)).toEqual([null, null, null, null, null]);
 });
 
-test("what is unknown is not 0", () => {
+test("unknown is not 0", () => {
   expect(figuresOf(figures(), undefined).map(({ value }) => value)).toEqual([
     "0",
     "–",
@@ -50,7 +50,7 @@ test("what is unknown is not 0", () => {
   ]);
 });
 
-test("the cost of a call is that of a call whose cost is known", () => {
+test("the cost per call is the average of calls with a known cost", () => {
   const cost = (given: Parameters<typeof figures>[0]) =>
     figuresOf(figures(given), undefined).find(({ label }) => label === "Cost")?.about;
   expect(cost({ count: 4, cost: 2 })).toBe("$0.50 per call");
@@ -59,7 +59,7 @@ test("the cost of a call is that of a call whose cost is known", () => {
   expect(cost({})).toBe("– per call");
 });
 
-test("tokens that no call has told are unknown, and without calls there are none", () => {
+test("tokens are unknown where no call reported any, and 0 without calls", () => {
   const tokens = (given: Parameters<typeof figures>[0]) => {
     const tile = figuresOf(figures(given), figures({ count: 1 })).find(
       ({ label }) => label === "Tokens",
@@ -72,7 +72,7 @@ test("tokens that no call has told are unknown, and without calls there are none
   expect(tokens({ count: 3, tokens: told, with_tokens: 1 })[0]).toBe("3");
 });
 
-test("the period before is as long and ends where this one begins", () => {
+test("the previous period has the same length and ends where this one starts", () => {
   expect(
     periodBefore({ from: "2026-11-15T10:00:00.000Z", to: "2026-11-15T16:00:00.000Z" }),
   ).toEqual({

@@ -20,19 +20,19 @@ const groups = [
 const sorted = (sort: string | undefined) =>
   sortGroups(groups, parseSort(sort)).map(({ label }) => label);
 
-test("most calls come first, and so does whatever else is asked for", () => {
+test("groups are sorted by calls, or by another column", () => {
   expect(sorted(undefined)).toEqual(["desk", "shop", "answer"]);
   expect(sorted("nonsense")).toEqual(["desk", "shop", "answer"]);
   expect(sorted("-calls")).toEqual(["answer", "shop", "desk"]);
   expect(sorted("-name")).toEqual(["answer", "desk", "shop"]);
 });
 
-test("what is unknown comes last from either end", () => {
+test("unknown values come last in both directions", () => {
   expect(sorted("cost")).toEqual(["answer", "desk", "shop"]);
   expect(sorted("-cost")).toEqual(["desk", "answer", "shop"]);
 });
 
-test("those without a row of their own are below all others", () => {
+test("the rest without a row of its own comes last", () => {
   const rest = { ...groups[1]!, id: LEFT_OUT, label: "2 more", key: undefined };
   for (const sort of ["calls", "-calls", "cost", "-name"]) {
     const labels = sortGroups([rest, ...groups], parseSort(sort)).map(({ label }) => label);
@@ -40,7 +40,7 @@ test("those without a row of their own are below all others", () => {
   }
 });
 
-test("a column is sorted from its highest, and the other way on the second click", () => {
+test("a click sorts descending, a second one ascending", () => {
   expect(nextSort(parseSort("calls"), "p95")).toBe("p95");
   expect(nextSort(parseSort("p95"), "p95")).toBe("-p95");
   expect(nextSort(parseSort("-p95"), "p95")).toBe("p95");

@@ -6,7 +6,7 @@ const shop = group("shop", { count: 3 }, [{ count: 3 }]);
 const desk = group("desk", { count: 2 }, [{ count: 2 }]);
 const none = group(null, { count: 1 }, [{ count: 1 }]);
 
-test("a group keeps its colour when another overtakes it", () => {
+test("a group keeps its colour when the order changes", () => {
   const colours = (groups: (typeof shop)[]) =>
     Object.fromEntries(
       shownGroups(analytics({}, [{}], { groups })).map(({ label, paint }) => [label, paint.colour]),
@@ -15,12 +15,12 @@ test("a group keeps its colour when another overtakes it", () => {
   expect(new Set(Object.values(colours([shop, desk, none]))).size).toBe(3);
 });
 
-test("traces without a value are shown, but cannot be filtered by it", () => {
+test("traces without a value are a group that cannot be filtered by", () => {
   const [row] = shownGroups(analytics({}, [{}], { groups: [none] }));
   expect(row).toMatchObject({ label: "(none)", key: undefined });
 });
 
-test("a name is shown with what cannot be seen in it, and filtered by as it is", () => {
+test("a name is shown with its invisible characters, and filtered by unchanged", () => {
   const names = ["a\u202Eb", ""].map((name) => group(name, { count: 1 }, [{ count: 1 }]));
   expect(shownGroups(analytics({}, [{}], { groups: names }))).toMatchObject([
     { label: "a⟨202E⟩b", key: "a\u202Eb" },
@@ -29,7 +29,7 @@ test("a name is shown with what cannot be seen in it, and filtered by as it is",
   ]);
 });
 
-test("what the answer left out is one more group, bucket by bucket", () => {
+test("everything that the response left out is one more group", () => {
   const answer = analytics(
     { count: 10, errors: 2, cost: 0.3, tokens: { input: 5, output: 6, total: 11 } },
     [{ count: 10, errors: 2, cost: 0.3 }],
@@ -48,7 +48,7 @@ test("what the answer left out is one more group, bucket by bucket", () => {
   expect(other?.figures.cost).toBeCloseTo(0.2);
 });
 
-test("of an unknown cost nothing is left, nor of one that is used up", () => {
+test("the rest has no cost where none is known, and 0 where the groups have all of it", () => {
   const priced = (cost: number | null, count = 1) =>
     figures({ count, cost, with_cost: cost === null ? 0 : count });
   const left = (whole: ReturnType<typeof priced>, ...parts: readonly (number | null)[]) => {
@@ -65,6 +65,6 @@ test("of an unknown cost nothing is left, nor of one that is used up", () => {
   expect(left(priced(0.3, 3), 0.1, 0.2)).toEqual([0, 1]);
 });
 
-test("without groups nothing is shown by itself", () => {
+test("without groups there are none to show", () => {
   expect(shownGroups(analytics({ count: 4 }, [{ count: 4 }]))).toEqual([]);
 });

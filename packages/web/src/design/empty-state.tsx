@@ -20,7 +20,7 @@ export function EmptyState({ icon: Icon, title, level = 2, children }: EmptyStat
         <Icon size={22} aria-hidden />
       </span>
       <Heading className="text-base font-semibold">{title}</Heading>
-      <div className="flex max-w-full flex-col items-center gap-3 text-ink-soft">{children}</div>
+      <div className="flex w-full flex-col items-center gap-3 text-ink-soft">{children}</div>
     </div>
   );
 }

@@ -20,7 +20,7 @@ it.each([
   expect(parseNumber(text)).toBe(number);
 });
 
-it("reads every number as JavaScript writes it", () => {
+it("reads every number that JavaScript writes", () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
       expect(parseNumber(String(number))).toBe(number + 0);

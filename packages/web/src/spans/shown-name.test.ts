@@ -9,6 +9,6 @@ it.each([
   ["  \n ", "(blank name)"],
   ["x".repeat(1_000_000), `${"x".repeat(500)}…`],
   ["👩‍🔬 שלום", "👩‍🔬 שלום"],
-])("%# is shown with everything that is in it, on one line", (name, shown) => {
+])("%# is shown on one line, with its invisible characters", (name, shown) => {
   expect(shownName(name)).toBe(shown);
 });

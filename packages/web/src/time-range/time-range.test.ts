@@ -19,11 +19,11 @@ describe("a time range in the address", () => {
     ["1h", "2026-11-15T11:00:00.000Z"],
     ["7d", "2026-11-08T12:00:00.000Z"],
     ["99999d", "1970-01-01T00:00:00.000Z"],
-  ])("%s began at %s and has no end", (range, from) => {
+  ])("%s starts at %s and has no end", (range, from) => {
     expect(boundsOf(parseTimeRange({ range }), NOW)).toEqual({ from });
   });
 
-  it("has no bounds for all of the time", () => {
+  it("has no bounds for all time", () => {
     expect(boundsOf(parseTimeRange({ range: "all" }), NOW)).toEqual({});
   });
 
@@ -34,17 +34,17 @@ describe("a time range in the address", () => {
     },
   );
 
-  it("prefers fixed ends to a span, and leaves out the one that is open", () => {
+  it("prefers fixed ends to a span, and omits an open end", () => {
     const range = parseTimeRange({ range: "1h", from: "2026-11-15", to: "" });
     expect(range).toEqual({ kind: "fixed", from: "2026-11-15" });
     expect(boundsOf(range, NOW)).toEqual({ from: "2026-11-15" });
   });
 
-  it("leaves the platform to refuse an end that is no time", () => {
+  it("leaves an invalid end for the platform to reject", () => {
     expect(boundsOf(parseTimeRange({ from: "yesterday" }), NOW)).toEqual({ from: "yesterday" });
   });
 
-  it("comes back from the address as it went in", () => {
+  it("round-trips through the address", () => {
     const time = fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
     const range: fc.Arbitrary<TimeRange> = fc.oneof(
       fc.constantFrom("15m", "1h", "90s", "30d", "all").map((span) => ({
@@ -61,7 +61,7 @@ describe("a time range in the address", () => {
     );
   });
 
-  it("replaces the range before, whichever it was, and nothing else", () => {
+  it("replaces only the range of an address", () => {
     const before = { application: "shop", from: "2026-11-14", to: "2026-11-15" };
     expect(withTimeRange(before, { kind: "last", span: "1h" })).toEqual({
       application: "shop",
@@ -90,7 +90,7 @@ describe("a time range in words", () => {
 });
 
 describe("a time in an input", () => {
-  it("is the reader's own, to the second, and comes back as the same moment", () => {
+  it("is local, to the second, and round-trips", () => {
     fc.assert(
       fc.property(
         fc.date({
@@ -111,7 +111,7 @@ describe("a time in an input", () => {
     );
   });
 
-  it("is empty for what is no time", () => {
+  it("is empty for an invalid time", () => {
     expect([toLocalInput(undefined), toLocalInput("soon"), fromLocalInput("")]).toEqual([
       "",
       "",

@@ -17,12 +17,12 @@ const child = (
   children: Parameters<typeof spanRecord>[0]["children"] = [],
 ) => spanRecord({ id, from, to, children });
 
-describe("the slowest path", () => {
+describe("the critical path", () => {
   it("of one span is that span", () => {
     expect(pathOf(child("top", 0, 10))).toEqual([["top", 0, 10]]);
   });
 
-  it("goes through the child that finished last, and before it through the one that finished last before", () => {
+  it("follows the child that finished last, then the one that finished last before it", () => {
     const trace = child("top", 0, 100, [
       child("first", 5, 40),
       child("overtaken", 10, 30),
@@ -39,7 +39,7 @@ describe("the slowest path", () => {
     ]);
   });
 
-  it("leaves out what runs beside the one that was waited for", () => {
+  it("leaves out spans that run in parallel to a longer one", () => {
     const trace = child("top", 0, 100, [child("beside", 20, 95), child("waited for", 10, 100)]);
     expect(pathOf(trace)).toEqual([
       ["top", 0, 10],
@@ -47,7 +47,7 @@ describe("the slowest path", () => {
     ]);
   });
 
-  it("counts nothing outside of the time of the one that waits", () => {
+  it("ignores time of a child outside its parent", () => {
     const trace = child("top", 10, 50, [
       child("before", 0, 20),
       child("outlasts", 30, 500, [child("inside", 40, 400)]),
@@ -61,7 +61,7 @@ describe("the slowest path", () => {
     ]);
   });
 
-  it("is made of sections that touch and cover the top span, each inside of its own span", () => {
+  it("consists of adjacent sections that cover the root span, each within its own span", () => {
     fc.assert(
       fc.property(anyTrace, (trace) => {
         const tree = buildSpanTree(trace);
@@ -80,11 +80,11 @@ describe("the slowest path", () => {
     );
   });
 
-  it("may be deeper than calls can be", () => {
+  it("may be deeper than the call stack", () => {
     expect(criticalPath(buildSpanTree(chain(20_000))).length).toBe(39_999);
   });
 
-  it("says how long each span accounts for by itself", () => {
+  it("sums the own time of each span", () => {
     const tree = buildSpanTree(child("top", 0, 100, [child("inner", 20, 50)]));
     expect(pathShares(criticalPath(tree))).toEqual(
       new Map([

@@ -3,12 +3,12 @@ import { callCurl, spanCurl } from "./route-call.ts";
 
 const open = { origin: "http://127.0.0.1:4100", project: null, needsKey: false };
 
-describe("the command that reads a span", () => {
-  it("is as short as can be on one's own machine", () => {
+describe("the command that gets a span", () => {
+  it("needs no headers without keys and projects", () => {
     expect(spanCurl("abc", open)).toBe("curl -s 'http://127.0.0.1:4100/observability/spans/abc/'");
   });
 
-  it("leaves the key to the shell, and names the project", () => {
+  it("has the key as a shell variable, and names the project", () => {
     expect(spanCurl("abc", { ...open, project: "it's", needsKey: true })).toBe(
       [
         "curl -s 'http://127.0.0.1:4100/observability/spans/abc/' \\",
@@ -19,8 +19,8 @@ describe("the command that reads a span", () => {
   });
 });
 
-describe("the command that calls a route again", () => {
-  it("sends the same configuration and inputs, and nothing that a shell would act on", () => {
+describe("the command that repeats a call", () => {
+  it("sends the same configuration and inputs, quoted for the shell", () => {
     const config = { prompt: "It's $HOME `whoami`\n" };
     const call = { spanId: "abc", app: "my app", route: "/summarize", config, inputs: ["'"] };
     const [url, type, data] = callCurl(call, open).split(" \\\n  ");
@@ -31,7 +31,7 @@ describe("the command that calls a route again", () => {
     );
   });
 
-  it("has no path for the entrypoint", () => {
+  it("has no path for the route /", () => {
     const call = { spanId: "abc", app: "shop", route: "/", config: {}, inputs: {} };
     expect(callCurl(call, open)).toContain("/services/shop/playground/run' ");
   });

@@ -41,7 +41,7 @@ it.each([
   expect(found(text)).toEqual(ids);
 });
 
-it("reads content that is nested deeper than calls can be", () => {
+it("indexes content nested deeper than the call stack", () => {
   let deep: unknown = "needle";
   for (let n = 0; n < 50_000; n += 1) deep = [deep];
   const record = { content: { inputs: deep, internals: null, outputs: null } };

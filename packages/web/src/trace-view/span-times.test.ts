@@ -12,13 +12,13 @@ it.each([
   expect(milliseconds(time)).toBeCloseTo(expected, 6);
 });
 
-it("keeps microseconds apart today", () => {
+it("distinguishes microseconds of today's times", () => {
   const one = milliseconds("2026-11-15T12:00:00.000001000Z");
   const two = milliseconds("2026-11-15T12:00:00.000002000Z");
   expect(two - one).toBeCloseTo(0.001, 3);
 });
 
-it("ends a span that has not ended, or that ended before it began, where it began", () => {
+it("ends a span at its start where it has not ended, or ended before its start", () => {
   const running = spanRecord({ id: "a", from: 7, metadata: { end_time: null, latency: null } });
   expect(spanTimes(running)).toEqual({ start: NOON + 7, end: NOON + 7 });
 });
@@ -27,7 +27,7 @@ const anyInterval = fc
   .tuple(fc.nat(100), fc.nat(100))
   .map(([start, length]) => ({ start, end: start + length }));
 
-it("is a span's time without that of its children, overlapping or not", () => {
+it("own time is a span's time minus that of its children", () => {
   const children = [
     { start: 40, end: 60 },
     { start: 10, end: 30 },
@@ -40,7 +40,7 @@ it("is a span's time without that of its children, overlapping or not", () => {
   ]);
 });
 
-it("has every moment in which no child runs, and no other", () => {
+it("own time is exactly the time in which no child runs", () => {
   fc.assert(
     fc.property(anyInterval, fc.array(anyInterval), (span, children) => {
       const own = ownIntervals(span, children);
@@ -56,21 +56,21 @@ it("has every moment in which no child runs, and no other", () => {
   );
 });
 
-describe("the place of a bar", () => {
+describe("the position of a bar", () => {
   const axis = { start: 100, end: 200 };
 
-  it("is in parts of the axis, cut off at its ends", () => {
+  it("is a fraction of the axis, clipped to it", () => {
     expect(placeOn(axis, { start: 125, end: 150 })).toEqual({ left: 0.25, width: 0.25 });
     expect(placeOn(axis, { start: 0, end: 150 })).toEqual({ left: 0, width: 0.5 });
     expect(placeOn(axis, { start: 150, end: 900 })).toEqual({ left: 0.5, width: 0.5 });
   });
 
-  it("is nowhere outside of it", () => {
+  it("is null outside the axis", () => {
     expect(placeOn(axis, { start: 0, end: 99 })).toBeNull();
     expect(placeOn(axis, { start: 201, end: 300 })).toBeNull();
   });
 
-  it("is the whole axis where nothing took any time", () => {
+  it("is the whole axis where the axis has no length", () => {
     expect(placeOn({ start: 5, end: 5 }, { start: 5, end: 5 })).toEqual({ left: 0, width: 1 });
   });
 });

@@ -9,7 +9,7 @@ function idsInOrder({ id, children }: SpanRecord): string[] {
 }
 
 describe("the tree of a trace", () => {
-  it("has every span once, each before what is below it", () => {
+  it("has every span once, each before its descendants", () => {
     fc.assert(
       fc.property(anyTrace, (trace) => {
         const { nodes, indexOf } = buildSpanTree(trace);
@@ -19,7 +19,7 @@ describe("the tree of a trace", () => {
     );
   });
 
-  it("knows what is below a span, and what is above it", () => {
+  it("gives the children and the ancestors of a span", () => {
     fc.assert(
       fc.property(anyTrace, (trace) => {
         const tree = buildSpanTree(trace);
@@ -39,7 +39,7 @@ describe("the tree of a trace", () => {
     );
   });
 
-  it("counts the failed spans below each", () => {
+  it("counts failed descendants", () => {
     fc.assert(
       fc.property(anyTrace, fc.array(fc.boolean()), (trace, failures) => {
         const { nodes } = buildSpanTree(trace);
@@ -53,7 +53,7 @@ describe("the tree of a trace", () => {
     );
   });
 
-  it("reaches from the first start to the last end, wherever those are", () => {
+  it("spans the first start to the last end", () => {
     const trace = spanRecord({
       id: "top",
       from: 10,
@@ -66,12 +66,12 @@ describe("the tree of a trace", () => {
     expect(buildSpanTree(trace)).toMatchObject({ start: NOON + 5, end: NOON + 50 });
   });
 
-  it("may be deeper than calls can be", () => {
+  it("may be deeper than the call stack", () => {
     const last = buildSpanTree(chain(20_000)).nodes.at(-1)!;
     expect([last.depth, last.endIndex]).toEqual([19_999, 20_000]);
   });
 
-  it("marks spans that hang under another than the one that they name", () => {
+  it("marks spans whose recorded parent is another one", () => {
     const trace = spanRecord({
       id: "top",
       children: [

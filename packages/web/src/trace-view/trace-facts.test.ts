@@ -4,7 +4,7 @@ import { spanRecord } from "./span-record.fixture.ts";
 import { buildSpanTree } from "./span-tree.ts";
 import { traceFacts, usageText } from "./trace-facts.ts";
 
-it("lets the earliest span speak where the top says nothing", () => {
+it("takes values from the earliest span where the root has none", () => {
   const trace = spanRecord({
     id: "top",
     record: { environment: "staging" },
@@ -29,7 +29,7 @@ it("lets the earliest span speak where the top says nothing", () => {
   });
 });
 
-it("knows the outermost call of a route, with what it takes to repeat it", () => {
+it("finds the outermost call of a route", () => {
   const call = (id: string, from: number, route: unknown, application: string | null = "shop") =>
     spanRecord({
       id,

@@ -15,8 +15,8 @@ const anyCollapsed = fc
   .array(fc.nat(60))
   .map((numbers) => new Set(numbers.map((n) => `s${n}`)) as ReadonlySet<string>);
 
-describe("rows", () => {
-  it("are all spans but exactly those below a collapsed one, in order", () => {
+describe("visible rows", () => {
+  it("are all spans but the descendants of collapsed ones, in order", () => {
     fc.assert(
       fc.property(anyTrace, anyCollapsed, (trace, collapsed) => {
         const tree = buildSpanTree(trace);
@@ -28,7 +28,7 @@ describe("rows", () => {
     );
   });
 
-  it("find a span, or the collapsed one that hides it", () => {
+  it("contain a span, or the collapsed ancestor that hides it", () => {
     fc.assert(
       fc.property(anyTrace, anyCollapsed, (trace, collapsed) => {
         const tree = buildSpanTree(trace);
@@ -51,13 +51,13 @@ describe("collapsing", () => {
     expect(withToggled(new Set(["a"]), "b")).toEqual(new Set(["a", "b"]));
   });
 
-  it("shows as many levels as are asked for", () => {
+  it("shows a number of levels", () => {
     expect(visibleRows(tree, collapsedBelow(tree, 0))).toHaveLength(1);
     expect(visibleRows(tree, collapsedBelow(tree, 3))).toHaveLength(4);
     expect(visibleRows(tree, collapsedBelow(tree, 99))).toHaveLength(10);
   });
 
-  it("is undone for exactly what hides a span", () => {
+  it("is undone for exactly the ancestors of a span", () => {
     fc.assert(
       fc.property(anyTrace, anyCollapsed, fc.nat(), (trace, collapsed, pick) => {
         const any = buildSpanTree(trace);
@@ -70,13 +70,13 @@ describe("collapsing", () => {
     );
   });
 
-  it("is undone for siblings by *", () => {
+  it("is undone for all siblings", () => {
     const any = buildSpanTree(chain(3));
     const open = withSiblingsOpen(any, new Set(["s0", "s1"]), any.nodes[1]!);
     expect(open).toEqual(new Set(["s0"]));
   });
 
-  it("takes no longer for a deep chain in which everything is found", () => {
+  it("reveals all spans of a deep chain in linear time", () => {
     const deep = buildSpanTree(chain(20_000));
     const open = revealed(deep, collapsedBelow(deep, 0), deep.nodes);
     expect(visibleRows(deep, open).length).toBe(20_000);

@@ -10,8 +10,8 @@ import {
   withoutFilters,
 } from "./traces-search.ts";
 
-describe("the list's address", () => {
-  it("keeps what it knows, and nothing else", () => {
+describe("the address of the list", () => {
+  it("keeps known parameters and drops others", () => {
     const search = parseTracesSearch({
       application: "shop",
       min_cost: "0.01",
@@ -32,17 +32,17 @@ describe("the list's address", () => {
     expect(filtersOf(search)).toEqual({ application: "shop", min_cost: "0.01", q: '"no refund"' });
   });
 
-  it("takes only the words it knows for live and view", () => {
+  it("accepts only known values of live and view", () => {
     expect(parseTracesSearch({ live: "1", view: "trees" })).toEqual({});
   });
 
-  it("sets, changes and takes away one filter", () => {
+  it("sets, changes and removes a filter", () => {
     const search = withFilter({ range: "1h", variant: "a" }, "variant", "b");
     expect(search).toEqual({ range: "1h", variant: "b" });
     expect(withFilter(search, "variant", "")).toEqual({ range: "1h" });
   });
 
-  it("clears filters, search and range, but stays live and with what is listed", () => {
+  it("clears filters, search and range, but keeps live and view", () => {
     expect(
       withoutFilters({ q: "x", status: "OK", range: "1h", live: "on", view: "spans" }),
     ).toEqual({ live: "on", view: "spans" });
@@ -50,7 +50,7 @@ describe("the list's address", () => {
 });
 
 describe("filters as chips", () => {
-  it("says each in words, in an order that does not depend on the address", () => {
+  it("are described in words, in a fixed order", () => {
     const chips = chipsOf({
       min_cost: "0.01",
       min_latency: "1500",
@@ -68,13 +68,13 @@ describe("filters as chips", () => {
     ]);
   });
 
-  it.each(["lots", "-1", "1e999"])("shows %j as it is, for the platform to refuse", (value) => {
+  it.each(["lots", "-1", "1e999"])("shows the invalid number %j as text", (value) => {
     expect(chipsOf({ min_latency: value })[0]?.text).toBe(`Latency ≥ ${value}`);
   });
 });
 
-describe("what the platform refuses", () => {
-  it("is told by the filter that it is about", () => {
+describe("filters that the platform rejects", () => {
+  it("have its message, by filter", () => {
     const error = new ApiError(422, {
       detail: [
         { loc: ["query", "min_cost"], msg: "Takes a number.", type: "number_invalid" },
@@ -87,7 +87,7 @@ describe("what the platform refuses", () => {
     ]);
   });
 
-  it("is nobody's fault where the platform itself failed", () => {
+  it("are none where the platform failed itself", () => {
     const detail = [{ loc: ["query", "q"], msg: "Try again.", type: "internal" }];
     expect(filterProblems(new ApiError(503, { detail })).size).toBe(0);
     expect(filterProblems(new Error("offline")).size).toBe(0);
@@ -110,11 +110,11 @@ it.each([
     { kind: "fixed", to: "2026-11-02" },
     { from: "earliest", to: "2026-11-02" },
   ],
-] as const)("%j is counted over %j", (range, time) => {
+] as const)("the histogram of %j covers %j", (range, time) => {
   expect(histogramTime(range)).toEqual(time);
 });
 
-it("begins somewhere, for suggestions", () => {
+it("bounds the range of suggestions", () => {
   expect(boundedRange(ALL)).toEqual({ kind: "last", span: "30d" });
   const range = { kind: "fixed", from: "2026-11-01" } as const;
   expect(boundedRange(range)).toBe(range);

@@ -48,8 +48,8 @@ function afterwards(all: readonly TraceRow[], changed: readonly TraceRow[]): Tra
   return [...byKey.values()].sort(compareRows);
 }
 
-describe("merging what is new into pages that were read", () => {
-  it("gives what the platform would list down to where it was read", () => {
+describe("merging new rows into loaded pages", () => {
+  it("gives the list of the platform down to the last loaded row", () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 1, max: 4 }), changes, (all, count, changed) => {
         const pages = pagesOf(all, count);
@@ -62,7 +62,7 @@ describe("merging what is new into pages that were read", () => {
     );
   });
 
-  it("leaves pages as they are that nothing happened to", () => {
+  it("keeps unchanged pages as the same objects", () => {
     const pages = pagesOf(
       Array.from({ length: 10 }, (_, n) => rowOf({ traceId: `t${n}` })),
       3,
@@ -74,8 +74,8 @@ describe("merging what is new into pages that were read", () => {
   });
 });
 
-describe("splitting what may be shown at once from what moves rows", () => {
-  it("moves no row by what it calls in place, and loses no change", () => {
+describe("splitting changes in place from those that move rows", () => {
+  it("moves no row by a change in place, and loses no change", () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 1, max: 4 }), changes, (all, count, changed) => {
         const pages = pagesOf(all, count);
@@ -92,7 +92,7 @@ describe("splitting what may be shown at once from what moves rows", () => {
     );
   });
 
-  it("does not count what is older than everything that was read", () => {
+  it("ignores rows after the last loaded one", () => {
     const pages = pagesOf(
       Array.from({ length: 5 }, (_, n) => rowOf({ traceId: `t${n}` })),
       1,
@@ -102,7 +102,7 @@ describe("splitting what may be shown at once from what moves rows", () => {
   });
 });
 
-it("shows a trace once that moved to a later page while pages were read", () => {
+it("lists a trace once that moved to a later page between two reads", () => {
   const moved = rowOf({ traceId: "moved", startedAt: "2026-11-15T09:00:00.000000Z" });
   const before = rowOf({ traceId: "moved", startedAt: "2026-11-15T10:00:00.000000Z" });
   expect(
@@ -113,7 +113,7 @@ it("shows a trace once that moved to a later page while pages were read", () => 
   ).toEqual([before]);
 });
 
-it("does not bring back what was deleted after the platform was asked", () => {
+it("does not bring back a trace deleted during a read", () => {
   const [kept, deleted, fresh] = ["kept", "deleted", "fresh"].map((traceId) => rowOf({ traceId }));
   if (!kept || !deleted || !fresh) throw new Error("There are three.");
   const whenAsked = pagesOf([kept, deleted], 1);
@@ -134,11 +134,11 @@ it.each([
   ["2026-11-15T13:01:00.000+01:00", 2],
   ["2026-11-15T12:02:00.001Z", 0],
   ["nonsense", 3],
-])("of a list since %s, %i rows are left", (from, count) => {
+])("a list since %s keeps %i rows", (from, count) => {
   expect(rowsSince(ROWS, from)).toEqual(ROWS.slice(0, count));
 });
 
-it("leaves the list itself where nothing is too old, so that nothing is drawn anew", () => {
+it("returns the same array where no row is too old, so that nothing renders again", () => {
   expect(rowsSince(ROWS, "2026-11-15T12:00:00Z")).toBe(ROWS);
 });
 
@@ -151,13 +151,13 @@ const page = (of: readonly TraceRow[], hasMore: boolean): TracePage => {
   };
 };
 
-describe("rows that wait", () => {
-  it("are counted once each, and only those that the list does not show", () => {
+describe("held rows", () => {
+  it("are counted once each, without those already in the list", () => {
     const held = holdRows(holdRows(nothingHeld("list"), rowsOf("a", "b")), rowsOf("b", "shown"));
     expect(countNew(held, [page(rowsOf("shown"), false)])).toBe(2);
   });
 
-  it("are not kept without end: then the list is to be read anew", () => {
+  it("are bounded: beyond that the list has to be read again", () => {
     const many = Array.from({ length: 1001 }, (_, n) => `t${n}`);
     const held = holdRows(nothingHeld("list"), rowsOf(...many));
     expect([held.hasGap, held.rows.size]).toEqual([true, 0]);
@@ -165,20 +165,20 @@ describe("rows that wait", () => {
   });
 });
 
-describe("the newest page, after a while without news", () => {
+describe("the newest page after a reconnect", () => {
   const loaded = [page(rowsOf("c", "b", "a"), true)];
 
-  it("fits where it has something that is known, shown or waiting", () => {
+  it("leaves no gap where it overlaps shown or held rows", () => {
     const held = holdRows(nothingHeld("list"), rowsOf("e"));
     expect(leavesGap(page(rowsOf("e", "d", "c"), true), loaded, nothingHeld("list"))).toBe(false);
     expect(leavesGap(page(rowsOf("f", "e"), true), loaded, held)).toBe(false);
   });
 
-  it("leaves a gap where all of it is new and there is more", () => {
+  it("leaves a gap where all its rows are new and there are more", () => {
     expect(leavesGap(page(rowsOf("f", "e"), true), loaded, nothingHeld("list"))).toBe(true);
   });
 
-  it("leaves none where it is all there is", () => {
+  it("leaves no gap where it is the whole list", () => {
     expect(leavesGap(page(rowsOf("f", "e"), false), loaded, nothingHeld("list"))).toBe(false);
   });
 });

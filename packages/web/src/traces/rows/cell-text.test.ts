@@ -12,7 +12,7 @@ const USAGE = {
 };
 
 describe("a cell", () => {
-  it("is rounded to be read, and exact in its title", () => {
+  it("is rounded, with the exact value in its title", () => {
     const row = rowOf({ latency: 1934.5678, cost: 0.00048213, usage: USAGE });
     expect(cellText(row, "latency")).toEqual({ text: "1.93 s", title: "1,934.5678 ms" });
     expect(cellText(row, "cost")).toEqual({ text: "$0.00048", title: "$0.00048213" });
@@ -22,23 +22,23 @@ describe("a cell", () => {
     });
   });
 
-  it("has no exponent in an exact cost, however small", () => {
+  it("has no exponent in a tiny exact cost", () => {
     expect(cellText(rowOf({ cost: 1.5e-9 }), "cost").title).toBe("$0.0000000015");
   });
 
-  it("tells what is nothing from what nobody knows", () => {
+  it("distinguishes 0 from unknown", () => {
     expect(cellText(rowOf({ cost: 0 }), "cost").text).toBe("$0");
     for (const column of ["latency", "tokens", "cost", "variant", "revision", "user"] as const) {
       expect(cellText(rowOf(), column).text, column).toBe("–");
     }
   });
 
-  it("can be filtered by where it names something, and not where it does not", () => {
+  it("offers a filter where it has a value", () => {
     expect(cellText(rowOf({ userId: "ada" }), "user").filter).toEqual(["user_id", "ada"]);
     expect(cellText(rowOf(), "user").filter).toBeUndefined();
   });
 
-  it("writes out what cannot be seen, and filters by what is recorded", () => {
+  it("spells out invisible characters, and filters by the recorded value", () => {
     const cell = cellText(rowOf({ environment: "prod\u202Etset" }), "environment");
     expect(cell).toEqual({
       text: "prod⟨202E⟩tset",
@@ -47,7 +47,7 @@ describe("a cell", () => {
     });
   });
 
-  it("is there for every column", () => {
+  it("exists for every column", () => {
     for (const { id } of TRACE_COLUMNS) expect(cellText(rowOf(), id).text).not.toBe("");
   });
 });

@@ -15,7 +15,7 @@ function shownAt(width: number): readonly ColumnId[] {
 }
 
 describe("the columns of a list", () => {
-  it("has everything that is essential at 1280 pixels", () => {
+  it("fit by default at 1280 pixels", () => {
     expect(shownAt(AT_1280)).toEqual([
       "time",
       "name",
@@ -33,19 +33,19 @@ describe("the columns of a list", () => {
     ]);
   });
 
-  it("drops what matters least where there is less room, never time and name", () => {
+  it("are hidden by importance on narrow screens, never time and name", () => {
     expect(shownAt(900)).not.toContain("user");
     expect(shownAt(900)).toContain("status");
     expect(shownAt(10)).toEqual(["time", "name", "preview"]);
   });
 
-  it("keeps a choice, and shows time and name whatever was kept", () => {
+  it("restore a stored choice, always with time and name", () => {
     const chosen = new Set<ColumnId>(["time", "name", "route"]);
     expect(parseColumnChoice(formatColumnChoice(chosen))).toEqual(chosen);
     expect(parseColumnChoice("-time,-name,-nonsense,+").has("name")).toBe(true);
   });
 
-  it("shows columns as usual that the kept choice does not know", () => {
+  it("have their default where the stored choice lacks them", () => {
     const chosen = parseColumnChoice("-user");
     expect([chosen.has("user"), chosen.has("cost"), chosen.has("route")]).toEqual([
       false,
@@ -54,8 +54,8 @@ describe("the columns of a list", () => {
     ]);
   });
 
-  it("gives the preview no column of its own", () => {
+  it("do not include the preview", () => {
     const columns = fitColumns(new Set<ColumnId>(["time", "name", "preview"]), AT_1280);
-    expect(columnTracks(columns)).toBe("82px minmax(180px, 3fr) 36px");
+    expect(columnTracks(columns)).toBe("94px minmax(180px, 3fr) 36px");
   });
 });

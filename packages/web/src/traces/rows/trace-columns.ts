@@ -30,7 +30,7 @@ export type ColumnId =
 
 /** In display order. */
 export const TRACE_COLUMNS: readonly TraceColumn[] = [
-  { id: "time", label: "Time", width: 82 },
+  { id: "time", label: "Time", width: 94 },
   { id: "name", label: "Name", width: 180, grow: 3 },
   { id: "status", label: "Status", width: 84 },
   { id: "kind", label: "Kind", width: 84 },
@@ -39,7 +39,7 @@ export const TRACE_COLUMNS: readonly TraceColumn[] = [
   { id: "cost", label: "Cost", width: 82, isNumber: true },
   { id: "variant", label: "Variant", width: 84, grow: 1 },
   { id: "revision", label: "Revision", short: "Rev.", width: 40, isNumber: true },
-  { id: "environment", label: "Environment", width: 106, grow: 1 },
+  { id: "environment", label: "Environment", width: 94, grow: 1 },
   { id: "user", label: "User", width: 82, grow: 1 },
   { id: "application", label: "Application", width: 84, grow: 1 },
   { id: "route", label: "Route", width: 82, grow: 1 },
