@@ -50,7 +50,7 @@ describe("a platform that cannot be asked", () => {
     expectRefusal(
       await clientOf(page.url.replace("http:", "https:"))("apps"),
       1,
-      /^agate: https:\S+ cannot be reached: The server does not use TLS: write http:\/\/ instead/,
+      /^agate: Can't connect to https:\S+: The server does not use TLS: write http:\/\/ instead/,
     );
     using proxy = await other((_request, response) => response.writeHead(502).end("Bad Gateway"));
     expectRefusal(await clientOf(proxy.url)("apps"), 1, /status 502, its error is without a type/);
@@ -69,7 +69,7 @@ describe("a platform that cannot be asked", () => {
     expectRefusal(
       await clientOf(rude.url)("apps"),
       1,
-      /broke off the connection before it had answered/,
+      /closed the connection before the response was complete/,
     );
   });
 });
@@ -112,7 +112,7 @@ describe("keys", () => {
     expectRefusal(
       await clientOf(strict.url)("apps"),
       1,
-      /Give a key with --api-key or AGATE_API_KEY\./,
+      /Pass a key with --api-key or AGATE_API_KEY\./,
     );
   });
 });

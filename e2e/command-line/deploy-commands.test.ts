@@ -112,7 +112,7 @@ describe("agate deploy", () => {
     const ended = await agate("deploy", user.at("crash.ts"), "--app", "loud");
     expect([ended.code, ended.stdout]).toEqual([1, ""]);
     expect(ended.stderr).toMatch(
-      /\n✗ start .*\nagate: .*code 3.*\n\nThe last lines that the build printed:\n {2}no database\n/,
+      /\n✗ start .*\nagate: .*code 3.*\n\nLast lines of the build's log:\n {2}no database\n/,
     );
     const json = await agate("deploy", user.at("crash.ts"), "--app", "loud", "--json");
     expect(JSON.parse(json.stderr)).toMatchObject({

@@ -158,8 +158,7 @@ describe("a folder that cannot be written", async () => {
         await runAgate([...init, "--json"], place),
       ];
       await chmod(folder.path, 0o755);
-      const reason =
-        /support cannot be used: permission denied\. Change its permissions, or choose/;
+      const reason = /Can't use \S*support: permission denied\. Change its permissions, or choose/;
       expectRefusal(told, 1, reason);
       expect(asJson).toMatchObject({ code: 1, stdout: "" });
       expect(JSON.parse(asJson.stderr).error.message).toMatch(reason);
@@ -172,7 +171,7 @@ describe("a folder that cannot be written", async () => {
         await chmod(folder.path, 0o000);
         const ended = await runAgate([command, `sqlite:${folder.path}`, "sqlite:to"], place);
         await chmod(folder.path, 0o755);
-        expectRefusal(ended, 1, /\.db cannot be used: permission denied\. Change its permissions/);
+        expectRefusal(ended, 1, /Can't use \S+\.db\S*: permission denied\. Change its permissions/);
       },
     );
 
@@ -201,11 +200,7 @@ describe("an address that cannot be listened on", () => {
     const { port } = other.address() as { port: number };
     const ended = await runAgate(["server", "--port", `${port}`, "--data-dir", folder.path]);
     other.close();
-    expectRefusal(
-      ended,
-      1,
-      `Port ${port} on 127.0.0.1 is in use by another program. Stop that one`,
-    );
+    expectRefusal(ended, 1, `Port ${port} on 127.0.0.1 is in use by another program. Stop it`);
     // The folder was let go of again.
     await using server = await startServer({ dataDirectory: folder.path });
     expect(await server.stop()).toBe(0);

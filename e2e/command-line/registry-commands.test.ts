@@ -46,7 +46,7 @@ describe("from an application to a rollback", () => {
   it("says what to do while there is nothing", async () => {
     const { code, stdout, stderr } = await agate("apps");
     expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toMatch(/^There are no applications\. `agate deploy/);
+    expect(stderr).toMatch(/^No applications\. `agate deploy/);
   });
 
   it("makes an application and a variant, and learns its fields from the workflow", async () => {
@@ -90,7 +90,7 @@ describe("from an application to a rollback", () => {
     );
     await expectRefusal(
       [...commit, "--params", `${file}.gone`],
-      /params\.json\.gone cannot be read: there is no such file/,
+      /params\.json\.gone cannot be read: file not found/,
     );
   });
 
@@ -177,7 +177,7 @@ describe("from an application to a rollback", () => {
   it("pages through a history", async () => {
     const { stderr, stdout } = await agate("deployments", "support", "--limit", "2");
     expect(stdout.trimEnd().split("\n")).toHaveLength(3);
-    const [, cursor = ""] = /^There are more: --cursor (\S+)\n$/.exec(stderr) ?? [];
+    const [, cursor = ""] = /^More: --cursor (\S+)\n$/.exec(stderr) ?? [];
     const next = await agate("deployments", "support", "--limit", "10", "--cursor", cursor);
     expect(next.stdout.trimEnd().split("\n")).toHaveLength(4);
   });
@@ -185,10 +185,10 @@ describe("from an application to a rollback", () => {
   it("refuses to delete what is live, with every reason, and needs to be told in a script", async () => {
     await expectRefusal(
       ["apps", "delete", "support", "--yes"],
-      /Refused, for 2 reasons:\n.*staging.*\n.*production/,
+      /Rejected for 2 reasons:\n.*staging.*\n.*production/,
     );
     const { code, stderr } = await agate("variants", "delete", "support", "default");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("say --yes to do it")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("pass --yes to confirm")]);
   });
 
   it("forks, renames, takes down and deletes", async () => {
@@ -198,14 +198,14 @@ describe("from an application to a rollback", () => {
     );
     await expectOutput(
       ["variants", "rename", "support", "shorter", "brief"],
-      "shorter is brief now.\n",
+      "Renamed shorter to brief.\n",
     );
     await expectOutput(["variants", "support"], /\nbrief +1 +default@1 /);
     await expectOutput(["variants", "delete", "support", "brief", "--yes"], "Deleted brief.\n");
     await expectOutput(["environments", "create", "support", "preview"], /^Created preview/);
     await expectOutput(
       ["environments", "rename", "support", "preview", "canary"],
-      "preview is canary now.\n",
+      "Renamed preview to canary.\n",
     );
     await expectOutput(["environments", "delete", "support", "canary", "-y"], "Deleted canary.\n");
     for (const environment of ["staging", "production"]) {
@@ -214,7 +214,10 @@ describe("from an application to a rollback", () => {
         "Nothing is live",
       );
     }
-    await expectOutput(["apps", "rename", "support", "help-desk"], "support is help-desk now.\n");
+    await expectOutput(
+      ["apps", "rename", "support", "help-desk"],
+      "Renamed support to help-desk.\n",
+    );
     await expectOutput(["apps", "delete", "help-desk", "--yes"], "Deleted help-desk.\n");
   });
 });

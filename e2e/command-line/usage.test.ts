@@ -16,14 +16,14 @@ afterEach(() => rm(folder, { recursive: true }));
 
 describe("a command line that is wrong", () => {
   it.each([
-    [["server", "--port", "abc"], /'abc' is invalid\. A port is a number from 0 to 65535/],
-    [["server", "--port", "65536"], /'65536' is invalid\. A port is a number from 0 to 65535/],
-    [["server", "--port", "-1"], /A port is a number from 0 to 65535/],
-    [["server", "--retention", "5"], /'5' is invalid\. Write a time above 0 with its unit: 30d/],
-    [["server", "--retention", "0d"], /'0d' is invalid\. Write a time above 0/],
+    [["server", "--port", "abc"], /'abc' is invalid\. Must be a port from 0 to 65535/],
+    [["server", "--port", "65536"], /'65536' is invalid\. Must be a port from 0 to 65535/],
+    [["server", "--port", "-1"], /Must be a port from 0 to 65535/],
+    [["server", "--retention", "5"], /'5' is invalid\. Must be a duration with a unit: 30d/],
+    [["server", "--retention", "0d"], /'0d' is invalid\. Must be a duration with a unit/],
     // Beyond 2 ** 31 ms a timer fires at once: every list would have timed out.
     [["server", "--query-timeout", "30d"], /'30d' is invalid\. Must be 24d or less\./],
-    [["server", "--max-body", "lots"], /'lots' is invalid\. Write a size above 0 with its unit/],
+    [["server", "--max-body", "lots"], /'lots' is invalid\. Must be a size with a unit/],
     [["server", "--log-level", "loud"], /Allowed choices are debug, info, warn, error, silent/],
     [["server", "--log-format", "xml"], /Allowed choices are json, pretty/],
     [["server", "--data-dir"], /'--data-dir <folder>' argument missing/],
@@ -32,9 +32,9 @@ describe("a command line that is wrong", () => {
     [["variants", "shwo", "support", "default"], /Unknown command 'shwo' \(Did you mean show\?\)/],
     [["apps", "show"], /Missing required argument 'app'/],
     [["apps", "show", ".."], /'\.\.' is not a name/],
-    [["apps", "delete", "support"], /Nobody can be asked here; say --yes to do it/],
+    [["apps", "delete", "support"], /Not a terminal: pass --yes to confirm/],
     [["apps", "--url", "localhost"], /--url takes an address like http:\/\/127/],
-    [["--url", "http://127.0.0.1:9", "server"], /'server' does not ask a platform/],
+    [["--url", "http://127.0.0.1:9", "server"], /'server' does not use a platform/],
     [["revisions", "commit", "a", "b"], /Say what to commit with --params, --set or --unset/],
     [["revisions", "commit", "a", "b", "--set", "x=1"], /Write it as \/route\.field=value/],
     [["run", "/x", "--variant", "a", "--config", "b=1"], /cannot be used with option '--config/],

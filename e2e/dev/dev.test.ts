@@ -37,11 +37,11 @@ describe("agate dev", () => {
       `support is at ${dev.url}`,
       `Try it in a browser: ${dev.url}/apps/support/playground`,
       "",
-      "  POST /run              with what is deployed to development",
+      "  POST /run              with the configuration that is live in development",
       "  POST /playground/run   with any configuration",
-      "  GET  /docs             everything else that it answers",
+      "  GET  /docs             API reference",
       "",
-      expect.stringMatching(/^Ready in \S+ m?s\. Save a file to reload it, Ctrl-C to end\.$/),
+      expect.stringMatching(/^Ready in \S+ m?s\. Save a file to reload, Ctrl-C to stop\.$/),
     ]);
   });
 
@@ -80,11 +80,11 @@ describe("agate dev", () => {
     await dev.printed(
       /app\.ts:\d+:14: TS2322: Type 'string' is not assignable to type 'number'\.\n +\d+ \| export const wrong/,
     );
-    await dev.printed(/1 type error\. The workflow is served all the same\.\n/);
+    await dev.printed(/1 type error\. The workflow is still served\.\n/);
     expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
     // A change of types alone leaves the program as it is: nothing is reloaded for it.
     await project.edit("app.ts", "wrong: number", "wrong: string");
-    await dev.printed(/No type errors any more\.\n/);
+    await dev.printed(/No type errors left\.\n/);
     await project.edit("app.ts", wrong.replace("number", "string"), "");
     await dev.printed(/Reloaded in/);
   });
@@ -184,7 +184,7 @@ describe("agate dev", () => {
       "ag.Field(ag.int, { default: 2 });\nag.route('/a b', ag.BaseModel);\n",
       /app\.ts:2:4: DeclarationError: .*\n {2}2 \| ag\.route\('\/a b', ag\.BaseModel\);\n/,
     ],
-  ])("shows %s with its line, and keeps serving until it is mended", async (_, line, shown) => {
+  ])("shows %s with its line, and keeps serving until it is fixed", async (_, line, shown) => {
     const good = await project.read("app.ts");
     await project.write("app.ts", line + good);
     await dev.printed(shown);
@@ -206,7 +206,7 @@ describe("agate dev", () => {
     const crashed = await call(`${dev.url}/playground/run`, { inputs: { text: "crash" } });
     expect(crashed).toMatchObject({ status: 502, detail: [{ type: "service_failed" }] });
     await dev.printed(/last words\n/);
-    await dev.printed(/It ended with code 3\.\nIt is started again/);
+    await dev.printed(/It ended with code 3\.\nRestarting/);
     expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
     await project.write("app.ts", good);
     await dev.printed(/Reloaded in/);
@@ -272,7 +272,7 @@ describe("agate dev", () => {
     const environment = "/registry/applications/support/environments/development";
     const before = await read(dev.url + environment);
     expect(await dev.end("SIGINT")).toEqual({ code: 0, signal: null });
-    expect(dev.text()).toMatch(/Ending\. .*\n$/);
+    expect(dev.text()).toMatch(/Stopping\. .*\n$/);
     dev = await startAgate(DEV, { cwd: project.folder });
     await dev.printed(/Ready in/);
     await traceOf(dev.url, traceId);
@@ -281,13 +281,13 @@ describe("agate dev", () => {
 });
 
 describe("the first version of agate dev", () => {
-  it("may be broken: the platform is up, and waits for it to be mended", async () => {
+  it("may be broken: the platform is up, and waits for a fix", async () => {
     await using project = await makeProject();
     const good = await project.read("app.ts");
     await project.write("app.ts", good.replace("le: 10 }", "le: 10"));
     await using dev = await startAgate(DEV, { cwd: project.folder });
     await dev.printed(/app\.ts:\d+:\d+: /);
-    await dev.printed(/Nothing is served yet\. Save the file when it is mended\.\n/);
+    await dev.printed(/Nothing is served yet\. Fix the error and save to reload\.\n/);
     expect((await fetch(`${dev.url}/observability/traces/`)).status).toBe(200);
     expect((await call(`${dev.url}/run`)).status).toBe(503);
     await project.write("app.ts", good);
@@ -382,7 +382,7 @@ describe("the first version of agate dev", () => {
     hanging.catch(() => {});
     await dev.printed(/hanging/);
     process.kill(dev.pid, "SIGINT");
-    await dev.printed(/Ending\./);
+    await dev.printed(/Stopping\./);
     expect(await dev.end("SIGINT")).toEqual({ code: null, signal: "SIGINT" });
     await expect(hanging).rejects.toThrow();
   });
@@ -412,14 +412,18 @@ describe("the first version of agate dev", () => {
     ]);
   });
 
-  it("is refused where the port is taken, or there is no such file", async () => {
+  it("is refused where the port is taken, or the file does not exist", async () => {
     await using project = await makeProject();
     await using dev = await startAgate(DEV, { cwd: project.folder });
     const { port } = new URL(dev.url);
     const again = ["dev", "--port", port, "--data-dir", "other"];
     expectRefusal(await runAgate(again, { cwd: project.folder }), 1, /in use by another program/);
     const missing = ["dev", "nowhere.ts", "--port", "0"];
-    expectRefusal(await runAgate(missing, { cwd: project.folder }), 1, /no file nowhere\.ts/);
+    expectRefusal(
+      await runAgate(missing, { cwd: project.folder }),
+      1,
+      /File not found: nowhere\.ts/,
+    );
   });
 });
 

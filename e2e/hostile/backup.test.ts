@@ -154,7 +154,7 @@ describe("the documented procedure", () => {
     expectRefusal(
       await runAgate(["restore", join(folder, "nope.tar"), "--data-dir", join(folder, "x")]),
       1,
-      /There is no file/,
+      /File not found/,
     );
     expectRefusal(await runAgate(["restore", backup]), 2, /--data-dir/);
     expectRefusal(

@@ -56,7 +56,7 @@ describe("a new project of the packed packages", () => {
   }, 120_000);
 
   it("says how to go on", () => {
-    expect(said).toContain("Go on with:\n  cd 'support desk'\n  npm run dev\n");
+    expect(said).toContain("Next:\n  cd 'support desk'\n  npm run dev\n");
     expect(said).toMatch(/✓ npm install +[\d.]+ m?s\n/);
   });
 
@@ -119,7 +119,7 @@ describe("agate init", () => {
 
   it("leaves the installation to whoever wants it", async () => {
     const ended = await runAgate(["init", "later", "--no-install"], { cwd: folder });
-    expect(ended.stdout).toContain("Go on with:\n  cd later\n  npm install\n  npm run dev\n");
+    expect(ended.stdout).toContain("Next:\n  cd later\n  npm install\n  npm run dev\n");
   });
 
   it("touches nothing in a folder that is in use, and names what is there", async () => {
@@ -150,7 +150,7 @@ describe("agate init", () => {
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/missing\.tgz/);
     expect(ended.stderr).toMatch(
-      /agate: The project is made, but `npm install` failed\. Run `npm install` in it/,
+      /agate: The project was created, but `npm install` failed\. Run `npm install` in it/,
     );
     expect(await readdir(join(folder, "offline"))).toEqual(FILES);
   });

@@ -118,7 +118,7 @@ describe("agate build --target docker", () => {
     const { stdout, stderr } = await build("plain.ts", "--target", "docker", "--out", "said");
     expect(stderr).toMatch(/^✓ pack .*\n✓ write .*\n$/);
     expect(stdout).toMatch(
-      /^Made 2\.support_desk in .*\n {2}docker build --tag 2-support-desk:[0-9a-f]{12} said\n/,
+      /^Built 2\.support_desk in .*\n {2}docker build --tag 2-support-desk:[0-9a-f]{12} said\n/,
     );
   });
 });

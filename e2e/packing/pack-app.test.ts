@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { buildManifestSchema } from "@agate/protocol/schemas";
 import { unpackTar } from "modern-tar";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { formatProblems } from "../../packages/cli/src/packing/format-problems.ts";
+import { formatProblems } from "../../packages/cli/src/packing/code-problem.ts";
 import { isIncluded } from "../../packages/cli/src/packing/included-files.ts";
 import { type PackedBuild, packApp } from "../../packages/cli/src/packing/pack-app.ts";
 import { plainPaint } from "../../packages/cli/src/terminal/plain-paint.fixture.ts";
@@ -271,7 +271,7 @@ describe("what cannot be packed is refused", () => {
   });
 
   it("where there is no such file, or no project", async () => {
-    expect(await complaint("ap.ts")).toMatch(/^There is no file .*ap\.ts\./);
+    expect(await complaint("ap.ts")).toMatch(/^File not found: .*ap\.ts\./);
     await using lost = await makeFolder({ "app.ts": ECHO });
     expect(await packApp(lost.at("app.ts"), {})).toMatchObject({
       kind: "refused",

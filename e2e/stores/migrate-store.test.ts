@@ -44,7 +44,7 @@ describe("agate migrate-store", () => {
       },
     });
     expect(stopped).toMatchObject({ code: null, signal: "SIGINT", stdout: "" });
-    expect(stopped.stderr).toContain("Stopped. Run the same command again to go on.\n");
+    expect(stopped.stderr).toContain("Stopped. Run the same command again to resume.\n");
     const { spans } = JSON.parse(await readFile(state, "utf8"));
     expect(spans).toBeLessThan(ALL.spans);
 
@@ -111,7 +111,7 @@ describe("agate migrate-store", () => {
         WHERE segment = (SELECT trace_no * 1048576 FROM traces WHERE trace_id = '${traceIdOf(200)}')`);
     }
     const args = ["sqlite:damaged", "sqlite:third", "--state", "damaged.json"];
-    const sentence = `agate: What is stored of the trace ${traceIdOf(200)} in the first store is damaged. Delete that trace or restore it from a backup, and run the same command again to go on.`;
+    const sentence = `agate: What is stored of the trace ${traceIdOf(200)} in the first store is damaged. Delete that trace or restore it from a backup, and run the same command again to resume.`;
     const said = await migrate(args, { folder });
     expect(said).toMatchObject({ code: 1, stdout: "" });
     expect(said.stderr.trimEnd().split("\n").at(-1)).toBe(sentence);

@@ -341,7 +341,7 @@ const LISTEN_REASONS: Record<
   (host: string, port: number) => string
 > = {
   "port-in-use": (host, port) =>
-    `Port ${port} on ${host} is in use by another program. Stop that one, or choose another with --port.`,
+    `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with --port.`,
   "not-permitted": (_, port) =>
     `Listening on port ${port} is not permitted. Choose one above 1023 with --port.`,
   "no-such-address": (host) =>

@@ -29,9 +29,9 @@ describe("where the platform is", () => {
     [{ url: "ftp://x" }, {}, /^--url takes/],
     [{ url: "http://x/?a=1" }, {}, /^--url takes/],
     [{}, { AGATE_BASE_URL: "nonsense" }, /^AGATE_BASE_URL takes/],
-    [{ apiKey: "" }, {}, /^--api-key is not a key/],
-    [{}, { AGATE_API_KEY: "two\nlines" }, /^AGATE_API_KEY is not a key/],
-    [{ project: "a b" }, {}, /^--project takes/],
+    [{ apiKey: "" }, {}, /^--api-key is not a valid key/],
+    [{}, { AGATE_API_KEY: "two\nlines" }, /^AGATE_API_KEY is not a valid key/],
+    [{ project: "a b" }, {}, /^--project must be/],
   ])("%j and %j are refused before anything is sent", (flags, environment, reason) => {
     const outcome = readConnection(flags, environment);
     expect(outcome).toEqual({ kind: "wrong", reason: expect.stringMatching(reason) });

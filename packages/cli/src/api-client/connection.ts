@@ -37,10 +37,10 @@ export function readConnection(
   }
   if (apiKey !== undefined && !HEADER_VALUE.test(apiKey)) {
     const source = flags.apiKey === undefined ? "AGATE_API_KEY" : "--api-key";
-    return wrong(`${source} is not a key: it is empty or has characters that no key has`);
+    return wrong(`${source} is not a valid key: it is empty or has invalid characters`);
   }
   if (project !== undefined && !HEADER_VALUE.test(project)) {
-    return wrong(`--project takes the name or id of a project, not '${project}'`);
+    return wrong(`--project must be the name or id of a project, not '${project}'`);
   }
   return { kind: "connection", connection: { url: base, apiKey, project } };
 }

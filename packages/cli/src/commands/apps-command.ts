@@ -1,21 +1,22 @@
 import type { Application, ApplicationSchema, Environment } from "@agate/protocol";
 import { UNKNOWN } from "@agate/protocol/format";
 import { Command } from "commander";
+import { createApiClient } from "../api-client/api-client.ts";
 import type { ApiPath } from "../api-client/api-path.ts";
 import { apiPath } from "../api-client/api-path.ts";
+import { readBaseUrl, wrongUrl } from "../api-client/connection.ts";
 import { renderFields } from "../terminal/table.ts";
-import { APP } from "./client/arguments.ts";
 import { commandGroup } from "./client/command-group.ts";
-import { examples } from "./client/examples.ts";
-import { HEADINGS } from "./client/headings.ts";
-import type { Items } from "./client/items.ts";
-import { listLines } from "./client/list-lines.ts";
+import { APP, examples, HEADINGS } from "./client/command-help.ts";
+import { WrongUsage } from "./client/failures.ts";
 import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";
 import type { Session } from "./client/on-platform.ts";
 import { onPlatform } from "./client/on-platform.ts";
+import { readJsonInput } from "./client/option-values.ts";
+import type { Items } from "./client/paged-list.ts";
+import { listLines } from "./client/paged-list.ts";
 import { formatRevision } from "./client/revision-ref.ts";
 import { timeCell, timeInFull } from "./client/times.ts";
-import { readOpenApi } from "./read-openapi.ts";
 import { schemaLines } from "./views/schema-view.ts";
 
 /** `agate apps`: applications. */
@@ -35,7 +36,7 @@ export function appsCommand(): Command {
         example: "agate apps create support",
       }),
       renameCommand({
-        description: "Rename an application. Its id stays; callers of its old name get a 404.",
+        description: "Rename an application. The id stays; calls to the old name get a 404.",
         arguments: [APP],
         path: applicationPath,
         example: "agate apps rename support help-desk",
@@ -76,7 +77,7 @@ function listCommand(): Command {
           app.routes?.join(" ") ?? UNKNOWN,
           timeCell(session, app.created_at),
         ]),
-        "There are no applications. `agate deploy app.ts --app NAME` makes one, `agate apps create NAME` too.",
+        "No applications. `agate deploy app.ts --app NAME` or `agate apps create NAME` creates one.",
       ),
     );
   });
@@ -84,7 +85,7 @@ function listCommand(): Command {
 
 function showCommand(): Command {
   const command = new Command("show")
-    .description("Show an application: what serves it, and what is live where.")
+    .description("Show an application: its build, its routes and what is live in each environment.")
     .argument(...APP)
     .addHelpText("after", examples("agate apps show support"));
   return onPlatform<[string]>(command, async (session, app) => {
@@ -122,9 +123,7 @@ function applicationFields(
 
 function registerCommand(): Command {
   const command = new Command("register")
-    .description(
-      "Tell the platform an application's routes and fields, from a workflow's /openapi.json.",
-    )
+    .description("Register an application's routes and fields from a workflow's /openapi.json.")
     .argument(...APP)
     .requiredOption(
       "--from <source>",
@@ -144,4 +143,16 @@ function registerCommand(): Command {
     const document = await api.send<ApplicationSchema>("PUT", path, openapi);
     session.show(document, (schema) => schemaLines(schema, terminal));
   });
+}
+
+/** What a running workflow answers as its `/openapi.json`, or a file that has it. */
+async function readOpenApi(source: string): Promise<unknown> {
+  if (!/^https?:/i.test(source)) return await readJsonInput(source);
+  const url = readBaseUrl(source.replace(/\/openapi\.json$/, ""));
+  if (url === undefined) {
+    throw new WrongUsage(`--from ${wrongUrl(source, "http://127.0.0.1:4101")}`);
+  }
+  // Without the API key: the workflow may belong to another party.
+  const workflow = createApiClient({ url, apiKey: undefined, project: undefined });
+  return (await workflow.get<unknown>(apiPath`/openapi.json`)).value;
 }

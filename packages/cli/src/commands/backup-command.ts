@@ -7,12 +7,11 @@ import { apiPath } from "../api-client/api-path.ts";
 import { bodyBytes } from "../api-client/response-body.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
-import { catchSignals } from "./catch-signals.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure, WrongUsage } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import type { Session } from "./client/on-platform.ts";
 import { onPlatform } from "./client/on-platform.ts";
+import { catchSignals } from "./stop-signals.ts";
 import { backupDocument, backupLines } from "./views/backup-view.ts";
 
 interface BackupFlags {
@@ -26,11 +25,8 @@ export function backupCommand(): Command {
   const command = new Command("backup")
     .description("Back up the platform while it runs: spans, registry and builds, in one file.")
     .helpGroup(HEADINGS.administer)
-    .argument("<file>", "a new file, or a folder that gets a file named after the time")
-    .option(
-      "--data-dir <folder>",
-      "back up a stopped server's data directory, without asking a platform",
-    )
+    .argument("<file>", "a new file, or a folder to write a file named after the time to")
+    .option("--data-dir <folder>", "back up a stopped server's data directory, without a platform")
     .addHelpText(
       "after",
       examples(

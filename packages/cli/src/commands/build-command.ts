@@ -16,9 +16,8 @@ import {
   parsePlatformUrl,
   TARGETS,
 } from "./build-flags.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import { collect } from "./client/option-values.ts";
 import { onThisMachine } from "./on-this-machine.ts";
 
@@ -30,13 +29,13 @@ interface Session {
 /** `agate build`: a folder ready to run elsewhere. */
 export function buildCommand(): Command {
   const command = new Command("build")
-    .description("Make a folder of a workflow for Docker or Kubernetes to run.")
+    .description("Build a workflow for Docker or Kubernetes.")
     .helpGroup(HEADINGS.deploy)
     .argument("<file>", "the file that declares the routes: app.ts")
     .addOption(
-      new Option("--target <target>", "what is to run it").choices(TARGETS).makeOptionMandatory(),
+      new Option("--target <target>", "target platform").choices(TARGETS).makeOptionMandatory(),
     )
-    .option("--out <folder>", "where to write it", "agate-build")
+    .option("--out <folder>", "output folder", "agate-build")
     .option(
       "--app <name>",
       "the application (default: $AGATE_APPLICATION, else the package's name)",
@@ -45,22 +44,22 @@ export function buildCommand(): Command {
     .option("--port <number>", "port that the workflow listens on", parseContainerPort, 4101)
     .option(
       "--include <pattern>",
-      "files that the program reads, relative to its project (repeatable)",
+      "files that the program reads at run time, relative to its project (repeatable)",
       collect,
     )
     .option(
       "--base-url <url>",
-      "kubernetes: the platform, as the cluster reaches it",
+      "kubernetes: address of the platform inside the cluster",
       parsePlatformUrl,
     )
-    .option("--environment <slug>", "kubernetes: the environment of calls that name none")
-    .option("--env <name=value>", "kubernetes: a further variable (repeatable)", collectVariable)
+    .option("--environment <slug>", "kubernetes: default environment of calls")
+    .option("--env <name=value>", "kubernetes: environment variable (repeatable)", collectVariable)
     .option(
       "--secret <name>",
-      "kubernetes: a variable whose value is in the Secret (repeatable)",
+      "kubernetes: environment variable from the Secret (repeatable)",
       collectSecret,
     )
-    .option("--json", "print what was written as JSON")
+    .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
       examples(
@@ -95,7 +94,7 @@ async function runBuild({ flags, terminal }: Session, file: string): Promise<voi
 async function pack({ flags, terminal }: Session, file: string): Promise<PackedBuild> {
   // Loaded here: the bundler is a program of its own, which most commands do without.
   const { packApp } = await import("../packing/pack-app.ts");
-  const { formatProblems, problemLine } = await import("../packing/format-problems.ts");
+  const { formatProblems, problemLine } = await import("../packing/code-problem.ts");
   const outcome = await packApp(file, { application: flags.app, include: flags.include });
   if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
   if (outcome.kind === "broken") {
@@ -121,7 +120,7 @@ async function pack({ flags, terminal }: Session, file: string): Promise<PackedB
 function expectConfiguration({ baseUrl }: BuildFlags, { files }: PackedBuild): void {
   if (baseUrl !== undefined || files.has("agate.config.json")) return;
   throw new CommandFailure(
-    "Nobody would tell the workflow its configuration. Name the platform as the cluster reaches it, --base-url http://agate:4100, or put an agate.config.json beside package.json.",
+    "The workflow would have no configuration source. Name the platform as the cluster reaches it, --base-url http://agate:4100, or put an agate.config.json beside package.json.",
   );
 }
 
@@ -141,7 +140,7 @@ async function targetFiles(
   const { dockerFiles } = await import("../packing/targets/docker-files.ts");
   const docker = dockerFiles(build, flags);
   if (flags.target === "docker") return docker;
-  const { kubernetesFiles } = await import("../packing/targets/kubernetes-files.ts");
+  const { kubernetesFiles } = await import("../packing/targets/kubernetes-objects.ts");
   const { baseUrl, environment, env = new Map(), port } = flags;
   const { application } = build.manifest;
   const variables = {
@@ -204,6 +203,6 @@ async function printNextSteps(
               ]),
           `kubectl apply --kustomize ${folder}/k8s`,
         ];
-  terminal.print(`Made ${manifest.application} in ${printableLine(resolve(out))}. Go on with:`);
+  terminal.print(`Built ${manifest.application} in ${printableLine(resolve(out))}. Next:`);
   for (const step of steps) terminal.print(`  ${terminal.paint("bold", printableLine(step))}`);
 }

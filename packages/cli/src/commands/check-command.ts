@@ -6,9 +6,8 @@ import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { asFailure } from "./backup-command.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import { jsonFor } from "./client/on-platform.ts";
 import { onThisMachine } from "./on-this-machine.ts";
 
@@ -21,15 +20,12 @@ interface CheckFlags {
 /** `agate check`: is everything in a data directory as it was written? */
 export function checkCommand(): Command {
   const command = new Command("check")
-    .description("Compare everything in a stopped server's data directory with its checksums.")
+    .description("Verify the checksums in a stopped server's data directory.")
     .helpGroup(HEADINGS.administer)
     .addOption(
       new Option("--data-dir <folder>", "the data directory to check").makeOptionMandatory(),
     )
-    .option(
-      "--repair-index",
-      "rebuild the indexes, and what lists show of traces, from the recorded spans",
-    )
+    .option("--repair-index", "rebuild the indexes and trace summaries from the recorded spans")
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",

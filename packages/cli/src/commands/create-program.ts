@@ -1,12 +1,14 @@
+import { styleText } from "node:util";
 import { VERSION } from "@agate/platform/version";
+import type { HelpConfiguration } from "commander";
 import { Command } from "commander";
 import { appsCommand } from "./apps-command.ts";
 import { backupCommand } from "./backup-command.ts";
 import { buildCommand } from "./build-command.ts";
 import { runCommand } from "./calling/run-command.ts";
 import { checkCommand } from "./check-command.ts";
-import { addGlobalOptions } from "./client/connection-options.ts";
-import { HEADINGS } from "./client/headings.ts";
+import { HEADINGS } from "./client/command-help.ts";
+import { addGlobalOptions } from "./client/on-platform.ts";
 import { completionCommand } from "./completion/completion-command.ts";
 import { buildsCommand } from "./deploying/builds-command.ts";
 import { deployCommand } from "./deploying/deploy-command.ts";
@@ -14,7 +16,6 @@ import { deploymentsCommand } from "./deploying/deployments-command.ts";
 import { logsCommand } from "./deploying/logs-command.ts";
 import { devCommand } from "./dev-command.ts";
 import { environmentsCommand } from "./environments-command.ts";
-import { HELP_STYLES } from "./help-styles.ts";
 import { initCommand } from "./init-command.ts";
 import { keysCommand } from "./keys-command.ts";
 import { migrateRegistryCommand } from "./migrate-registry-command.ts";
@@ -91,4 +92,19 @@ function usageError(text: string): string {
   const [first = "", ...rest] = text.replace(/^error: /, "").trim();
   const sentence = (first.toUpperCase() + rest.join("")).replaceAll(/\s*\n\s*/g, " ");
   return `agate: ${sentence.replace(/\.?$/, ".")} Run it with --help to see what it takes.\n`;
+}
+
+/** How help looks. Commander takes the colours away where a stream shows none. */
+const HELP_STYLES: HelpConfiguration = {
+  styleTitle: (title) => styleText("bold", title, { validateStream: false }),
+  // In the overview the names alone: what each takes is in its own help.
+  subcommandTerm: (command) => [command.name(), ...argumentsOf(command)].join(" "),
+};
+
+function argumentsOf(command: Command): string[] {
+  // The help command has no parent.
+  if (command.parent === null || command.parent.parent === null) return [];
+  return command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
 }

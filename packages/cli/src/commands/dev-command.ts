@@ -1,16 +1,15 @@
 import { resolve } from "node:path";
 import { LOG_LEVELS, type LogLevel } from "@agate/platform/options";
 import { Command, Option } from "commander";
-import { describeEvent } from "../dev/describe-event.ts";
 import type { DevEvent } from "../dev/dev-event.ts";
+import { describeEvent } from "../dev/dev-event.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { onThisMachine } from "./on-this-machine.ts";
 import { parseOrigin, parsePort } from "./option-parsers.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { stopSignal } from "./stop-signals.ts";
 
 interface DevFlags {
   readonly port: number;
@@ -34,25 +33,25 @@ export function devCommand(): Command {
     .description("Run the platform and a workflow on one port, and reload it on save.")
     .helpGroup(HEADINGS.start)
     .argument("[file]", "the program that declares the routes (default: app.ts or src/app.ts)")
-    .option("--port <number>", "port to listen on; 0 takes any free one", parsePort, 4100)
+    .option("--port <number>", "port to listen on; 0 for any free port", parsePort, 4100)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--data-dir <folder>", "where traces and the registry are kept", ".agate")
+    .option("--data-dir <folder>", "data directory", ".agate")
     .option(
       "--app <name>",
       "name of the application (default: $AGATE_APPLICATION, else the project's)",
     )
     .option(
       "--cors-origin <origin>",
-      "let pages of this origin call the workflow and send traces; may be repeated",
+      "allow pages of this origin to call the workflow and send traces (repeatable)",
       parseOrigin,
     )
     .option("--no-typecheck", "do not check types in the background")
     .addOption(
-      new Option("--log-level <level>", "how much of the platform's own log to show")
+      new Option("--log-level <level>", "log level of the platform")
         .choices(LOG_LEVELS)
         .default("warn"),
     )
-    .option("--json", "print a line of JSON for everything that happens")
+    .option("--json", "print one JSON event per line")
     .addHelpText("after", examples("agate dev", "agate dev src/main.ts --port 5000"));
   return onThisMachine(command, runDev);
 }
@@ -64,7 +63,7 @@ async function runDev({ flags, terminal }: Session, named: string | undefined): 
   const { startDev } = await import("../dev/start-dev.ts");
   const project = await openProgram(named, process.cwd());
   if (project.kind === "refused") throw new CommandFailure(project.reason);
-  const tell = flags.json ? jsonLines(terminal) : lines(terminal);
+  const emit = flags.json ? jsonLines(terminal) : lines(terminal);
   const outcome = await startDev({
     project,
     host: flags.host,
@@ -80,13 +79,13 @@ async function runDev({ flags, terminal }: Session, named: string | undefined): 
       // Calls of the workflow are told in any case; the platform's own are for those who ask for more.
       requests: flags.logLevel === "info" || flags.logLevel === "debug",
     },
-    tell,
+    emit,
   });
   if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
   const { dev } = outcome;
   const end = await Promise.race([stopped, dev.failed]);
   if (end === "stopped") {
-    tell({ event: "ending" });
+    emit({ event: "ending" });
     await dev.close();
     return;
   }

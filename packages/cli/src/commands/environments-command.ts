@@ -4,13 +4,12 @@ import { Command } from "commander";
 import type { ApiPath } from "../api-client/api-path.ts";
 import { apiPath } from "../api-client/api-path.ts";
 import { printableLine } from "../terminal/printable.ts";
-import { APP, ENVIRONMENT } from "./client/arguments.ts";
 import { commandGroup } from "./client/command-group.ts";
-import { HEADINGS } from "./client/headings.ts";
-import type { Items } from "./client/items.ts";
-import { listLines } from "./client/list-lines.ts";
+import { APP, ENVIRONMENT, HEADINGS } from "./client/command-help.ts";
 import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";
 import { onPlatform } from "./client/on-platform.ts";
+import type { Items } from "./client/paged-list.ts";
+import { listLines } from "./client/paged-list.ts";
 import { formatRevision } from "./client/revision-ref.ts";
 import { timeCell } from "./client/times.ts";
 
@@ -18,7 +17,7 @@ import { timeCell } from "./client/times.ts";
 export function environmentsCommand(): Command {
   return commandGroup({
     name: "environments",
-    description: "What is live where; create, rename, delete environments.",
+    description: "List environments; create, rename, delete them.",
     heading: HEADINGS.registry,
     examples: ["agate environments support", "agate environments create support preview"],
     main: listCommand(),
@@ -30,14 +29,13 @@ export function environmentsCommand(): Command {
         example: "agate environments create support preview",
       }),
       renameCommand({
-        description: "Rename an environment. What is live there stays.",
+        description: "Rename an environment. Its deployment stays live.",
         arguments: [APP, ENVIRONMENT],
         path: environmentPath,
         example: "agate environments rename support preview canary",
       }),
       deleteCommand({
-        description:
-          "Delete an environment with its history. One where something is live is refused.",
+        description: "Delete an environment with its history. Fails if something is live.",
         arguments: [APP, ENVIRONMENT],
         path: environmentPath,
         question: (app, environment) => `Delete ${environment} of ${app} with its history?`,
@@ -75,7 +73,7 @@ function listCommand(): Command {
           deployment?.deployed_by ?? UNKNOWN,
           deployment?.message ?? "",
         ]),
-        `${printableLine(app)} has no environments. \`agate environments create ${printableLine(app)} production\` makes one.`,
+        `${printableLine(app)} has no environments. \`agate environments create ${printableLine(app)} production\` creates one.`,
       ),
     );
   });

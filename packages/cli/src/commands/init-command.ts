@@ -2,15 +2,18 @@ import { relative, resolve } from "node:path";
 import { isSlug } from "@agate/protocol";
 import { Command } from "commander";
 import { appName } from "../packing/app-name.ts";
-import { type CreateOutcome, createProject } from "../project-template/create-project.ts";
-import { type InstallOutcome, installPackages } from "../project-template/install-packages.ts";
-import { OWN_SPECS } from "../project-template/project-manifest.ts";
+import {
+  type CreateOutcome,
+  createProject,
+  type InstallOutcome,
+  installPackages,
+  OWN_SPECS,
+} from "../project-template/create-project.ts";
 import { printableText } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure, WrongUsage } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import { onThisMachine } from "./on-this-machine.ts";
 
 interface InitFlags {
@@ -29,14 +32,14 @@ interface Session {
 /** `agate init`: a new project. */
 export function initCommand(): Command {
   const command = new Command("init")
-    .description("Make a new project: a workflow that runs, with its types and a test.")
+    .description("Create a project: a working workflow with types and a test.")
     .helpGroup(HEADINGS.start)
-    .argument("[folder]", "where to make it: a new or an empty folder", ".")
+    .argument("[folder]", "a new or empty folder", ".")
     .option("--name <name>", "name of the project (default: that of the folder)")
-    .option("--no-install", "leave `npm install` to you")
-    .option("--sdk <spec>", "where npm gets @agate/sdk from: a version or a tarball", OWN_SPECS.sdk)
-    .option("--cli <spec>", "the same for @agate/cli", OWN_SPECS.cli)
-    .option("--json", "print what was made as JSON")
+    .option("--no-install", "do not run `npm install`")
+    .option("--sdk <spec>", "version or tarball of @agate/sdk to install", OWN_SPECS.sdk)
+    .option("--cli <spec>", "version or tarball of @agate/cli to install", OWN_SPECS.cli)
+    .option("--json", "print the result as JSON")
     .addHelpText("after", examples("agate init support", "agate init . --no-install"));
   return onThisMachine(command, runInit);
 }
@@ -49,7 +52,7 @@ async function runInit(session: Session, folder: string): Promise<void> {
   const created = await createProject({ directory, name, specs });
   if (created.kind !== "created") throw new CommandFailure(refusal(created, directory));
   if (!flags.json) {
-    terminal.print(`Made ${name} in ${directory}:`);
+    terminal.print(`Created ${name} in ${directory}:`);
     for (const file of created.files) terminal.print(`  ${file}`);
   }
   if (flags.install) expectInstalled(await install(session, directory), session);
@@ -99,7 +102,7 @@ function expectInstalled(outcome: InstallOutcome, { flags, terminal }: Session):
   if (outcome.kind === "failed" && !flags.json) terminal.note(printableText(outcome.said).trim());
   const reason = outcome.kind === "no-npm" ? "npm was not found" : "`npm install` failed";
   throw new CommandFailure(
-    `The project is made, but ${reason}. Run \`npm install\` in it once that is mended; nothing has to be made again.`,
+    `The project was created, but ${reason}. Run \`npm install\` in it once that is fixed; the files are complete.`,
   );
 }
 
@@ -110,7 +113,7 @@ function printNextSteps({ flags, terminal }: Session, directory: string): void {
     ...(flags.install ? [] : ["npm install"]),
     "npm run dev",
   ];
-  terminal.print("\nGo on with:");
+  terminal.print("\nNext:");
   for (const step of steps) terminal.print(`  ${terminal.paint("bold", step)}`);
 }
 

@@ -8,14 +8,13 @@ import type { ApiDocument } from "../api-client/response-body.ts";
 import { printableLine } from "../terminal/printable.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { commandGroup } from "./client/command-group.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import type { ConfirmFlags } from "./client/confirm.ts";
 import { confirm, yesOption } from "./client/confirm.ts";
-import { examples } from "./client/examples.ts";
 import { CommandFailure, WrongUsage } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
-import type { Items } from "./client/items.ts";
-import { listLines } from "./client/list-lines.ts";
 import { onPlatform } from "./client/on-platform.ts";
+import type { Items } from "./client/paged-list.ts";
+import { listLines } from "./client/paged-list.ts";
 import { timeCell } from "./client/times.ts";
 import { readRegistry } from "./database-options.ts";
 
@@ -54,7 +53,7 @@ function listCommand(): Command {
           timeCell(session, key.created_at),
           key.last_used_at === null ? "never" : timeCell(session, key.last_used_at),
         ]),
-        "The project has no keys. `agate keys create NAME --scope read` makes one.",
+        "The project has no keys. `agate keys create NAME --scope read` creates one.",
       ),
     );
   });
@@ -72,21 +71,21 @@ interface CreateFlags {
 
 function createCommand(): Command {
   const command = new Command("create")
-    .description("Make a key and print it. It is shown once.")
-    .argument("<name>", "what the key is for: it stands in histories")
+    .description("Create a key and print it. It is shown only once.")
+    .argument("<name>", "purpose of the key, shown as the author in histories")
     .addOption(
-      new Option("--scope <scopes>", `what it may do, separated by commas: ${SCOPES.join(", ")}`)
+      new Option("--scope <scopes>", `permissions, separated by commas: ${SCOPES.join(", ")}`)
         .argParser(collectScopes)
         .makeOptionMandatory(),
     )
     .option(
       "--data-dir <folder>",
-      "make it in this folder instead, which no server may be using: the first key",
+      "create the key directly in a stopped server's data directory (for the first key)",
     )
     .addOption(
       new Option(
         "--registry [url]",
-        "the same in a database: postgres://… (default: $AGATE_REGISTRY)",
+        "create the key directly in a database: postgres://… (default: $AGATE_REGISTRY)",
       ).conflicts("dataDir"),
     )
     .addHelpText(
@@ -105,11 +104,11 @@ function createCommand(): Command {
     const document =
       registry === undefined
         ? await api.send<CreatedApiKey>("POST", apiPath`/registry/keys`, body)
-        : await createHere(registry, body, flags, terminal);
+        : await createOffline(registry, body, flags, terminal);
     session.show(document, (created) => [printableLine(created.key)]);
     if (session.json) return;
     terminal.note(
-      terminal.paintNote("dim", "Keep it: nobody can show it again. Use it as AGATE_API_KEY."),
+      terminal.paintNote("dim", "Save it now: it is not shown again. Use it as AGATE_API_KEY."),
     );
   });
 }
@@ -125,8 +124,8 @@ function registryOf({ dataDir, registry }: CreateFlags): RegistryAddress | undef
   return address;
 }
 
-/** The first key of a server that asks for one: there is nobody yet whom it would let make it. */
-async function createHere(
+/** Creates the first key of a server that requires one: no key exists yet that could create it over HTTP. */
+async function createOffline(
   registry: RegistryAddress,
   key: { readonly name: string; readonly scopes: readonly Scope[] },
   { url, apiKey, project = DEFAULT_PROJECT_ID }: CreateFlags,
@@ -141,7 +140,7 @@ async function createHere(
   const outcome = await createKeyOffline(registry, { ...key, project });
   if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
   if (outcome.projectIsNew) {
-    terminal.note(printableLine(`Made the project ${outcome.project.slug}.`));
+    terminal.note(printableLine(`Created the project ${outcome.project.slug}.`));
   }
   return { value: outcome.key, json: JSON.stringify(outcome.key) };
 }
@@ -160,12 +159,12 @@ function collectScopes(text: string, before: readonly Scope[] = []): readonly Sc
 
 function revokeCommand(): Command {
   const command = new Command("revoke")
-    .description("Revoke a key, for good. Requests with it get a 401.")
-    .argument("<key>", "id of the key, as the list has it")
+    .description("Revoke a key. This can't be undone; requests with it get a 401.")
+    .argument("<key>", "id of the key, from the list")
     .addOption(yesOption())
     .addHelpText("after", examples("agate keys revoke key_7k2m9q4x8w1n5t3r6v0p"));
   return onPlatform<[string], ConfirmFlags>(command, async (session, key) => {
-    await confirm(session, `Revoke ${key}? Whoever uses it is refused from then on.`);
+    await confirm(session, `Revoke ${key}? Requests with it will get a 401.`);
     const document = await session.api.send("DELETE", apiPath`/registry/keys/${key}`);
     session.show(document, () => [printableLine(`Revoked ${key}.`)]);
   });

@@ -3,14 +3,13 @@ import { parseRegistryAddress } from "@agate/platform/options";
 import { Command } from "commander";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { catchSignals } from "./catch-signals.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import { jsonFor } from "./client/on-platform.ts";
+import { readAddress } from "./database-options.ts";
 import { onThisMachine } from "./on-this-machine.ts";
-import { readAddress } from "./read-address.ts";
-import { copiedDocument, copiedLines, lostLines } from "./views/copied-registry-view.ts";
+import { catchSignals } from "./stop-signals.ts";
+import { copiedDocument, copiedLines, lostLines } from "./views/migration-view.ts";
 
 interface Session {
   readonly flags: { readonly json?: true };
@@ -20,12 +19,10 @@ interface Session {
 /** `agate migrate-registry`: from one database to another. */
 export function migrateRegistryCommand(): Command {
   const command = new Command("migrate-registry")
-    .description(
-      "Copy projects, keys and applications with all that is theirs to an empty registry, and compare the two.",
-    )
+    .description("Copy projects, keys and applications to an empty registry, and compare the two.")
     .helpGroup(HEADINGS.administer)
     .argument("<from>", "sqlite:FOLDER, postgres://…, or env:VARIABLE that has one")
-    .argument("<to>", "likewise; no server may have used it yet")
+    .argument("<to>", "the same; must be empty")
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
@@ -58,7 +55,7 @@ async function runMigration(session: Session, fromText: string, toText: string):
   const signal = stopped();
   if (outcome.kind === "interrupted" && signal !== undefined) {
     terminal.note("Stopped. Nothing was copied.");
-    // As it would have ended by itself: a script that runs it ends as well.
+    // Ends by the same signal, so that a script that runs the command stops too.
     process.kill(process.pid, signal);
     return;
   }
@@ -72,7 +69,7 @@ function tell({ flags, terminal }: Session, outcome: RegistryMigrationOutcome): 
     case "interrupted":
       throw new CommandFailure("It was stopped. Nothing was copied.");
     case "broken-off":
-      throw new CommandFailure(`${outcome.reason} Run the same command again when that is mended.`);
+      throw new CommandFailure(`${outcome.reason} Run the same command again once that is fixed.`);
     case "copied":
       if (flags.json) {
         terminal.print(jsonFor(terminal, copiedDocument(outcome)));

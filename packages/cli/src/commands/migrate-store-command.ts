@@ -4,16 +4,19 @@ import { parseStoreAddress } from "@agate/platform/options";
 import { plural } from "@agate/protocol/format";
 import { Command, InvalidArgumentError } from "commander";
 import type { Terminal } from "../terminal/terminal.ts";
-import { catchSignals } from "./catch-signals.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import { jsonFor } from "./client/on-platform.ts";
+import { readAddress } from "./database-options.ts";
 import { onThisMachine } from "./on-this-machine.ts";
 import { parseWholeNumber } from "./option-parsers.ts";
-import { readAddress } from "./read-address.ts";
-import { differenceLines, moreLines } from "./views/migration-view.ts";
-import { showMigration, silentMigration } from "./views/show-migration.ts";
+import { catchSignals } from "./stop-signals.ts";
+import {
+  differenceLines,
+  moreLines,
+  showMigration,
+  silentMigration,
+} from "./views/migration-view.ts";
 
 interface MigrateFlags {
   readonly sample: number;
@@ -36,19 +39,19 @@ export function migrateStoreCommand(): Command {
     .description("Copy all spans from one store to another, and compare the two.")
     .helpGroup(HEADINGS.administer)
     .argument("<from>", "sqlite:FOLDER, postgres://…, clickhouse://…, or env:VARIABLE that has one")
-    .argument("<to>", "likewise; what it holds already stays")
+    .argument("<to>", "the same; existing spans are kept")
     .option(
       "--sample <number>",
-      "how many traces to compare byte by byte at the end",
+      "number of traces to compare byte by byte at the end",
       parseSample,
       1000,
     )
     .option(
       "--state <file>",
-      "where it is kept how far it has come, for the next run",
+      "progress file, so that an interrupted run can resume",
       "agate-migration.json",
     )
-    .option("--restart", "copy everything again, however far the last run came")
+    .option("--restart", "ignore the progress file and copy everything again")
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
@@ -63,7 +66,7 @@ export function migrateStoreCommand(): Command {
 function parseSample(text: string): number {
   const size = parseWholeNumber(text);
   if (size > LARGEST_SAMPLE) {
-    throw new InvalidArgumentError(`It can be ${LARGEST_SAMPLE} at most.`);
+    throw new InvalidArgumentError(`Must be ${LARGEST_SAMPLE} or less.`);
   }
   return size;
 }
@@ -98,8 +101,8 @@ function tell(
 ): void {
   switch (outcome.kind) {
     case "interrupted":
-      terminal.note("Stopped. Run the same command again to go on.");
-      // As it would have ended by itself: a script that runs it ends as well.
+      terminal.note("Stopped. Run the same command again to resume.");
+      // Ends by the same signal, so that a script that runs the command stops too.
       process.kill(process.pid, signal);
       return;
     case "refused":
@@ -110,10 +113,10 @@ function tell(
         terminal.print(jsonFor(terminal, JSON.stringify(found)));
       }
       throw new CommandFailure(
-        `What is stored of ${outcome.traceId === null ? "a trace" : `the trace ${outcome.traceId}`} in the first store is damaged. Delete that trace or restore it from a backup, and run the same command again to go on.`,
+        `What is stored of ${outcome.traceId === null ? "a trace" : `the trace ${outcome.traceId}`} in the first store is damaged. Delete that trace or restore it from a backup, and run the same command again to resume.`,
       );
     case "broken-off":
-      throw new CommandFailure(`${outcome.reason} Run the same command again to go on.`);
+      throw new CommandFailure(`${outcome.reason} Run the same command again to resume.`);
     case "finished": {
       const differences = differenceLines(outcome);
       if (flags.json) terminal.print(jsonFor(terminal, documentOf(outcome)));

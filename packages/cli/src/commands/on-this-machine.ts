@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { openTerminal, type Terminal } from "../terminal/terminal.ts";
-import { tellFailures } from "./client/tell-failures.ts";
+import { reportFailures } from "./client/report-failures.ts";
 
 interface LocalFlags {
   readonly json?: boolean;
@@ -16,7 +16,7 @@ export function onThisMachine<Arguments extends readonly unknown[], Flags extend
     const args = all.slice(0, -2) as unknown as Arguments;
     const flags = command.opts<Flags>();
     const terminal = openTerminal(process);
-    await tellFailures(command, terminal, flags.json === true, () =>
+    await reportFailures(command, terminal, flags.json === true, () =>
       run({ flags, terminal }, ...args),
     );
   });

@@ -7,7 +7,7 @@ const UNIT_BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const;
 export function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) {
-    throw new InvalidArgumentError("A port is a number from 0 to 65535 (0: any free port).");
+    throw new InvalidArgumentError("Must be a port from 0 to 65535 (0: any free port).");
   }
   return port;
 }
@@ -17,7 +17,7 @@ export function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text.trim().toLowerCase());
   const length = match && Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
   if (!length) {
-    throw new InvalidArgumentError("Write a time above 0 with its unit: 30d, 12h, 90m or 45s.");
+    throw new InvalidArgumentError("Must be a duration with a unit: 30d, 12h, 90m or 45s.");
   }
   return length;
 }
@@ -37,7 +37,7 @@ export function parseSize(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(b|kb|mb|gb)?$/.exec(text.trim().toLowerCase());
   const size = match && Number(match[1]) * UNIT_BYTES[(match[2] ?? "b") as keyof typeof UNIT_BYTES];
   if (!size) {
-    throw new InvalidArgumentError("Write a size above 0 with its unit: 512kb, 16mb or 1gb.");
+    throw new InvalidArgumentError("Must be a size with a unit: 512kb, 16mb or 1gb.");
   }
   return Math.floor(size);
 }
@@ -70,7 +70,7 @@ export function parseUserRange(
   const [first, last] = [Number(match?.[1]), Number(match?.[2])];
   // 0 is root, and the last number of 32 bits means "leave it" to the system.
   if (!match || first < 1 || first > last || last > 0xff_ff_ff_fe) {
-    throw new InvalidArgumentError("Write a range of user ids, such as 60578-61183, or none.");
+    throw new InvalidArgumentError("Must be a range of user ids, such as 60578-61183, or none.");
   }
   return { first, last };
 }
@@ -78,7 +78,7 @@ export function parseUserRange(
 /** @example parseWholeNumber("1000") // 1000 */
 export function parseWholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) {
-    throw new InvalidArgumentError("Write a whole number from 0.");
+    throw new InvalidArgumentError("Must be a whole number, 0 or more.");
   }
   return Number(text);
 }
@@ -86,7 +86,7 @@ export function parseWholeNumber(text: string): number {
 /** @example parsePositiveNumber("1000") // 1000 */
 export function parsePositiveNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw new InvalidArgumentError("Write a whole number from 1.");
+    throw new InvalidArgumentError("Must be a whole number, 1 or more.");
   }
   return Number(text);
 }

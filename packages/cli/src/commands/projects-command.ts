@@ -2,13 +2,12 @@ import type { Project } from "@agate/protocol";
 import { Command } from "commander";
 import type { ApiPath } from "../api-client/api-path.ts";
 import { apiPath } from "../api-client/api-path.ts";
-import { PROJECT } from "./client/arguments.ts";
 import { commandGroup } from "./client/command-group.ts";
-import { HEADINGS } from "./client/headings.ts";
-import type { Items } from "./client/items.ts";
-import { listLines } from "./client/list-lines.ts";
+import { HEADINGS, PROJECT } from "./client/command-help.ts";
 import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";
 import { onPlatform } from "./client/on-platform.ts";
+import type { Items } from "./client/paged-list.ts";
+import { listLines } from "./client/paged-list.ts";
 import { timeCell } from "./client/times.ts";
 
 /** `agate projects`: whose applications and traces these are. */
@@ -27,13 +26,13 @@ export function projectsCommand(): Command {
         example: "agate projects create team-b",
       }),
       renameCommand({
-        description: "Rename a project. Its id and its keys stay.",
+        description: "Rename a project. Its id and keys stay.",
         arguments: [PROJECT],
         path: projectPath,
         example: "agate projects rename team-b support-team",
       }),
       deleteCommand({
-        description: "Delete a project with its keys. One that has applications is refused.",
+        description: "Delete a project with its keys. Fails if it has applications.",
         arguments: [PROJECT],
         path: projectPath,
         question: (project) => `Delete the project ${project} with its keys?`,
@@ -48,7 +47,7 @@ function projectPath(project: string): ApiPath {
 }
 
 function listCommand(): Command {
-  const command = new Command("list").description("List the projects that you may see.");
+  const command = new Command("list").description("List the projects that you have access to.");
   return onPlatform(command, async (session) => {
     const document = await session.api.get<Items<Project>>(apiPath`/registry/projects`);
     session.show(document, ({ items }) =>
@@ -60,7 +59,7 @@ function listCommand(): Command {
           project.id,
           timeCell(session, project.created_at),
         ]),
-        "There are no projects.",
+        "No projects.",
       ),
     );
   });

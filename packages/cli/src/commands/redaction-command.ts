@@ -4,11 +4,10 @@ import { Command, Option } from "commander";
 import { apiPath } from "../api-client/api-path.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { commandGroup } from "./client/command-group.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { WrongUsage } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import { onPlatform } from "./client/on-platform.ts";
-import { readObjectInput } from "./client/read-input.ts";
+import { readObjectInput } from "./client/option-values.ts";
 
 /** `agate redaction`: what a project's spans and logs are stored without. */
 export function redactionCommand(): Command {
@@ -42,18 +41,18 @@ interface SetFlags {
 
 function setCommand(): Command {
   const command = new Command("set")
-    .description("Replace all rules of the project. Stored traces stay as they are.")
+    .description("Replace all rules of the project. Stored traces are not changed.")
     .argument("[file]", "rules as JSON (- for standard input), with custom patterns")
     .addOption(
       new Option(
         "--key <names>",
-        "names or paths, separated by commas, whose values are replaced",
+        "names or paths, separated by commas, of values to redact",
       ).argParser(collect),
     )
     .addOption(
       new Option(
         "--pattern <names>",
-        `ready patterns, separated by commas: ${REDACTION_PATTERNS.join(", ")}`,
+        `built-in patterns, separated by commas: ${REDACTION_PATTERNS.join(", ")}`,
       ).argParser(collect),
     )
     .option("--none", "remove all rules")

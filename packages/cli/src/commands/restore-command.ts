@@ -5,12 +5,11 @@ import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { asFailure } from "./backup-command.ts";
-import { catchSignals } from "./catch-signals.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import { jsonFor } from "./client/on-platform.ts";
 import { onThisMachine } from "./on-this-machine.ts";
+import { catchSignals } from "./stop-signals.ts";
 import { backupLines, restoredDocument } from "./views/backup-view.ts";
 
 interface RestoreFlags {
@@ -27,16 +26,16 @@ interface Session {
 /** `agate restore`: the opposite of `agate backup`. */
 export function restoreCommand(): Command {
   const command = new Command("restore")
-    .description("Put a backup into the data directory of a stopped server.")
+    .description("Restore a backup into the data directory of a stopped server.")
     .helpGroup(HEADINGS.administer)
     .argument("<backup>", "a file that `agate backup` wrote")
     .addOption(
       new Option(
         "--data-dir <folder>",
-        "where to put it; created if it does not exist",
+        "data directory; created if it does not exist",
       ).makeOptionMandatory(),
     )
-    .option("--replace", "replace the data that the folder holds")
+    .option("--replace", "replace existing data in the folder")
     .option("--json", "print the result as JSON")
     .addHelpText("after", examples("agate restore agate.tar --data-dir .agate"));
   return onThisMachine(command, restore);
@@ -81,7 +80,7 @@ async function restore({ flags, terminal }: Session, backup: string): Promise<vo
 
 function missingFile(error: unknown): CommandFailure | undefined {
   const { code, path } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return new CommandFailure(`There is no file ${path}.`);
+  if (code === "ENOENT") return new CommandFailure(`File not found: ${path}.`);
   if (code === "EISDIR") return new CommandFailure("A backup is a file, not a folder.");
   return undefined;
 }

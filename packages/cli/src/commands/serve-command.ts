@@ -1,9 +1,8 @@
 import { isLoopbackAddress } from "@agate/platform/options";
 import { Command } from "commander";
 import type { Terminal } from "../terminal/terminal.ts";
-import { examples } from "./client/examples.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure } from "./client/failures.ts";
-import { HEADINGS } from "./client/headings.ts";
 import { onThisMachine } from "./on-this-machine.ts";
 import { parseOrigin, parsePort } from "./option-parsers.ts";
 
@@ -23,10 +22,10 @@ interface Session {
 /** `agate serve`: a workflow alone. */
 export function serveCommand(): Command {
   const command = new Command("serve")
-    .description("Serve a workflow alone, without a platform; any number of them may run.")
+    .description("Serve a workflow without a platform.")
     .helpGroup(HEADINGS.start)
     .argument("[file]", "the program that declares the routes (default: app.ts or src/app.ts)")
-    .option("--port <number>", "port to listen on; 0 takes any free one", parsePort, 4101)
+    .option("--port <number>", "port to listen on; 0 for any free port", parsePort, 4101)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
       "--app <name>",
@@ -34,16 +33,16 @@ export function serveCommand(): Command {
     )
     .option(
       "--cors-origin <origin>",
-      "let pages of this origin call the workflow; may be repeated",
+      "allow pages of this origin to call the workflow (repeatable)",
       parseOrigin,
     )
-    .option("--json", "print where it is served as JSON")
+    .option("--json", "print the address as JSON")
     .addHelpText(
       "after",
       `
 AGATE_BASE_URL and AGATE_API_KEY name the platform that has its configuration
-and takes its traces. It is called without a key: whoever can reach the address
-can call the workflow.
+and receives its traces. Calls need no key: every client that can reach the
+address can call the workflow.
 ${examples("agate serve app.ts", "AGATE_BASE_URL=http://127.0.0.1:4100 agate serve app.ts --port 5000")}`,
     );
   return onThisMachine(command, runServe);
@@ -53,7 +52,7 @@ async function runServe({ flags, terminal }: Session, named: string | undefined)
   const { host, port, app, corsOrigin } = flags;
   const { openProgram } = await import("../dev/open-program.ts");
   const { serveApp } = await import("../dev/serve-app.ts");
-  const { formatProblems } = await import("../packing/format-problems.ts");
+  const { formatProblems } = await import("../packing/code-problem.ts");
   const project = await openProgram(named, process.cwd());
   if (project.kind === "refused") throw new CommandFailure(project.reason);
   const outcome = await serveApp({
@@ -85,7 +84,7 @@ async function runServe({ flags, terminal }: Session, named: string | undefined)
       }
       if (!isLoopbackAddress(host)) {
         terminal.note(
-          `Whoever can reach ${host} can call it. Put something in front that lets only the right ones in.`,
+          `Every client that can reach ${host} can call it without a key. Put an authenticating proxy in front.`,
         );
       }
     }

@@ -22,7 +22,7 @@ import {
   parseUserRange,
   parseWholeNumber,
 } from "./option-parsers.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { stopSignal } from "./stop-signals.ts";
 
 interface ServerFlags {
   readonly port: number;
@@ -56,10 +56,10 @@ const LONGEST_STOP_MS = 10_000;
 /** `agate server`: the platform alone. */
 export function serverCommand(): Command {
   return new Command("server")
-    .description("Run the platform: take in traces and read them back as trees.")
-    .option("--port <number>", "port to listen on; 0 takes any free one", parsePort, 4100)
+    .description("Run the platform.")
+    .option("--port <number>", "port to listen on; 0 for any free port", parsePort, 4100)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--data-dir <folder>", "where everything is kept", ".agate")
+    .option("--data-dir <folder>", "data directory", ".agate")
     .addOption(storeOption())
     .addOption(registryOption())
     .option(
@@ -67,44 +67,64 @@ export function serverCommand(): Command {
       "delete traces this long after they arrived (30d, 12h)",
       parseDuration,
     )
-    .option("--prices <file>", "JSON file of model prices that come before the shipped ones")
-    .option("--require-key", "ask for an API key on a loopback address too")
+    .option("--prices <file>", "JSON file of model prices; overrides the built-in prices")
+    .option("--require-key", "require an API key on a loopback address too")
     .option(
       "--cors-origin <origin>",
-      "let pages of this origin call workflows and send traces; may be repeated",
+      "allow pages of this origin to call workflows and send traces (repeatable)",
       parseOrigin,
     )
     .option(
       "--rate-limit <number>",
-      "requests a second for each API key; 0: no limit",
+      "requests per second for each API key; 0 for no limit",
       parseWholeNumber,
       1000,
     )
-    .addOption(
-      new Option("--log-level <level>", "how much to log").choices(LOG_LEVELS).default("info"),
-    )
+    .addOption(new Option("--log-level <level>", "log level").choices(LOG_LEVELS).default("info"))
     .addOption(
       new Option(
         "--log-format <format>",
-        "how to log (default: pretty in a terminal, json elsewhere)",
+        "log format (default: pretty in a terminal, json elsewhere)",
       ).choices(LOG_FORMATS),
     )
     .addOption(size("--max-body <size>", "largest request body", 16 * MIB, "16mb"))
     .addOption(
-      size("--max-decompressed-body <size>", "the same, unpacked", unpackedBytes(), "64mb"),
+      size(
+        "--max-decompressed-body <size>",
+        "largest request body after decompression",
+        unpackedBytes(),
+        "64mb",
+      ),
     )
-    .addOption(size("--max-waiting <size>", "bodies that may wait, unpacked", 256 * MIB, "256mb"))
-    .option("--max-request-spans <number>", "most spans in a request", parsePositiveNumber, 50_000)
+    .addOption(
+      size(
+        "--max-waiting <size>",
+        "decompressed bytes waiting for ingest; beyond it requests get a 429",
+        256 * MIB,
+        "256mb",
+      ),
+    )
+    .option(
+      "--max-request-spans <number>",
+      "maximum number of spans in a request",
+      parsePositiveNumber,
+      50_000,
+    )
     .option(
       "--max-spans-per-trace <number>",
-      "most spans in a trace",
+      "maximum number of spans in a trace",
       parsePositiveNumber,
       1_000_000,
     )
-    .option("--max-connections <number>", "connections at a time", parsePositiveNumber, 10_000)
-    .addOption(size("--max-build <size>", "largest build that can be deployed", 64 * MIB, "64mb"))
+    .option(
+      "--max-connections <number>",
+      "maximum number of open connections",
+      parsePositiveNumber,
+      10_000,
+    )
+    .addOption(size("--max-build <size>", "maximum size of a deployed build", 64 * MIB, "64mb"))
     .addOption(
-      new Option("--query-timeout <time>", "how long a list or analytics may take (45s, 2m)")
+      new Option("--query-timeout <time>", "timeout of lists and analytics (45s, 2m)")
         .argParser(parseTimeout)
         .default(30_000, "30s"),
     )

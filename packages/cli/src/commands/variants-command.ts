@@ -5,15 +5,13 @@ import type { ApiPath } from "../api-client/api-path.ts";
 import { apiPath } from "../api-client/api-path.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { renderFields } from "../terminal/table.ts";
-import { APP, VARIANT } from "./client/arguments.ts";
 import { commandGroup } from "./client/command-group.ts";
-import { examples } from "./client/examples.ts";
-import { HEADINGS } from "./client/headings.ts";
-import type { Items } from "./client/items.ts";
-import { listLines } from "./client/list-lines.ts";
+import { APP, examples, HEADINGS, VARIANT } from "./client/command-help.ts";
 import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";
 import { onPlatform } from "./client/on-platform.ts";
 import { messageOption } from "./client/option-values.ts";
+import type { Items } from "./client/paged-list.ts";
+import { listLines } from "./client/paged-list.ts";
 import type { VariantRef } from "./client/revision-ref.ts";
 import { formatRevision, parseVariantRef } from "./client/revision-ref.ts";
 import { timeCell, timeInFull } from "./client/times.ts";
@@ -35,13 +33,13 @@ export function variantsCommand(): Command {
         example: "agate variants create support shorter",
       }),
       renameCommand({
-        description: "Rename a variant. Its id, its revisions and what is live stay.",
+        description: "Rename a variant. Its id, revisions and deployments stay.",
         arguments: [APP, VARIANT],
         path: variantPath,
         example: "agate variants rename support shorter brief",
       }),
       deleteCommand({
-        description: "Delete a variant with its revisions. One that is live is refused.",
+        description: "Delete a variant with its revisions. Fails if one is live.",
         arguments: [APP, VARIANT],
         path: variantPath,
         question: (app, variant) => `Delete ${variant} of ${app} with all its revisions?`,
@@ -78,7 +76,7 @@ function listCommand(): Command {
           variant.forked_from === null ? UNKNOWN : formatRevision(variant.forked_from),
           timeCell(session, variant.created_at),
         ]),
-        `${printableLine(app)} has no variants. \`agate variants create ${printableLine(app)} default\` makes one.`,
+        `${printableLine(app)} has no variants. \`agate variants create ${printableLine(app)} default\` creates one.`,
       ),
     );
   });
@@ -114,12 +112,12 @@ function showCommand(): Command {
 
 function forkCommand(): Command {
   const command = new Command("fork")
-    .description("Make a new variant whose revision 1 is a revision of another.")
+    .description("Create a variant from a revision of another.")
     .argument(...APP)
     .addArgument(
       new Argument("<source>", "variant, or variant@revision").argParser(parseVariantRef),
     )
-    .argument("<name>", "the new variant's name")
+    .argument("<name>", "name of the new variant")
     .addOption(messageOption())
     .addHelpText("after", examples("agate variants fork support default@3 shorter"));
   return onPlatform<[string, VariantRef, string], { readonly message?: string }>(

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { BUNDLE_FILE, BUNDLE_MAP_FILE, type Bundle } from "../packing/bundle-app.ts";
 import { type Project, type Refusal, refused } from "../packing/project.ts";
 
 /** A folder for the bundles of this process, in the project; those that dead processes left are deleted. */
@@ -10,7 +11,7 @@ export function createBundleFolder(project: Project, purpose: "dev" | "serve"): 
   } catch (error) {
     const { message } = error as Error;
     return refused(
-      `Bundles of the program cannot be written: ${message}. See to it that you may write to ${parent}.`,
+      `Can't write bundles of the program: ${message}. Check the permissions of ${parent}.`,
     );
   }
 }
@@ -31,7 +32,22 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Somebody else's process is one all the same.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+/**
+ * Writes a bundle to a folder inside of the project, from where Node finds the project's packages.
+ * Gives the program's path.
+ */
+export function placeBundle(files: Bundle["files"], folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const program = join(folder, BUNDLE_FILE);
+  writeFileSync(program, files.get(BUNDLE_FILE) ?? "");
+  const map = files.get(BUNDLE_MAP_FILE);
+  if (map !== undefined) {
+    writeFileSync(join(folder, BUNDLE_MAP_FILE), map);
+  }
+  return program;
 }

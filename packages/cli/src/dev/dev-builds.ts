@@ -3,10 +3,13 @@ import { dirname, join, relative } from "node:path";
 import type { BuildProcess, StartFailure, SupervisedBuild } from "@agate/platform/dev";
 import { ProcessGroups, startBuildProcess } from "@agate/platform/dev";
 import { BUNDLE_FILE, BUNDLE_MAP_FILE } from "../packing/bundle-app.ts";
+import { isIncluded } from "../packing/included-files.ts";
+import { readPackageJson } from "../packing/package-folder.ts";
 import type { Project } from "../packing/project.ts";
-import { placeBundle } from "./place-bundle.ts";
+import { projectSettings } from "../packing/project.ts";
+import { placeBundle } from "./bundle-folder.ts";
 
-/** Generous: a breakpoint or a slow database is no reason to give a version up. */
+/** Long enough for a breakpoint or a slow database at start-up. */
 const START_MS = 30_000;
 
 export interface DevBuildsOptions {
@@ -21,8 +24,8 @@ export interface DevBuildsOptions {
 }
 
 /**
- * The versions of a program while it is developed, each in a folder of its own: one that crashes is
- * started again as it was, whatever has been saved since.
+ * The versions of a program under development, each in its own folder: a version that crashes is
+ * restarted unchanged, even if newer code was saved meanwhile.
  */
 export class DevBuilds {
   readonly #options: DevBuildsOptions;
@@ -51,7 +54,7 @@ export class DevBuilds {
     return { number: this.#last, start: (signal) => this.#start(program, signal) };
   }
 
-  /** Deletes the versions before this one: nobody will start them again. */
+  /** Deletes the versions before this one, which are not started again. */
   forgetBefore(build: number): void {
     for (; this.#oldest < build; this.#oldest++) {
       rmSync(this.#folderOf(this.#oldest), { recursive: true, force: true });
@@ -70,5 +73,34 @@ export class DevBuilds {
       { folder: project.folder, entry, environment: environment(), restrictions: null },
       { onLine, onFileRead, timeoutMs: START_MS, signal, groups: this.#groups },
     );
+  }
+}
+
+/**
+ * Tells, once each, of files that the program reads and that a deployed build would not have.
+ *
+ * @returns what is told of every file that the program reads, relative to the project's folder.
+ */
+export function watchUnpackedReads(
+  folder: string,
+  onUnpacked: (file: string) => void,
+): (file: string) => void {
+  const told = new Set<string>();
+  return (file) => {
+    if (told.has(file) || isIncluded(file, patternsNow(folder))) return;
+    told.add(file);
+    onUnpacked(file);
+  };
+}
+
+/** As they are now: the file may have been added since the program was started. */
+function patternsNow(folder: string): readonly string[] {
+  try {
+    const settings = projectSettings({ folder, json: readPackageJson(folder) ?? {} });
+    return "kind" in settings ? [] : settings.include;
+  } catch (error) {
+    // Of a package.json that is no JSON the build tells.
+    if (error instanceof SyntaxError) return [];
+    throw error;
   }
 }

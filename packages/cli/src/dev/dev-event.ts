@@ -1,7 +1,12 @@
 import type { RegistryProblem } from "@agate/platform/dev";
+import { formatDuration, plural } from "@agate/protocol/format";
 import type { CodeProblem } from "../packing/code-problem.ts";
+import { formatProblems } from "../packing/code-problem.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { padText } from "../terminal/text-width.ts";
 
-/** What there is to tell while somebody develops. Programs read the same as JSON, a line each. */
+/** An event of `agate dev`. With `--json`, each is printed as one line. */
 export type DevEvent =
   /** The platform answers. The workflow follows, unless something is wrong with it. */
   | { readonly event: "started"; readonly url: string; readonly application: string }
@@ -61,4 +66,125 @@ export interface ServedCall {
   readonly cancelled?: true;
   readonly ms: number;
   readonly trace_id: string | null;
+}
+
+/** An event as a developer reads it: lines without their ends. */
+export function describeEvent(event: DevEvent, paint: Paint): readonly string[] {
+  switch (event.event) {
+    case "started":
+      return [
+        `${paint("bold", event.application)} is at ${paint("cyan", event.url)}`,
+        `Try it in a browser: ${paint("cyan", `${event.url}/apps/${event.application}/playground`)}`,
+      ];
+    case "ready":
+      return [
+        "",
+        ...routeLines(event.routes),
+        "",
+        `Ready in ${formatDuration(event.ms)}. Save a file to reload, Ctrl-C to stop.`,
+        "",
+      ];
+    case "reloaded":
+      return [paint("green", `Reloaded in ${formatDuration(event.ms)}.`)];
+    case "broken":
+      return [...problemLines(event.problems, paint), paint("yellow", consequence(event.serving))];
+    case "unusable":
+      return [
+        ...(event.problem === null ? [] : problemLines([event.problem], paint)),
+        paint("red", event.reason),
+        paint("yellow", consequence(event.serving)),
+      ];
+    case "crashed":
+      return [
+        paint("red", event.reason),
+        paint(
+          "yellow",
+          event.restartMs === 0
+            ? "Restarting."
+            : `Restarting in ${formatDuration(event.restartMs)}.`,
+        ),
+      ];
+    case "renamed":
+      return [
+        paint(
+          "yellow",
+          `The code calls the application ${event.to} now; it is registered as ${event.from}. Restart agate dev to use the new name.`,
+        ),
+      ];
+    case "misfit":
+      return event.problems.map(({ msg }) => paint("yellow", printableLine(msg)));
+    case "not-packed":
+      return [paint("yellow", unpackedLine(event.file))];
+    case "type-errors":
+      return typeLines(event, paint);
+    case "types-fixed":
+      return [paint("green", "No type errors left.")];
+    case "types-unchecked":
+      return [
+        paint(
+          "yellow",
+          `Types could not be checked: ${printableLine(event.reason)}. Run npx tsc --noEmit to see why, or turn the check off with --no-typecheck.`,
+        ),
+      ];
+    case "output":
+      return [event.line];
+    case "call":
+      return [callLine(event, paint)];
+    case "ending":
+      return ["Stopping. Press Ctrl-C again to stop at once."];
+  }
+}
+
+function unpackedLine(file: string): string {
+  const name = printableLine(file);
+  return `The program reads ${name}, which a deployed build would not have. Add "agate": {"include": [${JSON.stringify(name)}]} to package.json.`;
+}
+
+function typeLines(
+  { problems, count, unchanged }: Extract<DevEvent, { event: "type-errors" }>,
+  paint: Paint,
+): string[] {
+  const errors = plural(count, "type error");
+  if (unchanged) return [paint("yellow", `Still ${errors}.`)];
+  const hidden = count - problems.length;
+  return [
+    ...problemLines(problems, paint),
+    ...(hidden === 0 ? [] : [`${hidden} more: run npx tsc --noEmit to see all.`]),
+    paint("yellow", `${errors}. The workflow is still served.`),
+  ];
+}
+
+function problemLines(problems: readonly CodeProblem[], paint: Paint): string[] {
+  return formatProblems(problems, paint).trimEnd().split("\n");
+}
+
+function consequence(serving: boolean): string {
+  return serving
+    ? "The last good version keeps serving."
+    : "Nothing is served yet. Fix the error and save to reload.";
+}
+
+/** Each route with its two endpoints, and what the platform has beside them. */
+function routeLines(routes: readonly string[]): string[] {
+  const paths = routes.map((route) => (route === "/" ? "" : route));
+  const lines = paths.flatMap((path) => [
+    [`POST /run${path}`, "with the configuration that is live in development"],
+    [`POST /playground/run${path}`, "with any configuration"],
+  ]);
+  lines.push(["GET  /docs", "API reference"]);
+  const width = Math.max(...lines.map(([request = ""]) => request.length));
+  return lines.map(([request = "", use]) => `  ${padText(request, width)}   ${use}`);
+}
+
+function callLine(call: ServedCall, paint: Paint): string {
+  const { method, path, ms, trace_id: trace } = call;
+  const figures = `${outcomeText(call, paint)}  ${padText(formatDuration(ms), 7, "right")}`;
+  const line = `${method} ${printableLine(path)}  ${figures}`;
+  return trace === null ? line : `${line}  ${paint("dim", trace)}`;
+}
+
+function outcomeText({ status, cancelled }: ServedCall, paint: Paint): string {
+  // The client left: neither a success nor a failure.
+  if (cancelled) return paint("yellow", "cancelled");
+  return paint(status >= 500 ? "red" : status >= 400 ? "yellow" : "green", String(status));
 }

@@ -8,11 +8,11 @@ export interface DevWorkflowOptions {
   readonly supervisor: Supervisor;
   /** Told what a version that answers says of itself, before it serves; gives its routes. */
   readonly onAnswering: (openapi: unknown) => Promise<readonly string[]>;
-  readonly tell: (event: DevEvent) => void;
+  readonly emit: (event: DevEvent) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Lets the newest version that works serve. */
+/** Serves the newest version that starts. */
 export class DevWorkflow {
   readonly #options: DevWorkflowOptions;
   /** The version that is being started, where one is. */
@@ -31,7 +31,7 @@ export class DevWorkflow {
   /** @param since When the file was saved, or near enough: of `performance.now()`. */
   replaceBy(bundleFile: string, since: number): void {
     this.#bundleFile = bundleFile;
-    // Saved again before the last version was up: nobody waits for that one any more.
+    // Saved again before the previous version was ready: its start is cancelled.
     this.#starting.abort();
     this.#starting = new AbortController();
     const { signal } = this.#starting;
@@ -45,18 +45,18 @@ export class DevWorkflow {
     if (this.#bundleFile !== undefined) this.replaceBy(this.#bundleFile, performance.now());
   }
 
-  /** Gives up what is being started. The supervisor is closed by whoever made it. */
+  /** Cancels a running start. The caller closes the supervisor. */
   close(): void {
     this.#starting.abort();
   }
 
   async #start(build: SupervisedBuild, since: number, signal: AbortSignal): Promise<void> {
-    const { builds, supervisor, onAnswering, tell } = this.#options;
+    const { builds, supervisor, onAnswering, emit } = this.#options;
     const started = await build.start(signal);
     if (started.kind === "failed") {
       const { reason, log } = started;
       const problem = crashSite(builds.project.folder, log);
-      tell({ event: "unusable", reason, problem, serving: this.isServing });
+      emit({ event: "unusable", reason, problem, serving: this.isServing });
       return;
     }
     const routes = await onAnswering(started.openapi);
@@ -67,7 +67,7 @@ export class DevWorkflow {
     const isFirst = !this.isServing;
     const drained = supervisor.switchTo(build, started);
     const ms = performance.now() - since;
-    tell(isFirst ? { event: "ready", routes, ms } : { event: "reloaded", ms });
+    emit(isFirst ? { event: "ready", routes, ms } : { event: "reloaded", ms });
     await drained;
     builds.forgetBefore(build.number);
   }

@@ -2,7 +2,7 @@ import { isSlug } from "@agate/protocol";
 import { appName } from "../packing/app-name.ts";
 import { type Project, type Refusal, refused } from "../packing/project.ts";
 
-/** What a project's application is called: what is given, else what the environment or the project says. */
+/** The name of a project's application: the given one, else that of the environment or the project. */
 export function nameApp(
   project: Project,
   given: string | undefined,
@@ -12,16 +12,16 @@ export function nameApp(
   if (name !== undefined && isSlug(name)) return name;
   const fault =
     name === undefined
-      ? `${project.folder} has no name to call the application by.`
-      : `An application cannot be called ${JSON.stringify(name)}.`;
+      ? `${project.folder} has no name that the application could use.`
+      : `${JSON.stringify(name)} is not a valid name for an application.`;
   return refused(
     `${fault} Name it with --app: lower-case letters and digits, with single "-", "_" or "." between them.`,
   );
 }
 
 /**
- * Tells a program what its application is called. A name that somebody gave comes before the one in
- * its code; that of the project comes after it.
+ * The variables that tell a program its application's name. A name given by option or environment
+ * overrides the one in the code; the project's name is only a default.
  */
 export function nameVariables(
   application: string,

@@ -3,9 +3,12 @@ import type {
   Registry,
   RegistryOutcome,
   RegistryProblem,
+  Service,
+  Services,
 } from "@agate/platform/dev";
 import { done } from "@agate/platform/dev";
 import type { Application } from "@agate/protocol";
+import type { DevEvent } from "./dev-event.ts";
 
 const ENVIRONMENT = "development";
 const VARIANT = "default";
@@ -25,7 +28,7 @@ export async function registerApp(
 
 /**
  * Deploys a revision that changes nothing, so that deployed endpoints answer. Only where nothing was
- * ever deployed to the environment: what somebody has changed there, or taken down, stays so.
+ * ever deployed to the environment: later changes, and a take-down, are kept.
  */
 async function deployDefaults(
   registry: Registry,
@@ -76,4 +79,63 @@ export async function followSchema(
     routes: put.value.routes.map(({ route }) => route),
     problems: checked.kind === "refused" ? checked.problems : [],
   };
+}
+
+interface DevRegistrationOptions {
+  readonly registry: Registry;
+  readonly services: Services;
+  readonly service: Service;
+  /** The project's id. */
+  readonly project: string;
+  /** What the application is called where its code does not say. */
+  readonly application: string;
+  readonly emit: (event: DevEvent) => void;
+  /** Told the application's id once it is registered. */
+  readonly onRegistered: (applicationId: string) => void;
+}
+
+/** The application in the registry, which follows what the code says of itself. */
+export class DevRegistration {
+  readonly #options: DevRegistrationOptions;
+  #registered: Application | undefined;
+
+  constructor(options: DevRegistrationOptions) {
+    this.#options = options;
+    const { services, service, project, application } = options;
+    // Registered at once, so that a call before the workflow is ready gets an error that names the reason.
+    services.override({ project, id: application, slug: application }, service);
+  }
+
+  /** Takes what a version answers as its `/openapi.json`; gives its routes. */
+  async follow(openapi: unknown): Promise<readonly string[]> {
+    const { registry, project, emit } = this.#options;
+    const slug = titleOf(openapi) ?? this.#options.application;
+    this.#registered ??= await this.#register(slug);
+    if (this.#registered === undefined) return [];
+    const { id, slug: from } = this.#registered;
+    // The name is the application's for as long as this runs: its calls, traces and variants are there.
+    if (slug !== from) emit({ event: "renamed", from, to: slug });
+    const followed = await followSchema(registry, { project, application: id }, openapi);
+    if (followed.problems.length > 0) emit({ event: "misfit", problems: followed.problems });
+    return followed.routes;
+  }
+
+  async #register(slug: string): Promise<Application | undefined> {
+    const { registry, services, service, project, emit, onRegistered } = this.#options;
+    const outcome = await registerApp(registry, project, slug);
+    if (outcome.kind === "refused") {
+      emit({ event: "misfit", problems: outcome.problems });
+      return undefined;
+    }
+    const { id } = outcome.value;
+    services.override({ project, id, slug }, service);
+    onRegistered(id);
+    return outcome.value;
+  }
+}
+
+/** What the workflow calls its application. */
+function titleOf(openapi: unknown): string | undefined {
+  const { info } = openapi as { readonly info?: { readonly title?: unknown } };
+  return typeof info?.title === "string" ? info.title : undefined;
 }

@@ -1,12 +1,12 @@
+import { once } from "node:events";
 import { rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { pathToFileURL } from "node:url";
 import { type BrokenCode, type Bundle, bundleApp } from "../packing/bundle-app.ts";
 import type { Project, Refusal } from "../packing/project.ts";
-import { createBundleFolder } from "./bundle-folder.ts";
+import { createBundleFolder, placeBundle } from "./bundle-folder.ts";
 import { readEnvFile, unsetIn } from "./env-file.ts";
-import { findAddress } from "./find-address.ts";
 import { nameApp, nameVariables } from "./name-app.ts";
-import { placeBundle } from "./place-bundle.ts";
 
 export interface ServeAppOptions {
   readonly project: Project;
@@ -64,4 +64,44 @@ async function bundleOnce(project: Project): Promise<Bundle | BrokenCode> {
   const { stop } = await import("esbuild");
   await stop();
   return bundle;
+}
+
+type AddressOutcome =
+  | { readonly kind: "free"; readonly port: number }
+  /** One sentence, with what to do. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+/**
+ * Whether a program could listen there; port 0 becomes a free one. Asked before the program is
+ * started, which would fail with a stack trace.
+ */
+async function findAddress(host: string, port: number): Promise<AddressOutcome> {
+  const server = createServer().listen({ host, port });
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const reason = reasonOf((error as NodeJS.ErrnoException).code, host, port);
+    if (reason === undefined) throw error;
+    return { kind: "refused", reason };
+  }
+  const free = (server.address() as AddressInfo).port;
+  server.close();
+  await once(server, "close");
+  return { kind: "free", port: free };
+}
+
+function reasonOf(code: string | undefined, host: string, port: number): string | undefined {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with --port.`;
+    case "EACCES":
+    case "EPERM":
+      return `Listening on port ${port} is not permitted. Choose one above 1023 with --port.`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `This machine has no address ${host}. Choose another with --host, such as 127.0.0.1.`;
+    default:
+      return undefined;
+  }
 }

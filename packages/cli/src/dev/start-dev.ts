@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import type { PlatformOptions } from "@agate/platform";
 import { describeSupervision, type SupervisionEvent, Supervisor } from "@agate/platform/dev";
 import type { LogOptions } from "@agate/platform/options";
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
@@ -6,17 +7,14 @@ import type { BrokenCode } from "../packing/bundle-app.ts";
 import type { Project } from "../packing/project.ts";
 import { type FreshBundle, watchApp } from "../packing/watch-app.ts";
 import { createBundleFolder } from "./bundle-folder.ts";
-import { DevBuilds } from "./dev-builds.ts";
+import { DevBuilds, watchUnpackedReads } from "./dev-builds.ts";
 import type { DevEvent } from "./dev-event.ts";
 import { DevLog } from "./dev-log.ts";
-import { DevRegistration } from "./dev-registration.ts";
 import { DevWorkflow } from "./dev-workflow.ts";
-import { readEnvFile, unsetIn } from "./env-file.ts";
+import { readEnvFile, unsetIn, watchEnvFile } from "./env-file.ts";
 import { nameApp, nameVariables } from "./name-app.ts";
-import { reportTypes } from "./report-types.ts";
-import { TypeChecker } from "./type-checker.ts";
-import { watchUnpackedReads } from "./unpacked-reads.ts";
-import { watchEnvFile } from "./watch-env-file.ts";
+import { DevRegistration } from "./register-app.ts";
+import { reportTypes, TypeChecker } from "./type-checker.ts";
 
 export interface DevOptions {
   readonly project: Project;
@@ -32,7 +30,7 @@ export interface DevOptions {
   readonly checkTypes: boolean;
   /** Of the platform itself. */
   readonly log: LogOptions;
-  readonly tell: (event: DevEvent) => void;
+  readonly emit: (event: DevEvent) => void;
 }
 
 export interface Dev {
@@ -57,15 +55,15 @@ const LIMITS = {
   connections: 10_000,
   rate: 0,
 };
-/** What programs ask of a workflow again and again; none of its routes. */
-const IS_QUESTION = /\/(?:health|openapi\.json)$/;
-/** Whoever ends it, or saves a file, does not want to wait for a call that hangs. */
+/** Health checks and schema requests, which are not shown as calls. */
+const IS_PROBE = /\/(?:health|openapi\.json)$/;
+/** Short, so that a hanging call delays neither a reload nor Ctrl-C. */
 const DRAIN = { drainMs: 10_000, stopMs: 5_000 };
 const CLOSING = { drainMs: 2_000, stopMs: 2_000 };
 
 /** Runs the platform and a workflow that is reloaded when its files are saved. */
 export async function startDev(options: DevOptions): Promise<DevOutcome> {
-  const { project, tell } = options;
+  const { project, emit } = options;
   const begun = performance.now();
   const application = nameApp(project, options.application, process.env);
   if (typeof application !== "string") return application;
@@ -76,37 +74,20 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
 
   await using parts = new AsyncDisposableStack();
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const { host, port, dataDirectory, log } = options;
   // The way `agate server` loads it, so that the platform stays in one file.
   const { startPlatform } = await import("@agate/platform");
-  const outcome = await startPlatform({
-    host,
-    port,
-    dataDirectory,
-    retentionMs: null,
-    pricesFile: null,
-    requireKey: false,
-    corsOrigins: options.corsOrigins,
-    log,
-    limits: LIMITS,
-    rootApplication: application,
-    onCall: ({ method, path, status, isCancelled, ms, traceId }) => {
-      if (IS_QUESTION.test(path)) return;
-      const outcome = isCancelled ? ({ status, cancelled: true } as const) : { status };
-      tell({ event: "call", method, path, ...outcome, ms, trace_id: traceId });
-    },
-  });
+  const outcome = await startPlatform(platformOptions(options, application));
   if (outcome.kind === "refused") return outcome;
   const { platform } = outcome;
   parts.defer(() => platform.close());
-  tell({ event: "started", url: platform.url, application });
+  emit({ event: "started", url: platform.url, application });
 
   const devLog = new DevLog(platform.addLogLine);
   const supervisor = new Supervisor(
     { id: application, slug: application },
     (event) => {
       devLog.add("platform", describeSupervision(event));
-      tellCrash(event, tell);
+      emitCrash(event, emit);
     },
     DRAIN,
   );
@@ -116,7 +97,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     service: supervisor,
     project: DEFAULT_PROJECT_ID,
     application,
-    tell,
+    emit,
     onRegistered: (applicationId) => devLog.openFor(applicationId),
   });
   const failure = Promise.withResolvers<Error>();
@@ -128,9 +109,9 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     environment: () => environmentOf(project, { names, url: platform.localUrl, key }),
     onLine: (line, stream) => {
       devLog.add(stream, line);
-      tell({ event: "output", stream, line });
+      emit({ event: "output", stream, line });
     },
-    onFileRead: watchUnpackedReads(project.folder, (file) => tell({ event: "not-packed", file })),
+    onFileRead: watchUnpackedReads(project.folder, (file) => emit({ event: "not-packed", file })),
   });
   // Before the platform, which takes the last spans of what ends here.
   parts.defer(() => supervisor.close(CLOSING));
@@ -138,7 +119,7 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     builds,
     supervisor,
     onAnswering: (openapi) => registration.follow(openapi),
-    tell,
+    emit,
     onError,
   });
   parts.defer(() => workflow.close());
@@ -147,19 +128,11 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   const types = new TypeChecker({
     folder: project.folder,
     cacheFolder: folder,
-    onChecked: reportTypes(tell),
+    onChecked: reportTypes(emit),
   });
   parts.defer(() => types.close());
   const onBuilt = options.checkTypes ? () => types.checkSoon() : undefined;
-  let isFirst = true;
-  const onOutcome = (built: FreshBundle | BrokenCode): void => {
-    if (built.kind === "broken") {
-      tell({ event: "broken", problems: built.problems, serving: workflow.isServing });
-    } else {
-      workflow.replaceBy(built.entry, isFirst ? begun : performance.now() - built.milliseconds);
-    }
-    isFirst = false;
-  };
+  const onOutcome = reloader(workflow, begun, emit);
   const watcher = await watchApp(project.entry, { onOutcome, onBuilt, onError, folder });
   if (watcher.kind === "refused") return watcher;
   parts.use(watcher);
@@ -174,12 +147,50 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   };
 }
 
-function tellCrash(event: SupervisionEvent, tell: (event: DevEvent) => void): void {
+function platformOptions(options: DevOptions, application: string): PlatformOptions {
+  const { host, port, dataDirectory, corsOrigins, log, emit } = options;
+  return {
+    host,
+    port,
+    dataDirectory,
+    retentionMs: null,
+    pricesFile: null,
+    requireKey: false,
+    corsOrigins,
+    log,
+    limits: LIMITS,
+    rootApplication: application,
+    onCall: ({ method, path, status, isCancelled, ms, traceId }) => {
+      if (IS_PROBE.test(path)) return;
+      const outcome = isCancelled ? ({ status, cancelled: true } as const) : { status };
+      emit({ event: "call", method, path, ...outcome, ms, trace_id: traceId });
+    },
+  };
+}
+
+/** Starts each version that was built, and reports code that can't be built. */
+function reloader(
+  workflow: DevWorkflow,
+  begun: number,
+  emit: (event: DevEvent) => void,
+): (built: FreshBundle | BrokenCode) => void {
+  let isFirst = true;
+  return (built) => {
+    if (built.kind === "broken") {
+      emit({ event: "broken", problems: built.problems, serving: workflow.isServing });
+    } else {
+      workflow.replaceBy(built.entry, isFirst ? begun : performance.now() - built.milliseconds);
+    }
+    isFirst = false;
+  };
+}
+
+function emitCrash(event: SupervisionEvent, emit: (event: DevEvent) => void): void {
   if (event.kind === "crashed") {
-    tell({ event: "crashed", reason: event.reason, restartMs: event.inMs });
+    emit({ event: "crashed", reason: event.reason, restartMs: event.inMs });
   }
   if (event.kind === "start-failed") {
-    tell({ event: "crashed", reason: event.failure.reason, restartMs: event.inMs });
+    emit({ event: "crashed", reason: event.failure.reason, restartMs: event.inMs });
   }
 }
 

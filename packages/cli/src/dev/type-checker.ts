@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import type { CodeProblem } from "../packing/code-problem.ts";
+import type { CodeLocation, CodeProblem } from "../packing/code-problem.ts";
 import { installedPackage } from "../packing/package-folder.ts";
-import { typeErrors } from "./type-errors.ts";
+import type { DevEvent } from "./dev-event.ts";
 
 /** Saves that follow each other closely are checked once. */
 const DEBOUNCE_MS = 200;
@@ -105,4 +105,73 @@ function lowerPriority({ pid }: ChildProcess): void {
   } catch {
     // It has ended already, or the system does not permit it: it is checked at the usual priority.
   }
+}
+
+const IN_FILE = /^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$/;
+const ANYWHERE = /^error (TS\d+: .*)$/;
+
+/**
+ * The errors that `tsc --pretty false` printed. Further lines of a message are its details.
+ *
+ * @param folder The one that paths are relative to.
+ */
+export function typeErrors(folder: string, output: string): CodeProblem[] {
+  const errors: { message: string; readonly location: CodeLocation | null }[] = [];
+  for (const line of output.split(/\r?\n/)) {
+    const [, file = "", row, column, said] = IN_FILE.exec(line) ?? [];
+    const last = errors.at(-1);
+    const elsewhere = ANYWHERE.exec(line)?.[1];
+    if (said !== undefined) {
+      errors.push({
+        message: said,
+        location: locationOf(folder, file, Number(row), Number(column)),
+      });
+    } else if (elsewhere !== undefined) {
+      errors.push({ message: elsewhere, location: null });
+    } else if (last !== undefined && /^\s+\S/.test(line)) {
+      last.message += ` ${line.trim()}`;
+    }
+  }
+  return errors.map((error) => ({ ...error, hint: null }));
+}
+
+function locationOf(folder: string, file: string, line: number, column: number): CodeLocation {
+  return { file, line, column, length: 1, lineText: lineOf(resolve(folder, file), line) };
+}
+
+/** Empty where the file has changed since it was checked. */
+function lineOf(path: string, line: number): string {
+  try {
+    return readFileSync(path, "utf8").split(/\r?\n/)[line - 1] ?? "";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** Errors that are shown in full; the rest is counted. */
+const MOST_SHOWN = 5;
+
+/** Tells what came of each check of the types: nothing while there is nothing wrong. */
+export function reportTypes(emit: (event: DevEvent) => void): (check: TypeCheck) => void {
+  let last: readonly CodeProblem[] = [];
+  let lastFailure: string | undefined;
+  return (check) => {
+    if (check.kind === "failed") {
+      if (check.reason !== lastFailure) emit({ event: "types-unchecked", reason: check.reason });
+      lastFailure = check.reason;
+      return;
+    }
+    const { errors } = check;
+    if (errors.length > 0) {
+      emit({
+        event: "type-errors",
+        problems: errors.slice(0, MOST_SHOWN),
+        count: errors.length,
+        unchanged: JSON.stringify(errors) === JSON.stringify(last),
+      });
+    } else if (last.length > 0) emit({ event: "types-fixed" });
+    last = errors;
+    lastFailure = undefined;
+  };
 }

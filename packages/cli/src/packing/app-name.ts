@@ -4,7 +4,7 @@ import type { PackageFolder } from "./package-folder.ts";
 const MAX_LENGTH = 64;
 
 /**
- * The slug of an application that nobody has named: `AGATE_APPLICATION`, else the package's name
+ * The default slug of an application: `AGATE_APPLICATION`, else the package's name
  * without its scope, else the folder's. Undefined where none of them has a letter or digit.
  *
  * @example
@@ -14,7 +14,7 @@ export function appName(
   { folder, json }: PackageFolder,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  // What somebody has set is taken as it is, so that a wrong one is told and not changed.
+  // Not normalised, so that an invalid value is reported instead of changed.
   if (environment.AGATE_APPLICATION) return environment.AGATE_APPLICATION;
   return toSlug(json.name?.replace(/^@[^/]*\//, "") ?? "") ?? toSlug(basename(folder));
 }

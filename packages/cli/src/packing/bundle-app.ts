@@ -1,10 +1,8 @@
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile } from "esbuild";
-import { bundleEntry, ENTRY_POINT } from "./bundle-entry.ts";
-import type { BundleRequest } from "./bundle-request.ts";
+import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, Plugin } from "esbuild";
 import { type CodeProblem, codeProblem } from "./code-problem.ts";
-import { externalPackages } from "./external-packages.ts";
+import { type BundleRequest, externalPackages } from "./external-packages.ts";
 import { bundleHead, FILE_META_DEFINES, fileMeta } from "./file-meta.ts";
 import type { Project } from "./project.ts";
 
@@ -91,7 +89,7 @@ export async function bundleOutcome(
   }
 }
 
-/** Nobody can mend what is inside an installed package. */
+/** Warnings about installed packages are dropped: the user can't fix them. */
 function ofOwnCode({ folder, sdk }: Project, warnings: readonly Message[]): readonly Message[] {
   return warnings.filter(({ location }) => {
     const file = location === null ? "" : join(folder, location.file);
@@ -101,4 +99,41 @@ function ofOwnCode({ folder, sdk }: Project, warnings: readonly Message[]): read
 
 function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
+}
+
+const ENTRY = "agate-entry";
+const PARENT = "agate-parent";
+
+/** What esbuild is told to begin with: a name that `bundleEntry` knows. */
+const ENTRY_POINT = ENTRY;
+
+/**
+ * The entry module of the bundle. Its first import runs before the user's code, which may block; `run`
+ * serves the declared routes, unless that code calls `serve` itself.
+ */
+function bundleEntry({ entry, entryName }: Project): Plugin {
+  const sources = new Map([
+    [
+      ENTRY,
+      `import ${JSON.stringify(PARENT)};
+import * as app from ${JSON.stringify(`./${basename(entry)}`)};
+import { run } from "@agate/sdk/runner";
+await run(app, { file: ${JSON.stringify(entryName)} });
+`,
+    ],
+    [PARENT, 'import { endWithParent } from "@agate/sdk/runner";\nendWithParent();\n'],
+  ]);
+  return {
+    name: "agate-entry",
+    setup(build) {
+      build.onResolve({ filter: /^agate-(?:entry|parent)$/ }, ({ path, kind, namespace }) =>
+        // Of ours only: a package may have the name.
+        kind === "entry-point" || namespace === "agate" ? { path, namespace: "agate" } : undefined,
+      );
+      build.onLoad({ filter: /.*/, namespace: "agate" }, ({ path }) => ({
+        contents: sources.get(path) ?? "",
+        resolveDir: dirname(entry),
+      }));
+    },
+  };
 }

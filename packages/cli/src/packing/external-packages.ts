@@ -1,14 +1,30 @@
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
-import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
-import type { BundleRequest } from "./bundle-request.ts";
-import { declaredRange, nearestPackage, type PackageFolder } from "./package-folder.ts";
+import type { Metafile, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
+import {
+  declaredRange,
+  installedPackage,
+  nearestPackage,
+  type PackageFolder,
+} from "./package-folder.ts";
 import type { Project } from "./project.ts";
+
+/**
+ * Where a bundle will run. `here`: in or below the project's folder, where the SDK and the project's
+ * files are what they are now. `elsewhere`: in a folder of its own, with the SDK inside it.
+ */
+export type BundleRequest =
+  | { readonly runs: "here" }
+  | {
+      readonly runs: "elsewhere";
+      /** Whether the SDK takes the `@opentelemetry/api` that is installed there. */
+      readonly sharesApi: boolean;
+    };
 
 /** What the SDK shares with other libraries: with two copies, neither may see the other's spans. */
 export const OPENTELEMETRY_API = "@opentelemetry/api";
 
-/** Folders and archives on this machine, which nobody else can install. */
+/** Folders and archives on this machine, which can't be installed on another one. */
 const LOCAL_RANGE = /^(?:file|link|portal|workspace):/;
 
 /** Marks our own questions to esbuild's resolver, which come by this plugin again. */
@@ -17,7 +33,7 @@ const ASKED = Symbol("asked");
 /**
  * Decides what is bundled: the user's own sources, which are all that lies outside of `node_modules`,
  * packages that come from folders of this machine, and `@agate/*` with what it needs. Every other
- * package stays outside, to be installed, and must be declared by whoever imports it.
+ * package stays external, is installed with the build, and must be declared in the importer's package.json.
  */
 export function externalPackages(project: Project, request: BundleRequest): Plugin {
   const isHere = request.runs === "here";
@@ -63,7 +79,7 @@ async function resolvePackage(
     with: args.with,
     pluginData: ASKED,
   });
-  // esbuild says it better when it comes to it by itself: with the place, and not where it is caught.
+  // Left to esbuild, whose own error has the location, and which ignores imports inside try/catch.
   if (found.errors.length > 0) return undefined;
   const bundled = {
     path: found.path,
@@ -105,4 +121,59 @@ function installedName(path: string): string | undefined {
   return /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/
     .exec(path)?.[1]
     ?.replaceAll("\\", "/");
+}
+
+/** A package that a bundle imports when it runs. */
+export interface ImportedPackage {
+  readonly name: string;
+  /** As it was declared. */
+  readonly range: string;
+  /** The folder of the package that declares it. */
+  readonly declaredIn: string;
+  /** The versions that are installed for the sources that import it. */
+  readonly installed: ReadonlySet<string>;
+}
+
+/** What a bundle leaves outside of itself, Node's own modules apart. */
+export function importedPackages(project: Project, metafile: Metafile): readonly ImportedPackage[] {
+  const left = new Set(Object.values(metafile.outputs).flatMap(({ imports }) => namesOf(imports)));
+  const importers = new Map<string, Map<string, PackageFolder>>();
+  for (const [input, { imports }] of Object.entries(metafile.inputs)) {
+    const names = namesOf(imports).filter((name) => left.has(name));
+    if (names.length === 0) continue;
+    const owner = nearestPackage(join(project.folder, input)) ?? project;
+    for (const name of names) {
+      const owners = importers.get(name) ?? new Map();
+      importers.set(name, owners.set(owner.folder, owner));
+    }
+  }
+  return [...importers]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, owners]) => importedPackage(project, name, [...owners.values()]));
+}
+
+function importedPackage(
+  project: Project,
+  name: string,
+  owners: readonly PackageFolder[],
+): ImportedPackage {
+  // What the project itself declares counts for everything that is bundled with it.
+  const declaring = [project, ...owners].find((each) => declaredRange(each, name) !== undefined);
+  const versions = owners.map(({ folder }) => installedPackage(folder, name)?.json.version);
+  return {
+    name,
+    range: declaring === undefined ? "*" : (declaredRange(declaring, name) ?? "*"),
+    declaredIn: (declaring ?? project).folder,
+    installed: new Set(versions.filter((version) => version !== undefined)),
+  };
+}
+
+function namesOf(
+  imports: Metafile["inputs"][string]["imports"] | Metafile["outputs"][string]["imports"],
+): string[] {
+  return imports.flatMap(({ path, external }) => {
+    if (!external || isBuiltin(path)) return [];
+    const name = /^(?:@[^/]+\/)?[^/:]+/.exec(path)?.[0];
+    return name === undefined || /^[a-z]+:/i.test(path) ? [] : [name];
+  });
 }

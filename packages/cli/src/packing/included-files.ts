@@ -4,7 +4,7 @@ import { BUILD_MANIFEST_FILE } from "@agate/protocol";
 import { BUNDLE_FILE, BUNDLE_MAP_FILE } from "./bundle-app.ts";
 import { type Refusal, refused, slashed } from "./project.ts";
 
-/** The SDK reads it by itself, from the working directory. */
+/** The SDK reads it from the working directory, so it is always included. */
 const CONFIG_FILE = "agate.config.json";
 
 /** What a build has under these names is its own. */

@@ -1,7 +1,6 @@
 import { relative } from "node:path";
-import type { ImportedPackage } from "./imported-packages.ts";
-import { findLockfile } from "./lockfile/find-lockfile.ts";
-import { locate, type NpmLockfile } from "./lockfile/npm-lockfile.ts";
+import type { ImportedPackage } from "./external-packages.ts";
+import { findLockfile, locate, type NpmLockfile } from "./lockfile/find-lockfile.ts";
 import { BUILD_PACKAGE_NAME, reduceLockfile } from "./lockfile/reduce-lockfile.ts";
 import { readPackageJson } from "./package-folder.ts";
 import { type Project, type Refusal, refused, slashed } from "./project.ts";

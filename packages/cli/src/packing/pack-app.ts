@@ -3,12 +3,10 @@ import { BUILD_FORMAT, BUILD_MANIFEST_FILE, type BuildManifest } from "@agate/pr
 import { appName } from "./app-name.ts";
 import { type BrokenCode, BUNDLE_FILE, type Bundle, bundleApp } from "./bundle-app.ts";
 import type { CodeProblem } from "./code-problem.ts";
-import { OPENTELEMETRY_API } from "./external-packages.ts";
-import { type ImportedPackage, importedPackages } from "./imported-packages.ts";
+import { type ImportedPackage, importedPackages, OPENTELEMETRY_API } from "./external-packages.ts";
 import { includedFiles } from "./included-files.ts";
 import { type InstallPlan, planInstall } from "./install-plan.ts";
-import { openProject, type Project, type Refusal, refused } from "./project.ts";
-import { projectSettings } from "./project-settings.ts";
+import { openProject, type Project, projectSettings, type Refusal, refused } from "./project.ts";
 
 export interface PackOptions {
   /** The application's slug; without it one that fits the project: see `appName`. */
@@ -45,7 +43,9 @@ export async function packApp(entryFile: string, options: PackOptions): Promise<
   if (project.kind === "refused") return project;
   const application = options.application ?? appName(project, process.env);
   if (application === undefined) {
-    return refused(`${project.folder} has no name to call the application by. Name it with --app.`);
+    return refused(
+      `${project.folder} has no name that the application could use. Name it with --app.`,
+    );
   }
   return packProject(project, application, options.include ?? []);
 }
@@ -136,7 +136,7 @@ function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** By code units, whatever the language of the machine. */
+/** By code units, so that the order does not depend on the machine's locale. */
 function sorted<T>(files: ReadonlyMap<string, T>): [string, T][] {
   return [...files].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }

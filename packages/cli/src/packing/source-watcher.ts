@@ -16,7 +16,7 @@ const SOURCES = new Set([
 
 interface WatchedFolder {
   readonly watcher: FSWatcher;
-  /** A folder that was deleted and made again is another one, which nobody watches. */
+  /** A folder that was deleted and created again has to be watched again. */
   readonly inode: number;
 }
 

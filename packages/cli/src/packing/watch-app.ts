@@ -28,7 +28,7 @@ export interface WatchOptions {
   readonly onOutcome: (outcome: FreshBundle | BrokenCode) => void;
   /** Told of every good build, also of one that changes no byte of the bundle: of types alone, say. */
   readonly onBuilt?: (() => void) | undefined;
-  /** Gets what nobody expected: a full disk, say. */
+  /** Unexpected errors, such as a full disk. */
   readonly onError: (error: unknown) => void;
   /** Where the bundle is written, in or below the project's folder; without it below `node_modules`. */
   readonly folder?: string;
@@ -71,7 +71,7 @@ export async function watchApp(
       last = outcome;
       if (outcome.kind === "broken") return onOutcome(outcome);
       options.onBuilt?.();
-      // Editors save files that nobody has changed: a program need not be started again for that.
+      // Editors also save unchanged files: no restart is needed for those.
       if (!isNew) return;
       await writeBundle(folder, outcome);
       const milliseconds = performance.now() - begun;

@@ -9,8 +9,8 @@ const UNPRINTABLE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Text of somebody else, safe to print: recorded content and what a server says may hold sequences
- * that rewrite the screen or the title of the window. Lines and tabs stay.
+ * Untrusted text, safe to print: recorded content and server messages may hold escape sequences that
+ * rewrite the screen or the window's title. Line breaks and tabs stay.
  *
  * @example printableText("\u001b[31mred\u001b[0m\n") // "red\n"
  */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plainPaint } from "./plain-paint.fixture.ts";
-import { startProgress } from "./progress.ts";
+import { progressBar, startProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
 const CLEAR = "\r\u001b[2K";
@@ -54,4 +54,15 @@ describe("progress", () => {
     }
     expect(text().split(CLEAR).at(-1)).toMatch(/^✗ pack .*\n$/);
   });
+});
+
+it.each([
+  [0, 10, "░░░░░░░░░░░░░░░░░░░░   0%"],
+  [1, 100_000, "▏░░░░░░░░░░░░░░░░░░░   0%"],
+  [3, 8, "███████▌░░░░░░░░░░░░  37%"],
+  [9_999, 10_000, "████████████████████  99%"],
+  [12, 10, "████████████████████ 100%"],
+  [0, 0, "████████████████████ 100%"],
+])("shows %i of %i", (done, total, bar) => {
+  expect(progressBar(done, total)).toBe(bar);
 });

@@ -2,6 +2,7 @@ import { formatDuration } from "@agate/protocol/format";
 import { printableLine } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
 import { padText } from "./text-width.ts";
+import { durationBar } from "./tree-lines.ts";
 
 /** Long work, step after step, on standard error. */
 export interface Progress extends Disposable {
@@ -59,12 +60,12 @@ export function startProgress(terminal: Terminal, stepWidth: number): Progress {
     },
     done,
     failed: () => end(paint("red", "✗"), current?.detail ?? ""),
-    // Whatever broke off: a half-drawn line must not stay before the message.
+    // After a failure, so that the error does not follow a half-drawn line.
     [Symbol.dispose]: () => end(paint("red", "✗"), current?.detail ?? ""),
   };
 }
 
-/** Progress that nobody is to see. */
+/** For `--json`: shows no progress. */
 export const silentProgress: Progress = {
   begin: () => {},
   update: () => {},
@@ -72,3 +73,19 @@ export const silentProgress: Progress = {
   failed: () => {},
   [Symbol.dispose]: () => {},
 };
+
+const COLUMNS = 20;
+
+/**
+ * How much of something is done.
+ *
+ * @example progressBar(3, 8) // "███████▌░░░░░░░░░░░░  37%"
+ */
+export function progressBar(done: number, total: number): string {
+  const share = total > 0 ? Math.min(1, done / total) : 1;
+  // A bar is never empty; nothing done is.
+  const bar = share > 0 ? durationBar({ start: 0, end: share }, { start: 0, end: 1 }, COLUMNS) : "";
+  // Down: 100% is for what is over.
+  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  return `${bar.trimEnd().padEnd(COLUMNS, "░")} ${percent}`;
+}

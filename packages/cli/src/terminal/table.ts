@@ -1,11 +1,17 @@
-import { clippedLine, MOST_CELL_COLUMNS, MOST_LINE_COLUMNS } from "./clip.ts";
 import type { Paint, Style } from "./paint.ts";
-import { cutText, padText, textWidth } from "./text-width.ts";
+import {
+  clippedLine,
+  cutText,
+  MOST_CELL_COLUMNS,
+  MOST_LINE_COLUMNS,
+  padText,
+  textWidth,
+} from "./text-width.ts";
 
 export interface Column {
   readonly title: string;
   readonly align?: "left" | "right";
-  /** It may be cut to so many columns where the terminal is narrow; without it, never. */
+  /** The width it may be cut to on a narrow terminal; without it, it is never cut. */
   readonly least?: number;
   /** Left out where the terminal is too narrow, the greatest first; without it, never. */
   readonly dispensable?: number;
@@ -39,7 +45,7 @@ export interface TableLayout {
 
 const GAP = "  ";
 
-/** Fits a table into so many columns; undefined is a pipe, where only endless cells are cut. */
+/** Fits a table into a terminal's width; undefined is a pipe, where only very long cells are cut. */
 export function layOutTable(
   columns: readonly Column[],
   rows: readonly Row[],
@@ -138,7 +144,7 @@ export function tableLine(
     const style = typeof cell === "string" ? undefined : cell.style;
     const painted = style === undefined ? cut : paint(style, cut);
     if (align === "right") cells.push(space + painted);
-    // Spaces at the end of a line are in the way of whoever copies it.
+    // No trailing spaces, which get in the way when lines are copied.
     else cells.push(index === last ? painted : painted + space);
   }
   return cells.join(GAP).trimEnd();

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import type { Paint } from "./paint.ts";
 import { paintFor } from "./paint.ts";
 
@@ -13,7 +14,7 @@ export interface Terminal {
   readonly paint: Paint;
   /** Colours of standard error. */
   readonly paintNote: Paint;
-  /** Fires when nobody reads standard output any more: `agate traces --follow | head`. */
+  /** Fires when the reader of standard output is gone: `agate traces --follow | head`. */
   readonly unread: AbortSignal;
   /** To standard output, as it is. Resolves when there is room for more. */
   write(text: string | Uint8Array): Promise<void>;
@@ -54,4 +55,18 @@ export function openTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     note: (line) => void stderr.write(`${line}\n`),
     writeNote: (text) => void stderr.write(text),
   };
+}
+
+/** Asks a person on standard error; true for `y` and `yes`. An end of the input is a no. */
+export async function askYesNo(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+  // Ctrl-C is a signal again, not a character that the reader keeps to itself.
+  lines.once("SIGINT", () => {
+    lines.close();
+    process.kill(process.pid, "SIGINT");
+  });
+  const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+  lines.close();
+  return /^y(es)?$/i.test(answer.trim());
 }

@@ -1,3 +1,5 @@
+import { printableLine } from "./printable.ts";
+
 /** Letters of East Asia and pictures: a terminal gives each two columns. */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|^\p{Emoji_Presentation}|\ufe0f/u;
@@ -19,7 +21,7 @@ function graphemeWidth(grapheme: string): number {
   return WIDE.test(grapheme) ? 2 : 1;
 }
 
-/** At most so many columns of it; what is cut is shown as `…`. */
+/** Cuts a text to a width; `…` marks the cut. */
 export function cutText(text: string, columns: number): string {
   if (text.length <= columns && ASCII.test(text)) return text;
   if (columns < 1) return "";
@@ -34,8 +36,25 @@ export function cutText(text: string, columns: number): string {
   return text;
 }
 
-/** Filled with spaces to so many columns. */
+/** Pads a text with spaces to a width. */
 export function padText(text: string, columns: number, align: "left" | "right" = "left"): string {
   const space = " ".repeat(Math.max(0, columns - textWidth(text)));
   return align === "left" ? text + space : space + text;
+}
+
+/** Of a name or another cell, in a pipe too: a table is as wide as its widest cell in every line. */
+export const MOST_CELL_COLUMNS = 200;
+/** Of a message or another value on a line of its own. */
+export const MOST_LINE_COLUMNS = 1000;
+/** Characters that are read for each column: escape sequences and runs of spaces take none. */
+const READ_PER_COLUMN = 20;
+
+/**
+ * Recorded text on one line, safe to print, and cut to a number of columns. What is cut is
+ * shown as `…`. A name may be a megabyte long: what is far beyond the last column is not even read.
+ */
+export function clippedLine(text: string, columns: number): string {
+  const most = columns * READ_PER_COLUMN;
+  const read = text.length > most ? `${text.slice(0, most)}…` : text;
+  return cutText(printableLine(read), columns);
 }

@@ -56,7 +56,7 @@ interface NewestTrace {
   readonly created_at: string;
 }
 
-/** When the newest trace began, whatever the filters; null where nothing was ever recorded. */
+/** When the newest trace began, regardless of filters; null where no trace was recorded. */
 export function newestTraceQuery(client: PlatformClient) {
   return queryOptions({
     queryKey: [client.project, "traces", "newest"],

@@ -3,7 +3,7 @@ const ASK_AGAIN_MS = 1500;
 
 /**
  * Whether the platform answers. Once a request could not reach it, it is asked until it does again,
- * so that the page recovers by itself.
+ * so that the page recovers without a reload.
  */
 export class Connection {
   #isUp = true;

@@ -19,8 +19,8 @@ import type { PlatformClient } from "./platform-client.ts";
 import { usePlatform } from "./platform-context.tsx";
 
 /**
- * Changes something in the registry, and has whatever is shown of it read anew; after a refusal as
- * well, since what was shown may be why.
+ * Changes something in the registry and refetches what is shown of it; after a rejected change too, since
+ * stale data may be the reason.
  *
  * @example const rename = useRegistryChange((client, slug: string) => renameVariant(client, app, variant, slug));
  */

@@ -51,14 +51,14 @@ export function useSignOut(onError?: (error: Error) => void) {
 
 const CHANNEL = "agate-session";
 
-/** The cookie is that of every tab: what the others show belongs to somebody else now. */
+/** Tabs share the cookie: the other tabs must not keep showing the previous session's data. */
 function announce(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage("changed");
   channel.close();
 }
 
-/** Calls back whenever somebody signs in or out, in this tab or in another. */
+/** Calls back after a sign-in or sign-out, in this tab or in another. */
 export function onSessionChange(listener: () => void): void {
   new BroadcastChannel(CHANNEL).addEventListener("message", listener);
 }

@@ -24,7 +24,7 @@ export interface TraceRow {
   readonly startedAt: string;
   /** Milliseconds. */
   readonly latency: number | null;
-  /** Of the whole trace; in a list of spans, of the span by itself. So is the cost. */
+  /** Of the whole trace; in a list of spans, of the span without its children. So is the cost. */
   readonly usage: Usage | null;
   readonly cost: number | null;
   readonly application: string | null;

@@ -44,7 +44,7 @@ export function tracesKey(
   return [client.project, "traces", ...view];
 }
 
-/** Newest first, a page at a time. It is not read anew by itself: what is new is merged into it. */
+/** Newest first, a page at a time. It is not refetched: new traces are merged into it. */
 export function tracesQuery(client: PlatformClient, request: TraceListRequest) {
   return infiniteQueryOptions({
     queryKey: [...tracesKey(client, request.view), request.range, request.filters],
@@ -97,7 +97,7 @@ async function withFailedSpans(
   rows: readonly TraceRow[],
   signal?: AbortSignal,
 ): Promise<readonly TraceRow[]> {
-  // A row that failed itself says so already.
+  // A failed row shows its own status, so its children are not counted.
   const ids = rows.filter(({ status }) => status !== "ERROR").map(({ traceId }) => traceId);
   const requests: Promise<FailedSpans>[] = [];
   for (let at = 0; at < ids.length; at += COUNTED_AT_ONCE) {

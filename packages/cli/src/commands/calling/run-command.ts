@@ -3,20 +3,17 @@ import { Command, Option } from "commander";
 import { type ApiClient, createApiClient } from "../../api-client/api-client.ts";
 import { apiPath } from "../../api-client/api-path.ts";
 import { readBaseUrl, wrongUrl } from "../../api-client/connection.ts";
-import { examples } from "../client/examples.ts";
+import { examples, HEADINGS } from "../client/command-help.ts";
 import { CommandFailure, WrongUsage } from "../client/failures.ts";
-import { HEADINGS } from "../client/headings.ts";
-import type { Items } from "../client/items.ts";
 import type { Session } from "../client/on-platform.ts";
 import { onPlatform } from "../client/on-platform.ts";
 import type { Assignment } from "../client/option-values.ts";
-import { collectAssignments, toObject } from "../client/option-values.ts";
-import { readObjectInput } from "../client/read-input.ts";
+import { collectAssignments, readObjectInput, toObject } from "../client/option-values.ts";
+import type { Items } from "../client/paged-list.ts";
 import type { VariantRef } from "../client/revision-ref.ts";
 import { parseVariantRef } from "../client/revision-ref.ts";
 import type { Call } from "./call-route.ts";
-import { callRoute } from "./call-route.ts";
-import { streamRoute } from "./stream-route.ts";
+import { callRoute, streamRoute } from "./call-route.ts";
 
 interface RunFlags {
   readonly app?: string;
@@ -43,11 +40,11 @@ export function runCommand(): Command {
     .addOption(
       new Option(
         "--environment <environment>",
-        "call what is live there (default: that of the workflow, else production)",
+        "call the configuration that is live there (default: that of the workflow, else production)",
       ).conflicts(["variant", "config", "playground"]),
     )
     .addOption(
-      new Option("--variant <variant>", "call a variant, or variant@revision, instead")
+      new Option("--variant <variant>", "call this variant, or variant@revision")
         .argParser(parseVariantRef)
         .conflicts(["config", "playground"]),
     )
@@ -63,8 +60,8 @@ export function runCommand(): Command {
       collectAssignments,
     )
     .option("--inputs <file>", "JSON file with the inputs; - is standard input")
-    .option("--stream", "print the pieces of the answer as they come")
-    .option("--service-url <url>", "call the workflow at this address, without a platform")
+    .option("--stream", "print chunks of the response as they arrive")
+    .option("--service-url <url>", "call a workflow at this address directly, without a platform")
     .addHelpText(
       "after",
       examples(
@@ -134,9 +131,7 @@ async function chooseApplication(api: ApiClient, named: string | undefined): Pro
   const { value } = await api.get<Items<Application>>(apiPath`/registry/applications`);
   const [only, ...others] = value.items;
   if (only === undefined) {
-    throw new CommandFailure(
-      "There are no applications yet. `agate deploy app.ts --app NAME` makes one.",
-    );
+    throw new CommandFailure("No applications yet. `agate deploy app.ts --app NAME` creates one.");
   }
   if (others.length === 0) return only.slug;
   const names = value.items.map(({ slug }) => slug).join(", ");

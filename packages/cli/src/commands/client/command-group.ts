@@ -1,6 +1,6 @@
 import { closestName } from "@agate/protocol";
 import { Command } from "commander";
-import { examples } from "./examples.ts";
+import { examples } from "./command-help.ts";
 
 interface Group {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { Option } from "commander";
-import { askYesNo } from "../../terminal/ask.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { askYesNo } from "../../terminal/terminal.ts";
 import { CommandFailure, WrongUsage } from "./failures.ts";
 
 export interface ConfirmFlags {
@@ -9,15 +9,15 @@ export interface ConfirmFlags {
 }
 
 export function yesOption(): Option {
-  return new Option("-y, --yes", "do it without asking");
+  return new Option("-y, --yes", "confirm without a prompt");
 }
 
-/** Asks before something is lost or taken off the air; without anybody to ask, `--yes` is needed. */
+/** Prompts before data is deleted or a deployment is taken down. Without a terminal, `--yes` is required. */
 export async function confirm(
   { terminal, flags }: { readonly terminal: Terminal; readonly flags: ConfirmFlags },
   question: string,
 ): Promise<void> {
   if (flags.yes) return;
-  if (!terminal.canAsk) throw new WrongUsage("nobody can be asked here; say --yes to do it");
+  if (!terminal.canAsk) throw new WrongUsage("not a terminal: pass --yes to confirm");
   if (!(await askYesNo(printableLine(question)))) throw new CommandFailure("Nothing was changed.");
 }

@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type { ApiPath } from "../../api-client/api-path.ts";
 import { printableLine } from "../../terminal/printable.ts";
+import { examples } from "./command-help.ts";
 import type { ConfirmFlags } from "./confirm.ts";
 import { confirm, yesOption } from "./confirm.ts";
-import { examples } from "./examples.ts";
 import { onPlatform } from "./on-platform.ts";
 
 /** What the registry keeps under a name: projects, applications, variants, environments. */
@@ -25,7 +25,7 @@ interface NamedDocument {
 export function createCommand(named: Named): Command {
   const command = begin("create", named).argument(
     "<name>",
-    "lower-case letters, digits, and single - _ . inside",
+    "lower-case letters and digits, separated by single - _ .",
   );
   return onPlatform<string[]>(command, async ({ api, show }, ...names) => {
     const slug = names.pop();
@@ -36,11 +36,11 @@ export function createCommand(named: Named): Command {
 
 /** `rename … NAME` */
 export function renameCommand(named: Named): Command {
-  const command = begin("rename", named).argument("<name>", "its new name");
+  const command = begin("rename", named).argument("<name>", "new name");
   return onPlatform<string[]>(command, async ({ api, show }, ...names) => {
     const slug = names.pop();
     const document = await api.send<NamedDocument>("PATCH", named.path(...names), { slug });
-    show(document, (renamed) => [printableLine(`${names.at(-1)} is ${renamed.slug} now.`)]);
+    show(document, (renamed) => [printableLine(`Renamed ${names.at(-1)} to ${renamed.slug}.`)]);
   });
 }
 

@@ -1,15 +1,14 @@
 import type { Command } from "commander";
+import { Option } from "commander";
 import type { ApiClient } from "../../api-client/api-client.ts";
 import { createApiClient } from "../../api-client/api-client.ts";
-import { readConnection } from "../../api-client/connection.ts";
+import { DEFAULT_URL, readConnection } from "../../api-client/connection.ts";
 import type { ApiDocument } from "../../api-client/response-body.ts";
 import { printableJson } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { openTerminal } from "../../terminal/terminal.ts";
-import type { ConnectionFlags } from "./connection-options.ts";
-import { addConnectionOptions } from "./connection-options.ts";
 import { WrongUsage } from "./failures.ts";
-import { tellFailures } from "./tell-failures.ts";
+import { reportFailures } from "./report-failures.ts";
 
 /** What a command works with. */
 export interface Session<Flags> {
@@ -18,15 +17,15 @@ export interface Session<Flags> {
   readonly flags: Flags;
   /** Whether standard output is for programs. */
   readonly json: boolean;
-  /** The time against which ages are told. */
+  /** The time that ages are relative to. */
   readonly now: number;
   /** Prints a document as it came with `--json`, else these lines of it. */
   show<Value>(document: ApiDocument<Value>, render: (value: Value) => Iterable<string>): void;
 }
 
 /**
- * Makes a command a client of the platform: it gets the options of the connection and `--json`,
- * and whatever it throws that a person can mend is told in one form.
+ * Makes a command a client of the platform: adds the connection options and `--json`, and reports
+ * expected failures in one format.
  */
 export function onPlatform<Arguments extends readonly unknown[], Flags = unknown>(
   command: Command,
@@ -41,7 +40,7 @@ export function onPlatform<Arguments extends readonly unknown[], Flags = unknown
       ...command.opts(),
     };
     const terminal = openTerminal(process);
-    await tellFailures(command, terminal, Boolean(flags.json), () =>
+    await reportFailures(command, terminal, Boolean(flags.json), () =>
       run(openSession<Flags>(flags as ConnectionFlags & Flags, terminal), ...args),
     );
   });
@@ -64,7 +63,49 @@ function openSession<Flags>(flags: ConnectionFlags & Flags, terminal: Terminal):
   };
 }
 
-/** JSON for standard output: unchanged in a pipe, and harmless on a screen. */
+/** JSON for standard output: unchanged in a pipe, without control characters on a terminal. */
 export function jsonFor(terminal: Terminal, json: string): string {
   return terminal.columns === undefined ? json : printableJson(json);
+}
+
+interface ConnectionFlags {
+  readonly url?: string;
+  readonly apiKey?: string;
+  readonly project?: string;
+  readonly json?: boolean;
+}
+
+const HEADING = "Platform:";
+
+/** The options that name the platform and the caller. */
+function connectionOptions(): Option[] {
+  return [
+    new Option(
+      "--url <url>",
+      `address of the platform (default: $AGATE_BASE_URL, else ${DEFAULT_URL})`,
+    ),
+    new Option("--api-key <key>", "key to use (default: $AGATE_API_KEY)"),
+    new Option("--project <project>", "project to use, for callers that may choose one"),
+  ];
+}
+
+/** The same options before the command: `agate --url URL apps`. */
+export function addGlobalOptions(program: Command): Command {
+  for (const option of connectionOptions()) program.addOption(option.helpGroup(HEADING));
+  return program.hook("preAction", (_program, command) => {
+    const [given] = program.options.filter(
+      (option) => program.getOptionValue(option.attributeName()) !== undefined,
+    );
+    if (given === undefined || command.options.some(({ long }) => long === given.long)) return;
+    command.error(
+      `error: '${command.name()}' does not use a platform and has no option '${given.long}'`,
+    );
+  });
+}
+
+/** To a command that talks to the platform, after its own options. */
+function addConnectionOptions(command: Command): Command {
+  command.option("--json", "print the API's response as JSON");
+  for (const option of connectionOptions()) command.addOption(option.helpGroup(HEADING));
+  return command;
 }

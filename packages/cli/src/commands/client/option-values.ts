@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { InvalidArgumentError, Option } from "commander";
-import { parseWholeNumber } from "../option-parsers.ts";
+import { CommandFailure } from "./failures.ts";
 
 /** One `name=value`, the value parsed as JSON, else taken as text. */
 export interface Assignment {
@@ -13,7 +15,7 @@ export function collectAssignments(
   before: readonly Assignment[] = [],
 ): readonly Assignment[] {
   const at = text.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("Write it as name=value.");
+  if (at < 1) throw new InvalidArgumentError("Must be name=value.");
   return [...before, { name: text.slice(0, at), value: parseValue(text.slice(at + 1)) }];
 }
 
@@ -36,23 +38,40 @@ export function toObject(assignments: readonly Assignment[]): Record<string, unk
   return Object.fromEntries(assignments.map(({ name, value }) => [name, value]));
 }
 
-/** `-m, --message`: why, for the history. */
+/** `-m, --message`: reason, shown in the history. */
 export function messageOption(): Option {
-  return new Option("-m, --message <text>", "why, for the history");
+  return new Option("-m, --message <text>", "reason, shown in the history");
 }
 
-/** A part of a long list. */
-export interface PageFlags {
-  readonly limit: number;
-  readonly cursor?: string;
+/** The JSON in a file, or in standard input for `-`. */
+export async function readJsonInput(source: string): Promise<unknown> {
+  const name = source === "-" ? "Standard input" : source;
+  const content = await readInput(source);
+  try {
+    return JSON.parse(content.replace(/^\ufeff/, ""));
+  } catch (error) {
+    throw new CommandFailure(`${name} is not JSON: ${(error as Error).message}.`);
+  }
 }
 
-export function limitOption(usual: number): Option {
-  return new Option("--limit <number>", "how many at most")
-    .argParser(parseWholeNumber)
-    .default(usual);
+async function readInput(source: string): Promise<string> {
+  if (source === "-") return await text(process.stdin);
+  try {
+    return await readFile(source, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const reason = code === "ENOENT" ? "file not found" : code;
+    throw new CommandFailure(`${source} cannot be read: ${reason}.`);
+  }
 }
 
-export function cursorOption(): Option {
-  return new Option("--cursor <cursor>", "go on where the list before this one ended");
+/** The JSON object in a file or standard input. */
+export async function readObjectInput(source: string): Promise<Record<string, unknown>> {
+  const value = await readJsonInput(source);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const name = source === "-" ? "Standard input" : source;
+    throw new CommandFailure(`${name} must hold a JSON object, such as {"text": "hello"}.`);
+  }
+  return value as Record<string, unknown>;
 }

@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { HEADINGS } from "../client/headings.ts";
+import { HEADINGS } from "../client/command-help.ts";
 import { bashScript } from "./bash-script.ts";
 import type { CommandWords } from "./command-tree.ts";
 import { commandTree } from "./command-tree.ts";
@@ -14,9 +14,9 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const 
 /** `agate completion`: the words of this very program, for a shell. */
 export function completionCommand(): Command {
   return new Command("completion")
-    .description("Print a script that completes agate in a shell.")
+    .description("Print a shell completion script.")
     .helpGroup(HEADINGS.administer)
-    .addArgument(new Argument("<shell>", "which shell").choices(Object.keys(SCRIPTS)))
+    .addArgument(new Argument("<shell>", "name of the shell").choices(Object.keys(SCRIPTS)))
     .addHelpText(
       "after",
       `

@@ -5,21 +5,16 @@ import { apiPath } from "../../api-client/api-path.ts";
 import type { Style } from "../../terminal/paint.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";
-import { APP } from "../client/arguments.ts";
 import { commandGroup } from "../client/command-group.ts";
+import { APP, examples, HEADINGS } from "../client/command-help.ts";
 import type { ConfirmFlags } from "../client/confirm.ts";
 import { confirm, yesOption } from "../client/confirm.ts";
-import { examples } from "../client/examples.ts";
-import { HEADINGS } from "../client/headings.ts";
-import type { Page } from "../client/items.ts";
-import { listLines } from "../client/list-lines.ts";
-import { noteNextPage } from "../client/note-next-page.ts";
 import { onPlatform } from "../client/on-platform.ts";
-import type { PageFlags } from "../client/option-values.ts";
-import { cursorOption, limitOption, messageOption } from "../client/option-values.ts";
+import { messageOption } from "../client/option-values.ts";
+import type { Page, PageFlags } from "../client/paged-list.ts";
+import { cursorOption, limitOption, listLines, noteNextPage } from "../client/paged-list.ts";
 import { timeCell } from "../client/times.ts";
-import { followDeploy, STEP_WIDTH } from "./follow-deploy.ts";
-import { servedLines } from "./served-lines.ts";
+import { followDeploy, STEP_WIDTH, servedLines } from "./follow-deploy.ts";
 
 const STATUS_STYLES: Readonly<Record<BuildStatus, Style>> = {
   starting: "yellow",
@@ -32,7 +27,7 @@ const STATUS_STYLES: Readonly<Record<BuildStatus, Style>> = {
 export function buildsCommand(): Command {
   return commandGroup({
     name: "builds",
-    description: "List builds; let another one serve, or none.",
+    description: "List builds; activate or stop one.",
     heading: HEADINGS.deploy,
     examples: ["agate builds support", "agate builds activate support 3"],
     main: listCommand(),
@@ -74,7 +69,7 @@ function listCommand(): Command {
           build.routes?.join(" ") ?? "",
           build.refusal ?? build.message,
         ]),
-        printableLine(`${app} has no builds. \`agate deploy app.ts --app ${app}\` makes one.`),
+        printableLine(`${app} has no builds. \`agate deploy app.ts --app ${app}\` creates one.`),
       ),
     );
     if (!session.json) noteNextPage(terminal, document.value.next_cursor);
@@ -83,7 +78,7 @@ function listCommand(): Command {
 
 function activateCommand(): Command {
   const command = new Command("activate")
-    .description("Let an earlier build serve again, after the same checks as a deploy.")
+    .description("Activate an earlier build, after the same checks as a deploy.")
     .argument(...APP)
     .argument("<build>", "number or id of the build")
     .addOption(messageOption())
@@ -111,7 +106,7 @@ function activateCommand(): Command {
 
 function stopCommand(): Command {
   const command = new Command("stop")
-    .description("Stop serving an application. Calls of it get a 404.")
+    .description("Stop serving an application. Calls get a 404.")
     .argument(...APP)
     .addOption(yesOption())
     .addHelpText("after", examples("agate builds stop support"));

@@ -5,15 +5,13 @@ import type { PackedBuild } from "../../packing/pack-app.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { examples } from "../client/examples.ts";
+import { examples, HEADINGS } from "../client/command-help.ts";
 import { CommandFailure } from "../client/failures.ts";
-import { HEADINGS } from "../client/headings.ts";
 import type { Session } from "../client/on-platform.ts";
 import { onPlatform } from "../client/on-platform.ts";
 import { collect, messageOption } from "../client/option-values.ts";
 import { parseWholeNumber } from "../option-parsers.ts";
-import { followDeploy, STEP_WIDTH } from "./follow-deploy.ts";
-import { servedLines } from "./served-lines.ts";
+import { followDeploy, STEP_WIDTH, servedLines } from "./follow-deploy.ts";
 
 interface DeployFlags {
   readonly app?: string;
@@ -28,21 +26,21 @@ interface DeployFlags {
 /** `agate deploy`: from a file to a running service. */
 export function deployCommand(): Command {
   const command = new Command("deploy")
-    .description("Pack a workflow, upload it, check it, and let it serve.")
+    .description("Pack, upload, check and activate a workflow.")
     .helpGroup(HEADINGS.deploy)
     .argument("<file>", "the workflow, such as app.ts")
     .option(
       "--app <name>",
-      "name of the application, made if it is not there (default: $AGATE_APPLICATION, else the project's name)",
+      "name of the application, created if it does not exist (default: $AGATE_APPLICATION, else the project's name)",
     )
     .option(
       "--variant <variant>",
-      "variant to make live, made with all defaults if it is not there",
+      "variant to make live, created with all defaults if it does not exist",
       "default",
     )
     .option(
       "--environment <environment>",
-      "where to make it live (default: $AGATE_ENVIRONMENT, else production)",
+      "environment to make it live in (default: $AGATE_ENVIRONMENT, else production)",
     )
     .option(
       "--revision <number>",
@@ -52,12 +50,12 @@ export function deployCommand(): Command {
     .addOption(
       new Option(
         "--code-only",
-        "deploy the code, and leave what is live in every environment",
+        "deploy the code without changing the live configurations",
       ).conflicts(["environment", "revision"]),
     )
     .option(
       "--include <pattern>",
-      "files that the program reads, relative to its project (repeatable)",
+      "files that the program reads at run time, relative to its project (repeatable)",
       collect,
     )
     .addOption(messageOption())
@@ -106,7 +104,7 @@ async function pack(
 ): Promise<{ readonly build: PackedBuild; readonly archive: Uint8Array<ArrayBuffer> }> {
   progress.begin("pack", file);
   const { archiveFiles } = await import("@agate/platform/build-archive");
-  const { formatProblems } = await import("../../packing/format-problems.ts");
+  const { formatProblems } = await import("../../packing/code-problem.ts");
   const { packApp } = await import("../../packing/pack-app.ts");
   const { app: application, include } = flags;
   const outcome = await packApp(file, { application, include });

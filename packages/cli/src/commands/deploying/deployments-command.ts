@@ -3,18 +3,14 @@ import { Argument, Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Cell } from "../../terminal/table.ts";
-import { APP, ENVIRONMENT } from "../client/arguments.ts";
 import { commandGroup } from "../client/command-group.ts";
+import { APP, ENVIRONMENT, examples, HEADINGS } from "../client/command-help.ts";
 import type { ConfirmFlags } from "../client/confirm.ts";
 import { confirm, yesOption } from "../client/confirm.ts";
-import { examples } from "../client/examples.ts";
-import { HEADINGS } from "../client/headings.ts";
-import type { Page } from "../client/items.ts";
-import { listLines } from "../client/list-lines.ts";
-import { noteNextPage } from "../client/note-next-page.ts";
 import { onPlatform } from "../client/on-platform.ts";
-import type { PageFlags } from "../client/option-values.ts";
-import { cursorOption, limitOption, messageOption } from "../client/option-values.ts";
+import { messageOption } from "../client/option-values.ts";
+import type { Page, PageFlags } from "../client/paged-list.ts";
+import { cursorOption, limitOption, listLines, noteNextPage } from "../client/paged-list.ts";
 import type { VariantRef } from "../client/revision-ref.ts";
 import { formatRevision, parseVariantRef } from "../client/revision-ref.ts";
 import { timeCell } from "../client/times.ts";
@@ -28,7 +24,7 @@ interface MessageFlags {
 export function deploymentsCommand(): Command {
   return commandGroup({
     name: "deployments",
-    description: "What is and was live; promote, roll back, take down.",
+    description: "List deployments; create, promote, roll back, take down.",
     heading: HEADINGS.deploy,
     examples: [
       "agate deployments support production",
@@ -42,7 +38,7 @@ export function deploymentsCommand(): Command {
 
 function listCommand(): Command {
   const command = new Command("list")
-    .description("List what was deployed, newest first.")
+    .description("List deployments, newest first.")
     .argument(...APP)
     .argument("[environment]", "only of this environment")
     .addOption(limitOption(20))
@@ -80,7 +76,7 @@ function listCommand(): Command {
             deployment.deployed_by,
             deployment.message,
           ]),
-          "Nothing was deployed. `agate deploy` and `agate deployments create` do it.",
+          "No deployments. `agate deploy` and `agate deployments create` create one.",
         ),
       );
       if (!session.json) noteNextPage(terminal, document.value.next_cursor);
@@ -126,10 +122,10 @@ function createCommand(): Command {
 
 function promoteCommand(): Command {
   const command = new Command("promote")
-    .description("Make what is live in one environment live in another.")
+    .description("Deploy what is live in one environment to another.")
     .argument(...APP)
-    .argument("<from>", "the environment that has it")
-    .argument("<to>", "the environment that is to get it")
+    .argument("<from>", "source environment")
+    .argument("<to>", "target environment")
     .addOption(messageOption())
     .addHelpText("after", examples("agate deployments promote support staging production"));
   return onPlatform<[string, string, string], MessageFlags>(
@@ -148,10 +144,10 @@ function promoteCommand(): Command {
 
 function rollbackCommand(): Command {
   const command = new Command("rollback")
-    .description("Make an earlier revision of an environment live again.")
+    .description("Roll an environment back to an earlier deployment.")
     .argument(...APP)
     .argument(...ENVIRONMENT)
-    .option("--to <deployment>", "id of the deployment to go back to (default: the one before)")
+    .option("--to <deployment>", "id of the deployment to roll back to (default: the previous one)")
     .addOption(messageOption())
     .addHelpText("after", examples("agate deployments rollback support production -m 'too slow'"));
   return onPlatform<[string, string], MessageFlags & { readonly to?: string }>(
@@ -170,13 +166,13 @@ function rollbackCommand(): Command {
 
 function takeDownCommand(): Command {
   const command = new Command("take-down")
-    .description("Leave an environment with nothing live. Calls of it get a 404.")
+    .description("Take down an environment. Calls get a 404.")
     .argument(...APP)
     .argument(...ENVIRONMENT)
     .addOption(yesOption())
     .addHelpText("after", examples("agate deployments take-down support preview"));
   return onPlatform<[string, string], ConfirmFlags>(command, async (session, app, environment) => {
-    await confirm(session, `Leave ${environment} of ${app} with nothing live?`);
+    await confirm(session, `Take down ${environment} of ${app}?`);
     const path = apiPath`/registry/applications/${app}/environments/${environment}/deployment`;
     const document = await session.api.send("DELETE", path);
     session.show(document, () => [printableLine(`Nothing is live in ${environment} of ${app}.`)]);

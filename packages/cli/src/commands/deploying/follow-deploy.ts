@@ -2,8 +2,11 @@ import type { DeployEvents, DeployResult } from "@agate/protocol";
 import { ApiFailure } from "../../api-client/api-failure.ts";
 import type { ApiDocument } from "../../api-client/response-body.ts";
 import { bodyEvents } from "../../api-client/response-body.ts";
+import type { Paint } from "../../terminal/paint.ts";
+import { printableLine } from "../../terminal/printable.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { CommandFailure } from "../client/failures.ts";
+import { formatRevision } from "../client/revision-ref.ts";
 
 /** What each step does, for people. */
 const STEP_WORDS: Readonly<Record<string, string>> = {
@@ -12,7 +15,7 @@ const STEP_WORDS: Readonly<Record<string, string>> = {
   start: "start",
   check: "check configurations",
   switch: "switch",
-  drain: "let the old one finish",
+  drain: "drain the previous build",
 };
 
 /** The widest of the words, and of those that the command itself adds. */
@@ -54,7 +57,7 @@ export async function followDeploy(
   }
   progress.failed();
   throw new CommandFailure(
-    `The connection to ${url} was lost. The deploy goes on without it: \`agate builds ${app}\` shows how it ends.`,
+    `The connection to ${url} was lost. The deploy continues on the platform: \`agate builds ${app}\` shows the result.`,
   );
 }
 
@@ -63,4 +66,25 @@ function showStep({ step, state, detail }: DeployEvents["step"], progress: Progr
   if (state === "begun") progress.begin(STEP_WORDS[step] ?? step, detail);
   // The time is shown already.
   else progress.done(/^[\d.]+ m?s$/.test(detail) ? "" : detail);
+}
+
+/** What serves now, what is live, and where to call it. */
+export function* servedLines(
+  { application, build, deployment }: DeployResult,
+  url: string,
+  paint: Paint,
+): Generator<string> {
+  const app = printableLine(application.slug);
+  yield `Build ${build.number} serves ${paint("bold", app)}.`;
+  if (build.allow !== null && build.allow.length > 0) {
+    yield `Permissions from package.json: ${build.allow.join(", ")}.`;
+  }
+  if (deployment !== null) {
+    const { variant, environment } = deployment;
+    yield printableLine(`${formatRevision(variant)} is live in ${environment}.`);
+  }
+  for (const route of build.routes ?? []) {
+    const path = route === "/" ? "" : printableLine(route);
+    yield `  ${paint("cyan", `${url}/services/${app}/run${path}`)}`;
+  }
 }

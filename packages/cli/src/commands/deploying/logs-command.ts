@@ -4,15 +4,12 @@ import { apiPath } from "../../api-client/api-path.ts";
 import { bodyLines } from "../../api-client/response-body.ts";
 import { printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { APP } from "../client/arguments.ts";
-import { examples } from "../client/examples.ts";
-import { HEADINGS } from "../client/headings.ts";
+import { APP, examples, HEADINGS } from "../client/command-help.ts";
 import { keepFollowing } from "../client/keep-following.ts";
 import type { Session } from "../client/on-platform.ts";
 import { jsonFor, onPlatform } from "../client/on-platform.ts";
 import { formatTime } from "../client/times.ts";
 import { parseWholeNumber } from "../option-parsers.ts";
-import { SeenLines } from "./seen-lines.ts";
 
 interface LogsFlags {
   readonly build?: number;
@@ -24,13 +21,16 @@ interface LogsFlags {
 export function logsCommand(): Command {
   const command = new Command("logs")
     .description(
-      "Show what the builds of an application print, or the program that `agate dev` runs.",
+      "Show the output of an application's builds, or of the program that `agate dev` runs.",
     )
     .helpGroup(HEADINGS.deploy)
     .argument(...APP)
     .option("--build <number>", "only of this build; 0 is what `agate dev` runs", parseWholeNumber)
-    .option("--tail <number>", "how many of the last lines", parseWholeNumber, 100)
-    .option("-f, --follow", "go on with new lines until Ctrl-C; with --json a document a line")
+    .option("--tail <number>", "number of last lines", parseWholeNumber, 100)
+    .option(
+      "-f, --follow",
+      "keep printing new lines until Ctrl-C; with --json one document per line",
+    )
     .addHelpText("after", examples("agate logs support", "agate logs support --follow --tail 10"));
   return onPlatform<[string], LogsFlags>(command, async (session, app) => {
     const seen = new SeenLines();
@@ -72,4 +72,37 @@ function formatLine({ time, build, stream, line }: LogLine, { paint }: Terminal)
   const shown = stream === "platform" ? paint("cyan", text) : text;
   const origin = build === 0 ? "dev" : `#${build}`;
   return `${paint("dim", `${formatTime(time)} ${origin}`)} ${shown}`;
+}
+
+/**
+ * Tells lines that were shown already from new ones, where a stream was lost and the last lines of
+ * the log come again. Lines of the same time are counted: a program may say the same thing twice.
+ */
+export class SeenLines {
+  #latest = "";
+  #shownAtLatest = new Map<string, number>();
+  /** While lines come again: how many of each. */
+  #repeated: Map<string, number> | undefined;
+
+  /** From now on lines may come a second time. */
+  reconnected(): void {
+    this.#repeated = new Map();
+  }
+
+  isNew({ time, build, stream, line }: LogLine): boolean {
+    if (time > this.#latest) {
+      this.#latest = time;
+      this.#shownAtLatest.clear();
+      this.#repeated = undefined;
+    }
+    const identity = JSON.stringify([build, stream, line]);
+    if (this.#repeated !== undefined) {
+      if (time < this.#latest) return false;
+      const count = (this.#repeated.get(identity) ?? 0) + 1;
+      this.#repeated.set(identity, count);
+      if (count <= (this.#shownAtLatest.get(identity) ?? 0)) return false;
+    }
+    this.#shownAtLatest.set(identity, (this.#shownAtLatest.get(identity) ?? 0) + 1);
+    return true;
+  }
 }

@@ -5,10 +5,8 @@ import { bodyEvents } from "../../api-client/response-body.ts";
 import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
 import { keepFollowing } from "../client/keep-following.ts";
 import { jsonFor, type Session } from "../client/on-platform.ts";
-import { ShownTraces } from "./shown-traces.ts";
-import type { FilterFlags } from "./trace-filter.ts";
-import { toQuery } from "./trace-filter.ts";
-import { tracePages } from "./trace-pages.ts";
+import type { FilterFlags } from "./trace-query.ts";
+import { toQuery, tracePages } from "./trace-query.ts";
 import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
 type FollowSession = Session<FilterFlags & { readonly limit: number }>;
@@ -93,4 +91,21 @@ function tracePrinter({ terminal, json }: FollowSession): TracePrinter {
       terminal.print(json ? jsonFor(terminal, text) : tableLine(layout, row, terminal.paint));
     },
   };
+}
+
+const REMEMBERED = 10_000;
+
+/** Which traces were printed, and how they were then: one that has grown is news again. */
+export class ShownTraces {
+  readonly #shown = new Map<string, string>();
+
+  isNews({ trace_id, id, status, metadata }: ListedSpan): boolean {
+    const state = JSON.stringify([id, status, metadata.latency, metadata.total]);
+    if (this.#shown.get(trace_id) === state) return false;
+    this.#shown.delete(trace_id);
+    this.#shown.set(trace_id, state);
+    const [oldest] = this.#shown.keys();
+    if (this.#shown.size > REMEMBERED && oldest !== undefined) this.#shown.delete(oldest);
+    return true;
+  }
 }

@@ -1,9 +1,9 @@
 import type { SpanRecord } from "@agate/protocol";
 import { formatCost, formatCount } from "@agate/protocol/format";
-import { clippedLine, MOST_CELL_COLUMNS } from "../../terminal/clip.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { printableText } from "../../terminal/printable.ts";
 import { renderFields } from "../../terminal/table.ts";
+import { clippedLine, MOST_CELL_COLUMNS } from "../../terminal/text-width.ts";
 import { formatTime } from "../client/times.ts";
 
 /** Of each value: more fills the screen without being read. `--json` has everything. */

@@ -2,9 +2,8 @@ import type { SpanRecord } from "@agate/protocol";
 import { Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
 import { bodyText, readJson } from "../../api-client/response-body.ts";
-import { examples } from "../client/examples.ts";
+import { examples, HEADINGS } from "../client/command-help.ts";
 import { CommandFailure } from "../client/failures.ts";
-import { HEADINGS } from "../client/headings.ts";
 import type { Session } from "../client/on-platform.ts";
 import { jsonFor, onPlatform } from "../client/on-platform.ts";
 import { parseWholeNumber } from "../option-parsers.ts";
@@ -22,8 +21,8 @@ export function traceCommand(): Command {
     .description("Show a trace as a tree, with durations, tokens and cost.")
     .helpGroup(HEADINGS.observe)
     .argument("<id>", "id of the trace")
-    .option("--depth <number>", "only so many levels below the top", parseWholeNumber)
-    .option("--span <id>", "this span with what is below it, and all that was recorded of it")
+    .option("--depth <number>", "maximum depth of the tree", parseWholeNumber)
+    .option("--span <id>", "show this span, its children and its recorded data")
     .addHelpText(
       "after",
       examples(

@@ -1,15 +1,18 @@
 import type { SpanRecord } from "@agate/protocol";
 import { formatCost, formatCount, formatDuration, plural, UNKNOWN } from "@agate/protocol/format";
-import { clippedLine, MOST_CELL_COLUMNS, MOST_LINE_COLUMNS } from "../../terminal/clip.ts";
-import type { Interval } from "../../terminal/duration-bar.ts";
-import { durationBar } from "../../terminal/duration-bar.ts";
 import type { Paint, Style } from "../../terminal/paint.ts";
 import { printableLine } from "../../terminal/printable.ts";
-import { cutText, padText, textWidth } from "../../terminal/text-width.ts";
-import type { TreeLine } from "../../terminal/tree-lines.ts";
-import { treeLines } from "../../terminal/tree-lines.ts";
+import {
+  clippedLine,
+  cutText,
+  MOST_CELL_COLUMNS,
+  MOST_LINE_COLUMNS,
+  padText,
+  textWidth,
+} from "../../terminal/text-width.ts";
+import type { Interval, TreeLine } from "../../terminal/tree-lines.ts";
+import { durationBar, treeLines } from "../../terminal/tree-lines.ts";
 import { timeInFull } from "../client/times.ts";
-import { errorMessage, spanInterval } from "./span-facts.ts";
 import { statusCell, variantText } from "./trace-rows.ts";
 
 export interface TraceViewOptions {
@@ -28,7 +31,7 @@ const TOKENS_WIDTH = 7;
 const COST_WIDTH = 9;
 const FIXED_WIDTH = KIND_WIDTH + TIME_WIDTH + TOKENS_WIDTH + COST_WIDTH + 5;
 const ID_WIDTH = 16;
-/** From so many columns on there is room for ids. */
+/** From this width on, ids are shown. */
 const WIDE = 120;
 const BAR = { least: 8, most: 40 } as const;
 
@@ -162,4 +165,26 @@ function* errorLines(
 
 function nameOf({ name }: SpanRecord): string {
   return clippedLine(name, MOST_CELL_COLUMNS);
+}
+
+/** From start to end in microseconds; a span that never ended takes no time. */
+function spanInterval({ created_at, metadata }: SpanRecord): Interval {
+  const start = toMicroseconds(created_at);
+  return { start, end: start + (metadata.latency ?? 0) * 1000 };
+}
+
+/** `Date` stops at milliseconds, and many a span is shorter. */
+function toMicroseconds(time: string): number {
+  const micros = /\.\d{3}(\d{3})/.exec(time)?.[1] ?? "0";
+  return Date.parse(time) * 1000 + Number(micros);
+}
+
+/** What went wrong: the status says it, else the exception that was recorded. */
+function errorMessage({ metadata }: SpanRecord): string | null {
+  if (metadata.status_message) return metadata.status_message;
+  for (const { name, attributes } of metadata.events) {
+    const message = attributes["exception.message"];
+    if (name === "exception" && typeof message === "string" && message !== "") return message;
+  }
+  return null;
 }

@@ -2,18 +2,13 @@ import type { ListedSpan } from "@agate/protocol";
 import { Command, Option } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
 import type { Row } from "../../terminal/table.ts";
-import { examples } from "../client/examples.ts";
-import { HEADINGS } from "../client/headings.ts";
-import type { Page } from "../client/items.ts";
-import { listLines } from "../client/list-lines.ts";
-import { noteNextPage } from "../client/note-next-page.ts";
+import { examples, HEADINGS } from "../client/command-help.ts";
 import { onPlatform } from "../client/on-platform.ts";
-import type { PageFlags } from "../client/option-values.ts";
-import { cursorOption, limitOption } from "../client/option-values.ts";
+import type { Page, PageFlags } from "../client/paged-list.ts";
+import { cursorOption, limitOption, listLines, noteNextPage } from "../client/paged-list.ts";
 import { followTraces } from "./follow-traces.ts";
-import type { FilterFlags } from "./trace-filter.ts";
-import { addFilterOptions, toQuery } from "./trace-filter.ts";
-import { tracePages } from "./trace-pages.ts";
+import type { FilterFlags } from "./trace-query.ts";
+import { addFilterOptions, toQuery, tracePages } from "./trace-query.ts";
 import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
 export type TracesFlags = FilterFlags & PageFlags & { readonly follow?: boolean };
@@ -22,7 +17,7 @@ export type TracesFlags = FilterFlags & PageFlags & { readonly follow?: boolean 
 export function tracesCommand(): Command {
   const command = addFilterOptions(
     new Command("traces")
-      .description("List traces, newest first, or watch them arrive.")
+      .description("List traces, newest first, or follow new ones.")
       .helpGroup(HEADINGS.observe),
   )
     .addOption(limitOption(20))

@@ -5,13 +5,11 @@ import type { ApiClient } from "../../api-client/api-client.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
 import { apiPath } from "../../api-client/api-path.ts";
 import { printableLine } from "../../terminal/printable.ts";
-import { APP, VARIANT } from "../client/arguments.ts";
-import { examples } from "../client/examples.ts";
+import { APP, examples, VARIANT } from "../client/command-help.ts";
 import { CommandFailure, WrongUsage } from "../client/failures.ts";
 import type { Session } from "../client/on-platform.ts";
 import { onPlatform } from "../client/on-platform.ts";
-import { messageOption } from "../client/option-values.ts";
-import { readObjectInput } from "../client/read-input.ts";
+import { messageOption, readObjectInput } from "../client/option-values.ts";
 import { formatRevision } from "../client/revision-ref.ts";
 import { parseWholeNumber } from "../option-parsers.ts";
 import type { ParamEdit, TypedEdit } from "./edit-params.ts";
@@ -43,17 +41,13 @@ export function commitCommand(): Command {
     )
     .option(
       "--set </route.field=value>",
-      "change one field, also inside of others (/route.a.b=1), the rest stays; the value is JSON, else text (repeatable)",
+      "change one field, nested ones too (/route.a.b=1); the value is JSON, else text (repeatable)",
       collectSetting,
     )
-    .option(
-      "--unset </route.field>",
-      "give one field its default again (repeatable)",
-      collectRemoval,
-    )
+    .option("--unset </route.field>", "reset one field to its default (repeatable)", collectRemoval)
     .option(
       "--base <revision>",
-      "commit only if this is still the latest (default: the latest)",
+      "fail if this is no longer the latest revision (default: the latest)",
       parseWholeNumber,
     )
     .addOption(messageOption())

@@ -1,24 +1,20 @@
-import type { ListedRevision, Revision } from "@agate/protocol";
+import type { ConfigDiff, ListedRevision, Revision } from "@agate/protocol";
 import { UNKNOWN } from "@agate/protocol/format";
 import { Argument, Command } from "commander";
 import { apiPath } from "../../api-client/api-path.ts";
 import { printableLine, printableText } from "../../terminal/printable.ts";
 import { renderFields } from "../../terminal/table.ts";
-import { APP, VARIANT } from "../client/arguments.ts";
 import { commandGroup } from "../client/command-group.ts";
-import { examples } from "../client/examples.ts";
-import { HEADINGS } from "../client/headings.ts";
-import type { Page } from "../client/items.ts";
-import { listLines } from "../client/list-lines.ts";
-import { noteNextPage } from "../client/note-next-page.ts";
+import { APP, examples, HEADINGS, VARIANT } from "../client/command-help.ts";
 import { onPlatform } from "../client/on-platform.ts";
-import type { PageFlags } from "../client/option-values.ts";
-import { cursorOption, limitOption } from "../client/option-values.ts";
+import type { Page, PageFlags } from "../client/paged-list.ts";
+import { cursorOption, limitOption, listLines, noteNextPage } from "../client/paged-list.ts";
 import type { VariantRef } from "../client/revision-ref.ts";
 import { formatRevision, parseVariantRef } from "../client/revision-ref.ts";
 import { timeCell, timeInFull } from "../client/times.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { diffLines } from "../views/diff-view.ts";
 import { commitCommand } from "./commit-command.ts";
-import { diffCommand } from "./diff-command.ts";
 
 /** `agate revisions`: the configurations of a variant, one after the other. */
 export function revisionsCommand(): Command {
@@ -106,4 +102,32 @@ function showCommand(): Command {
       ...printableText(JSON.stringify(revision.params, null, 2)).split("\n"),
     ]);
   });
+}
+
+/** `agate revisions diff`: how two configurations differ. */
+function diffCommand(): Command {
+  const command = new Command("diff")
+    .description("Compare two revisions, per route and field.")
+    .argument(...APP)
+    .argument("<from>", "variant, variant@revision, or env:environment for what is live there")
+    .argument("<to>", "the same")
+    .option("--exit-code", "exit with 1 if they differ")
+    .addHelpText(
+      "after",
+      examples(
+        "agate revisions diff support default@3 default",
+        "agate revisions diff support env:production env:staging --exit-code",
+      ),
+    );
+  return onPlatform<[string, string, string], { readonly exitCode?: boolean }>(
+    command,
+    async (session, app, from, to) => {
+      const { api, terminal, flags } = session;
+      const path = apiPath`/registry/applications/${app}/diff`;
+      const document = await api.get<ConfigDiff>(path, { from, to });
+      session.show(document, (diff) => diffLines(diff, terminal.paint));
+      const differ = document.value.routes.length > 0;
+      if (flags.exitCode && differ) process.exitCode = EXIT_CODES.failed;
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { type LockedPackage, locate, type NpmLockfile } from "./npm-lockfile.ts";
+import { type LockedPackage, locate, type NpmLockfile } from "./find-lockfile.ts";
 
 /** A package that the program itself imports. */
 export interface WantedPackage {
@@ -87,7 +87,7 @@ class Reduction {
       const location = this.#placed.get(folder) ?? "";
       for (const name of needsOf(this.#packages[location] ?? {})) {
         const found = this.find(location, name);
-        // Not there: optional, for another system, or left out by whoever installed.
+        // Not in the lockfile: optional, for another operating system, or omitted by the install.
         const problem = found === undefined ? undefined : this.place(folder, name, found);
         if (problem !== undefined) return problem;
       }

@@ -1,9 +1,11 @@
+import { stringify } from "yaml";
+
 /** What a workflow needs to know in a cluster. */
 export interface ClusterOptions {
   readonly application: string;
   readonly image: string;
   readonly port: number;
-  /** Variables that anybody may read, by name. */
+  /** Variables that are not secret, by name. */
   readonly variables: Readonly<Record<string, string>>;
   /** Variables whose values are in the Secret. */
   readonly secrets: readonly string[];
@@ -155,4 +157,23 @@ function podDisruptionBudget(name: string): object {
     metadata: metadata(name),
     spec: { maxUnavailable: 1, selector: { matchLabels: selector(name) } },
   };
+}
+
+const FOLDER = "k8s";
+
+/** Manifests for `kubectl apply -k`. */
+export function kubernetesFiles(options: ClusterOptions): ReadonlyMap<string, string> {
+  const objects = kubernetesObjects(options);
+  const kustomization = {
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    resources: [...objects.keys()],
+  };
+  return new Map(
+    [...objects, ["kustomization.yaml", kustomization] as const].map(([file, object]) => [
+      `${FOLDER}/${file}`,
+      // No aliases: what is said twice is written twice, as people expect it.
+      stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }),
+    ]),
+  );
 }

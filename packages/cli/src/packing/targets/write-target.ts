@@ -7,7 +7,7 @@ export type WriteOutcome =
   | { readonly kind: "written" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Writes a folder anew. One that somebody else has filled is left alone. */
+/** Replaces the content of the folder, unless `agate build` did not write it. */
 export async function writeTarget(
   folder: string,
   files: ReadonlyMap<string, string | Uint8Array>,

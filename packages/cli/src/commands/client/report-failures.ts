@@ -1,7 +1,11 @@
 import type { ErrorDetail } from "@agate/protocol";
+import type { Command } from "commander";
 import { ApiFailure } from "../../api-client/api-failure.ts";
-import { printableLine, printableText } from "../../terminal/printable.ts";
-import type { CommandFailure } from "./failures.ts";
+import { UnusableName } from "../../api-client/api-path.ts";
+import { printableJson, printableLine, printableText } from "../../terminal/printable.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { CommandFailure, WrongUsage } from "./failures.ts";
 
 /** A failure as a person reads it, and as `--json` prints it. */
 export interface DescribedFailure {
@@ -30,14 +34,14 @@ export function describeFailure(failure: ApiFailure | CommandFailure): Described
         null,
       );
     case "connection-failed":
-      return sentence(`${url} cannot be reached: ${why.reason}. Check the address.`, null);
+      return sentence(`Can't connect to ${url}: ${why.reason}. Check the address.`, null);
     case "timed-out":
-      return sentence(`${url} did not answer in time. Try again, or look at its log.`, null);
+      return sentence(`${url} did not answer in time. Try again, or check its log.`, null);
     case "broken-off":
-      return sentence(`${url} broke off the connection before it had answered.`, null);
+      return sentence(`${url} closed the connection before the response was complete.`, null);
     case "not-agate":
       return sentence(
-        `What answers at ${url} is not an Agate platform, or something stands in between: status ${why.status}, ${why.reason}. Check the address.`,
+        `The server at ${url} is not an Agate platform, or a proxy is in between: status ${why.status}, ${why.reason}. Check the address.`,
         why.status,
       );
     case "refused":
@@ -57,11 +61,11 @@ function refusal({ status, detail, retryAfterSeconds, log, traceId }: Refused): 
   const lines =
     problems.length === 1
       ? [`agate: ${problems[0]}`]
-      : [`agate: Refused, for ${problems.length} reasons:`, ...problems.map((text) => `  ${text}`)];
+      : [`agate: Rejected for ${problems.length} reasons:`, ...problems.map((text) => `  ${text}`)];
   const hint = hintFor(detail, retryAfterSeconds);
   if (hint !== undefined) lines[lines.length - 1] += ` ${hint}`;
   if (log.length > 0) {
-    lines.push("", "The last lines that the build printed:");
+    lines.push("", "Last lines of the build's log:");
     lines.push(...log.map((line) => `  ${printableText(line).trimEnd()}`));
   }
   if (traceId !== null) lines.push(`trace ${printableLine(traceId)}`);
@@ -98,9 +102,52 @@ function hintFor(
   retryAfterSeconds: number | null,
 ): string | undefined {
   const types = new Set(detail.map(({ type }) => type));
-  if (types.has("key_missing")) return "Give a key with --api-key or AGATE_API_KEY.";
+  if (types.has("key_missing")) return "Pass a key with --api-key or AGATE_API_KEY.";
   if (types.has("key_invalid")) return "Check --api-key or AGATE_API_KEY.";
   if (types.has("scope_missing")) return "Use another key with --api-key or AGATE_API_KEY.";
   if (retryAfterSeconds !== null) return `Try again in ${retryAfterSeconds} s.`;
   return undefined;
+}
+
+/** Does a command's work. What it throws that a person can mend is told in one form; the rest is thrown on. */
+export async function reportFailures(
+  command: Command,
+  terminal: Terminal,
+  isJson: boolean,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    const error = fileFailure(thrown) ?? thrown;
+    if (error instanceof WrongUsage || error instanceof UnusableName) {
+      command.error(`error: ${error.message}`);
+    }
+    if (!(error instanceof ApiFailure || error instanceof CommandFailure)) throw error;
+    const { lines, document } = describeFailure(error);
+    if (isJson) terminal.note(printableJson(JSON.stringify({ error: document })));
+    else for (const line of lines) terminal.note(line);
+    process.exitCode = EXIT_CODES.failed;
+  }
+}
+
+/** File system errors that a user can fix, with the remedy. They are not bugs, so no stack trace is printed. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied. Change its permissions, or choose another path.",
+  EPERM: "permission denied. Change its permissions, or choose another path.",
+  EROFS: "the disk is read-only. Choose another path.",
+  ENOSPC: "the disk is full. Free some space and try again.",
+  EDQUOT: "the disk is full. Free some space and try again.",
+  EFBIG: "the file would exceed the file size limit. Raise the limit, or choose another path.",
+};
+
+/** What Node threw for a file, in one sentence; undefined for any other error. */
+function fileFailure(error: unknown): CommandFailure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = "", path, syscall } = error as NodeJS.ErrnoException;
+  // An open file has no name any more. Sockets have no path either, and are none of this.
+  const what = path ?? (syscall === "write" ? "A file" : undefined);
+  const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  if (what === undefined || reason === undefined) return undefined;
+  return new CommandFailure(`Can't use ${what}: ${reason}`);
 }

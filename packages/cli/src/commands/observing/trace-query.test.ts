@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toQuery } from "./trace-filter.ts";
+import { toQuery } from "./trace-query.ts";
 
 describe("filters", () => {
   it("become the parameters of the list, a time ago counted from now", () => {

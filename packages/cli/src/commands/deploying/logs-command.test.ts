@@ -1,7 +1,7 @@
 import type { LogLine } from "@agate/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { SeenLines } from "./seen-lines.ts";
+import { SeenLines } from "./logs-command.ts";
 
 it("shows every line of a log exactly once, however often the stream is lost and begun again", () => {
   const log = fc

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ShownTraces } from "./shown-traces.ts";
+import { ShownTraces } from "./follow-traces.ts";
 import { spanRecord } from "./span-record.fixture.ts";
 
 it("a trace is news when it arrives and when it has grown, and not when it comes again", () => {

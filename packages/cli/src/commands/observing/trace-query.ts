@@ -1,7 +1,9 @@
-import type { SpanKind, SpanStatus } from "@agate/protocol";
+import type { ListedSpan, SpanKind, SpanStatus } from "@agate/protocol";
 import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Query } from "../../api-client/api-client.ts";
+import type { ApiClient, Query } from "../../api-client/api-client.ts";
+import { apiPath } from "../../api-client/api-path.ts";
+import type { Page } from "../client/paged-list.ts";
 import { parseDuration, parseWholeNumber } from "../option-parsers.ts";
 
 export interface FilterFlags {
@@ -38,26 +40,27 @@ export function addFilterOptions(command: Command): Command {
     .option("--name <name>", "only where the top span has this name")
     .option("--user <id>", "only for this user")
     .option("--session <id>", "only of this session")
-    .option("--min-latency <ms>", "only what took at least so many milliseconds", parseAmount)
-    .option("--min-cost <dollars>", "only what cost at least so much", parseAmount)
-    .option("--search <words>", "only with all these words in names or content")
+    .option("--min-latency <ms>", "only traces that took at least this long", parseAmount)
+    .option("--min-cost <dollars>", "only traces that cost at least this much", parseAmount)
+    .option("--search <words>", "only traces with all these words in names or content")
     .option(
       "--since <time>",
-      "only what began this long ago or later (45s, 90m, 12h, 7d)",
+      "only traces that began in this period (45s, 90m, 12h, 7d)",
       parseDuration,
     )
     .addOption(
-      new Option("--from <time>", "only what began at this ISO 8601 time or later").conflicts(
-        "since",
-      ),
+      new Option(
+        "--from <time>",
+        "only traces that began at this ISO 8601 time or later",
+      ).conflicts("since"),
     )
-    .option("--to <time>", "only what began before this ISO 8601 time");
+    .option("--to <time>", "only traces that began before this ISO 8601 time");
 }
 
 function parseAmount(text: string): number {
   const amount = Number(text);
   if (text.trim() === "" || !(amount >= 0) || !Number.isFinite(amount)) {
-    throw new InvalidArgumentError("It takes a number from 0 up.");
+    throw new InvalidArgumentError("Must be a number, 0 or more.");
   }
   return amount;
 }
@@ -81,4 +84,24 @@ export function toQuery(flags: FilterFlags, now: number): Query {
     from: flags.since === undefined ? flags.from : new Date(now - flags.since).toISOString(),
     to: flags.to,
   };
+}
+
+/**
+ * Lists traces page by page until there are `limit` of them or no more: the platform ends a page early
+ * where its items are large.
+ */
+export async function* tracePages(
+  api: Pick<ApiClient, "get">,
+  query: Query,
+  limit: number,
+): AsyncGenerator<Page<ListedSpan>, void, void> {
+  let cursor = query.cursor;
+  for (let left = limit; left > 0; ) {
+    const asked = { ...query, limit: left, cursor };
+    const { value } = await api.get<Page<ListedSpan>>(apiPath`/observability/traces/`, asked);
+    yield value;
+    if (value.next_cursor === null) return;
+    left -= value.items.length;
+    cursor = value.next_cursor;
+  }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { watchUnpackedReads } from "./unpacked-reads.ts";
+import { watchUnpackedReads } from "./dev-builds.ts";
 
 it("tells of each file that package.json does not include, as it is now", () => {
   const folder = mkdtempSync(join(tmpdir(), "agate-reads-"));

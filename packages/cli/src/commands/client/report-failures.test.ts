@@ -1,8 +1,8 @@
 import type { ErrorDetail } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
 import { ApiFailure } from "../../api-client/api-failure.ts";
-import { describeFailure } from "./describe-failure.ts";
 import { CommandFailure } from "./failures.ts";
+import { describeFailure } from "./report-failures.ts";
 
 const url = "http://127.0.0.1:4100";
 
@@ -48,18 +48,18 @@ describe("a failure", () => {
   it("has every reason, a line each, and the build's own last lines", () => {
     const detail = ["one", "two"].map((msg) => ({ loc: ["body", "config", msg], msg, type: "x" }));
     expect(refusal(detail, { log: ["  at app.ts:3", "\u001b[31mError\u001b[0m"] })).toEqual([
-      "agate: Refused, for 2 reasons:",
+      "agate: Rejected for 2 reasons:",
       "  config.one: one",
       "  config.two: two",
       "",
-      "The last lines that the build printed:",
+      "Last lines of the build's log:",
       "    at app.ts:3",
       "  Error",
     ]);
   });
 
   it.each([
-    ["key_missing", "No key. Give a key with --api-key or AGATE_API_KEY."],
+    ["key_missing", "No key. Pass a key with --api-key or AGATE_API_KEY."],
     ["key_invalid", "No key. Check --api-key or AGATE_API_KEY."],
     ["scope_missing", "No key. Use another key with --api-key or AGATE_API_KEY."],
   ])("%s says where a key comes from", (type, text) => {

@@ -1,4 +1,0 @@
-/** For `addHelpText("after", …)`. */
-export function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
-}
