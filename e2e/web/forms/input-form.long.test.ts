@@ -13,7 +13,7 @@ const alerts = (page: Page) => page.getByRole("alert").allTextContents();
 /** Replaces what is in an editor. Until it is loaded, a text area in its place is filled alike. */
 async function write(page: Page, name: string, content: string): Promise<void> {
   await text(page, name).fill(content);
-  // Nobody clicks somewhere else before the page has drawn what was typed.
+  // A user clicks elsewhere only after the page has drawn the typed text.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 }
 

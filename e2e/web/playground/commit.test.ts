@@ -59,7 +59,7 @@ describe("A commit", () => {
     web.expectNoFaults();
   });
 
-  it("shows that somebody was faster, and commits what is chosen of both on top", async () => {
+  it("shows that a newer revision exists, and commits the chosen fields of both on top", async () => {
     await makeVariant("busy", { "/summarize": { tone: "plain", sentences: 3 } });
     await using web = await openSummarize("busy@1");
     const { page } = web;
@@ -128,7 +128,7 @@ describe("A commit", () => {
     web.expectNoFaults();
   });
 
-  it("goes beside what somebody else has committed, as a variant of its own", async () => {
+  it("is saved as a new variant beside a newer revision", async () => {
     await makeVariant("shared", { "/summarize": { tone: "plain" } });
     await using web = await openSummarize("shared@1");
     const { page } = web;

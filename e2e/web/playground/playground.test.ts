@@ -135,12 +135,12 @@ describe("The playground", () => {
     await page.keyboard.type("Origins");
     await page.keyboard.press("Enter");
     await theCase(page, "Origins").waitFor();
-    // Whoever works with keys goes on from there.
+    // Keyboard users continue from there.
     const more = page.getByRole("button", { name: "More actions for Origins" });
     await expect
       .poll(() => more.evaluate((button) => button === document.activeElement))
       .toBe(true);
-    // They are there again, in whatever way one comes back.
+    // They are restored after a reload.
     await web.open("/apps/quickstart/playground?route=/retrieve");
     await expect.poll(() => question("Origins").inputValue()).toBe("Where does it grow?");
     await page.getByRole("button", { name: "Reset" }).click();

@@ -25,7 +25,7 @@ describe("A run", () => {
     await web.expectAccessible();
     await testCase.getByRole("button", { name: "Stop" }).click();
     await testCase.getByText("Stopped", { exact: true }).waitFor();
-    // Whoever works with keys goes on from here.
+    // Keyboard users continue from here.
     const again = testCase.getByRole("button", { name: "Run Case 1" });
     expect(await again.evaluate((it) => it === document.activeElement)).toBe(true);
     await testCase.getByText("First of agate.").waitFor();
@@ -205,16 +205,16 @@ describe("A run", () => {
     // The stream of its changes is refused after the page has said that it is not there.
     const { page } = web;
     const said = Promise.withResolvers<void>();
-    await page.route("**/applications/nobody/changes", async (route) => {
+    await page.route("**/applications/gone/changes", async (route) => {
       await said.promise;
       await route.continue();
     });
-    await web.open("/apps/nobody/playground");
-    const heading = page.getByRole("heading", { name: "No application “nobody”" });
+    await web.open("/apps/gone/playground");
+    const heading = page.getByRole("heading", { name: "No application “gone”" });
     await heading.waitFor();
     // A second question would get no answer, and the page would have nothing to show.
-    await page.route(/applications\/nobody\/(?!changes)/, () => {});
-    const refused = page.waitForResponse(/applications\/nobody\/changes/);
+    await page.route(/applications\/gone\/(?!changes)/, () => {});
+    const refused = page.waitForResponse(/applications\/gone\/changes/);
     said.resolve();
     await (await refused).finished();
     await page.evaluate(

@@ -11,7 +11,7 @@ class ShoutConfig extends ag.BaseModel {
 
 let stopped = 0;
 
-/** Says one thing, and then waits until nobody listens any more. */
+/** Sends one chunk, and then waits until the caller disconnects. */
 export const wait = ag.route("/wait", { config: NoConfig, input: z.object({ name: z.string() }) })(
   async function* ({ name }, { signal }) {
     yield \`First of \${name}. \`;

@@ -213,7 +213,7 @@ describe("changing what is live", () => {
   it("does nothing that was not read: a change just before the button counts", async () => {
     await using web = await newPage();
     const { page } = web;
-    // Never answered: nobody tells this page of changes.
+    // Never answered, so that this page gets no change events.
     await page.route("**/changes", () => {});
     await web.open("/apps/quickstart/environments/staging");
     await page.getByRole("button", { name: "Promote to production" }).click();
@@ -275,7 +275,7 @@ describe("a question that is closed before the answer is known", () => {
 });
 
 describe("what others change", () => {
-  it("appears by itself: deployments, revisions, variants, environments", async () => {
+  it("appears without a reload: deployments, revisions, variants, environments", async () => {
     await using web = await open("/apps/quickstart");
     const { page } = web;
     const production = page.getByRole("article", { name: "production" });
@@ -317,7 +317,7 @@ describe("a reader whose key may only read", () => {
     await promote.waitFor();
     expect(await promote.isDisabled()).toBe(true);
     expect(await descriptionOf(promote)).toBe(reason);
-    // Shown as well to whoever reaches it without a pointer, and nothing else comes of pressing it.
+    // Shown to keyboard users as well, and pressing it does nothing else.
     await promote.focus();
     await expect.poll(() => told.count()).toBe(2);
     await page.keyboard.press("Enter");

@@ -167,7 +167,7 @@ it("says on which side a single bound is", () => {
   expect(textsOf({})).toEqual([undefined, undefined]);
 });
 
-it("leaves room for the slider, whatever the bound", () => {
+it("is short for any bound", () => {
   expect(textsOf({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })).toEqual(["0", "≈9.01e+15"]);
   expect(textsOf({ minimum: 0.123456789, maximum: 1 })).toEqual(["≈0.123", "1"]);
 });

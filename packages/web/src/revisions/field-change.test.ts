@@ -4,7 +4,7 @@ import { expandedDiff, fieldChange } from "./field-change.ts";
 
 const temperature: ConfigFieldSchema = { type: "number", default: 0.7, "x-ag-control": "slider" };
 const prompt: ConfigFieldSchema = { type: "string", default: "", "x-ag-control": "text-area" };
-const long = "Summarise what follows for somebody who is in a hurry and knows nothing of it.";
+const long = "Summarise the following text for a reader in a hurry without prior knowledge.";
 
 describe("fieldChange", () => {
   it("puts the default where a side says nothing", () => {

@@ -59,7 +59,7 @@ describe("watchChanges", () => {
     end.abort();
   });
 
-  it("stops when nobody looks any more", async () => {
+  it("stops when it is aborted", async () => {
     const { client, streams, paths } = fakePlatform();
     const end = new AbortController();
     const watching = watchChanges(client, "app", () => {}, end.signal);

@@ -12,7 +12,7 @@ describe("diffWords", () => {
     ]);
   });
 
-  it("leaves what was only put in between by itself", () => {
+  it("keeps an insertion apart from other changes", () => {
     expect(diffWords("Be brief.", "Be very brief.")).toEqual([
       { kind: "kept", text: "Be " },
       { kind: "added", text: "very " },

@@ -37,7 +37,7 @@ describe("what both texts have", () => {
     }
   });
 
-  it("is all there, whatever is folded", () => {
+  it("is complete when parts are collapsed", () => {
     const text = fc.array(fc.constantFrom("a", "word", " ", "\n", lines(3), "x".repeat(300)));
     fc.assert(
       fc.property(text, text, text, (before, change, after) => {

@@ -310,7 +310,7 @@ describe("a conversation", () => {
     expect(turns(result([{ id: 1 }]))).toEqual(shown([{ id: 1 }]));
   });
 
-  it("shows parts that nobody knows as they are", () => {
+  it("shows unknown parts as they are", () => {
     const part = { type: "hologram", data: 1 };
     expect(turns([{ role: "user", content: [part, 7] }])).toEqual([
       [
@@ -331,7 +331,7 @@ describe("no conversation", () => {
     ["an empty list", []],
     ["an object", { question: "What?" }],
     ["people with roles", [{ role: "user", name: "Ada" }]],
-    ["roles that nobody speaks in", [{ role: "gardener", content: "green" }]],
+    ["unknown roles", [{ role: "gardener", content: "green" }]],
     ["messages of something else", { messages: ["a", "b"] }],
     ["a list that is one in part", [{ role: "user", content: "Hi" }, { id: 1 }]],
     ["an answer that is a text alone", { text: "Hi" }],

@@ -20,7 +20,7 @@ const routes: readonly RouteSchema[] = [
 const base = { variant: "default", revision: 3 };
 const column = columnOf(1, { kind: "revision", ...base });
 
-test("A commit keeps the other routes, and leaves what nobody has set to its default", () => {
+test("A commit keeps the other routes, and leaves unset fields to their defaults", () => {
   const params = { "/summarize": { prompt: "Say it well." }, "/embed": { model: "large" } };
   const draft = { ...column, draft: { base, changes: { tone: "formal" } } };
   expect(draftParams(routes, "/summarize", readyColumn(draft, base, params, summarize))).toEqual({

@@ -134,6 +134,6 @@ test("Cases that no address can hold are left out of it, kept in the browser, an
   await writer.flush();
   writer.write(typed("words"), false);
   expect(await writer.flush()).toEqual({ isTooLong: false });
-  // Once, whatever else is typed, and once more when it is over.
+  // Once while it is too long, and once when it fits again.
   expect(tooLong).toEqual([true, false]);
 });

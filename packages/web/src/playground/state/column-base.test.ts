@@ -71,7 +71,7 @@ test("A draft stays with its revision when another is deployed", () => {
   });
 });
 
-test("An environment in which nothing is live says so", () => {
+test("An environment with nothing live is reported as missing", () => {
   const known = { variants: [], environments: [environment("staging", null)] };
   expect(baseOf(columnOf(1, { kind: "environment", environment: "staging" }), known)).toEqual({
     kind: "missing",

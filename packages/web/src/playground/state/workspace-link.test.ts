@@ -64,7 +64,7 @@ describe("A link", () => {
     ["that was cut off", (fragment: string) => fragment.slice(0, -10)],
     ["of something else", () => "section-3"],
     ["with markup in it", () => "1.<script>"],
-  ])("%s says so, and still has its columns", async (_what, spoil) => {
+  ])("%s is reported as unreadable, and keeps its columns", async (_what, spoil) => {
     const { configs, fragment } = await writeLink(plain);
     const read = await readLink(configs, spoil(fragment));
     expect(read.isUnreadable).toBe(true);
@@ -96,7 +96,7 @@ describe("A link", () => {
 });
 
 describe("A packed value", () => {
-  test("comes out as it went in, whatever it is", async () => {
+  test("is unpacked to the same value", async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         expect(await unpackJson(await packJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

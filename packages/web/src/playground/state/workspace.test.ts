@@ -52,7 +52,7 @@ describe("A column", () => {
 });
 
 describe("Cases", () => {
-  test("are numbered on, whatever was deleted or renamed between", () => {
+  test("get unused ids after deletions and renames", () => {
     const { cases } = after(
       { kind: "add-case", draft: empty },
       { kind: "add-case", draft: empty },
@@ -93,7 +93,7 @@ test("What is brought back has numbers of its own, and everything that it had", 
   ]);
 });
 
-test("Whatever is done, there is a column and a case, and no two have one number", () => {
+test("After any actions there is a column and a case, and ids are unique", () => {
   const id = fc.integer({ min: 1, max: 12 });
   const action: fc.Arbitrary<WorkspaceAction> = fc.oneof(
     fc.record({ kind: fc.constantFrom("revert", "copy-column", "remove-column"), column: id }),
@@ -120,7 +120,7 @@ test("What is typed is no step of its own for the browser's history", () => {
   expect(isStep({ kind: "remove-case", case: 1 })).toBe(true);
 });
 
-test("A workspace that was read from its link has the same text, whatever its numbers are", async () => {
+test("A workspace that was read from its link has the same text, ids aside", async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryWorkspace, async (workspace) => {
       const { configs, fragment } = await writeLink(workspace);
