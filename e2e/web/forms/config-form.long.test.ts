@@ -119,12 +119,12 @@ describe("the form of a configuration", () => {
       if (isRun(request)) calls++;
     });
     for (const [name, text, message] of [
-      ["Length", "0", "Takes a number greater than 0, not 0."],
-      ["Length", "10", "Takes a number less than 10, not 10."],
-      ["Length", "1.5", "Takes a whole number, not 1.5."],
-      ["Length", "1e400", 'Takes a whole number, not "1e400".'],
-      ["Length", "", 'Takes a whole number, not "".'],
-      ["Length", "many", 'Takes a whole number, not "many".'],
+      ["Length", "0", "Must be greater than 0 (got 0)."],
+      ["Length", "10", "Must be less than 10 (got 10)."],
+      ["Length", "1.5", "Must be a whole number (got 1.5)."],
+      ["Length", "1e400", 'Must be a whole number (got "1e400").'],
+      ["Length", "", 'Must be a whole number (got "").'],
+      ["Length", "many", 'Must be a whole number (got "many").'],
     ] as const) {
       await box(page, name).fill(text);
       await expect.poll(() => alerts(page)).toEqual([message]);

@@ -89,7 +89,7 @@ describe("the form of inputs", () => {
     await expect.poll(() => alerts(page)).toEqual(["Must be a whole number.", "Choose a value."]);
     await expect.poll(() => count.evaluate((it) => it === document.activeElement)).toBe(true);
     await count.fill("0");
-    await expect.poll(() => alerts(page)).toContain("Must be a number of at least 1 (got 0).");
+    await expect.poll(() => alerts(page)).toContain("Must be 1 or more (got 0).");
     await write(page, "options", "{\n  depth: 3\n}");
     await expect
       .poll(() => alerts(page))

@@ -142,7 +142,7 @@ describe("An output", () => {
     await page.getByRole("link", { name: "/stops", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "/stops" }).waitFor();
     await page.getByRole("link", { name: "/long", exact: true }).click();
-    await output(page, "This output was too long to keep.").waitFor();
+    await output(page, "Output too long to save.").waitFor();
     await theCase(page).getByRole("link", { name: "Open trace" }).waitFor();
     await web.expectAccessible();
     web.expectNoFaults();

@@ -63,7 +63,7 @@ describe("a nested configuration in the playground", () => {
 
     const content = page.getByRole("textbox", { name: "Content of message 2 of prompt" });
     await content.fill("About {{questoin}}?");
-    await page.getByRole("alert").getByText("not {{questoin}}").waitFor();
+    await page.getByRole("alert").getByText("got {{questoin}}").waitFor();
     expect(await content.getAttribute("aria-invalid")).toBe("true");
     await content.fill("About {{question}}?");
     await page.getByRole("alert").waitFor({ state: "detached" });
@@ -78,7 +78,7 @@ describe("a nested configuration in the playground", () => {
 
     await group(page, "retrieval").getByRole("spinbutton", { name: "topK" }).fill("3");
     await page.getByRole("spinbutton", { name: "item 2 of weights" }).fill("2");
-    await page.getByRole("alert").getByText("Takes a number of at most 1, not 2.").waitFor();
+    await page.getByRole("alert").getByText("Must be 1 or less (got 2).").waitFor();
     await page.getByRole("spinbutton", { name: "item 2 of weights" }).fill("0.25");
     await page.getByRole("button", { name: "Move item 2 of weights up" }).click();
     await pressed(page, "rerank", "Value").click();

@@ -78,7 +78,7 @@ describe("changing what is live", () => {
     await using web = await open("/apps/quickstart/environments/production");
     const { page } = web;
     await page.getByRole("button", { name: "Roll back", exact: true }).click();
-    const dialog = dialogOf(page, "Roll production back");
+    const dialog = dialogOf(page, "Roll back production");
     await dialog.getByText("production: thorough@2 → thorough@1", { exact: true }).waitFor();
     const since = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
     const told = await dialog.getByText(/^Returns to/).textContent();
@@ -112,7 +112,7 @@ describe("changing what is live", () => {
     await entry.getByRole("button", { name: "Compare with live thorough@2" }).click();
     await entry.getByRole("region", { name: "Changes in /summarize" }).waitFor();
     await entry.getByRole("button", { name: /^Roll back to this: concise@1/ }).click();
-    const dialog = dialogOf(page, "Roll production back");
+    const dialog = dialogOf(page, "Roll back production");
     await dialog.getByText("production: thorough@2 → concise@1", { exact: true }).waitFor();
     await dialog.getByRole("button", { name: "Roll back" }).click();
     await page.getByText("concise@1 is live in production.").waitFor();
@@ -309,7 +309,7 @@ describe("a reader whose key may only read", () => {
     const { page } = web;
     await page.context().request.post("/session", { data: { key } });
     await web.open("/apps/quickstart");
-    const reason = "Your key only reads: changes need one with the scope admin.";
+    const reason = "Read-only: changes need a key with the admin scope.";
     const told = page.getByText(reason).filter({ visible: true });
     await told.waitFor();
     const staging = page.getByRole("article", { name: "staging" });

@@ -119,16 +119,16 @@ describe("checkConfig", () => {
   });
 
   it.each([
-    ["marks", 9, "Takes a number of at most 5, not 9."],
-    ["marks", -1, "Takes a number of at least 0, not -1."],
-    ["marks", 1.5, "Takes a whole number, not 1.5."],
-    ["marks", "many", 'Takes a whole number, not "many".'],
-    ["marks", "", 'Takes a whole number, not "".'],
-    ["heat", 0, "Takes a number greater than 0, not 0."],
-    ["heat", 2, "Takes a number less than 2, not 2."],
-    ["tone", "shrill", 'Takes "loud" or "calm", not "shrill".'],
-    ["quiet", "yes", 'Takes true or false, not "yes".'],
-    ["prompt", 7, "Takes a string, not 7."],
+    ["marks", 9, "Must be 5 or less (got 9)."],
+    ["marks", -1, "Must be 0 or more (got -1)."],
+    ["marks", 1.5, "Must be a whole number (got 1.5)."],
+    ["marks", "many", 'Must be a whole number (got "many").'],
+    ["marks", "", 'Must be a whole number (got "").'],
+    ["heat", 0, "Must be greater than 0 (got 0)."],
+    ["heat", 2, "Must be less than 2 (got 2)."],
+    ["tone", "shrill", 'Must be "loud" or "calm" (got "shrill").'],
+    ["quiet", "yes", 'Must be true or false (got "yes").'],
+    ["prompt", 7, "Must be a string (got 7)."],
     ["mark", 3, 'There is no such field; did you mean "marks"?'],
   ])("says about %s = %j what the server would", (name, value, message) => {
     expect(checkConfig(route, { [name]: value })).toEqual([{ path: [name], message }]);

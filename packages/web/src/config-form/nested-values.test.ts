@@ -72,10 +72,10 @@ describe("the values of a nested configuration", () => {
   it("are checked at every level", () => {
     const values = { retrieval: { topK: 0, lable: "x" }, examples: [{ weight: "1" }], style: null };
     expect(checkConfig(route, values)).toEqual([
-      { path: ["retrieval", "topK"], message: "Takes a number of at least 1, not 0." },
+      { path: ["retrieval", "topK"], message: "Must be 1 or more (got 0)." },
       { path: ["retrieval", "lable"], message: 'There is no such field; did you mean "label"?' },
       { path: ["examples", 0, "input"], message: "Required: it has no default." },
-      { path: ["examples", 0, "weight"], message: 'Takes a number, not "1".' },
+      { path: ["examples", 0, "weight"], message: 'Must be a number (got "1").' },
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
 import { isSameJson, refusedBy, shownValue } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
+import { mustBe } from "../config-form/field-problem.ts";
 import { parseNumber } from "../design/number-box.tsx";
 import type { InputControl, InputField } from "./input-fields.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -68,7 +69,7 @@ function parseText({ control, isNullable }: InputField, text: string): ParsedFie
       return parseNumberText(control.field, text);
     case "boolean":
       if (text === "true" || text === "false") return value(text === "true");
-      return invalid(`Must be true or false (got ${shownValue(text)}).`);
+      return invalid(mustBe("true or false", shownValue(text)));
     case "choice": {
       const choice = control.choices.find((each) => JSON.stringify(each) === text);
       return choice === undefined
@@ -82,9 +83,7 @@ function parseText({ control, isNullable }: InputField, text: string): ParsedFie
         control.type === null ||
         (parsed.value === null && isNullable) ||
         jsonType(parsed.value) === control.type;
-      return isTaken
-        ? parsed
-        : invalid(`Must be ${typeName(control.type)} (got ${shownValue(parsed.value)}).`);
+      return isTaken ? parsed : invalid(mustBe(typeName(control.type), shownValue(parsed.value)));
     }
   }
 }
@@ -92,9 +91,7 @@ function parseText({ control, isNullable }: InputField, text: string): ParsedFie
 function parseNumberText(field: ConfigFieldSchema, text: string): ParsedField {
   const number = parseNumber(text) ?? text;
   const takes = refusedBy(field, number);
-  return takes === undefined
-    ? value(number)
-    : invalid(`Must be ${takes} (got ${shownValue(number)}).`);
+  return takes === undefined ? value(number) : invalid(mustBe(takes, shownValue(number)));
 }
 
 function parseJson(text: string): ParsedField {

@@ -216,7 +216,7 @@ describe("what is wrong", () => {
       tags: "[1,\n 2",
     });
     expect(problemsOf(schema, draft)).toEqual({
-      count: "Must be a number of at least 1 (got 0).",
+      count: "Must be 1 or more (got 0).",
       size: 'Must be a number (got "big").',
       tone: '"shrill" is no longer available. Choose another value.',
       options: "Must be an object (got a list).",
