@@ -21,7 +21,7 @@ import { RunCell } from "./running/run-cell.tsx";
 import { type Runner, useRunner } from "./running/use-runner.ts";
 import type { KnownConfigs } from "./state/column-base.ts";
 import type { OpenWorkspace } from "./state/use-workspace.ts";
-import type { TestCase, WorkspaceAction } from "./state/workspace.ts";
+import type { Column, TestCase, WorkspaceAction } from "./state/workspace.ts";
 import { useRunKey } from "./use-run-key.ts";
 import { focusLastCase, scrollToOutput } from "./workbench-focus.ts";
 import { WorkbenchHeader } from "./workbench-header.tsx";
@@ -69,21 +69,13 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
         refusal={noRunReason}
         hasDrafts={views.some(({ column }) => column.draft !== null)}
         compare={
-          <>
-            {views.length > 1 && (
-              <Button onClick={() => setShowsDifferences(!showsDifferences)}>
-                {showsDifferences ? "Show outputs" : "Show differences"}
-              </Button>
-            )}
-            <AddColumnMenu
-              known={known}
-              onAdd={(source) => dispatch({ kind: "add-column", source })}
-              onCopy={() => {
-                const last = workspace.columns.at(-1);
-                if (last) dispatch({ kind: "copy-column", column: last.id });
-              }}
-            />
-          </>
+          <CompareControls
+            columns={workspace.columns}
+            known={known}
+            showsDifferences={showsDifferences}
+            onToggle={() => setShowsDifferences(!showsDifferences)}
+            dispatch={dispatch}
+          />
         }
         onRun={() => {
           if (runner.run(views, cases)) scrollToOutput(runner.forms.current);
@@ -122,6 +114,33 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
         onRejected={setRejected}
       />
     </div>
+  );
+}
+
+interface CompareControlsProps {
+  readonly columns: readonly Column[];
+  readonly known: KnownConfigs;
+  readonly showsDifferences: boolean;
+  readonly onToggle: () => void;
+  readonly dispatch: (action: WorkspaceAction) => void;
+}
+
+function CompareControls(props: CompareControlsProps) {
+  const { columns, known, showsDifferences, onToggle, dispatch } = props;
+  return (
+    <>
+      {columns.length > 1 && (
+        <Button onClick={onToggle}>{showsDifferences ? "Show outputs" : "Show differences"}</Button>
+      )}
+      <AddColumnMenu
+        known={known}
+        onAdd={(source) => dispatch({ kind: "add-column", source })}
+        onCopy={() => {
+          const last = columns.at(-1);
+          if (last) dispatch({ kind: "copy-column", column: last.id });
+        }}
+      />
+    </>
   );
 }
 
