@@ -1,5 +1,6 @@
-import { isSameJson } from "@agate/protocol";
+import { isRecord, isSameJson } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
+import { ownField } from "../config-form/config-values.ts";
 import type { FieldProblem } from "../config-form/field-problem.ts";
 import {
   emptyFieldDraft,
@@ -10,7 +11,7 @@ import {
   parseField,
 } from "./field-draft.ts";
 import { type InputFields, inputFields, WHOLE } from "./input-fields.ts";
-import { isRecord, type JsonSchema, ownValue, skeletonOf } from "./json-schema.ts";
+import { type JsonSchema, skeletonOf } from "./json-schema.ts";
 
 /** Inputs while they are typed, valid or not, as a form or as JSON. Serialisable. */
 export type InputDraft =
@@ -54,7 +55,7 @@ export function parseDraft(schema: JsonSchema, draft: InputDraft): ParsedDraft {
   const values: [string, unknown][] = [];
   const problems: FieldProblem[] = [];
   for (const field of form.fields) {
-    const parsed = parseField(field, ownValue(fitting.fields, field.name));
+    const parsed = parseField(field, ownField(fitting.fields, field.name));
     if (parsed.kind === "value") values.push([field.name, parsed.value]);
     if (parsed.kind === "invalid") {
       problems.push({ path: form.isWhole ? [] : [field.name], message: parsed.message });
@@ -71,7 +72,7 @@ export function typedProblems(schema: JsonSchema, draft: InputDraft): readonly F
   if (parsed.kind === "inputs") return [];
   if (draft.mode === "json") return draft.text.trim() === "" ? [] : parsed.problems;
   return parsed.problems.filter(
-    ({ path }) => !isBlank(ownValue(draft.fields, String(path[0] ?? WHOLE))),
+    ({ path }) => !isBlank(ownField(draft.fields, String(path[0] ?? WHOLE))),
   );
 }
 
@@ -109,7 +110,7 @@ export function switchToJson(schema: JsonSchema, draft: InputDraft): Switched {
   }
   const form = inputFields(schema) ?? NO_FIELDS;
   const values = form.fields.flatMap((field): [string, unknown][] => {
-    const parsed = parseField(field, ownValue(fitting.fields, field.name));
+    const parsed = parseField(field, ownField(fitting.fields, field.name));
     return parsed.kind === "value" ? [[field.name, parsed.value]] : [];
   });
   if (form.isWhole && values.length === 0) return { kind: "switched", draft: EMPTY_JSON };

@@ -1,5 +1,6 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
-import { isRecord, type JsonSchema, resolveSchema } from "./json-schema.ts";
+import { isRecord } from "@agate/protocol";
+import { type JsonSchema, resolveSchema } from "./json-schema.ts";
 
 /** One input of a route. */
 export interface InputField {

@@ -1,12 +1,12 @@
 import type { RouteSchema } from "@agate/protocol";
 import { memo } from "react";
 import { CodeEditor } from "../code-editor/code-editor.tsx";
+import { ownField } from "../config-form/config-values.ts";
 import { type FieldProblem, problemsAt, problemsElsewhere } from "../config-form/field-problem.ts";
 import { ProblemSummary } from "../config-form/problem-line.tsx";
 import { fittingDraft, type InputDraft, typedProblems } from "./input-draft.ts";
 import { InputFieldEditor } from "./input-field-editor.tsx";
 import { type InputFields, inputFields } from "./input-fields.ts";
-import { ownValue } from "./json-schema.ts";
 
 interface InputFormProps {
   readonly schema: RouteSchema["inputs"];
@@ -40,7 +40,7 @@ export const InputForm = memo(function InputForm(props: InputFormProps) {
         <InputFieldEditor
           key={field.name}
           field={field}
-          draft={ownValue(draft.fields, field.name) ?? null}
+          draft={ownField(draft.fields, field.name) ?? null}
           problem={form.isWhole ? allText(all) : problemsAt(all, field.name)}
           onChange={(value) =>
             onChange({ mode: "form", fields: { ...draft.fields, [field.name]: value } })

@@ -1,17 +1,8 @@
+import { isRecord } from "@agate/protocol";
+import { ownField } from "../config-form/config-values.ts";
+
 /** A JSON Schema, unvalidated. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Reads own properties only: a field may be called `constructor`. */
-export function ownValue<Value>(
-  record: Readonly<Record<string, Value>>,
-  key: string,
-): Value | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
-}
 
 /** Limits circular references. */
 const MOST_REFERENCES = 32;
@@ -35,7 +26,7 @@ function lookUp(root: JsonSchema, reference: string): unknown {
   let found: unknown = root;
   for (const step of reference.slice(1).split("/").filter(Boolean)) {
     const key = decoded(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    found = isRecord(found) ? ownValue(found, key) : undefined;
+    found = isRecord(found) ? ownField(found, key) : undefined;
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "@agate/protocol";
 import { isInputDraft } from "../../input-form/input-draft.ts";
 import { type ConfigSource, parseSource, printSource } from "./config-source.ts";
 import type { Column, Draft, Origin, RevisionName, TestCase, Workspace } from "./workspace.ts";
@@ -166,10 +167,6 @@ function isListOf<Item>(
 /** Items with the same id would be mixed up. */
 function hasOwnIds(items: readonly unknown[]): boolean {
   return new Set(items.map((item) => isRecord(item) && item.id)).size === items.length;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** More than any valid link holds: a short text can decompress to gigabytes. */
