@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { AccessControl } from "../access/access-control.ts";
 import type { Access, Caller } from "../access/caller.ts";
 import { may } from "../access/caller.ts";
@@ -14,7 +15,7 @@ export type Admission =
       /** Whether it is by the page's cookie that the caller is known. */
       readonly isByCookie: boolean;
     }
-  | { readonly kind: "turned-away"; readonly answer: FullAnswer };
+  | { readonly kind: "rejected"; readonly answer: FullAnswer };
 
 /** Whether the sender of a request may use something that asks for this. */
 export function admit(
@@ -23,38 +24,36 @@ export function admit(
   sender: Sender,
 ): Admission {
   const identification = identify(control, sender);
-  if (identification.kind === "turned-away") return identification;
+  if (identification.kind === "rejected") return identification;
   return may(identification.caller, access)
     ? identification
-    : turnedAway(problemAnswer(missing(access)));
+    : reject(problemAnswer(missing(access)));
 }
 
-/** Who sends a request, whatever it may do. */
+/** Finds out who sends a request, without checking what the sender may do. */
 export function identify(control: AccessControl, sender: Sender): Admission {
   const credentials = credentialsOf(sender);
   const hasCookie = credentials.session !== undefined;
   // First: a page that borrows the cookie must not even use up the key's rate.
   const wrongOrigin = hasCookie ? checkOrigin(sender) : undefined;
-  if (wrongOrigin !== undefined) return turnedAway(problemAnswer(wrongOrigin));
+  if (wrongOrigin !== undefined) return reject(problemAnswer(wrongOrigin));
   const authentication = control.authenticate(credentials);
   switch (authentication.kind) {
     case "caller": {
       const { caller } = authentication;
       const foreign = caller.isOperator ? checkOperatorOrigin(sender) : undefined;
-      if (foreign !== undefined) return turnedAway(problemAnswer(foreign));
+      if (foreign !== undefined) return reject(problemAnswer(foreign));
       sender[CALLER] = caller;
       return { kind: "admitted", caller, isByCookie: hasCookie && !caller.isOperator };
     }
     case "key-missing":
-      return turnedAway(
-        unauthorised("key_missing", "Send an API key: `Authorization: Bearer KEY`."),
-      );
+      return reject(unauthorised("key_missing", "Send an API key: `Authorization: Bearer KEY`."));
     case "key-invalid":
-      return turnedAway(
+      return reject(
         unauthorised("key_invalid", "The API key is not one of this server's, or was revoked."),
       );
     case "project-not-found":
-      return turnedAway(
+      return reject(
         problemAnswer({
           type: "project_not_found",
           loc: ["header", "agate-project"],
@@ -62,7 +61,7 @@ export function identify(control: AccessControl, sender: Sender): Admission {
         }),
       );
     case "rate-limited":
-      return turnedAway(
+      return reject(
         problemAnswer(
           {
             type: "rate_limited",
@@ -75,8 +74,8 @@ export function identify(control: AccessControl, sender: Sender): Admission {
   }
 }
 
-function turnedAway(answer: FullAnswer): Admission {
-  return { kind: "turned-away", answer };
+function reject(answer: FullAnswer): Admission {
+  return { kind: "rejected", answer };
 }
 
 function unauthorised(type: "key_missing" | "key_invalid", msg: string): FullAnswer {
@@ -92,4 +91,14 @@ function missing(access: Exclude<Access, "public">) {
       ? "Only who runs the platform may do this: call it on its own machine, without a key."
       : `The API key does not have the scope ${access}.`;
   return { type: "scope_missing", loc: ["header", "authorization"], msg } as const;
+}
+
+/** A stream may go on for days: it must not outlive the key that it was opened with. */
+export function breakOffWhenRevoked(caller: Caller | undefined, outgoing: ServerResponse): void {
+  const revoked = caller?.revoked;
+  if (revoked === undefined) return;
+  const breakOff = () => outgoing.destroy();
+  revoked.addEventListener("abort", breakOff);
+  outgoing.once("close", () => revoked.removeEventListener("abort", breakOff));
+  if (revoked.aborted) breakOff();
 }

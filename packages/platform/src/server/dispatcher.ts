@@ -2,17 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { decodeURIComponent_, tryDecode } from "hono/utils/url";
 import type { AccessControl } from "../access/access-control.ts";
-import { admit } from "./admit.ts";
+import { admit, breakOffWhenRevoked } from "./admit.ts";
 import type { Answer } from "./answer.ts";
-import { breakOffWhenRevoked } from "./break-off-when-revoked.ts";
-import type { Delivery } from "./deliver.ts";
-import { problemAnswer } from "./errors/error-answer.ts";
+import { problemAnswer, quoted } from "./errors/error-answer.ts";
 import { checkHost, type HostPolicy } from "./host-guard.ts";
-import { quoted } from "./inputs/quoted.ts";
 import type { PageFiles } from "./page/page-files.ts";
 import { notFoundPage, opensDocument } from "./page/page-routes.ts";
 import { pathOf, readTarget } from "./request-target.ts";
 import type { Route } from "./route.ts";
+import type { Delivery } from "./send-answer.ts";
 import { CALLER, type Sender } from "./session/sender.ts";
 
 export interface DispatcherOptions {
@@ -59,7 +57,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const request = { incoming, outgoing, params, query: target.query };
     if (route.access === "public") return route.handle(request);
     const admission = admit(access, route.access, incoming);
-    if (admission.kind === "turned-away") return admission.answer;
+    if (admission.kind === "rejected") return admission.answer;
     return route.handle({ ...request, caller: admission.caller });
   }
 

@@ -5,7 +5,7 @@ import { ALLOWED_PAGE } from "./session/sender.ts";
 /**
  * `loopback`: the server listens on this machine only and needs no key, so it must not be reachable
  * through a browser that a stranger's page controls. `any`: keys protect it; the cookie that browsers
- * send by themselves is guarded where it is read.
+ * send automatically is guarded where it is read.
  */
 export type HostPolicy = "loopback" | "any";
 

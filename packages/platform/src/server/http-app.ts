@@ -18,7 +18,6 @@ import { isDescriptorShortage } from "../threads/spawn-thread.ts";
 import type { Answer } from "./answer.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { Cors } from "./cors.ts";
-import { createDelivery } from "./deliver.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
 import type { Readiness } from "./health/readiness.ts";
@@ -26,9 +25,10 @@ import type { HostPolicy } from "./host-guard.ts";
 import { LiveFeeds } from "./live/live-feed.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { allRoutes } from "./routes/all-routes.ts";
+import { createDelivery } from "./send-answer.ts";
+import type { AnsweredCall } from "./services/service-calls.ts";
 import { createServiceCalls } from "./services/service-calls.ts";
 import { serviceTarget } from "./services/service-target.ts";
-import type { AnsweredCall } from "./services/watch-call.ts";
 import { credentialsOf } from "./session/sender.ts";
 
 export interface HttpAppOptions {
@@ -64,7 +64,7 @@ export interface HttpAppOptions {
 export interface HttpApp {
   /** For `node:http`. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-  /** Ends the streams that would never end by themselves. */
+  /** Ends live streams, which have no end of their own. */
   close(): void;
 }
 

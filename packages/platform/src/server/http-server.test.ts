@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../stores/contract/stored-span.fixture.ts";
 import { ERROR_TYPES } from "./errors/error-types.ts";
-import { startHttpServer } from "./http-server.ts";
+import { connectionsWithin, descriptorLimit, startHttpServer } from "./http-server.ts";
 import { createRequestLog } from "./log/request-log.ts";
 import { sendRequest } from "./testing/send-request.fixture.ts";
 import type { TestPlatform } from "./testing/test-platform.fixture.ts";
@@ -283,4 +283,22 @@ describe("connections", () => {
     first.destroy();
     await outcome.server.close();
   });
+});
+
+it.each([
+  [Number.POSITIVE_INFINITY, 10_000, 10_000],
+  [1_048_576, 10_000, 10_000],
+  [20_128, 10_000, 10_000],
+  [20_126, 10_000, 9_999],
+  [1_024, 10_000, 448],
+  [162, 10_000, 17],
+  [160, 10_000, 16],
+  [64, 10_000, 16],
+  [64, 5, 5],
+])("leaves of %d descriptors, when %d connections are wanted, %d", (descriptors, wanted, limit) => {
+  expect(connectionsWithin(descriptors, wanted)).toBe(limit);
+});
+
+it("knows the limit of this process", () => {
+  expect(descriptorLimit()).toBeGreaterThan(16);
 });

@@ -1,13 +1,15 @@
-import type { ServerResponse } from "node:http";
-import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import type { FullAnswer } from "./answer.ts";
 import { problemAnswer } from "./errors/error-answer.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { RequestLog } from "./log/request-log.ts";
-import { refuseBadRequest } from "./refuse-bad-request.ts";
 import { pathOf } from "./request-target.ts";
-import { sendAnswer } from "./send-answer.ts";
+import { headersOf, sendAnswer } from "./send-answer.ts";
 import { CALLER, type Sender } from "./session/sender.ts";
 
 export interface HttpServerOptions {
@@ -61,46 +63,61 @@ const TIMEOUTS: RequestTimeouts = {
   check: 10 * SECOND,
 };
 
+/** What a server holds at the moment. */
+interface ServerState {
+  isClosing: boolean;
+  readonly underWay: Set<ServerResponse>;
+  /** Browsers and pools open connections in advance; Node does not count these as idle. */
+  readonly unused: Set<Socket>;
+}
+
 /** Serves the app over HTTP, with a log line a request. */
 export function startHttpServer(options: HttpServerOptions): Promise<ListenOutcome> {
-  const { app, host, port, requests, maxConnections } = options;
+  const { app, host, port } = options;
+  const state: ServerState = { isClosing: false, underWay: new Set(), unused: new Set() };
+  const server = nodeServer(options, state);
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const outcome = listenFailure(error.code);
+      if (outcome === undefined) reject(error);
+      else resolve(outcome);
+    });
+    server.listen({ host, port }, () => {
+      const bound = (server.address() as AddressInfo).port;
+      const shownHost = host.includes(":") ? `[${host}]` : host;
+      const url = `http://${shownHost}:${bound}`;
+      const close = (graceMs = GRACE_MS) => closeServer(server, app, state, graceMs);
+      resolve({ kind: "listening", server: { port: bound, url, close } });
+    });
+  });
+}
+
+function nodeServer(options: HttpServerOptions, state: ServerState): Server {
+  const { app, requests, maxConnections } = options;
+  const { underWay, unused } = state;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  let closing = false;
-  const underWay = new Set<ServerResponse>();
-  /** Browsers and pools open connections in advance; Node does not count these as idle. */
-  const unused = new Set<Socket>();
   const server = createServer(
     {
-      // Longer than exporters and proxies keep an idle connection, so that it is they who close it:
-      // the other way round, a request can be on its way while its connection goes.
+      // Longer than exporters and proxies keep an idle connection, so that they close it: if the
+      // server did, a request could be on its way while its connection goes.
       keepAliveTimeout: 75 * SECOND,
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: timeouts.headers,
       requestTimeout: timeouts.request,
       connectionsCheckingInterval: timeouts.check,
-      // Without a Host header the app answers, with the same body as ever.
+      // The app answers a request without a Host header, with the usual error body.
       requireHostHeader: false,
     },
     (incoming, outgoing) => {
-      const started = performance.now();
-      // Now: a connection that is gone has no address any more.
-      const address = incoming.socket.remoteAddress;
       unused.delete(incoming.socket);
       underWay.add(outgoing);
+      const record = requestRecorder(requests, incoming, outgoing);
       outgoing.on("close", () => {
         underWay.delete(outgoing);
-        requests.record({
-          method: incoming.method ?? "",
-          path: pathOf(incoming.url),
-          status: outgoing.statusCode,
-          ms: performance.now() - started,
-          aborted: !outgoing.writableFinished,
-          address,
-          caller: (incoming as Sender)[CALLER],
-        });
-        if (closing) setImmediate(() => server.closeIdleConnections());
+        record();
+        if (state.isClosing) setImmediate(() => server.closeIdleConnections());
       });
-      if (closing) outgoing.shouldKeepAlive = false;
+      if (state.isClosing) outgoing.shouldKeepAlive = false;
       app.listener(incoming, outgoing);
     },
   );
@@ -118,49 +135,60 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
     } as const;
     void sendAnswer(problemAnswer(problem), outgoing);
   });
+  return server;
+}
 
-  async function close(graceMs = GRACE_MS): Promise<number> {
-    closing = true;
-    app.close();
-    // What has arrived by now is still read: its connection is neither idle nor unused then.
-    await nextTurn();
-    const closed = new Promise<void>((resolve) => {
-      server.close(() => resolve());
+/** Writes the log line of a request, once it is over. */
+function requestRecorder(
+  requests: RequestLog,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): () => void {
+  const started = performance.now();
+  // Read now: a closed connection no longer has an address.
+  const address = incoming.socket.remoteAddress;
+  return () =>
+    requests.record({
+      method: incoming.method ?? "",
+      path: pathOf(incoming.url),
+      status: outgoing.statusCode,
+      ms: performance.now() - started,
+      aborted: !outgoing.writableFinished,
+      address,
+      caller: (incoming as Sender)[CALLER],
     });
-    server.closeIdleConnections();
-    for (const socket of unused) socket.destroy();
-    for (const outgoing of underWay) outgoing.shouldKeepAlive = false;
-    const patience = new AbortController();
-    const outOfPatience = delay(graceMs, "late", { signal: patience.signal }).catch(
-      () => "stopped waiting",
-    );
-    const first = await Promise.race([closed, outOfPatience]);
-    patience.abort();
-    if (first !== "late") return 0;
-    const left = await connectionCount();
-    server.closeAllConnections();
-    await closed;
-    return left;
-  }
+}
 
-  function connectionCount(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
-    });
-  }
+async function closeServer(
+  server: Server,
+  app: HttpApp,
+  state: ServerState,
+  graceMs: number,
+): Promise<number> {
+  state.isClosing = true;
+  app.close();
+  // Requests that have arrived by now are still read: their connections are neither idle nor unused then.
+  await nextTurn();
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeIdleConnections();
+  for (const socket of state.unused) socket.destroy();
+  for (const outgoing of state.underWay) outgoing.shouldKeepAlive = false;
+  const waiting = new AbortController();
+  const timeout = delay(graceMs, "late", { signal: waiting.signal }).catch(() => "stopped waiting");
+  const first = await Promise.race([closed, timeout]);
+  waiting.abort();
+  if (first !== "late") return 0;
+  const left = await connectionCount(server);
+  server.closeAllConnections();
+  await closed;
+  return left;
+}
 
+function connectionCount(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const outcome = listenFailure(error.code);
-      if (outcome === undefined) reject(error);
-      else resolve(outcome);
-    });
-    server.listen({ host, port }, () => {
-      const bound = (server.address() as AddressInfo).port;
-      const shownHost = host.includes(":") ? `[${host}]` : host;
-      const url = `http://${shownHost}:${bound}`;
-      resolve({ kind: "listening", server: { port: bound, url, close } });
-    });
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
 }
 
@@ -178,4 +206,69 @@ function listenFailure(code: string | undefined): ListenOutcome | undefined {
     default:
       return undefined;
   }
+}
+
+/** Time for the client to read the answer: closed at once, it could be lost with what was unread. */
+const LINGER_MS = 1_000;
+
+/** Answers what Node could not read as a request; there is no response object then. */
+function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Reset by the client, or in the middle of an answer, where a second one would be garbage.
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answer = answerFor(error.code);
+  const length = String(Buffer.byteLength(answer.body));
+  const headers = [...headersOf(answer), "content-length", length, "connection", "close"];
+  let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;
+  for (let n = 0; n < headers.length; n += 2) head += `${headers[n]}: ${headers[n + 1]}\r\n`;
+  // A client that never closes its side would keep the socket for ever.
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once("close", () => clearTimeout(linger));
+  socket.end(`${head}\r\n${answer.body}`);
+}
+
+function answerFor(code: string | undefined): FullAnswer {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return problemAnswer({
+        type: "headers_too_large",
+        loc: ["header"],
+        msg: "The request line and headers are larger than 64 KiB.",
+      });
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return problemAnswer({
+        type: "request_timeout",
+        loc: [],
+        msg: "The request took too long to arrive.",
+      });
+    default:
+      return problemAnswer({
+        type: "request_malformed",
+        loc: [],
+        msg: "The request is not valid HTTP/1.1.",
+      });
+  }
+}
+
+/** Descriptors for everything that is no connection: databases, threads, logs, builds. */
+const RESERVED = 128;
+/** A connection may need a second one: to a build, or to a database. */
+const DESCRIPTORS_PER_CONNECTION = 2;
+/** Where there are hardly any, a few connections still get in. */
+const FEWEST = 16;
+
+/** The number of wanted connections, reduced to what the file descriptors allow. */
+export function connectionsWithin(descriptors: number, wanted: number): number {
+  const room = Math.floor((descriptors - RESERVED) / DESCRIPTORS_PER_CONNECTION);
+  return Math.min(wanted, Math.max(FEWEST, room));
+}
+
+/** How many descriptors this process may have; infinite where the system does not tell. */
+export function descriptorLimit(): number {
+  if (process.platform !== "linux") return Number.POSITIVE_INFINITY;
+  const limits = readFileSync("/proc/self/limits", "utf8");
+  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+  return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
 }

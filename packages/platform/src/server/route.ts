@@ -45,7 +45,7 @@ export interface Operation {
   readonly params?: Declared<ParameterSchemas> | undefined;
   readonly query?: Declared<ParameterSchemas> | undefined;
   readonly body?: Declared<z.ZodMiniType> | undefined;
-  /** The body of a request that the route reads by itself: content type → schema. */
+  /** The body of a request that the route reads from the socket: content type → schema. */
   readonly requestBody?: BodyDoc | undefined;
   readonly success: SuccessDoc;
   /** Other answers that are no errors, under other statuses: a 304, or the same as a stream. */

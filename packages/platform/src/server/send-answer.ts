@@ -1,6 +1,10 @@
 import type { ServerResponse } from "node:http";
-import type { Answer, FullAnswer, StreamAnswer } from "./answer.ts";
-import { headersOf } from "./base-headers.ts";
+import type { Logger } from "pino";
+import { QueryAbandonedError } from "../stores/query-lane.ts";
+import { TraceGoneError } from "../stores/span-store.ts";
+import { VERSION } from "../version.ts";
+import type { Answer, AnswerHeaders, FullAnswer, StreamAnswer } from "./answer.ts";
+import { pathOf } from "./request-target.ts";
 
 const STALLED_MS = 300_000;
 
@@ -66,4 +70,40 @@ function drained(outgoing: ServerResponse): Promise<void> {
     outgoing.on("drain", done);
     outgoing.on("close", done);
   });
+}
+
+/**
+ * The headers of an answer, with those that every answer of the platform carries: names and values
+ * in turn, the form that Node takes fastest.
+ */
+export function headersOf(answer: Answer): string[] {
+  const headers = ["agate-version", VERSION, "x-content-type-options", "nosniff"];
+  if (answer.contentType !== null) headers.push("content-type", answer.contentType);
+  if (answer.headers === undefined) headers.push("cache-control", "no-store");
+  else pushOwn(answer.headers, headers);
+  return headers;
+}
+
+/** Recorded content must not stay in a browser or a proxy: only an answer with its own `cache-control` may. */
+function pushOwn(own: AnswerHeaders, headers: string[]): void {
+  if (own["cache-control"] === undefined) headers.push("cache-control", "no-store");
+  for (const name in own) headers.push(name, own[name] as string);
+}
+
+/** Sends an answer and waits until it is handed to the socket. Never rejects once it has begun. */
+export type Delivery = (answer: Answer, outgoing: ServerResponse) => void | Promise<void>;
+
+/** Sends answers, and logs why one was broken off: the client can only see that it was. */
+export function createDelivery(log: Logger): Delivery {
+  return (answer, outgoing) => {
+    const sent = sendAnswer(answer, outgoing);
+    return sent?.catch((error: unknown) => {
+      const request = { method: outgoing.req.method, path: pathOf(outgoing.req.url) };
+      if (error instanceof TraceGoneError) {
+        log.info(request, "A trace was deleted while it was being sent.");
+      } else if (!(error instanceof QueryAbandonedError)) {
+        log.error({ err: error, ...request }, "An answer was broken off.");
+      }
+    });
+  };
 }

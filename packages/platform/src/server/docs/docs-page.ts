@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
 /**
  * The browsable reference. Nothing in it comes from another host, and no script is inline, so that
  * {@link DOCS_POLICY} can forbid both.
@@ -39,3 +43,13 @@ export const DOCS_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
+
+/** Files of Swagger UI that the reference at `/docs` is made of. */
+export type DocsAsset = "swagger-ui.css" | "swagger-ui-bundle.js";
+
+/** Reads a file of Swagger UI: from beside the built bundle, or, run from source, from its package. */
+export function readDocsAsset(name: DocsAsset): Promise<Uint8Array> {
+  const built = new URL(`./docs/${name}`, import.meta.url);
+  const url = existsSync(built) ? built : import.meta.resolve(`swagger-ui-dist/${name}`);
+  return readFile(fileURLToPath(url));
+}

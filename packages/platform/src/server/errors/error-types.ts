@@ -4,7 +4,7 @@ export interface ErrorTypeInfo {
   /** For docs/reference/errors.md and the OpenAPI document. */
   readonly meaning: string;
   /**
-   * `given`: whoever reports the error writes the message, for the client to read. `fixed`: the
+   * `given`: the code that reports the error writes the message for the client. `fixed`: the
    * client only ever sees this sentence, and the details go to the log.
    */
   readonly message: { readonly kind: "given" } | { readonly kind: "fixed"; readonly text: string };

@@ -1,6 +1,9 @@
-import { expect, it, vi } from "vitest";
+import { mkdtemp, readdir, rm, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { FailedCheck, ReadinessOptions } from "./readiness.ts";
-import { Readiness } from "./readiness.ts";
+import { checkDisk, Readiness } from "./readiness.ts";
 
 const NO_FAULT = { disk: async () => {}, store: async () => {}, registry: async () => {} };
 const LONG_MS = 60_000;
@@ -59,4 +62,24 @@ it("does not wait for a probe that hangs, nor start another beside it", async ()
   expect(registry).toHaveBeenCalledTimes(1);
   answer.resolve();
   await expect.poll(() => subject.failing()).toEqual([]);
+});
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "agate-disk-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+it("passes where there is room, and leaves nothing behind", async () => {
+  await checkDisk(folder);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it("fails where less is free than needed", async () => {
+  const { blocks, bsize } = await statfs(folder);
+  await expect(checkDisk(folder, blocks * bsize + 1)).rejects.toThrow("bytes are free.");
+});
+
+it("fails where nothing can be written", async () => {
+  await expect(checkDisk(join(folder, "missing"))).rejects.toThrow("ENOENT");
 });

@@ -1,6 +1,6 @@
 import type { Parsed } from "./input-kinds.ts";
 
-// A `+` that nobody escaped arrives as a space.
+// An unescaped `+` arrives as a space.
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+ -]\d{2}:?\d{2}))?$/;
 

@@ -25,7 +25,7 @@ export function documented<Schema extends z.ZodMiniType>(
   return schema.check(z.meta({ ...added, description, ...examples }));
 }
 
-/** Text of at most so many characters. */
+/** Text up to a number of characters. */
 export function text(doc: InputDoc, longest = LONGEST_TEXT) {
   return documented(z.string().check(z.maxLength(longest)), doc);
 }

@@ -1,7 +1,7 @@
 import { shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Problem } from "../errors/error-answer.ts";
-import { listed, quoted } from "./quoted.ts";
+import { listed, quoted } from "../errors/error-answer.ts";
 
 type Issue = z.core.$ZodIssue;
 type Fields = Readonly<Record<string, z.core.$ZodType>>;

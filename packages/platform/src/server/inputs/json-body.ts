@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { JSON_TYPE } from "../answer.ts";
 import type { Problem } from "../errors/error-answer.ts";
+import { quoted } from "../errors/error-answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
-import { isNestedDeeper } from "./json-nesting.ts";
-import { quoted } from "./quoted.ts";
 import { readBody } from "./read-body.ts";
 
 /** More than any document that the platform takes. */
@@ -23,7 +22,7 @@ export type JsonBody =
   | { readonly kind: "absent" }
   | { readonly kind: "problem"; readonly problem: Problem };
 
-/** Reads a request's body as JSON, up to so many bytes. What is in it is unchecked. */
+/** Reads a request's body as JSON, up to a number of bytes. Its content is not checked. */
 export async function readJsonBody(incoming: IncomingMessage, limit: number): Promise<JsonBody> {
   const { headers } = incoming;
   if (isAbsent(headers)) return { kind: "absent" };
@@ -97,4 +96,31 @@ function wrongEncoding(headers: IncomingHttpHeaders): Problem | undefined {
 
 function problem(type: Problem["type"], msg: string): JsonBody {
   return { kind: "problem", problem: { type, loc: ["body"], msg } };
+}
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [...'"\\[]{}'].map(
+  (letter) => letter.charCodeAt(0),
+);
+
+/**
+ * Whether JSON nests lists and objects deeper than this. Looks at the text: a megabyte of brackets
+ * would become a gigabyte of lists, and what walks them later would run out of stack.
+ */
+export function isNestedDeeper(json: string, levels: number): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let n = 0; n < json.length; n++) {
+    const code = json.charCodeAt(n);
+    if (isText) {
+      if (code === BACKSLASH) n++;
+      else if (code === QUOTE) isText = false;
+    } else if (code === QUOTE) {
+      isText = true;
+    } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      if (++depth > levels) return true;
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      depth--;
+    }
+  }
+  return false;
 }

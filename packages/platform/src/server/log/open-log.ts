@@ -12,7 +12,7 @@ export interface OpenLog {
   flush(): Promise<void>;
 }
 
-/** Opens the log. Lines are written in the background: nobody waits for them. */
+/** Opens the log. Lines are written in the background; no request waits for them. */
 export async function openLog(options: LogOptions): Promise<OpenLog> {
   const { level, format, destination = process.stdout.fd } = options;
   const file = pino.destination({ dest: destination, sync: false, minLength: 1 });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { extname } from "node:path";
 import * as z from "zod/mini";
 import type { Answer, AnswerHeaders } from "../answer.ts";
@@ -5,10 +6,9 @@ import { problemAnswer } from "../errors/error-answer.ts";
 import { name } from "../inputs/input-kinds.ts";
 import type { Route } from "../route.ts";
 import { content, route } from "../route.ts";
-import { chooseEncoding } from "./choose-encoding.ts";
 import type { PageFiles } from "./page-files.ts";
-import { ASSET_KINDS, NONCE_PLACE } from "./page-manifest.ts";
-import { newNonce, pagePolicy } from "./page-policy.ts";
+import type { Encoding } from "./page-manifest.ts";
+import { ASSET_KINDS, ENCODINGS, NONCE_PLACE } from "./page-manifest.ts";
 
 const HTML = "text/html; charset=utf-8";
 
@@ -133,4 +133,54 @@ async function assetAnswer(
   };
   const body = await files.asset(name, encoding);
   return { kind: "full", status: 200, contentType: kind.contentType, body, headers };
+}
+
+/** Marks the page's own style elements. Unpredictable: each answer has a new one. */
+function newNonce(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+/**
+ * What the page may load and run: what this server serves, and nothing that is written into it.
+ * Trusted types make a script that would turn text into markup fail.
+ */
+function pagePolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    // The editor and the menus make style elements.
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    // Forms are sent by scripts.
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+}
+
+/**
+ * The best content coding that an `Accept-Encoding` header allows; null for none.
+ *
+ * @example chooseEncoding("gzip, br;q=0.5") // "gzip"
+ */
+export function chooseEncoding(accepted: string | undefined): Encoding | null {
+  const weights = new Map((accepted ?? "").split(",").map(weighed));
+  const weightOf = (coding: Encoding) => weights.get(coding) ?? weights.get("*") ?? 0;
+  const least = weights.get("identity") ?? 0;
+  const [best = null] = (Object.keys(ENCODINGS) as Encoding[])
+    .filter((coding) => weightOf(coding) > 0 && weightOf(coding) >= least)
+    .sort((one, other) => weightOf(other) - weightOf(one));
+  return best;
+}
+
+/** `br;q=0.5` → `["br", 0.5]` */
+function weighed(part: string): readonly [coding: string, weight: number] {
+  const [coding = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());
+  const given = parameters.find((each) => each.startsWith("q="));
+  // What is no number is compared as false: not taken.
+  return [coding, given === undefined ? 1 : Number(given.slice(2))];
 }

@@ -16,8 +16,7 @@ import { projectRoutes } from "./access/projects.ts";
 import { redactionRoutes } from "./access/redaction.ts";
 import { sessionRoutes } from "./access/sessions.ts";
 import { analyticsRoute } from "./analytics.ts";
-import { buildRoutes } from "./deployments/builds.ts";
-import { deployBuildRoute } from "./deployments/deploy-build.ts";
+import { buildRoutes, deployBuildRoute } from "./deployments/builds.ts";
 import { logsRoute } from "./deployments/logs.ts";
 import { serviceRoutes } from "./deployments/service-routes.ts";
 import { healthRoutes } from "./health.ts";
@@ -25,7 +24,11 @@ import { ingestTracesRoute } from "./ingest-traces.ts";
 import { failedSpansRoute, listRoute } from "./lists.ts";
 import { liveRoute } from "./live.ts";
 import { referenceRoutes } from "./reference.ts";
-import { registryRoutes } from "./registry/registry-routes.ts";
+import { applicationSchemaRoutes } from "./registry/application-schema.ts";
+import { changesRoute, configRoute } from "./registry/config.ts";
+import { deploymentRoutes } from "./registry/deployments.ts";
+import { applicationRoutes, environmentRoutes, variantRoutes } from "./registry/resources.ts";
+import { diffRoute, forkRoute, revisionRoutes } from "./registry/revisions.ts";
 import { takeBackupRoute } from "./take-backup.ts";
 import { deleteTraceRoute, readSpanRoute, readTraceRoute } from "./traces.ts";
 
@@ -47,7 +50,7 @@ export interface RouteDependencies {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onStoreUnavailable: (reason: string) => void;
-  /** Logs an error that nobody expected, where a stream cannot just throw it. */
+  /** Logs an unexpected error inside a stream, where it cannot be thrown. */
   readonly answerError: (error: unknown) => Answer;
 }
 
@@ -93,4 +96,28 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ...pageRoutes(dependencies.page),
   ];
   return routes;
+}
+
+interface RegistryRouteDependencies {
+  readonly registry: Registry;
+  readonly changes: ChangeStreams;
+  /** Of a request's body. */
+  readonly maxBodyBytes: number;
+}
+
+/** Applications and their configurations, in the order of docs/reference/registry-api.md. */
+function registryRoutes(dependencies: RegistryRouteDependencies): readonly Route[] {
+  const { registry, changes, maxBodyBytes } = dependencies;
+  return [
+    ...applicationRoutes(registry, maxBodyBytes),
+    ...applicationSchemaRoutes(registry, maxBodyBytes),
+    ...variantRoutes(registry, maxBodyBytes),
+    forkRoute(registry, maxBodyBytes),
+    ...revisionRoutes(registry, maxBodyBytes),
+    diffRoute(registry, maxBodyBytes),
+    ...environmentRoutes(registry, maxBodyBytes),
+    ...deploymentRoutes(registry, maxBodyBytes),
+    configRoute(registry, maxBodyBytes),
+    changesRoute(registry, changes, maxBodyBytes),
+  ];
 }

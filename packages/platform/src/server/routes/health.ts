@@ -11,7 +11,7 @@ export interface HealthDependencies {
   readonly readiness: Pick<Readiness, "failing">;
 }
 
-/** What clients are told. What exactly is wrong stands in the log: anyone may ask. */
+/** For clients. The routes are public, so details are only in the log. */
 const MESSAGES: Readonly<Record<ReadinessCheck, string>> = {
   builds: "Live builds are being started.",
   disk: "The data directory cannot be written to, or its disk is full.",

@@ -5,9 +5,8 @@ import { readTree } from "../../traces/read-tree.ts";
 import { parseSpanId, parseTraceId } from "../../traces/span-ids.ts";
 import type { Answer } from "../answer.ts";
 import { JSON_TYPE, jsonAnswer } from "../answer.ts";
-import { opaqueAnswer, problemAnswer } from "../errors/error-answer.ts";
+import { opaqueAnswer, problemAnswer, quoted } from "../errors/error-answer.ts";
 import { choice, type Parsed, parsed } from "../inputs/input-kinds.ts";
-import { quoted } from "../inputs/quoted.ts";
 import type { Route } from "../route.ts";
 import { noContent, route, success } from "../route.ts";
 

@@ -1,25 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AccessControl } from "../../access/access-control.ts";
 import type { RunningDeployer } from "../../deployments/deployer.ts";
+import type { ForwardTarget } from "../../deployments/gateway/create-gateway.ts";
 import { createGateway } from "../../deployments/gateway/create-gateway.ts";
 import type { GatewayProblem } from "../../deployments/gateway/exchange.ts";
 import type { ResponseHead } from "../../deployments/gateway/response-head.ts";
 import type { Service, ServiceDirectory } from "../../deployments/services.ts";
 import type { Applications } from "../../registry/registry.ts";
-import { type Admission, admit } from "../admit.ts";
+import { type Admission, admit, breakOffWhenRevoked } from "../admit.ts";
 import type { Answer } from "../answer.ts";
-import { breakOffWhenRevoked } from "../break-off-when-revoked.ts";
 import { replaceCorsHeaders } from "../cors.ts";
-import type { Delivery } from "../deliver.ts";
 import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
 import type { HostPolicy } from "../host-guard.ts";
 import { checkHost } from "../host-guard.ts";
 import { pathOf } from "../request-target.ts";
+import type { Delivery } from "../send-answer.ts";
 import { ALLOWED_PAGE, type Sender } from "../session/sender.ts";
 import type { ServiceTarget } from "./service-target.ts";
 import { serviceTarget } from "./service-target.ts";
-import type { AnsweredCall } from "./watch-call.ts";
-import { watchCall } from "./watch-call.ts";
 
 export interface ServiceCallsOptions {
   readonly services: ServiceDirectory;
@@ -62,7 +60,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     const wrongHost = checkHost(hostPolicy, incoming);
     if (wrongHost !== undefined) return problemAnswer(wrongHost);
     const admission = admit(access, "run", incoming);
-    if (admission.kind === "turned-away") return admission.answer;
+    if (admission.kind === "rejected") return admission.answer;
     if (deployer.closing.aborted) return opaqueAnswer("shutting_down", { "retry-after": "5" });
     const call = { target, incoming, outgoing, admission };
     const service = services.find(admission.caller.project, target.application);
@@ -88,8 +86,8 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   }
 
   /**
-   * Nobody here serves it yet. Another replica may have deployed it, or given it this name, a moment
-   * ago: who did so may be faster here than the signal.
+   * Looks for a service that this replica does not know. Another replica may have deployed or renamed
+   * it a moment ago, and its client may call before the signal of the change arrives.
    */
   async function findService(call: AdmittedCall): Promise<Answer | undefined> {
     const { target, outgoing, admission } = call;
@@ -146,4 +144,50 @@ function gatewayAnswer(problem: GatewayProblem): Answer {
     case "unsupported":
       return problemAnswer({ type: "request_malformed", loc: ["header"], msg });
   }
+}
+
+/** A call of a workflow that is over. */
+export interface AnsweredCall {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** 499 where the client went away before the answer began. */
+  readonly status: number;
+  /** True where the client went away before the end of the answer. */
+  readonly isCancelled: boolean;
+  readonly ms: number;
+  /** Of the call's trace; null where the workflow named none. */
+  readonly traceId: string | null;
+}
+
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** Tells of a call when it is over. @returns what the gateway is to tell of it. */
+function watchCall(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  onCall: (call: AnsweredCall) => void,
+): Required<Pick<ForwardTarget, "onHead" | "onBreakOff">> {
+  const started = performance.now();
+  let traceId: string | null = null;
+  let isBrokenOff = false;
+  outgoing.once("close", () => {
+    const { method = "", url } = incoming;
+    const ms = performance.now() - started;
+    const isCancelled = !outgoing.writableFinished && !isBrokenOff;
+    const status =
+      isCancelled && !outgoing.headersSent ? CLIENT_CLOSED_REQUEST : outgoing.statusCode;
+    onCall({ method, path: pathOf(url), status, isCancelled, ms, traceId });
+  });
+  return {
+    onHead: ({ headers }) => {
+      const at = headers.findIndex(
+        (text, n) => n % 2 === 0 && text.toLowerCase() === "traceparent",
+      );
+      traceId = /^\w\w-(\w{32})-/.exec(headers[at + 1] ?? "")?.[1] ?? null;
+    },
+    onBreakOff: () => {
+      isBrokenOff = true;
+    },
+  };
 }

@@ -16,7 +16,7 @@ const FOREIGN_PAGE: Problem = {
 const SAFE = new Set(["GET", "HEAD"]);
 
 /**
- * Why a request may not make use of the cookie, which browsers send by themselves; undefined when it
+ * Why a request may not use the cookie, which browsers send automatically; undefined when it
  * may. Cookies know no ports: a page of any other program on this machine is of the same site, and
  * `SameSite` lets it through.
  */

@@ -29,7 +29,7 @@ function cookie(value: string, maxAge: number, journey: Journey): string {
   return `${SESSION_COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${maxAge}${secure}`;
 }
 
-/** The server itself speaks no TLS: a proxy in front of it does, and says so, or the browser does. */
+/** The server speaks no TLS. A proxy that does reports it in a header; else the origin shows it. */
 function cameOverTls({ origin, "x-forwarded-proto": forwarded }: Journey): boolean {
   // Of several proxies the first is the one that the browser has reached.
   const [first] = String(forwarded ?? "").split(",");

@@ -25,8 +25,7 @@ import type { RegistrySignals } from "../../stores/registry/registry-signals.ts"
 import type { SpanStore } from "../../stores/span-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite-store.ts";
 import type { PostgresAddress } from "../../stores/store-address.ts";
-import { checkDisk } from "../health/check-disk.ts";
-import { Readiness } from "../health/readiness.ts";
+import { checkDisk, Readiness } from "../health/readiness.ts";
 import type { HttpApp } from "../http-app.ts";
 import { createHttpApp } from "../http-app.ts";
 import type { HttpServer } from "../http-server.ts";

@@ -1,19 +1,43 @@
+import type { IncomingHttpHeaders } from "node:http";
 import * as z from "zod/mini";
+import type { Deployer, DeployRequest } from "../../../deployments/deployer.ts";
+import type { Applications, Builds } from "../../../registry/registry.ts";
+import type { Answer } from "../../answer.ts";
 import { JSON_TYPE } from "../../answer.ts";
+import type { Problem } from "../../errors/error-answer.ts";
+import { problemAnswer, quoted } from "../../errors/error-answer.ts";
+import { text } from "../../inputs/input-kinds.ts";
+import { readBody } from "../../inputs/read-body.ts";
 import { EVENT_STREAM } from "../../live/server-sent-event.ts";
 import type { Route } from "../../route.ts";
-import { noContent, success } from "../../route.ts";
+import { content, created, noContent, route, success } from "../../route.ts";
 import {
+  locationOf,
   message,
   outcomeAnswer,
+  PATH_PARAMETERS,
   pageOf,
   pageQuery,
   pageRequest,
   registryRoute,
+  revisionNumber,
 } from "../registry/registry-route.ts";
-import { deployAnswer, undeployedAnswer } from "./deploy-answer.ts";
-import { deployEvents, wantsEvents } from "./deploy-events.ts";
-import type { DeploymentRouteDependencies } from "./deployment-route-dependencies.ts";
+import { deployAnswer, deployEvents, undeployedAnswer, wantsEvents } from "./deploy-answer.ts";
+
+export interface DeploymentRouteDependencies {
+  readonly deployer: Deployer;
+  readonly applications: Applications;
+  readonly builds: Builds;
+  /** Of a build's archive. */
+  readonly maxBuildBytes: number;
+  /** Of any other request's body. */
+  readonly maxBodyBytes: number;
+  /** Fires when the server stops: live streams end then. */
+  readonly closing: AbortSignal;
+  readonly onStoreUnavailable: (reason: string) => void;
+  /** Logs an unexpected error inside a stream, where it cannot be thrown. */
+  readonly answerError: (error: unknown) => Answer;
+}
 
 const BUILDS = "/registry/applications/{app}/builds";
 
@@ -99,4 +123,150 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
       },
     }),
   ];
+}
+
+const GZIP_TYPES: readonly string[] = ["application/gzip", "application/x-gzip"];
+const DEFAULT_VARIANT = "default";
+
+const deployQuery = () =>
+  z.object({
+    environment: z.optional(
+      text({
+        description:
+          "Slug or id of the environment where a configuration is made live together with the build. Without it only code is deployed.",
+        example: "production",
+      }),
+    ),
+    variant: z.optional(
+      text({
+        description: `Slug or id of the variant that is made live there, made with all defaults where it is not there; \`${DEFAULT_VARIANT}\` where nothing is said.`,
+      }),
+    ),
+    revision: z.optional(revisionNumber("Which revision of the variant; without it the latest.")),
+    message: z.optional(text({ description: "Why, for the history." })),
+  });
+
+type DeployQuery = z.output<ReturnType<typeof deployQuery>>;
+
+/** `POST …/builds`: an archive comes in, and serves. */
+export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Route {
+  const { deployer, maxBuildBytes, onStoreUnavailable, answerError } = dependencies;
+  return route({
+    method: "POST",
+    path: "/registry/applications/{app}/builds",
+    access: "deploy",
+    id: "deployBuild",
+    tag: "deployments",
+    summary: "Deploy a build",
+    description:
+      "Takes a build as `agate deploy` packs it, installs its packages, starts it, checks every live configuration against its schema, and lets it serve in place of the build before, which finishes what it has. Whatever refuses it, the build before still serves. Makes the application where it is not there. With `Accept: text/event-stream` the answer is a 200 at once, with the events `step`, and at the end `deployed` or `refused`. The deploy goes on when the client goes away.",
+    guard: ({ headers }) => wrongBody(headers),
+    params: () => z.object({ app: PATH_PARAMETERS.app.schema() }),
+    query: deployQuery,
+    requestBody: {
+      "application/gzip": { type: "string", contentMediaType: "application/gzip" },
+    },
+    success: created("DeployResult", "It serves."),
+    otherwise: [content(EVENT_STREAM, "The steps, as they happen.")],
+    errors: [
+      "body_too_large",
+      "content_type_unsupported",
+      "content_encoding_unsupported",
+      "value_not_allowed",
+      "number_invalid",
+      "out_of_range",
+      "text_too_long",
+      "slug_invalid",
+      "archive_invalid",
+      "install_failed",
+      "build_unusable",
+      "config_invalid",
+      "deploy_superseded",
+      "application_not_found",
+      "environment_not_found",
+      "variant_not_found",
+      "revision_not_found",
+      "store_unavailable",
+      "shutting_down",
+    ],
+    answer: async ({ incoming, caller, params, query }, reply) => {
+      const unclear = incompleteTarget(query);
+      if (unclear !== undefined) return problemAnswer(unclear);
+      const body = await readBody(incoming, maxBuildBytes);
+      if (body.kind !== "body") return problemAnswer(unreadBody(body.kind, maxBuildBytes));
+      const request: DeployRequest = {
+        project: caller.project,
+        application: params.app,
+        archive: body.bytes,
+        by: caller.name,
+        message: query.message ?? "",
+        target: targetOf(query, caller.name),
+      };
+      const deploy: Parameters<typeof deployEvents>[0] = async (progress) => {
+        const outcome = await deployer.deploy(request, progress);
+        if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
+        return outcome;
+      };
+      if (wantsEvents(incoming.headers)) return deployEvents(deploy, answerError);
+      return deployAnswer(await deploy({ begun: () => {}, done: () => {} }), (result) => {
+        const { application, build } = result;
+        return reply(result, locationOf(application.slug, "builds", String(build.number)));
+      });
+    },
+  });
+}
+
+function targetOf(
+  { environment, variant, revision, message }: DeployQuery,
+  by: string,
+): DeployRequest["target"] {
+  if (environment === undefined) return null;
+  return {
+    environment,
+    variant: variant ?? DEFAULT_VARIANT,
+    revision: revision ?? null,
+    by,
+    message: message ?? "",
+  };
+}
+
+function incompleteTarget(query: DeployQuery): Problem | undefined {
+  const { environment, variant, revision } = query;
+  if (environment !== undefined) return undefined;
+  const given = variant !== undefined ? "variant" : revision !== undefined ? "revision" : undefined;
+  if (given === undefined) return undefined;
+  return {
+    type: "value_not_allowed",
+    loc: ["query", given],
+    msg: "Says what is made live in an environment: give environment, too.",
+  };
+}
+
+function wrongBody(headers: IncomingHttpHeaders): Problem | undefined {
+  const given = headers["content-type"];
+  const type = given?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (!GZIP_TYPES.includes(type)) {
+    return {
+      type: "content_type_unsupported",
+      loc: ["header", "content-type"],
+      msg: `Takes ${GZIP_TYPES[0]}, not ${given === undefined ? "a body without a content type" : quoted(given)}.`,
+    };
+  }
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding.trim().toLowerCase() === "identity") return undefined;
+  return {
+    type: "content_encoding_unsupported",
+    loc: ["header", "content-encoding"],
+    msg: `The archive is compressed itself: takes no further compression, not ${quoted(encoding)}.`,
+  };
+}
+
+function unreadBody(kind: "too-large" | "broken-off", limit: number): Problem {
+  return kind === "too-large"
+    ? {
+        type: "body_too_large",
+        loc: ["body"],
+        msg: `The archive is larger than ${limit} bytes. \`agate server --max-build\` allows more.`,
+      }
+    : { type: "request_malformed", loc: ["body"], msg: "The body ended early." };
 }

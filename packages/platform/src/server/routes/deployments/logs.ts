@@ -7,7 +7,7 @@ import { choice, integer, text } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { content } from "../../route.ts";
 import { registryRoute } from "../registry/registry-route.ts";
-import type { DeploymentRouteDependencies } from "./deployment-route-dependencies.ts";
+import type { DeploymentRouteDependencies } from "./builds.ts";
 
 const NDJSON = "application/x-ndjson";
 const DEFAULT_TAIL = 100;

@@ -3,7 +3,7 @@ import type { Access } from "../../../access/caller.ts";
 import type { ApplicationRef, PageRequest } from "../../../registry/registry.ts";
 import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
 import type { Answer, AnswerHeaders } from "../../answer.ts";
-import { problemsAnswer } from "../../errors/error-answer.ts";
+import { problemsAnswer, quoted } from "../../errors/error-answer.ts";
 import type { ErrorType } from "../../errors/error-types.ts";
 import {
   integer,
@@ -14,7 +14,6 @@ import {
   text,
   wholeNumber,
 } from "../../inputs/input-kinds.ts";
-import { quoted } from "../../inputs/quoted.ts";
 import type {
   CheckedRequest,
   NoBody,

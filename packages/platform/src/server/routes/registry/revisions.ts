@@ -2,8 +2,8 @@ import type { RevisionRef } from "@agate/protocol";
 import { parseRevisionRef } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Registry } from "../../../registry/registry.ts";
+import { quoted } from "../../errors/error-answer.ts";
 import { json, parsed, wholeNumber } from "../../inputs/input-kinds.ts";
-import { quoted } from "../../inputs/quoted.ts";
 import type { Route } from "../../route.ts";
 import { created, success } from "../../route.ts";
 import {
