@@ -26,6 +26,8 @@ const ENTRIES = {
   runner: "src/runner/index.ts",
   vite: "src/vite/index.ts",
   "server/openapi-document": "src/server/openapi-document.ts",
+  "server/body-fault": "src/server/body-fault.ts",
+  "config-source/registry-config-source": "src/config-source/registry-config-source.ts",
   "config-source/parse-config-file": "src/config-source/parse-config-file.ts",
   "tracing/record-writer": "src/tracing/record-writer.ts",
   "node/serve": "src/node/serve.ts",

@@ -261,6 +261,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "tracing",
           "version.ts",
           "@agate/protocol",
+          "@agate/protocol/json-fault",
         ],
       },
       routes: {
@@ -269,7 +270,14 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       },
       "config-source": {
         about: "configuration from the registry, a file, ConfigManager",
-        imports: ["config", "context", "runtime", "@agate/protocol", "@agate/protocol/client"],
+        imports: [
+          "config",
+          "context",
+          "runtime",
+          "@agate/protocol",
+          "@agate/protocol/client",
+          "@agate/protocol/json-fault",
+        ],
       },
       tracing: {
         about: "spans, redaction, export",
@@ -420,7 +428,10 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
         about: "a form for a route's inputs",
         imports: ["code-editor", "config-form", "design", "@agate/protocol"],
       },
-      "code-editor": { about: "CodeMirror for JSON", imports: ["design", "@agate/protocol"] },
+      "code-editor": {
+        about: "CodeMirror for JSON",
+        imports: ["design", "@agate/protocol/json-fault"],
+      },
       revisions: {
         about: "commit, compare and deploy revisions",
         imports: ["api", "design", "format", "text-diff", "@agate/protocol"],

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ConfigResolution, ConfigSource } from "./config-source.ts";
 import { FakeClock } from "./fake-clock.fixture.ts";
-import { PRODUCTION, temperatureIn, withTemperature } from "./http-config-source.fixture.ts";
-import { httpConfigSource } from "./http-config-source.ts";
+import { PRODUCTION, temperatureIn, withTemperature } from "./registry-config-source.fixture.ts";
+import { registryConfigSource } from "./registry-config-source.ts";
 import { TestRegistry } from "./test-registry.fixture.ts";
 
 type Step =
@@ -54,7 +54,7 @@ class World {
 
   constructor(scheduler: fc.Scheduler) {
     this.#scheduler = scheduler;
-    this.source = httpConfigSource({
+    this.source = registryConfigSource({
       baseUrl: "http://registry.test",
       clock: this.clock,
       random: () => 0.5,

@@ -3,8 +3,8 @@ import { type Context, type ContextManager, context, ROOT_CONTEXT } from "@opent
 import { isTracingSuppressed } from "@opentelemetry/core";
 import { afterEach, expect, test } from "vitest";
 import { detached } from "./detached.ts";
-import { PRODUCTION, withTemperature } from "./http-config-source.fixture.ts";
-import { httpConfigSource } from "./http-config-source.ts";
+import { PRODUCTION, withTemperature } from "./registry-config-source.fixture.ts";
+import { registryConfigSource } from "./registry-config-source.ts";
 import { TestRegistry, until } from "./test-registry.fixture.ts";
 
 afterEach(() => context.disable());
@@ -40,7 +40,7 @@ test("requests and streams of changes do not belong to the call that caused them
   registry.deploy("production", withTemperature(1));
   const call = new AsyncLocalStorage<string>();
   const seen: unknown[] = [];
-  const source = httpConfigSource({
+  const source = registryConfigSource({
     baseUrl: "http://registry.test",
     liveUpdates: true,
     async fetch(url, init) {

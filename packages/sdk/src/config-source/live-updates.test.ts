@@ -6,8 +6,8 @@ import {
   PRODUCTION,
   temperatureIn,
   withTemperature,
-} from "./http-config-source.fixture.ts";
-import type { HttpConfigSourceOptions } from "./http-config-source.ts";
+} from "./registry-config-source.fixture.ts";
+import type { HttpConfigSourceOptions } from "./registry-config-source.ts";
 import { until } from "./test-registry.fixture.ts";
 
 const setUp = eachWithRegistry();

@@ -1,4 +1,5 @@
-import { closestName, jsonFault, type ResolvedConfig, shownValue } from "@agate/protocol";
+import { closestName, type ResolvedConfig, shownValue } from "@agate/protocol";
+import { jsonFault } from "@agate/protocol/json-fault";
 
 /** What `agate.config.json` says: see `docs/reference/config-file.md`. */
 export interface ConfigFile {

@@ -1,4 +1,4 @@
-import { type ErrorDetail, jsonFault } from "@agate/protocol";
+import type { ErrorDetail } from "@agate/protocol";
 import type { Dictionary } from "../context/routing-context.ts";
 import type { Endpoint } from "../routes/route-table.ts";
 import { type CallError, callError } from "./call-error.ts";
@@ -32,16 +32,9 @@ export async function readBody(call: IncomingCall, maxBytes: number): Promise<Bo
   try {
     return { kind: "read", value: JSON.parse(text) };
   } catch {
-    return refused("body_not_json", ["body"], notJson(text));
+    const { bodyFault } = await import("./body-fault.ts");
+    return refused("body_not_json", ["body"], bodyFault(text));
   }
-}
-
-// Not in the runtime's words: they quote the body, which may hold what is not to be recorded.
-function notJson(text: string): string {
-  if (text.trim() === "") return "The body is empty. Send a JSON object.";
-  const fault = jsonFault(text);
-  if (fault === null) return "The body is not JSON.";
-  return `The body is not JSON, at line ${fault.line}, column ${fault.column}: ${fault.problem}`;
 }
 
 function unsupported(type: string | null): string {

@@ -1,4 +1,4 @@
-import { jsonFault } from "@agate/protocol";
+import { jsonFault } from "@agate/protocol/json-fault";
 
 /** A text read as JSON. */
 export type JsonReading =

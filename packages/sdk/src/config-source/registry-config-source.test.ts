@@ -5,7 +5,7 @@ import {
   PRODUCTION,
   temperatureIn,
   withTemperature,
-} from "./http-config-source.fixture.ts";
+} from "./registry-config-source.fixture.ts";
 import { until } from "./test-registry.fixture.ts";
 
 const setUp = eachWithRegistry();

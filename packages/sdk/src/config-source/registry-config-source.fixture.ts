@@ -1,7 +1,8 @@
 import { afterEach, beforeEach } from "vitest";
 import type { ConfigReference, ConfigResolution, ConfigSource } from "./config-source.ts";
 import { FakeClock } from "./fake-clock.fixture.ts";
-import { type HttpConfigSourceOptions, httpConfigSource } from "./http-config-source.ts";
+import type { HttpConfigSourceOptions } from "./registry-config-source.ts";
+import { registryConfigSource } from "./registry-config-source.ts";
 import { TestRegistry } from "./test-registry.fixture.ts";
 
 export const PRODUCTION = {
@@ -10,7 +11,7 @@ export const PRODUCTION = {
   environment: "production",
 } as const satisfies ConfigReference;
 
-/** What each test of `httpConfigSource` has to itself. */
+/** What each test of `registryConfigSource` has to itself. */
 export interface HttpSetUp {
   registry: TestRegistry;
   clock: FakeClock;
@@ -28,7 +29,12 @@ export function eachWithRegistry(): HttpSetUp {
     open(options = {}) {
       const { clock, registry, warnings } = setUp;
       const onWarning = (message: string): void => void warnings.push(message);
-      const source = httpConfigSource({ baseUrl: registry.baseUrl, clock, onWarning, ...options });
+      const source = registryConfigSource({
+        baseUrl: registry.baseUrl,
+        clock,
+        onWarning,
+        ...options,
+      });
       sources.push(source);
       return source;
     },
