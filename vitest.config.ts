@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { agate } from "./packages/sdk/src/vite/decorator-plugin.ts";
@@ -27,8 +28,8 @@ export default defineConfig({
   test: {
     // Processes, not threads: the server under test starts worker threads of its own.
     pool: "forks",
-    // All cores: most tests wait for processes of their own. Vitest would leave one idle.
-    maxWorkers: "100%",
+    // More than cores: a third of the time of tests is waiting for processes, timers and pages.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Generous: they only end tests that hang, and a busy machine is several times slower.
     testTimeout: 60_000,
     hookTimeout: 120_000,

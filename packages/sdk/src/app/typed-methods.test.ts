@@ -67,17 +67,17 @@ describe("an app that is typed by decorated methods", () => {
     expectTypeOf<ReturnType<Tickets["close"]>>().toEqualTypeOf<PendingCall<{ closed: string }>>();
     expectTypeOf<ReturnType<AppClient["tell"]>>().toEqualTypeOf<StreamingCall<string>>();
     expectTypeOf<ReturnType<AppClient["say"]>>().toEqualTypeOf<PendingCall<number>>();
-    const compileOnly = (client: AppClient) => {
-      // @ts-expect-error the ticket is a text
-      client.tickets.classify({ ticket: 7 });
-      // @ts-expect-error the configuration has no such field
-      client.tickets.classify({ ticket: "help" }, { config: { tonne: "plain" } });
-      // A method that does not declare its configuration: any field may be sent.
-      client.tickets.close({ ticket: "help" }, { config: { tonne: "plain" } });
-      // @ts-expect-error there is no such method
-      client.tickets.open({ ticket: "help" });
-    };
-    expect(compileOnly).toBeTypeOf("function");
+    const classify = expectTypeOf<Tickets["classify"]>();
+    // @ts-expect-error the ticket is a text
+    classify.toBeCallableWith({ ticket: 7 });
+    // @ts-expect-error the configuration has no such field
+    classify.toBeCallableWith({ ticket: "help" }, { config: { tonne: "plain" } });
+    // A method that does not declare its configuration: any field may be sent.
+    expectTypeOf<Tickets["close"]>().toBeCallableWith(
+      { ticket: "help" },
+      { config: { tonne: "plain" } },
+    );
+    expectTypeOf<Tickets>().not.toHaveProperty("open");
   });
 
   const asGiven = (given: unknown) => () => base.typed(given as typeof say);
@@ -118,7 +118,7 @@ describe("an app that is typed by decorated methods", () => {
   });
 
   it("is a compile error where no path is named", () => {
-    const compileOnly = () => {
+    expectTypeOf(() => {
       // @ts-expect-error a decorated method has no path in its type
       base.typed(Desk.classify);
       // @ts-expect-error a class has none either
@@ -127,7 +127,6 @@ describe("an app that is typed by decorated methods", () => {
       base.typed(desk);
       // @ts-expect-error a method takes an input and a call
       base.typed({ "/classify": (_input: string, _call: object, _more: string) => null });
-    };
-    expect(compileOnly).toBeTypeOf("function");
+    }).toBeFunction();
   });
 });

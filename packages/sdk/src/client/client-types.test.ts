@@ -1,5 +1,5 @@
 import type { SpanRecord } from "@agate/protocol";
-import { expect, expectTypeOf, it } from "vitest";
+import { expectTypeOf, it } from "vitest";
 import type { RouteTypes } from "../routes/route-types.ts";
 import type {
   CallAnswer,
@@ -34,27 +34,24 @@ it("takes what is sent, not what the function gets of it", () => {
 });
 
 it("lets an input be left out that may be undefined or empty, and no other", () => {
-  const compileOnly = (client: AppClient) => {
-    client.nothing();
-    client.greet();
-    client.greet("ada", { config: {} });
-    client.list();
-    client.list({ limit: 3 });
-    client.list(undefined, { environment: "staging" });
-    client.repeat();
-    client.moments();
-    // @ts-expect-error the name is a text
-    client.greet(7);
-    // @ts-expect-error the filter has no such member
-    client.list({ limits: 3 });
-    // @ts-expect-error the input has to be given
-    client.docs.search();
-    // @ts-expect-error the input has to be given
-    client.tell();
-    // @ts-expect-error options are the second argument
-    client.greet({ config: {} });
-  };
-  expect(compileOnly).toBeTypeOf("function");
+  expectTypeOf<AppClient["nothing"]>().toBeCallableWith();
+  expectTypeOf<AppClient["greet"]>().toBeCallableWith();
+  expectTypeOf<AppClient["greet"]>().toBeCallableWith("ada", { config: {} });
+  expectTypeOf<AppClient["list"]>().toBeCallableWith();
+  expectTypeOf<AppClient["list"]>().toBeCallableWith({ limit: 3 });
+  expectTypeOf<AppClient["list"]>().toBeCallableWith(undefined, { environment: "staging" });
+  expectTypeOf<AppClient["repeat"]>().toBeCallableWith();
+  expectTypeOf<AppClient["moments"]>().toBeCallableWith();
+  // @ts-expect-error the name is a text
+  expectTypeOf<AppClient["greet"]>().toBeCallableWith(7);
+  // @ts-expect-error the filter has no such member
+  expectTypeOf<AppClient["list"]>().toBeCallableWith({ limits: 3 });
+  // @ts-expect-error the input has to be given
+  expectTypeOf<AppClient["docs"]["search"]>().toBeCallableWith();
+  // @ts-expect-error the input has to be given
+  expectTypeOf<AppClient["tell"]>().toBeCallableWith();
+  // @ts-expect-error options are the second argument
+  expectTypeOf<AppClient["greet"]>().toBeCallableWith({ config: {} });
 });
 
 it("gives what the function returns, as it arrives", () => {
@@ -103,26 +100,24 @@ it("types results that are not what they seem", () => {
 });
 
 it("is a compile error where a call cannot be right", () => {
-  const compileOnly = (client: AppClient) => {
-    // @ts-expect-error the input has a text
-    client.say({ txt: "hello" });
-    // @ts-expect-error the input has to be given
-    client.say();
-    // @ts-expect-error "rude" is none of the choices
-    client.say({ text: "hello" }, { config: { tone: "rude" } });
-    // @ts-expect-error there is no such field
-    client.say({ text: "hello" }, { config: { tonne: "plain" } });
-    // @ts-expect-error a configuration of the caller's, or a deployed one
-    client.say({ text: "hello" }, { config: {}, environment: "production" });
-    // @ts-expect-error an environment or a variant
-    client.say({ text: "hello" }, { environment: "production", variant: { slug: "concise" } });
-    // @ts-expect-error there is no such route
-    client.shout({});
-    client.say({ text: "hello" }, { config: { tone: "formal" } });
-    client.say({ text: "hello" }, { variant: { slug: "concise", revision: 2 } });
-    client.say({ text: "hello" }, { environment: "staging", signal: new AbortController().signal });
-  };
-  expect(compileOnly).toBeTypeOf("function");
+  const say = expectTypeOf<AppClient["say"]>();
+  const input = { text: "hello" };
+  // @ts-expect-error the input has a text
+  say.toBeCallableWith({ txt: "hello" });
+  // @ts-expect-error the input has to be given
+  say.toBeCallableWith();
+  // @ts-expect-error "rude" is none of the choices
+  say.toBeCallableWith(input, { config: { tone: "rude" } });
+  // @ts-expect-error there is no such field
+  say.toBeCallableWith(input, { config: { tonne: "plain" } });
+  // @ts-expect-error a configuration of the caller's, or a deployed one
+  say.toBeCallableWith(input, { config: {}, environment: "production" });
+  // @ts-expect-error an environment or a variant
+  say.toBeCallableWith(input, { environment: "production", variant: { slug: "concise" } });
+  expectTypeOf<AppClient>().not.toHaveProperty("shout");
+  say.toBeCallableWith(input, { config: { tone: "formal" } });
+  say.toBeCallableWith(input, { variant: { slug: "concise", revision: 2 } });
+  say.toBeCallableWith(input, { environment: "staging", signal: new AbortController().signal });
 });
 
 it("is untyped where no type is given", () => {

@@ -246,7 +246,7 @@ test("the contract's spellings, and methods that need no object before them", as
 });
 
 test("types", () => {
-  const compileOnly = (manager: ConfigManager): void => {
+  expectTypeOf((manager: ConfigManager): void => {
     expectTypeOf(manager.getFromRoute()).resolves.toEqualTypeOf<PlainConfig>();
     expectTypeOf(manager.getFromRoute({})).resolves.toEqualTypeOf<PlainConfig>();
     expectTypeOf(
@@ -269,6 +269,5 @@ test("types", () => {
     void manager.getFromRegistry({ variant: "a", revision: "3" });
     // @ts-expect-error files have no revisions
     void manager.getFromFile({ variant: "a", revision: 3 });
-  };
-  expect(compileOnly).toBeTypeOf("function");
+  }).toBeFunction();
 });

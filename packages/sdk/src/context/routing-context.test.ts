@@ -157,15 +157,14 @@ describe("what is refused", () => {
 });
 
 test("types", () => {
-  const compileOnly = (): void => {
-    expectTypeOf(routingContextManager({}, () => 1)).toEqualTypeOf<number>();
-    expectTypeOf(routingContextManager({}, async () => "a")).toEqualTypeOf<Promise<string>>();
-    expectTypeOf(routingContextManager({ config: {} })).toExtend<Disposable & RoutingContext>();
-    expectTypeOf(routingContext()).toEqualTypeOf<RoutingContext>();
-    // @ts-expect-error a dictionary, not its slug
-    routingContextManager({ environment: "staging" });
-    // @ts-expect-error there is no such parameter
-    routingContextManager({ enviroment: {} });
-  };
-  expect(compileOnly).toBeTypeOf("function");
+  expectTypeOf(routingContextManager({}, () => 1)).toEqualTypeOf<number>();
+  expectTypeOf(routingContextManager({}, async () => "a")).toEqualTypeOf<Promise<string>>();
+  expectTypeOf<typeof routingContextManager>()
+    .toBeCallableWith({ config: {} })
+    .returns.toExtend<Disposable & RoutingContext>();
+  expectTypeOf(routingContext).returns.toEqualTypeOf<RoutingContext>();
+  // @ts-expect-error a dictionary, not its slug
+  expectTypeOf(routingContextManager).toBeCallableWith({ environment: "staging" });
+  // @ts-expect-error there is no such parameter
+  expectTypeOf(routingContextManager).toBeCallableWith({ enviroment: {} });
 });

@@ -54,10 +54,9 @@ describe("the types of a handler", () => {
     expectTypeOf(say).parameter(0).toEqualTypeOf<{ text: string }>();
     expect(say({ text: "four" }, { config: { tone: "formal" } })).toBe(4);
     // @ts-expect-error the input is what the function takes
-    const compileOnly = () => say({ txt: "four" });
+    expectTypeOf(say).toBeCallableWith({ txt: "four" });
     // @ts-expect-error "rude" is none of the choices
-    const compileToo = () => say({ text: "four" }, { config: { tone: "rude" } });
-    expect([compileOnly, compileToo]).toHaveLength(2);
+    expectTypeOf(say).toBeCallableWith({ text: "four" }, { config: { tone: "rude" } });
   });
 
   it("come from a zod object just so", () => {
@@ -71,7 +70,7 @@ describe("the types of a handler", () => {
     app.entrypoint({ config: zodConfig })((_input: object, { config }) => {
       expectTypeOf(config.tone).toEqualTypeOf<"plain" | "formal">();
     });
-    const compileOnly = () => {
+    expectTypeOf(() => {
       // @ts-expect-error a field of a configuration needs a default
       app.route("/a", z.object({ temperature: z.number() }));
       // @ts-expect-error likewise among options
@@ -82,8 +81,7 @@ describe("the types of a handler", () => {
       app.route("/c", { temperature: 0.7 });
       // @ts-expect-error there is no such option
       app.route("/d", { config: Config, inputs: z.string() });
-    };
-    expect(compileOnly).toBeTypeOf("function");
+    }).toBeFunction();
   });
 
   it("come from input schemas of zod, Valibot and ArkType, as they are after the check", () => {
@@ -128,7 +126,7 @@ describe("the types of a handler", () => {
     app.route("/tell-sync", { config: Config, stream })(function* () {
       yield "once";
     });
-    const compileOnly = () => {
+    expectTypeOf(() => {
       // @ts-expect-error the output is { n: number }
       app.route("/a", { config: Config, output })(() => ({ n: "one" }));
       // @ts-expect-error chunks are strings
@@ -137,8 +135,7 @@ describe("the types of a handler", () => {
       });
       // @ts-expect-error a route with a `stream` streams
       app.route("/c", { config: Config, stream })(() => "once");
-    };
-    expect(compileOnly).toBeTypeOf("function");
+    }).toBeFunction();
   });
 
   it("let an input be left out that may be undefined or empty, and no other", () => {
@@ -170,7 +167,7 @@ describe("the types of a handler", () => {
       input: z.object({ a: z.string() }),
       output: z.string(),
     })(({ a }) => a);
-    const compileOnly = () => {
+    expectTypeOf(() => {
       // @ts-expect-error the input has to be given
       required();
       // @ts-expect-error the input has to be given
@@ -181,8 +178,7 @@ describe("the types of a handler", () => {
       optional(7);
       // @ts-expect-error a call has an input and options
       none({}, {}, {});
-    };
-    expect(compileOnly).toBeTypeOf("function");
+    }).toBeFunction();
   });
 
   it("are those of a decorated method, which keeps its own", () => {
@@ -199,7 +195,7 @@ describe("the types of a handler", () => {
     }
     expectTypeOf(Desk.classify).toEqualTypeOf<(input: { ticket: string }) => Promise<number>>();
     expectTypeOf<Desk["answer"]>().toEqualTypeOf<(input: { ticket: string }) => string>();
-    const compileOnly = () => {
+    expectTypeOf(() => {
       class Wrong {
         // @ts-expect-error the schema's input is an object with a ticket
         @app.route("/wrong", { config: Config, input: z.object({ ticket: z.string() }) })
@@ -211,7 +207,6 @@ describe("the types of a handler", () => {
         field = 1;
       }
       return Wrong;
-    };
-    expect(compileOnly).toBeTypeOf("function");
+    }).toBeFunction();
   });
 });
