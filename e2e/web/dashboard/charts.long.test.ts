@@ -152,7 +152,7 @@ test("with the keyboard: from bucket to bucket, read out, and to the traces", as
   for (let hour = 0; hour < 4; hour++) await page.keyboard.press("PageUp");
   await expect
     .poll(() => calls.getAttribute("aria-valuetext"))
-    .toContain(`${quarter(TEN.from)}: shop 3 calls, desk 1 call, all 4 calls`);
+    .toContain(`${quarter(TEN.from)}: shop 3 calls, desk 1 call, total 4 calls`);
   await page.keyboard.press("ArrowRight");
   await expect
     .poll(() => calls.getAttribute("aria-valuetext"))
