@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   Link,
+  lazyRouteComponent,
   redirect,
   retainSearchParams,
 } from "@tanstack/react-router";
@@ -10,10 +11,10 @@ import { Compass } from "lucide-react";
 import type { Connection } from "../api/connection.ts";
 import { parseDashboardSearch } from "../dashboard/dashboard-search.ts";
 import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
+import { isNotLoaded, loadPart } from "../design/load-part.ts";
 import { parsePlaygroundSearch } from "../playground/playground-search.ts";
 import { parseCompareSearch } from "../registry/compare-search.ts";
 import { parseTraceSearch, parseTracesSearch } from "../traces/traces-search.ts";
-import { lazyPage } from "./lazy-page.ts";
 import { CONTENT_ID, RootLayout } from "./root-layout.tsx";
 
 /** Every page by its path. Pages are loaded when they are first shown. */
@@ -167,4 +168,37 @@ function NotFound() {
       </Link>
     </EmptyState>
   );
+}
+
+/**
+ * A page whose script is loaded when it is first shown. While the script cannot be loaded the page
+ * waits for {@link reloadForLostParts}; the router would reload at once, into an error page of the
+ * browser where the platform is down.
+ */
+function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
+) {
+  return lazyRouteComponent(() => loadPart(load), name);
+}
+
+const RELOADED_AT = "agate-reloaded-at";
+/** If loading fails again so soon after a reload, another reload would not help. */
+const RELOADED_ONCE_IN_MS = 60_000;
+
+/**
+ * Reloads the page once the platform answers, after a script could not be loaded: browsers do not
+ * request a failed module again, and another version of the platform has other modules.
+ */
+export function reloadForLostParts(connection: Connection): void {
+  window.addEventListener("vite:preloadError", ({ payload }) => {
+    const since = Date.now() - Number(sessionStorage.getItem(RELOADED_AT));
+    if (!isNotLoaded(payload) || since < RELOADED_ONCE_IN_MS) return;
+    connection.reportUnreachable();
+    connection.subscribe(() => {
+      if (!connection.isUp) return;
+      sessionStorage.setItem(RELOADED_AT, String(Date.now()));
+      location.reload();
+    });
+  });
 }

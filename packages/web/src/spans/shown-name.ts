@@ -1,3 +1,5 @@
+import { AGATE_ATTRIBUTES, type ListedSpan } from "@agate/protocol";
+
 /** Invisible characters, and those that reorder text: control characters, direction marks. */
 const UNSEEN = /[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
 
@@ -18,4 +20,10 @@ export function shownName(name: string): string {
     // A zero-width joiner belongs to many emoji.
     return character === "\u200D" ? character : `⟨${code}⟩`;
   });
+}
+
+/** The revision whose values a playground call edited, such as `default@3`; null for other spans. */
+export function editedFrom({ metadata }: Pick<ListedSpan, "metadata">): string | null {
+  const from = metadata.attributes[AGATE_ATTRIBUTES.editedFrom];
+  return typeof from === "string" && from !== "" ? from : null;
 }

@@ -5,8 +5,7 @@ import { FlaskConical } from "lucide-react";
 import { applicationsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { buttonClass } from "../design/button.tsx";
-import { editedFrom } from "../spans/edited-from.ts";
-import { shownName } from "../spans/shown-name.ts";
+import { editedFrom, shownName } from "../spans/shown-name.ts";
 import type { RouteCall } from "./route-call.ts";
 
 interface PlaygroundLinkProps {

@@ -1,5 +1,5 @@
 import type { ListedSpan, Usage } from "@agate/protocol";
-import { editedFrom } from "../spans/edited-from.ts";
+import { editedFrom } from "../spans/shown-name.ts";
 import { type RouteCall, routeCallOf } from "./route-call.ts";
 import type { SpanTree } from "./span-tree.ts";
 

@@ -10,10 +10,8 @@ import {
 import { Button, IconButton } from "../design/button.tsx";
 import { TextInput } from "../design/field.tsx";
 import { Menu, MenuHeading, MenuItem, Popover } from "../design/menu.tsx";
-import type { SpanNode } from "./span-tree.ts";
-import { after, before } from "./tree-keys.ts";
-import { nodeOf, type TreeView } from "./use-tree-view.ts";
-import { collapsedBelow } from "./visible-rows.ts";
+import { collapsedBelow, type SpanNode } from "./span-tree.ts";
+import { after, before, nodeOf, type TreeView } from "./use-tree-view.ts";
 
 const DEPTHS = [1, 2, 3, 5] as const;
 

@@ -11,8 +11,7 @@ import {
   withDefaults,
 } from "../../config-form/config-values.ts";
 import { draftOf } from "../../input-form/input-draft.ts";
-import { editedFrom } from "../../spans/edited-from.ts";
-import { shownName } from "../../spans/shown-name.ts";
+import { editedFrom, shownName } from "../../spans/shown-name.ts";
 import { parseSource } from "./config-source.ts";
 import type { LoadedWorkspace } from "./load-workspace.ts";
 import type { Column, RevisionName, Workspace } from "./workspace.ts";
