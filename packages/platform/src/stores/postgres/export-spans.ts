@@ -1,10 +1,14 @@
 import type { StoredSpan } from "@agate/spans";
-import type { ExportPosition } from "../segments/export-position.ts";
-import { EXPORT_BEGINNING, parseExportPosition } from "../segments/export-position.ts";
+import type { ExportPosition, OtherColumns } from "../segments/export-parts.ts";
+import {
+  EXPORT_BEGINNING,
+  exportedSpan,
+  PartBuilder,
+  parseExportPosition,
+} from "../segments/export-parts.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { checkBody, readingTrace } from "../segments/segment-checksum.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
-import { PART_LIMITS } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { unpack } from "./read-segments.ts";
@@ -34,24 +38,7 @@ interface SegmentRow {
   readonly body: Buffer<ArrayBuffer>;
 }
 
-type ColumnsRow = { readonly span_no: number } & Pick<
-  StoredSpan,
-  | "name"
-  | "kind"
-  | "status"
-  | "latency"
-  | "application"
-  | "route"
-  | "variant"
-  | "revision"
-  | "environment"
-  | "userId"
-  | "sessionId"
->;
-
-type GrowingPart = { -readonly [Key in keyof SpanPart]: SpanPart[Key] } & {
-  readonly spans: StoredSpan[];
-};
+type ColumnsRow = { readonly span_no: number } & OtherColumns;
 
 /** Every project that has traces. Day by day, so that no statement takes long. */
 export async function countSpans(runner: SqlRunner): Promise<ProjectCount[]> {
@@ -85,27 +72,14 @@ export async function* exportSpans(
   runner: SqlRunner,
   after: string | null,
 ): AsyncGenerator<SpanPart, void, void> {
-  let part: GrowingPart | undefined;
-  let bytes = 0;
+  const builder = new PartBuilder();
   const from = after === null ? EXPORT_BEGINNING : parseExportPosition(after);
-  for await (const { trace, segment, spans } of segmentsAfter(runner, from)) {
-    const isFull = bytes >= PART_LIMITS.bytes || (part?.spans.length ?? 0) >= PART_LIMITS.spans;
-    const isOther = part?.receivedAt !== trace.received || part.project !== trace.project;
-    if (part !== undefined && (isFull || isOther)) {
-      yield part;
-      part = undefined;
-    }
-    if (part === undefined) {
-      part = { project: trace.project, receivedAt: trace.received, spans: [], position: "" };
-      bytes = 0;
-    }
-    for (const span of spans) {
-      part.spans.push(span);
-      bytes += span.openRecord.length;
-    }
-    part.position = [trace.received, trace.trace_no, segment].join();
+  for await (const segment of segmentsAfter(runner, from)) {
+    const finished = builder.add(segment);
+    if (finished !== undefined) yield finished;
   }
-  if (part !== undefined) yield part;
+  const last = builder.finish();
+  if (last !== undefined) yield last;
 }
 
 interface ExportedSegment {
@@ -256,16 +230,8 @@ function spansIn(
     const columns = columnsOf.get(first_span + entry.place);
     if (columns === undefined) continue;
     const { span_no: _, ...own } = columns;
-    spans.push({
-      traceId: trace_id,
-      id: entry.id,
-      parentId: entry.parentId,
-      start: entry.start,
-      startNanos: entry.startNanos,
-      figures: entry.figures,
-      ...own,
-      openRecord: bytes.toString("utf8", entry.offset, entry.offset + entry.openLength),
-    });
+    const openRecord = bytes.toString("utf8", entry.offset, entry.offset + entry.openLength);
+    spans.push(exportedSpan(trace_id, entry, own, openRecord));
   }
   return spans;
 }

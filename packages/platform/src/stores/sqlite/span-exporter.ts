@@ -1,8 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoredSpan } from "@agate/spans";
-import type { ExportPosition } from "../segments/export-position.ts";
-import { EXPORT_BEGINNING, parseExportPosition } from "../segments/export-position.ts";
-import type { PlacedEntry } from "../segments/segment.ts";
+import type { ExportPosition, OtherColumns } from "../segments/export-parts.ts";
+import {
+  EXPORT_BEGINNING,
+  exportedSpan,
+  PartBuilder,
+  parseExportPosition,
+} from "../segments/export-parts.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { checkBody, DamagedSegmentError } from "../segments/segment-checksum.ts";
 import type { SpanPart } from "../span-store.ts";
@@ -23,18 +27,11 @@ interface SegmentRow {
   readonly body: Uint8Array;
 }
 
-/** The columns of `spans` that are not in a segment's header, by the names that a span has for them. */
-type OtherColumns = Omit<StoredSpan, "traceId" | "openRecord" | keyof PlacedEntry>;
-
 /** Segments that are older than the columns for route and revision, and not filled in yet. */
 interface OlderSegments {
   readonly next: number;
   readonly end: number;
 }
-
-type GrowingPart = { -readonly [Key in keyof SpanPart]: SpanPart[Key] } & {
-  readonly spans: StoredSpan[];
-};
 
 export interface ExportedParts {
   readonly parts: readonly SpanPart[];
@@ -92,25 +89,22 @@ export class SpanExporter {
   #collect(from: ExportPosition): SpanPart[] {
     const parts: SpanPart[] = [];
     const older = this.#older.get() as OlderSegments | undefined;
-    let part: GrowingPart | undefined;
+    const builder = new PartBuilder();
+    const keep = (part: SpanPart | undefined) => part !== undefined && parts.push(part);
     let spans = 0;
     let bytes = 0;
     for (const { trace, row } of this.#segmentsAfter(from)) {
       if (spans >= PART_LIMITS.spans || bytes >= PART_LIMITS.bytes) break;
       const found = this.#soundSpansIn(trace, row, older);
       // Returns what was read so far; the next call begins with this trace.
-      if (found === undefined && parts.length > 0) break;
+      if (found === undefined && spans > 0) break;
       if (found === undefined) throw new DamagedSegmentError(trace.trace_id);
       if (found.length === 0) continue;
       spans += found.length;
       bytes += row.body.length;
-      if (part?.receivedAt !== trace.received || part.project !== trace.project) {
-        part = { project: trace.project, receivedAt: trace.received, spans: [], position: "" };
-        parts.push(part);
-      }
-      for (const span of found) part.spans.push(span);
-      part.position = [trace.received, trace.trace_no, row.segment].join();
+      keep(builder.add({ trace, segment: row.segment, spans: found }));
     }
+    keep(builder.finish());
     return parts;
   }
 
@@ -157,17 +151,8 @@ export class SpanExporter {
       const columns = this.#columns.get(trace_no, entry.id, segment) as OtherColumns | undefined;
       if (columns === undefined) continue;
       const openRecord = bytes.toString("utf8", entry.offset, entry.offset + entry.openLength);
-      spans.push({
-        traceId: trace_id,
-        id: entry.id,
-        parentId: entry.parentId,
-        start: entry.start,
-        startNanos: entry.startNanos,
-        figures: entry.figures,
-        ...columns,
-        ...(isOlder ? olderColumns(listedSpan(openRecord)) : {}),
-        openRecord,
-      });
+      const filled = isOlder ? { ...columns, ...olderColumns(listedSpan(openRecord)) } : columns;
+      spans.push(exportedSpan(trace_id, entry, filled, openRecord));
     }
     return spans;
   }
