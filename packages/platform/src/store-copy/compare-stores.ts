@@ -3,7 +3,7 @@ import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
 import type { ProjectCount, SpanStore } from "../stores/span-store.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
 import { readTree } from "../traces/read-tree.ts";
-import type { Patience } from "./retry-while-unavailable.ts";
+import type { RetryOptions } from "./retry-while-unavailable.ts";
 import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 import type { TraceName } from "./trace-sample.ts";
 
@@ -14,7 +14,7 @@ export interface TreesToCompare {
   readonly from: SpanStore;
   readonly to: SpanStore;
   readonly traces: readonly TraceName[];
-  readonly patience: { readonly from: Patience; readonly to: Patience };
+  readonly retry: { readonly from: RetryOptions; readonly to: RetryOptions };
   readonly signal: AbortSignal;
   readonly onCompared: (count: number) => void;
 }
@@ -28,13 +28,13 @@ export interface TreeComparison {
 
 /** Compares the responses of both stores for these traces. */
 export async function compareTrees(trees: TreesToCompare): Promise<TreeComparison> {
-  const { from, to, traces, patience, signal, onCompared } = trees;
+  const { from, to, traces, retry, signal, onCompared } = trees;
   const differing: TraceName[] = [];
   let compared = 0;
   const compare = async (trace: TraceName): Promise<void> => {
     const [wanted, found] = await Promise.all([
-      retryWhileUnavailable(patience.from, () => treeDigest(from, trace)),
-      retryWhileUnavailable(patience.to, () => treeDigest(to, trace)).catch(differsIfDamaged),
+      retryWhileUnavailable(retry.from, () => treeDigest(from, trace)),
+      retryWhileUnavailable(retry.to, () => treeDigest(to, trace)).catch(differsIfDamaged),
     ]);
     if (wanted === null) return;
     compared++;
@@ -122,7 +122,7 @@ export function spansIn(counts: readonly ProjectCount[]): number {
 interface TracesToCompare {
   readonly from: Pick<SpanStore, "traceSizes">;
   readonly to: Pick<SpanStore, "sizesOf">;
-  readonly patience: { readonly from: Patience; readonly to: Patience };
+  readonly retry: { readonly from: RetryOptions; readonly to: RetryOptions };
   readonly signal: AbortSignal;
   /** Called with every trace of the source. */
   readonly onTrace: (trace: TraceName) => void;
@@ -135,14 +135,14 @@ interface TracesToCompare {
  * @returns The traces that the target lacks, or has with fewer spans.
  */
 export async function missingTraces(traces: TracesToCompare): Promise<TraceName[]> {
-  const { from, to, patience, signal, onTrace } = traces;
+  const { from, to, retry, signal, onTrace } = traces;
   const missing: TraceName[] = [];
   for (let after: string | null = null; ; ) {
     signal.throwIfAborted();
-    const page = await retryWhileUnavailable(patience.from, () => from.traceSizes(after));
+    const page = await retryWhileUnavailable(retry.from, () => from.traceSizes(after));
     for (const [project, wanted] of Map.groupBy(page.items, (item) => item.project)) {
       const ids = wanted.map(({ traceId }) => traceId);
-      const found = await retryWhileUnavailable(patience.to, () => to.sizesOf(project, ids));
+      const found = await retryWhileUnavailable(retry.to, () => to.sizesOf(project, ids));
       for (const { traceId, spans } of wanted) {
         onTrace({ project, traceId });
         if ((found.get(traceId) ?? 0) < spans) missing.push({ project, traceId });

@@ -61,7 +61,7 @@ const COMMITTED: AppendOutcome = { kind: "committed" };
 function copyOf(from: Copy["from"], target: Target, signal = new AbortController().signal) {
   const told: string[] = [];
   const waited: string[] = [];
-  const patience = (name: string) => ({
+  const retry = (name: string) => ({
     name,
     longestMs: 60_000,
     signal,
@@ -71,7 +71,7 @@ function copyOf(from: Copy["from"], target: Target, signal = new AbortController
     from,
     to: target.store,
     after: null,
-    patience: { from: patience("from"), to: patience("to") },
+    retry: { from: retry("from"), to: retry("to") },
     signal,
     onCommitted: async ({ position }) => void told.push(position),
   };
@@ -134,8 +134,8 @@ it("ends at once while it waits for a store", async () => {
   const target = targetOf(() => ({ kind: "unavailable", reason: "Full." }));
   const { copy, told } = copyOf(sourceOf(all), target, ended.signal);
   const onWaiting = () => ended.abort();
-  const patience = { ...copy.patience, to: { ...copy.patience.to, onWaiting } };
-  expect(await copySpans({ ...copy, patience })).toBe("interrupted");
+  const retry = { ...copy.retry, to: { ...copy.retry.to, onWaiting } };
+  expect(await copySpans({ ...copy, retry })).toBe("interrupted");
   expect(told).toEqual([]);
 });
 
@@ -144,8 +144,8 @@ it("gives up on a store that stays away, and names it", async () => {
     receivedAt < 5 ? COMMITTED : { kind: "unavailable", reason: "Full." },
   );
   const { copy, told } = copyOf(sourceOf(all), target);
-  const patience = { ...copy.patience, to: { ...copy.patience.to, longestMs: 0 } };
-  await expect(copySpans({ ...copy, patience })).rejects.toThrow(
+  const retry = { ...copy.retry, to: { ...copy.retry.to, longestMs: 0 } };
+  await expect(copySpans({ ...copy, retry })).rejects.toThrow(
     new StoreUnavailableError("to: Full.", { cause: expect.anything() }),
   );
   expect(told).toEqual(names.slice(0, 5));

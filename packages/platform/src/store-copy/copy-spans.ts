@@ -1,6 +1,6 @@
 import type { SpanAppender, SpanPart, SpanStore } from "../stores/span-store.ts";
 import { StoreUnavailableError } from "../stores/store-errors.ts";
-import type { Patience } from "./retry-while-unavailable.ts";
+import type { RetryOptions } from "./retry-while-unavailable.ts";
 import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 
 /** Parts that are being written at a time: stores put what waits into one commit. */
@@ -13,7 +13,7 @@ export interface Copy {
   readonly to: SpanAppender;
   /** Where to begin; null: with everything. */
   readonly after: string | null;
-  readonly patience: { readonly from: Patience; readonly to: Patience };
+  readonly retry: { readonly from: RetryOptions; readonly to: RetryOptions };
   /** Ends the copy: writes under way are still committed and reported. */
   readonly signal: AbortSignal;
   /** This part is committed, and so are all before it. */
@@ -61,12 +61,12 @@ export async function copySpans(copy: Copy): Promise<"finished" | "interrupted">
 }
 
 /** The parts of the source; retries while the source is unavailable. */
-async function* partsOf({ from, after, patience }: Copy): AsyncGenerator<SpanPart, void, void> {
+async function* partsOf({ from, after, retry }: Copy): AsyncGenerator<SpanPart, void, void> {
   let position = after;
   let parts: AsyncIterator<SpanPart> | undefined;
   try {
     for (;;) {
-      const next = await retryWhileUnavailable(patience.from, async () => {
+      const next = await retryWhileUnavailable(retry.from, async () => {
         parts ??= from.exportSpans(position)[Symbol.asyncIterator]();
         try {
           return await parts.next();
@@ -85,9 +85,9 @@ async function* partsOf({ from, after, patience }: Copy): AsyncGenerator<SpanPar
   }
 }
 
-function beginWrite({ to, patience }: Copy, part: SpanPart): Write {
+function beginWrite({ to, retry }: Copy, part: SpanPart): Write {
   const { project, receivedAt, spans } = part;
-  const committed = retryWhileUnavailable(patience.to, async () => {
+  const committed = retryWhileUnavailable(retry.to, async () => {
     const outcome = await to.append({ project, receivedAt, spans });
     switch (outcome.kind) {
       case "committed":

@@ -12,7 +12,7 @@ import {
 import { copySpans } from "./copy-spans.ts";
 import type { MigrationState } from "./migration-state.ts";
 import { saveState } from "./migration-state.ts";
-import type { Patience } from "./retry-while-unavailable.ts";
+import type { RetryOptions } from "./retry-while-unavailable.ts";
 import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 import type { TraceName } from "./trace-sample.ts";
 import { TraceSample } from "./trace-sample.ts";
@@ -70,7 +70,7 @@ export class Migration {
   readonly #to: SpanStore;
   readonly #options: MigrationOptions;
   readonly #observer: MigrationObserver;
-  readonly #patience: { readonly from: Patience; readonly to: Patience };
+  readonly #retry: { readonly from: RetryOptions; readonly to: RetryOptions };
   readonly #sample: TraceSample;
   #state: MigrationState;
   #total = 0;
@@ -88,14 +88,14 @@ export class Migration {
     this.#options = options;
     this.#observer = observer;
     const { signal } = options;
-    const patience = {
+    const retry = {
       longestMs: LONGEST_OUTAGE_MS,
       signal,
       onWaiting: (reason: string) => observer.waiting(reason),
     };
-    this.#patience = {
-      from: { name: state.from, ...patience },
-      to: { name: state.to, ...patience },
+    this.#retry = {
+      from: { name: state.from, ...retry },
+      to: { name: state.to, ...retry },
     };
     const known = state.sample.map(([project, traceId]) => ({ project, traceId }));
     this.#sample = new TraceSample(options.sampleSize, state.seed, known);
@@ -116,7 +116,7 @@ export class Migration {
     const missing = await missingTraces({
       from: this.#from,
       to: this.#to,
-      patience: this.#patience,
+      retry: this.#retry,
       signal: this.#options.signal,
       // Also of what earlier runs have copied, which may have sampled fewer.
       onTrace: (trace) => this.#sample.offer(trace),
@@ -126,7 +126,7 @@ export class Migration {
       from: this.#from,
       to: this.#to,
       traces,
-      patience: this.#patience,
+      retry: this.#retry,
       signal: this.#options.signal,
       onCompared: (count) => this.#observer.compared(count, traces.length),
     });
@@ -147,7 +147,7 @@ export class Migration {
         from: this.#from,
         to: this.#to,
         after,
-        patience: this.#patience,
+        retry: this.#retry,
         signal: this.#options.signal,
         onCommitted: (part) => this.#advance(part),
       });
@@ -204,11 +204,11 @@ export class Migration {
   }
 
   async #compareCounts(): Promise<ProjectComparison[]> {
-    const to = await retryWhileUnavailable(this.#patience.to, () => this.#to.countSpans());
+    const to = await retryWhileUnavailable(this.#retry.to, () => this.#to.countSpans());
     return compareCounts(await this.#countFrom(), to);
   }
 
   #countFrom(): Promise<readonly ProjectCount[]> {
-    return retryWhileUnavailable(this.#patience.from, () => this.#from.countSpans());
+    return retryWhileUnavailable(this.#retry.from, () => this.#from.countSpans());
   }
 }

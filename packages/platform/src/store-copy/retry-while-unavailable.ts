@@ -4,7 +4,7 @@ import { StoreUnavailableError } from "../stores/store-errors.ts";
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
-export interface Patience {
+export interface RetryOptions {
   /** The store's name, for messages. */
   readonly name: string;
   /** How long the store may be unavailable. */
@@ -21,7 +21,7 @@ export interface Patience {
  * it fires.
  */
 export async function retryWhileUnavailable<Value>(
-  { name, longestMs, signal, onWaiting }: Patience,
+  { name, longestMs, signal, onWaiting }: RetryOptions,
   ask: () => Promise<Value>,
 ): Promise<Value> {
   const since = performance.now();

@@ -6,16 +6,16 @@ import type { PostgresAddress } from "../store-address.ts";
 import { connectionOptions } from "./connection-settings.ts";
 
 /** In milliseconds. */
-export interface Patience {
+export interface WatchdogTimeouts {
   /** A query that waits this long makes the watchdog probe the database, and again after each interval. */
-  readonly before: number;
+  readonly probeAfter: number;
   /** How long the probe waits for a reply. */
-  readonly answering: number;
+  readonly probeTimeout: number;
 }
 
-const PATIENCE: Patience = { before: 2_000, answering: 4_000 };
+const TIMEOUTS: WatchdogTimeouts = { probeAfter: 2_000, probeTimeout: 4_000 };
 /** The timeout is counted in this many steps: a process that was suspended misses a few steps, not all. */
-const MOMENTS = 20;
+const STEPS = 20;
 
 /**
  * Detects that PostgreSQL no longer responds although its connections stay open: its machine has stopped,
@@ -26,19 +26,23 @@ const MOMENTS = 20;
 export class ConnectionWatchdog {
   readonly #address: PostgresAddress;
   readonly #sockets: SocketGroup;
-  readonly #patience: Patience;
-  #asking = false;
+  readonly #timeouts: WatchdogTimeouts;
+  #isProbing = false;
 
   /** @param sockets The sockets of all connections that are watched. */
-  constructor(address: PostgresAddress, sockets: SocketGroup, patience: Patience = PATIENCE) {
+  constructor(
+    address: PostgresAddress,
+    sockets: SocketGroup,
+    timeouts: WatchdogTimeouts = TIMEOUTS,
+  ) {
     this.#address = address;
     this.#sockets = sockets;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
   }
 
   /** Watches while `work` waits for the database. */
   async during<Value>(work: () => Promise<Value>): Promise<Value> {
-    const timer = setInterval(() => void this.#ask(), this.#patience.before);
+    const timer = setInterval(() => void this.#probe(), this.#timeouts.probeAfter);
     try {
       return await work();
     } finally {
@@ -47,22 +51,22 @@ export class ConnectionWatchdog {
   }
 
   /** One probe serves all queries that wait. */
-  async #ask(): Promise<void> {
-    if (this.#asking) return;
-    this.#asking = true;
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
     try {
-      if (await isUnresponsive(this.#address, this.#patience.answering)) {
-        this.#sockets.breakOff(new Error(DATABASE_NOT_RESPONDING));
+      if (await isUnresponsive(this.#address, this.#timeouts.probeTimeout)) {
+        this.#sockets.destroyAll(new Error(DATABASE_NOT_RESPONDING));
       }
     } catch {
       // The probe itself failed, for example because a certificate's file is missing: the statement timeout
       // applies.
     }
-    this.#asking = false;
+    this.#isProbing = false;
   }
 }
 
-async function isUnresponsive(address: PostgresAddress, patience: number): Promise<boolean> {
+async function isUnresponsive(address: PostgresAddress, timeoutMs: number): Promise<boolean> {
   const sockets = new SocketGroup();
   const client = new Client({
     ...connectionOptions(address),
@@ -71,24 +75,24 @@ async function isUnresponsive(address: PostgresAddress, patience: number): Promi
     stream: () => sockets.make().unref(),
   });
   client.on("error", () => {});
-  const word = client.connect().then(() => client.query("SELECT"));
+  const reply = client.connect().then(() => client.query("SELECT"));
   // Any reply counts, even an error. Refused connections fail on the pool itself.
-  const isHeard = word.then(
+  const hasReplied = reply.then(
     () => true,
     () => true,
   );
   const late = new AbortController();
-  const isOver = overAfter(patience, late.signal);
-  const isThere = await Promise.race([isHeard, isOver.then(() => false)]);
+  const isOver = overAfter(timeoutMs, late.signal);
+  const isThere = await Promise.race([hasReplied, isOver.then(() => false)]);
   late.abort();
-  if (!isThere) sockets.breakOff(new Error(DATABASE_NOT_RESPONDING));
+  if (!isThere) sockets.destroyAll(new Error(DATABASE_NOT_RESPONDING));
   await sockets.end(() => client.end());
   return !isThere;
 }
 
 async function overAfter(ms: number, signal: AbortSignal): Promise<void> {
-  for (let n = 0; n < MOMENTS && !signal.aborted; n++) {
-    await delay(ms / MOMENTS, undefined, { ref: false });
+  for (let n = 0; n < STEPS && !signal.aborted; n++) {
+    await delay(ms / STEPS, undefined, { ref: false });
   }
 }
 
@@ -108,12 +112,12 @@ export class SocketGroup {
     const socket = new Socket();
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
-    if (this.#isConnectionReset) setImmediate(() => socket.destroy(givenUp()));
+    if (this.#isConnectionReset) setImmediate(() => socket.destroy(connectionGivenUp()));
     return socket;
   };
 
   /** Destroys all open sockets: queries that wait on one of them fail with this error. */
-  breakOff(error: Error): void {
+  destroyAll(error: Error): void {
     for (const socket of this.#open) socket.destroy(error);
   }
 
@@ -121,7 +125,7 @@ export class SocketGroup {
   async end(inOrder: () => Promise<unknown>): Promise<void> {
     const timer = setTimeout(() => {
       this.#isConnectionReset = true;
-      this.breakOff(givenUp());
+      this.destroyAll(connectionGivenUp());
     }, GRACE_MS);
     await inOrder();
     // A pool does not wait until the connections that it closes are closed.
@@ -134,6 +138,6 @@ function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => void socket.once("close", () => resolve()));
 }
 
-function givenUp(): Error {
+function connectionGivenUp(): Error {
   return Object.assign(new Error("The connection is given up"), { code: "ECONNRESET" });
 }

@@ -3,7 +3,7 @@ import type { PostgresAddress } from "../store-address.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startPostgres } from "../testing/shared-databases.fixture.ts";
-import type { Patience } from "./connection-watchdog.ts";
+import type { WatchdogTimeouts } from "./connection-watchdog.ts";
 import { ConnectionWatchdog, SocketGroup } from "./connection-watchdog.ts";
 import { SpanDatabase } from "./span-database.ts";
 
@@ -68,11 +68,11 @@ describe("a database that says nothing", () => {
     lonely = await server.createDatabase();
   });
 
-  const openImpatient = (patience: Patience) =>
-    new SpanDatabase(lonely, { connections: 2, statementMs: 60_000, patience });
+  const openImpatient = (timeouts: WatchdogTimeouts) =>
+    new SpanDatabase(lonely, { connections: 2, statementMs: 60_000, timeouts });
 
   it("has fallen silent when it does not answer another connection either", async () => {
-    const impatient = openImpatient({ before: 50, answering: 500 });
+    const impatient = openImpatient({ probeAfter: 50, probeTimeout: 500 });
     await impatient.query("SELECT");
     {
       using _silence = await server.fallSilent();
@@ -89,7 +89,7 @@ describe("a database that says nothing", () => {
   });
 
   it("may take its time over a statement while it does", async () => {
-    const impatient = openImpatient({ before: 10, answering: 10_000 });
+    const impatient = openImpatient({ probeAfter: 10, probeTimeout: 10_000 });
     // Until somebody has asked.
     await impatient.query(`
       DO $$ BEGIN
@@ -105,8 +105,8 @@ describe("a database that says nothing", () => {
   it("may take its time, too, when there is no asking", async () => {
     const url = `${lonely.url}?sslmode=verify-full&sslrootcert=/nowhere`;
     const watch = new ConnectionWatchdog({ ...lonely, url }, new SocketGroup(), {
-      before: 1,
-      answering: 10_000,
+      probeAfter: 1,
+      probeTimeout: 10_000,
     });
     const slept = await watch.during(() => server.query(lonely, "SELECT FROM pg_sleep(0.05)"));
     expect(slept).toHaveLength(1);

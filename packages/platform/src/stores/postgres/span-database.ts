@@ -8,7 +8,7 @@ import { QueryQueueFullError } from "../query-lane.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { asUnavailable } from "../store-errors.ts";
 import { connectionOptions, SESSION_SETTINGS, setSession } from "./connection-settings.ts";
-import type { Patience } from "./connection-watchdog.ts";
+import type { WatchdogTimeouts } from "./connection-watchdog.ts";
 import { ConnectionWatchdog, SocketGroup } from "./connection-watchdog.ts";
 import type { CopyRows } from "./copy-rows.ts";
 import { codeOf, isSerializationFailure, transientReason } from "./postgres-errors.ts";
@@ -25,7 +25,7 @@ export interface SpanDatabaseOptions {
   /** Settings of each connection. */
   readonly settings?: Readonly<Record<string, string>>;
   /** When the database counts as unresponsive. */
-  readonly patience?: Patience;
+  readonly timeouts?: WatchdogTimeouts;
 }
 
 /** Statements over one connection. Values come back as {@link VALUE_TYPES} has them. */
@@ -63,8 +63,8 @@ export class SpanDatabase implements SqlRunner {
   readonly #prepared = new WeakSet<PoolClient>();
 
   constructor(address: PostgresAddress, options: SpanDatabaseOptions) {
-    const { connections, statementMs, settings = {}, patience } = options;
-    this.#silence = new ConnectionWatchdog(address, this.#sockets, patience);
+    const { connections, statementMs, settings = {}, timeouts } = options;
+    this.#silence = new ConnectionWatchdog(address, this.#sockets, timeouts);
     this.#pool = new Pool({
       ...connectionOptions(address),
       stream: this.#sockets.make,
