@@ -64,7 +64,7 @@ async function openDatabase(address: PostgresAddress): Promise<RegistrySide> {
   const [{ openPostgresRegistry }, { createPostgresBuildArchives }, { REGISTRY_POOL_LIMITS }] =
     await Promise.all([
       import("../stores/registry/open-postgres-registry.ts"),
-      import("../stores/registry/postgres-build-archives.ts"),
+      import("../stores/registry/postgres-shared-builds.ts"),
       import("../stores/registry/serial-postgres-dialect.ts"),
     ]);
   // Its transaction rests while a build of the other side is packed.

@@ -222,7 +222,7 @@ export interface SpanStore extends SpanAppender {
    *
    * @returns `by-steps` where it cannot, and {@link expire} must be called regularly.
    */
-  keepFor(keepMs: number | null): Promise<"by-itself" | "by-steps">;
+  keepFor(keepMs: number | null): Promise<"by-database" | "by-steps">;
   /** Calls back after commits that changed traces, of other replicas too; changes may be joined. */
   watch(listener: (changes: readonly TraceChange[]) => void): Watch;
   /** Resolves when the database answers. Waits for no other statement: for readiness probes. */

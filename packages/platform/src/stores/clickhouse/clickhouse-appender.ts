@@ -7,7 +7,7 @@ import type { StoreTrouble } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { IncomingSpan } from "./span-row.ts";
 import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
-import { SummaryBacklog } from "./summary-backlog.ts";
+import { SummaryBacklog } from "./summary-keeper.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 
 interface WaitingBatch extends QueuedBatch {

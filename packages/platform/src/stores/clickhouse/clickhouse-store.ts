@@ -233,13 +233,13 @@ class ClickHouseStore implements SpanStore {
     return count === 0 ? null : newest;
   }
 
-  async keepFor(keepMs: number | null): Promise<"by-itself"> {
+  async keepFor(keepMs: number | null): Promise<"by-database"> {
     try {
       await keepRowsFor(this.#session, keepMs);
     } catch (error) {
       throw asClickHouseRefusal(this.#session.address, error);
     }
-    return "by-itself";
+    return "by-database";
   }
 
   watch(listener: (changes: readonly TraceChange[]) => void): Watch {

@@ -11,9 +11,8 @@ import type {
 } from "../span-query.ts";
 import { MOST_SPANS_COUNTED } from "../span-query.ts";
 import { addAfter, planSearch, spansToList, whereFilter } from "./filter-sql.ts";
-import { mergeHeaders } from "./merge-headers.ts";
 import { isMissingDay } from "./postgres-errors.ts";
-import { segmentsInOrder } from "./read-segments.ts";
+import { mergeHeaders, segmentsInOrder } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };

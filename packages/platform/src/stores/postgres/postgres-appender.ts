@@ -1,8 +1,8 @@
 import type { StoredSpan } from "@agate/spans";
 import type { QueuedBatch } from "../group-commit.ts";
 import { GroupCommit } from "../group-commit.ts";
-import type { BatchToWrite } from "../segments/batch-encoder.ts";
-import { createBatchEncoder } from "../segments/batch-encoder.ts";
+import type { BatchToWrite } from "../segments/segment-encoder.ts";
+import { createBatchEncoder } from "../segments/segment-encoder.ts";
 import { committed } from "../span-limit.ts";
 import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";

@@ -1,4 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { SegmentMerger } from "../segments/node-table.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { checkBodyOnly, DamagedSegmentError } from "../segments/segment-checksum.ts";
@@ -165,4 +166,30 @@ export function unpack(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   } catch (error) {
     throw new DamagedSegmentError(null, error);
   }
+}
+
+interface HeaderRow {
+  readonly trace_no: number;
+  readonly segment: number;
+  readonly header: Buffer<ArrayBuffer>;
+}
+
+/** The nodes of some traces of one day, by their numbers; a trace that is gone is left out. */
+export async function mergeHeaders(
+  runner: SqlRunner,
+  day: number,
+  traceNos: readonly number[],
+): Promise<Map<number, SegmentMerger>> {
+  const rows = await runner.query<HeaderRow>(
+    `SELECT trace_no, segment, header FROM ${tableOfDay("segments", day)}
+     WHERE trace_no = ANY($1::bigint[]) ORDER BY trace_no, segment`,
+    [traceNos],
+  );
+  const mergers = new Map<number, SegmentMerger>();
+  for (const { trace_no, segment, header } of rows) {
+    const merger = mergers.get(trace_no) ?? new SegmentMerger();
+    mergers.set(trace_no, merger);
+    merger.add({ segment, header: unpack(header).toString() });
+  }
+  return mergers;
 }

@@ -1,6 +1,6 @@
 import { buildTree } from "@agate/spans/tree";
-import type { TraceToWrite } from "../segments/batch-encoder.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
+import type { TraceToWrite } from "../segments/segment-encoder.ts";
 import type { SpanColumns, TraceDimensions } from "../summary/summary-columns.ts";
 import {
   DIMENSION_COLUMNS,
@@ -11,8 +11,8 @@ import {
   totalColumns,
 } from "../summary/summary-columns.ts";
 import { tableOfDay } from "./day.ts";
-import { mergeHeaders } from "./merge-headers.ts";
 import { isMissingDay } from "./postgres-errors.ts";
+import { mergeHeaders } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
 /** What lists, filters and analytics see of a trace, with types: the summary's columns. */

@@ -1,4 +1,4 @@
-import type { BatchToWrite, TraceToWrite } from "../segments/batch-encoder.ts";
+import type { BatchToWrite, TraceToWrite } from "../segments/segment-encoder.ts";
 import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
 import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
 import { beyondLimit } from "../span-limit.ts";

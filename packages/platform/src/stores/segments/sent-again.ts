@@ -1,9 +1,8 @@
 import type { SpanColumns } from "../summary/summary-columns.ts";
-import type { TraceToWrite } from "./batch-encoder.ts";
 import type { PlacedEntry, SegmentEntry } from "./segment.ts";
 import { decodeHeader, encodeHeader } from "./segment.ts";
 import { checkBody, DamagedSegmentError, sealHeader } from "./segment-checksum.ts";
-import type { EncodedSegment } from "./segment-encoder.ts";
+import type { EncodedSegment, TraceToWrite } from "./segment-encoder.ts";
 
 /** What is written to a trace that is there already. */
 export type TraceAddition = Pick<TraceToWrite, "traceId" | "columns" | "segments">;

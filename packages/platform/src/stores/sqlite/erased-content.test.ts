@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { StoredSpan } from "@agate/spans";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import { createBatchEncoder } from "../segments/batch-encoder.ts";
+import { createBatchEncoder } from "../segments/segment-encoder.ts";
 import { filesIn, openDataDirectory } from "./data-directory.ts";
 import { SpanWriter } from "./span-writer.ts";
 import { openSqliteStore } from "./sqlite-store.ts";

@@ -9,7 +9,7 @@ import { describeCompaction } from "../contract/compaction.contract.ts";
 import { assemble, expectedTree } from "../contract/expected-tree.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { Subject } from "../contract/subject.fixture.ts";
-import { createBatchEncoder } from "../segments/batch-encoder.ts";
+import { createBatchEncoder } from "../segments/segment-encoder.ts";
 import type { SpanStore } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { checkFolder } from "./check-folder.ts";

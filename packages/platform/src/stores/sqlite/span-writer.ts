@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
-import type { BatchToWrite } from "../segments/batch-encoder.ts";
+import type { BatchToWrite } from "../segments/segment-encoder.ts";
 import { committed } from "../span-limit.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
 import type { StoreTrouble } from "../store-errors.ts";

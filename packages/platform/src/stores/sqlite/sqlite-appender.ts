@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { connectThread, ThreadEndedError } from "../../threads/thread-rpc.ts";
-import type { BatchToWrite } from "../segments/batch-encoder.ts";
-import { createBatchEncoder, transferablesOf } from "../segments/batch-encoder.ts";
+import type { BatchToWrite } from "../segments/segment-encoder.ts";
+import { createBatchEncoder, transferablesOf } from "../segments/segment-encoder.ts";
 import type { AppendOutcome, DeleteOutcome, SpanAppender, TraceChange } from "../span-store.ts";
 import type { ForgetApi } from "./span-indexer.ts";
 

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { expectedTree } from "../contract/expected-tree.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "../contract/stored-span.fixture.ts";
-import { createBatchEncoder } from "../segments/batch-encoder.ts";
+import { createBatchEncoder } from "../segments/segment-encoder.ts";
 import { filesIn, openDataDirectory } from "./data-directory.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { TraceRemover } from "./trace-remover.ts";

@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { buildTree } from "@agate/spans/tree";
-import type { BatchToWrite, TraceToWrite } from "../segments/batch-encoder.ts";
 import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
 import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import type { BatchToWrite, TraceToWrite } from "../segments/segment-encoder.ts";
 import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
 import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
 import { beyondLimit } from "../span-limit.ts";

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../../threads/thread-rpc.ts";
-import type { BatchToWrite } from "../segments/batch-encoder.ts";
+import type { BatchToWrite } from "../segments/segment-encoder.ts";
 import type { ForgetApi } from "./span-indexer.ts";
 import { SpanWriter } from "./span-writer.ts";
 import type { AppendApi, WriterApi, WriterData } from "./sqlite-appender.ts";

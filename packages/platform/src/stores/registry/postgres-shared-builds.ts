@@ -4,11 +4,11 @@ import { sql } from "kysely";
 import { Client } from "pg";
 import { connectionOptions } from "../postgres/connection-settings.ts";
 import { SocketGroup } from "../postgres/connection-watchdog.ts";
-import { transientReason } from "../postgres/postgres-errors.ts";
+import { codeOf, transientReason } from "../postgres/postgres-errors.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { asUnavailable, RegistryUnavailableError } from "../store-errors.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
-import type { DeployLease, SharedBuilds } from "./shared-builds.ts";
+import type { BuildArchives, DeployLease, SharedBuilds } from "./shared-builds.ts";
 
 /** "AGBT", a namespace for locks: other programs may take locks in the same database. */
 const LOCKS = 0x41_47_42_54;
@@ -180,4 +180,69 @@ function numberOf(applicationId: string): number {
 
 function asRegistryUnavailable(error: unknown): unknown {
   return asUnavailable(error, transientReason(error), RegistryUnavailableError);
+}
+
+/** Small enough for a statement that never takes long, and for little memory at both ends. */
+const PART_BYTES = 1024 * 1024;
+
+/** PostgreSQL's code for a row that refers to none. */
+const FOREIGN_KEY_VIOLATION = "23503";
+
+interface BuildArchivesTable {
+  build_id: string;
+  /** 0, 1, 2 … */
+  part: number;
+  bytes: Uint8Array;
+}
+
+/** Archives as rows beside the records of builds, where every replica finds them. */
+export function createPostgresBuildArchives(registry: RegistryDatabase): BuildArchives {
+  const db = registry.withTables<{ build_archives: BuildArchivesTable }>();
+  return {
+    async keep(buildId, archive) {
+      const count = Math.ceil(archive.byteLength / PART_BYTES);
+      for (let part = 0; part < count; part++) {
+        const at = part * PART_BYTES;
+        // A Buffer: the client would write any other array as JSON.
+        const bytes = Buffer.from(archive.subarray(at, at + PART_BYTES));
+        const insert = db.insertInto("build_archives").values({ build_id: buildId, part, bytes });
+        try {
+          await insert.execute();
+        } catch (error) {
+          if (codeOf(error) === FOREIGN_KEY_VIOLATION) return;
+          throw error;
+        }
+      }
+    },
+
+    async read(buildId) {
+      const parts: Uint8Array[] = [];
+      for (;;) {
+        const row = await db
+          .selectFrom("build_archives")
+          .select("bytes")
+          .where("build_id", "=", buildId)
+          .where("part", "=", parts.length)
+          .executeTakeFirst();
+        if (row === undefined) break;
+        parts.push(row.bytes);
+      }
+      return parts.length === 0 ? undefined : Buffer.concat(parts);
+    },
+
+    async keepOnly(applicationId, buildIds, token) {
+      const builds = db
+        .selectFrom("builds")
+        .select("id")
+        .where("application_id", "=", applicationId)
+        .$if(buildIds.size > 0, (query) => query.where("id", "not in", [...buildIds]));
+      const lease = sql`SELECT FROM agate.deploy_leases
+        WHERE application_id = ${applicationId} AND token = ${token}`;
+      await db
+        .deleteFrom("build_archives")
+        .where("build_id", "in", builds)
+        .$if(token !== null, (query) => query.where(sql<boolean>`EXISTS (${lease})`))
+        .execute();
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { RegistryUnavailableError } from "../store-errors.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
-import { createPostgresDeployLeases } from "./postgres-deploy-leases.ts";
+import { createPostgresDeployLeases } from "./postgres-shared-builds.ts";
 import type { RegistryDatabase } from "./registry-tables.ts";
 
 let server: PostgresServer;
