@@ -152,7 +152,7 @@ it("gives up on a store that stays away, and names it", async () => {
   expect(target.underWay).toBe(0);
 });
 
-it("throws what nobody expected, after all writes are over", async () => {
+it("throws an unexpected error after all writes have ended", async () => {
   const target = targetOf(({ receivedAt }) => {
     if (receivedAt === 3) throw new TypeError("a bug");
     return COMMITTED;

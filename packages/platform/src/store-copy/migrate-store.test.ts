@@ -97,10 +97,10 @@ it("refuses the state of another migration, another file, and one that cannot be
   await fill();
   await migrate({ to: { kind: "sqlite", directory: join(folder, "other") } });
   await expectRefusal(/belongs to a migration from sqlite:.*from to sqlite:.*other\./);
-  writeFileSync(stateFile, '{"name":"somebody"}');
+  writeFileSync(stateFile, '{"name":"other"}');
   await expectRefusal(/is not the state of a migration/);
   await expectRefusal(/is not the state of a migration/, { restart: true });
-  expect(readFileSync(stateFile, "utf8")).toBe('{"name":"somebody"}');
+  expect(readFileSync(stateFile, "utf8")).toBe('{"name":"other"}');
   await expectRefusal(/cannot be written \(ENOENT\)/, { stateFile: join(folder, "no/state.json") });
 });
 

@@ -25,7 +25,7 @@ function describeEmbedded(): void {
   });
 }
 
-/** The same on a server, or a cluster, of somebody's own: in a database that is dropped at the end. */
+/** The same on an external server or cluster, in a database that is dropped at the end. */
 function describeServer(text: string): void {
   const parsed = parseStoreAddress(text);
   if (parsed.kind === "invalid" || parsed.address.kind !== "clickhouse") {

@@ -19,7 +19,7 @@ afterAll(async () => {
   await engine.dispose();
 });
 
-/** The tables that delete by themselves, and after how many seconds. */
+/** The tables with a TTL, and its seconds. */
 async function kept(): Promise<unknown[]> {
   return session.rows(
     `SELECT name, extract(engine_full, 'TTL .* toIntervalSecond\\\\((\\\\d+)\\\\)') AS seconds

@@ -94,7 +94,7 @@ it("lists no trace that was deleted while its summary was being made", async () 
   expect(await shown()).toEqual([["sent again"], 1]);
 });
 
-it("lists what was written after a deletion once, whatever an older summary said", async () => {
+it("lists what was written after a deletion once, despite an older summary", async () => {
   await subject.append([storedSpan({ name: "old", start: 5 })]);
   const renewal = await holdRenewal();
   await subject.store.deleteTrace(subject.project, traceIdOf(1));

@@ -52,7 +52,7 @@ function spanOf(trace: number, { id, version }: SpanStep): StoredSpan {
  * @param compacted Resolves when no segment is left to be compacted.
  */
 export function describeCompaction(subject: Subject, compacted: () => Promise<void>): void {
-  it("changes nothing of what is read, whatever is sent again and deleted", async () => {
+  it("changes nothing of what is read, after any spans were sent again and deleted", async () => {
     await fc.assert(
       fc.asyncProperty(steps(), async (all) => {
         subject.fresh();

@@ -43,7 +43,7 @@ export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> 
       return undefined;
     case "assembled": {
       const record = JSON.parse(Buffer.from(read.json).toString());
-      // As the server does: whoever has sent the bytes frees the memory that they are in.
+      // As the server does, which frees the memory of the bytes after sending them.
       read.json.buffer.transfer(0);
       return record;
     }

@@ -21,7 +21,7 @@ const onFailure = (error: Error) => {
 let server: PostgresDatabases;
 let address: PostgresAddress;
 let database: SpanDatabase;
-// It compacts nothing by itself while these tests run: what was superseded must be a minute old.
+// Maintenance compacts nothing while these tests run: superseded records must be a minute old.
 const subject = new Subject(() => openPostgresStore({ address, onFailure }), 3);
 
 beforeAll(async () => {

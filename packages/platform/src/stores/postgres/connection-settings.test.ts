@@ -5,7 +5,7 @@ import { connectionOptions } from "./connection-settings.ts";
 it.each([
   ["", false],
   ["?sslmode=disable", false],
-  // Encrypted, whoever it is: what libpq does by these words.
+  // Encrypted without checking the server's identity, as libpq does.
   ["?sslmode=prefer", { rejectUnauthorized: false }],
   ["?connect_timeout=3&sslmode=require", { rejectUnauthorized: false }],
   ["?sslmode=no-verify", { rejectUnauthorized: false }],

@@ -43,7 +43,7 @@ describe("asPostgresRefusal", () => {
     expect(sentence(code, message)).toMatch(expected);
   });
 
-  it("leaves what nobody can mend from outside as it is", () => {
+  it("leaves an error that the operator cannot fix as it is", () => {
     const error = Object.assign(new Error("syntax error"), { code: "42601" });
     expect(asPostgresRefusal(ADDRESS, error)).toBe(error);
   });

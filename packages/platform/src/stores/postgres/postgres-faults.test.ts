@@ -59,7 +59,7 @@ async function expectUnavailable(store: SpanStore): Promise<void> {
 }
 
 describe("spans in PostgreSQL when the database goes away", () => {
-  it("says so in every answer, and recovers by itself", async () => {
+  it("is reported in every answer, and the store recovers", async () => {
     const store = await open();
     const seen: string[] = [];
     const watch = store.watch((changes) => seen.push(...changes.map(({ traceId }) => traceId)));
@@ -133,7 +133,7 @@ describe("spans in PostgreSQL when the database goes away", () => {
     await store.close();
   });
 
-  it("says so when others hold all connections, and recovers", async () => {
+  it("reports that other clients hold all connections, and recovers", async () => {
     const store = await open();
     await store.searchCaughtUp();
     const others: Client[] = [];
@@ -156,7 +156,7 @@ describe("spans in PostgreSQL when the database goes away", () => {
     await store.close();
   });
 
-  it("says so when all of its own connections are in use", async () => {
+  it("reports that all of its own connections are in use", async () => {
     const store = await open();
     await append(store, [storedSpan()]);
     const blocker = new Client({ connectionString: address.url });

@@ -203,7 +203,7 @@ describe("what cannot be done to a trace", () => {
   });
 });
 
-/** A user who may do no more than it needs, with settings that somebody else would like. */
+/** A user with the least privileges, and with unusual settings. */
 async function unusualUser(): Promise<PostgresAddress> {
   const user = `${new URL(address.url).pathname.slice(1)}_user`;
   await server.query(address, `CREATE ROLE ${user} LOGIN PASSWORD 'p@ss/word'`);
@@ -322,7 +322,7 @@ describe("a user with settings and rights that are unusual", () => {
 });
 
 describe("days", () => {
-  it("are made by whoever comes first, and hold all of a trace whenever it goes on", async () => {
+  it("are created by the first server that needs them, and hold all of a trace, also when it grows later", async () => {
     const replicas = [await open(), await open()];
     await Promise.all(
       replicas.flatMap((store, r) =>
@@ -379,7 +379,7 @@ describe("days", () => {
     expect(await days()).toEqual([]);
   });
 
-  it("are dropped by one server, whatever another remembers of their tables", async () => {
+  it("are dropped by one server, although another has cached their tables", async () => {
     const store = await open();
     await append(store, [storedSpan()]);
     await store.searchCaughtUp();
@@ -405,7 +405,7 @@ describe("days", () => {
     await other.close();
   });
 
-  it("stay while somebody else reads in them for long, as a backup does, and ingest goes on", async () => {
+  it("stay while another session reads them for long, as a backup does, and ingest continues", async () => {
     const store = await open();
     await append(store, [storedSpan()]);
     await store.searchCaughtUp();

@@ -73,8 +73,8 @@ describe("opening spans in PostgreSQL", () => {
     );
     const wrong = { ...address, url: address.url.replace("p%40ss", "p%40st") };
     expect(await refusal(wrong)).toMatch(/correct the user and the password/);
-    const nobody = { ...address, url: address.url.replace(`:${server.port}`, ":1") };
-    expect(await refusal(nobody)).toMatch(/The database cannot be reached\. Start it/);
+    const unreachable = { ...address, url: address.url.replace(`:${server.port}`, ":1") };
+    expect(await refusal(unreachable)).toMatch(/The database cannot be reached\. Start it/);
   });
 
   it("refuses a database that cannot hold every character", async () => {

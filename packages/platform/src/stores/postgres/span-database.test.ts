@@ -34,14 +34,14 @@ it("goes on after a connection broke between two statements of a transaction", a
   expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
-describe("a statement that nobody waits for", () => {
+describe("a statement whose client has disconnected", () => {
   const running = () =>
     server.query(
       address,
       "SELECT query FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'",
     );
   const work: [string, (signal: AbortSignal) => Promise<unknown>][] = [
-    ["by itself", (signal) => database.until(signal).query("SELECT pg_sleep(600)")],
+    ["alone", (signal) => database.until(signal).query("SELECT pg_sleep(600)")],
     [
       "of a transaction",
       (signal) =>
@@ -71,7 +71,7 @@ describe("a database that says nothing", () => {
   const openImpatient = (timeouts: WatchdogTimeouts) =>
     new SpanDatabase(lonely, { connections: 2, statementMs: 60_000, timeouts });
 
-  it("has fallen silent when it does not answer another connection either", async () => {
+  it("counts as unresponsive when it does not answer another connection either", async () => {
     const impatient = openImpatient({ probeAfter: 50, probeTimeout: 500 });
     await impatient.query("SELECT");
     {
@@ -88,9 +88,9 @@ describe("a database that says nothing", () => {
     await impatient.close();
   });
 
-  it("may take its time over a statement while it does", async () => {
+  it("may take long over a statement while it answers the probe", async () => {
     const impatient = openImpatient({ probeAfter: 10, probeTimeout: 10_000 });
-    // Until somebody has asked.
+    // Until the watchdog has probed.
     await impatient.query(`
       DO $$ BEGIN
         WHILE NOT EXISTS (SELECT FROM pg_stat_activity
@@ -102,7 +102,7 @@ describe("a database that says nothing", () => {
     await impatient.close();
   });
 
-  it("may take its time, too, when there is no asking", async () => {
+  it("may take long, too, when the probe itself fails", async () => {
     const url = `${lonely.url}?sslmode=verify-full&sslrootcert=/nowhere`;
     const watch = new ConnectionWatchdog({ ...lonely, url }, new SocketGroup(), {
       probeAfter: 1,

@@ -61,7 +61,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant("delete" as const) },
 );
 
-it("ends with the summary of all spans, whatever is written while one is made", async () => {
+it("ends with the summary of all spans, also of those written while one is made", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), async (steps) => {
       subject.fresh();

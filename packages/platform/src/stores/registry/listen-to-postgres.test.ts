@@ -43,7 +43,7 @@ async function openLine() {
   };
 }
 
-it("notices when nothing comes any more, though nobody broke the connection off", async () => {
+it("notices that the server no longer responds, although the connection is open", async () => {
   await using line = await openLine();
   const told: string[] = [];
   const heartbeat = { every: 50, longestAnswer: 2000 };

@@ -221,7 +221,7 @@ describe("openPostgresRegistry", () => {
     expect(await refusal(addressFor("agate", "wrong"))).toMatch(
       /correct the user and the password/,
     );
-    expect(await refusal(addressFor("nobody", ""))).toMatch(/correct the user and the password/);
+    expect(await refusal(addressFor("unknown", ""))).toMatch(/correct the user and the password/);
     const [url, shown] = [address.url, address.shown].map((text) =>
       text.replace(`:${server.port}`, ":1"),
     ) as [string, string];
@@ -301,7 +301,7 @@ describe("a registry in PostgreSQL that cannot be used now", () => {
     return (error as RegistryUnavailableError).reason;
   }
 
-  it("says so, and goes on when the server is back", async () => {
+  it("reports it, and recovers when the server is back", async () => {
     const registry = await open();
     await fill(registry);
     await server.stop();

@@ -69,7 +69,7 @@ describe("signals of a registry in PostgreSQL", () => {
     const commit = { ...BY, params: {}, baseRevision: 0 };
     const config = [{ kind: "config", applicationId }];
     expect(await toldOf(() => revisions.commit(APP, "default", commit))).toEqual(config);
-    // Somebody was faster.
+    // A newer revision exists.
     expect(await toldOf(() => revisions.commit(APP, "default", commit))).toEqual([]);
     const what = { ...BY, variant: "default", revision: null };
     expect(await toldOf(() => deployments.deploy(APP, "staging", what))).toEqual(config);

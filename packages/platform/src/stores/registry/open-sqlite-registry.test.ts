@@ -107,7 +107,7 @@ describe("openSqliteRegistry", () => {
     expect(await refusal()).toMatch(/is a database of another program/);
   });
 
-  it("refuses a file of a newer version, also where only its log says so", async () => {
+  it("refuses a file of a newer version, also if only its log has the version", async () => {
     await fill();
     const db = new DatabaseSync(file);
     db.exec("PRAGMA user_version = 1000");

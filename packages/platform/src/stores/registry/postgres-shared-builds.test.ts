@@ -17,7 +17,7 @@ beforeAll(async () => {
   address = await server.createDatabase();
   registry = await openPostgresRegistry(address);
   db = registry.db;
-  // As an administrator may have set it, only shorter: whoever waits between two statements is late.
+  // As an administrator may have set it, only shorter: a pause between two statements ends the session.
   const database = new URL(address.url).pathname.slice(1);
   const limit = "idle_in_transaction_session_timeout = '10ms'";
   await server.query(address, `ALTER DATABASE ${database} SET ${limit}`);

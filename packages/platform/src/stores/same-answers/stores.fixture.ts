@@ -17,7 +17,7 @@ interface OpenStore {
   readonly told: TraceChange[];
 }
 
-/** A store of every kind. Whatever is asked of them is asked of all, and they must say the same. */
+/** A store of every kind. Every call goes to all of them, and their answers must be the same. */
 export class Stores {
   readonly #opens: readonly (readonly [string, () => Promise<SpanStore>])[];
   readonly #dispose: () => Promise<void>;

@@ -206,7 +206,7 @@ const hardSpan = fc.record({
 });
 
 describe("a folder that is sound", () => {
-  it("is found so, whatever its spans are and in whatever batches they came", async () => {
+  it("is found sound, with any spans in any batches", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(hardSpan, { minLength: 1, maxLength: 200 }), {

@@ -125,15 +125,15 @@ describe("openDataDirectory", () => {
       /Cannot create the data directory .*: a part of the path is not a folder/,
     );
     if (process.getuid?.() !== 0) return;
-    // Permissions do not bind root, so somebody else tries.
+    // Permissions do not bind root, so another user tries.
     chmodSync(directory, 0o555);
     const script = `import { openDataDirectory } from ${JSON.stringify(new URL("./data-directory.ts", import.meta.url).href)};
       try { openDataDirectory(${JSON.stringify(directory)}) } catch (error) { console.log(error.message) }`;
-    const asSomebody = { uid: 65534, encoding: "utf8" } as const;
+    const asOtherUser = { uid: 65534, encoding: "utf8" } as const;
     const args = ["--no-warnings", "--input-type=module", "--eval", script];
     let said: string;
     try {
-      said = execFileSync(process.execPath, args, { ...asSomebody, cwd: "/" });
+      said = execFileSync(process.execPath, args, { ...asOtherUser, cwd: "/" });
     } catch (error) {
       // A checkout that only root may read cannot be run by anyone else.
       if (/EACCES|ERR_MODULE_NOT_FOUND/.test(String(error))) return;

@@ -95,7 +95,7 @@ it("gives the same lists and figures with the condition as without", () => {
   runner.close();
 });
 
-it("asks once in 1,024 rows, whatever else rejects them", () => {
+it("checks once in 1,024 rows, also in rows that another condition rejects", () => {
   const db = new DatabaseSync(":memory:");
   const stop = new QueryInterrupt(db, interruptMemory());
   const check = vi.spyOn(stop, "check");

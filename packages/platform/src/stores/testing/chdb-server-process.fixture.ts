@@ -132,5 +132,5 @@ const server = createServer(async (request, response) => {
 server.listen(Number(port), "127.0.0.1");
 await once(server, "listening");
 process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
-// Whoever started it is gone when its end of the pipe is: it must not stay behind.
+// The parent has ended when its end of the pipe closes: this process must not stay behind.
 process.stdin.resume().once("end", () => process.exit());

@@ -51,7 +51,7 @@ export interface PostgresServer extends PostgresDatabases {
   start(): Promise<void>;
   /**
    * Stops all of its processes where they are (SIGSTOP), until that is disposed of: connections stay, new
-   * ones are taken by the system, and nobody answers.
+   * ones are accepted by the system, and get no reply.
    */
   fallSilent(): Promise<Disposable>;
   /** Ends it and removes its data. */
@@ -177,7 +177,7 @@ class EmbeddedPostgres implements PostgresServer {
       ...identity,
       stdio: ["ignore", "ignore", "pipe"],
     });
-    // Not left behind when the tests end by themselves.
+    // Not left behind when the tests end early.
     const endWithUs = () => child.kill("SIGQUIT");
     process.once("exit", endWithUs);
     child.once("exit", () => process.off("exit", endWithUs));

@@ -8,7 +8,7 @@ const TAKEN = new Set(["user", "database", "client_encoding", "application_name"
 /** The length of a message, and the protocol's version. */
 const BEFORE_PARAMETERS = 8;
 
-/** A way to a database that lets nobody in who asks for settings at the start, as PgBouncer does. */
+/** A proxy to a database that rejects clients with startup parameters, as PgBouncer does. */
 export interface StrictPooler extends AsyncDisposable {
   readonly address: PostgresAddress;
 }
