@@ -90,7 +90,7 @@ describe("The playground", () => {
     });
     const sentences = columns(page).getByRole("spinbutton", { name: "sentences" });
     await sentences.fill("99");
-    await page.getByText(/at most 10, not 99/).waitFor();
+    await page.getByText(/Must be 10 or less \(got 99\)/).waitFor();
     await runButton(page).click();
     await expect.poll(() => sentences.evaluate((box) => box === document.activeElement)).toBe(true);
     await sentences.fill("4");

@@ -267,7 +267,7 @@ it("follows the code: a saved change of the schema is there when one comes back,
   const marks = columns(page).getByRole("spinbutton", { name: "marks" });
   await marks.fill("7");
   await columns(page)
-    .getByText(/at most 5, not 7/)
+    .getByText(/Must be 5 or less \(got 7\)/)
     .waitFor();
   await platform().edit("le: 5", "le: 9");
   await platform().agate.printed(/eloaded|Ready|ready/);
@@ -275,7 +275,7 @@ it("follows the code: a saved change of the schema is there when one comes back,
   await expect
     .poll(() =>
       columns(page)
-        .getByText(/at most 5/)
+        .getByText(/5 or less/)
         .count(),
     )
     .toBe(0);

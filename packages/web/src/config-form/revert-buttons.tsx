@@ -1,7 +1,7 @@
 import { isSameJson, shownValue } from "@agate/protocol";
 import { RotateCcw } from "lucide-react";
 
-interface EarlierValuesProps {
+interface RevertButtonsProps {
   readonly name: string;
   readonly value: unknown;
   readonly base: unknown;
@@ -12,7 +12,7 @@ interface EarlierValuesProps {
 }
 
 /** Buttons that set a field to its base value or its default, where these differ from its value. */
-export function RevertButtons(props: EarlierValuesProps) {
+export function RevertButtons(props: RevertButtonsProps) {
   const { name, value, base, initial, onRevert, onUseDefault } = props;
   const isChanged = !isSameJson(value, base);
   const isUnusual = !isSameJson(value, initial) && !isSameJson(base, initial);
@@ -34,14 +34,14 @@ export function RevertButtons(props: EarlierValuesProps) {
   );
 }
 
-interface WayBackProps {
+interface RevertButtonProps {
   readonly verb: string;
   readonly name: string;
   readonly value: unknown;
   readonly onClick: () => void;
 }
 
-function RevertButton({ verb, name, value, onClick }: WayBackProps) {
+function RevertButton({ verb, name, value, onClick }: RevertButtonProps) {
   return (
     <button
       type="button"

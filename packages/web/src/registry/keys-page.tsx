@@ -198,12 +198,12 @@ function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-interface MadeKeyProps {
+interface CreatedKeyProps {
   readonly created: CreatedApiKey;
   readonly onClose: () => void;
 }
 
-function CreatedKey({ created, onClose }: MadeKeyProps) {
+function CreatedKey({ created, onClose }: CreatedKeyProps) {
   return (
     <Dialog
       title={`Key ${created.name}`}

@@ -1,14 +1,14 @@
 import { CircleAlert } from "lucide-react";
 import { ApiError, UnreachableError } from "../api/api-error.ts";
 
-interface RefusalViewProps {
+interface ChangeFailureProps {
   /** What did not happen: "Not deleted". */
   readonly title: string;
   readonly error: Error;
 }
 
 /** Why a change failed: one line for each reason. */
-export function ChangeFailure({ title, error }: RefusalViewProps) {
+export function ChangeFailure({ title, error }: ChangeFailureProps) {
   const detail = error instanceof ApiError ? error.detail : [];
   const reasons = detail.length > 0 ? detail.map(({ msg }) => msg) : [error.message];
   const isConfig = error instanceof ApiError && error.has("config_invalid");
