@@ -251,7 +251,7 @@ describe("--json", () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(JSON.parse(stderr)).toEqual({
       error: {
-        message: expect.stringContaining('There is no application "nowhere"'),
+        message: expect.stringContaining('No application "nowhere"'),
         status: 404,
         detail: [{ loc: ["path", "app"], msg: expect.any(String), type: "application_not_found" }],
       },
@@ -264,7 +264,7 @@ describe("projects", () => {
     await expectOutput(["projects", "create", "team-b"], /^Created team-b \(prj_/);
     await expectOutput(["apps", "create", "theirs", "--project", "team-b"], /^Created theirs/);
     await expectOutput(["--project", "team-b", "apps"], /\ntheirs /);
-    await expectRefusal(["apps", "show", "theirs"], /There is no application "theirs"/);
+    await expectRefusal(["apps", "show", "theirs"], /No application "theirs"/);
     await expectRefusal(["projects", "delete", "team-b", "--yes"], /theirs|application/);
     await expectRefusal(["apps", "--project", "team-c"], /team-c/);
   });

@@ -98,7 +98,7 @@ describe("applications", () => {
     await using web = await open("/apps/quickstarf");
     await web.page
       .getByRole("alert")
-      .getByText(/There is no application "quickstarf"/)
+      .getByText(/No application "quickstarf"/)
       .waitFor();
   });
 });

@@ -1,5 +1,5 @@
 import type { CreatedApiKey, Project, Scope } from "@agate/protocol";
-import { API_KEY_NAME_RULE, isApiKeyName } from "./access/api-key-name.ts";
+import { API_KEY_NAME_RULE, isApiKeyName } from "./access/api-key-text.ts";
 import { openAccess } from "./access/open-access.ts";
 import { openRegistry } from "./registry/open-registry.ts";
 import type { Projects } from "./registry/registry.ts";
@@ -13,7 +13,7 @@ import { StoreRefusalError, StoreUnavailableError } from "./stores/store-errors.
 export interface OfflineKeyRequest {
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** Slug or id. A slug that no project has makes one: nobody else can where keys are needed. */
+  /** Slug or id. An unknown slug creates the project: without a key, no request to a server could. */
   readonly project: string;
 }
 
@@ -24,7 +24,7 @@ export type OfflineKeyOutcome =
       readonly project: Project;
       readonly projectIsNew: boolean;
     }
-  /** One sentence for the person who asked. */
+  /** One sentence for the user. */
   | { readonly kind: "refused"; readonly reason: string };
 
 /**

@@ -1,15 +1,14 @@
 import { existsSync } from "node:fs";
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
-import type { AccessPolicy } from "./access/create-access-control.ts";
+import type { AccessPolicy } from "./access/access-control.ts";
 import { openAccess } from "./access/open-access.ts";
-import { Backups } from "./backup/backups.ts";
-import { sweepBackups } from "./backup/take-backup.ts";
+import { Backups, sweepBackups } from "./backup/take-backup.ts";
 import { createDeployer } from "./deployments/create-deployer.ts";
 import type { RunningDeployer } from "./deployments/deployer.ts";
 import type { UserRange } from "./deployments/processes/build-users.ts";
 import { Services } from "./deployments/services.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
-import { DEFAULT_DECODE_LIMITS } from "./ingest/otlp/decode-limits.ts";
+import { DEFAULT_DECODE_LIMITS } from "./ingest/otlp/decode-outcome.ts";
 import { openRegistry } from "./registry/open-registry.ts";
 import type { Registry } from "./registry/registry.ts";
 import { checkDisk, Readiness } from "./server/health/readiness.ts";
@@ -123,7 +122,7 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
 async function start(options: PlatformOptions): Promise<StartOutcome> {
   const { host, port, limits } = options;
   const policy: AccessPolicy = options.requireKey || !isLoopbackAddress(host) ? "keys" : "loopback";
-  // Before anything is made: a server that nobody could use must leave no folder behind.
+  // First: a server without any key is unusable, and must leave no folder behind.
   const hasNoRegistry =
     options.registry === undefined && !existsSync(filesIn(options.dataDirectory).registry);
   if (policy === "keys" && hasNoRegistry) return refused(keysAreMissing(options));
@@ -150,7 +149,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     onTrouble,
   });
   parts.defer(() => store.close());
-  // The embedded store holds the folder by itself. Builds are kept there in any case.
+  // The embedded store locks the data directory itself. Otherwise this does: builds are always stored there.
   if (options.store !== undefined) {
     const directory = holdDataDirectory(options.dataDirectory);
     parts.defer(() => directory.release());

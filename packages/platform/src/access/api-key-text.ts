@@ -1,4 +1,5 @@
 import { hash, randomInt } from "node:crypto";
+import { OPERATOR_NAME } from "./caller.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SHOWN_LENGTH = 8;
@@ -60,4 +61,20 @@ export function apiKeyIn(authorization: string): string | undefined {
 
 function randomText(alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
+}
+
+const LONGEST = 64;
+const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
+
+/** What a name is, for the middle of a sentence. */
+export const API_KEY_NAME_RULE = `a name of 1 to ${LONGEST} printable characters, without a space at its ends, other than "${OPERATOR_NAME}"`;
+
+/** Whether a key may be called this. Histories show it as who did something. */
+export function isApiKeyName(name: string): boolean {
+  return (
+    [...name].length <= LONGEST &&
+    PRINTABLE.test(name) &&
+    name.trim() === name &&
+    name !== OPERATOR_NAME
+  );
 }

@@ -2,11 +2,9 @@ import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { hashApiKey, isApiKeyId, newApiKeyId, newApiKeyText } from "./api-key-text.ts";
-import type { HeldKey, KeyRing } from "./key-ring.ts";
-import { heldKey } from "./key-ring.ts";
+import type { HeldKey, KeyRing, RateLimit } from "./key-ring.ts";
+import { heldKey, TokenBucket } from "./key-ring.ts";
 import type { LastUses } from "./last-uses.ts";
-import type { RateLimit } from "./token-bucket.ts";
-import { TokenBucket } from "./token-bucket.ts";
 
 export interface ApiKeysOptions {
   readonly db: RegistryDatabase;
@@ -18,15 +16,15 @@ export interface ApiKeysOptions {
   readonly now: () => number;
 }
 
-/** The project was deleted meanwhile, as another replica may do. */
+/** The project was deleted meanwhile, perhaps by another replica. */
 export class ProjectGoneError extends Error {
   override readonly name = "ProjectGoneError";
 }
 
-/** The keys that people made. They are in the registry, without their secrets, and in the ring. */
+/** The keys that users created: their hashes are in the registry and in the key ring. */
 export class ApiKeys {
   readonly #options: ApiKeysOptions;
-  /** A reload must not overlook a key that is just being made. */
+  /** Keeps a reload from dropping a key that is just being created. */
   readonly #queue = new SerialQueue();
 
   constructor(options: ApiKeysOptions) {
@@ -75,9 +73,9 @@ export class ApiKeys {
     }));
   }
 
-  /** It opens nothing from now on, and those who are being answered to it are cut off. */
+  /** Revokes a key, and ends the streams that were opened with it. */
   async revoke(project: string, id: string): Promise<"revoked" | "missing"> {
-    // It may be any text, and PostgreSQL takes no NUL.
+    // The id may be any text, and PostgreSQL rejects NUL.
     if (!isApiKeyId(id)) return "missing";
     return this.#queue.run(async () => {
       const { db } = this.#options;
@@ -92,13 +90,13 @@ export class ApiKeys {
     });
   }
 
-  /** Whether anybody could make further keys with one of these. */
+  /** Whether a key exists that can create further keys. */
   async hasAdmin(): Promise<boolean> {
     const rows = await this.#options.db.selectFrom("api_keys").select("scopes").execute();
     return rows.some(({ scopes }) => readScopes(scopes).includes("admin"));
   }
 
-  /** Takes over what others have changed: another replica, or the deletion of a project. */
+  /** Loads changes of other replicas, and the keys that went with a deleted project. */
   reload(db: RegistryDatabase = this.#options.db): Promise<void> {
     return this.#queue.run(async () => {
       const { ring } = this.#options;
@@ -114,7 +112,7 @@ export class ApiKeys {
     });
   }
 
-  /** Takes over a key that another replica has made, by its hash; nothing where there is none. */
+  /** Loads a key that another replica has created, by its hash, if it exists. */
   lookUp(hash: string, db: RegistryDatabase = this.#options.db): Promise<void> {
     return this.#queue.run(async () => {
       const { ring } = this.#options;
@@ -150,7 +148,7 @@ export class ApiKeys {
   }
 }
 
-/** Other replicas note uses as well. */
+/** Other replicas record uses as well. */
 function later(a: string | null, b: string | null): string | null {
   return a === null || (b !== null && b > a) ? b : a;
 }

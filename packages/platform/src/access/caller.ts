@@ -1,14 +1,14 @@
 import { includesScope, type Scope } from "@agate/protocol";
 
-/** Who sends a request, and what it may do. */
+/** The sender of a request, and its permissions. */
 export interface Caller {
-  /** The id of the one project that it sees. */
+  /** The id of the only project that it can access. */
   readonly project: string;
-  /** What it is called in histories: the name of its key, or {@link OPERATOR_NAME}. */
+  /** Its name in histories: that of its key, or {@link OPERATOR_NAME}. */
   readonly name: string;
   /** See `includesScope` for what `admin` holds. */
   readonly scopes: ReadonlySet<Scope>;
-  /** The id of its key; null where it has none, or one that the platform has made for itself. */
+  /** The id of its key; null without a key, and for keys that the platform issues to its own programs. */
   readonly keyId: string | null;
   /**
    * Whether it came without a key to a server that listens on this machine only: it runs the
@@ -19,10 +19,10 @@ export interface Caller {
   readonly revoked?: AbortSignal;
 }
 
-/** The name of whoever comes without a key. No key has it. */
+/** The name of callers without a key. No key can have it. */
 export const OPERATOR_NAME = "local";
 
-/** What a route asks of its caller. `public`: nothing, not even a key. `operator`: {@link Caller.isOperator}. */
+/** What a route requires of its caller. `public`: nothing, not even a key. `operator`: {@link Caller.isOperator}. */
 export type Access = Scope | "public" | "operator";
 
 export function may(caller: Caller, access: Exclude<Access, "public">): boolean {

@@ -5,8 +5,8 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
 
 /**
- * Reloads after every signal about projects and keys, one time after the other. What fails is tried
- * again until it works: a key that was revoked elsewhere must not go on because of a moment's failure.
+ * Reloads after every signal about projects and keys, one reload at a time. A failed reload is retried
+ * until it succeeds: a transient failure must not keep a key valid that another server has revoked.
  */
 export function followSignals(
   signals: Pick<RegistrySignals, "subscribe">,
@@ -40,7 +40,7 @@ export function followSignals(
         wait = Math.min(2 * wait, LONGEST_WAIT_MS);
       }
     }
-    // At once: a signal that comes now must not believe that it is still running.
+    // Without an await after the last look at isStale: the next signal must start a new run.
     running = undefined;
   }
 

@@ -8,11 +8,11 @@ const MOST_AT_ONCE = 1000;
 
 export interface LastUsesOptions {
   readonly db: RegistryDatabase;
-  /** Nothing is lost then: it is tried again with the next use. */
+  /** No use is lost: the write is retried with the next one. */
   readonly onSaveFailed: (error: unknown) => void;
 }
 
-/** When each key was last used, to the minute. Requests only note it; it is written later. */
+/** When each key was last used, to the minute. Requests record it in memory; it is written later. */
 export class LastUses {
   readonly #options: LastUsesOptions;
   readonly #minutes = new Map<string, number>();
@@ -43,7 +43,7 @@ export class LastUses {
     this.#unsaved.delete(keyId);
   }
 
-  /** Writes what was noted so far. Never rejects. */
+  /** Writes what was recorded so far. Never rejects. */
   async save(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -2,43 +2,40 @@ import type { OpenRegistryDatabase } from "../stores/registry/open-registry-data
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import { SerialQueue } from "../stores/registry/serial-queue.ts";
-import type { AccessControl, Credentials } from "./access-control.ts";
+import type { AccessControl, AccessPolicy, Credentials } from "./access-control.ts";
+import { createAccessControl } from "./access-control.ts";
+import { apiKeyIn, hashApiKey, isSessionToken } from "./api-key-text.ts";
 import { ApiKeys } from "./api-keys.ts";
-import { attemptCounter } from "./attempt-counter.ts";
-import type { AccessPolicy } from "./create-access-control.ts";
-import { createAccessControl } from "./create-access-control.ts";
 import { followSignals } from "./follow-signals.ts";
-import type { InternalKeys } from "./internal-keys.ts";
-import { createInternalKeys } from "./internal-keys.ts";
-import { KeyRing } from "./key-ring.ts";
+import type { InternalKeys } from "./key-ring.ts";
+import { createInternalKeys, KeyRing, TokenBucket } from "./key-ring.ts";
 import { LastUses } from "./last-uses.ts";
-import { lookUpNewcomers } from "./look-up-newcomers.ts";
 import { ProjectDirectory } from "./project-directory.ts";
 import { Sessions } from "./sessions.ts";
 
 export interface AccessOptions {
-  /** Closed by whoever opened it, after this. */
+  /** Closed by the caller, after this. */
   readonly db: RegistryDatabase;
-  /** Where changes of others are read: over a connection that does not stall. By default the same. */
+  /** For reading changes of other replicas, over connections that time out early. By default the same. */
   readonly watchDb?: RegistryDatabase;
-  /** Tells what others do to projects and keys. */
+  /** Announces changes of projects and keys. */
   readonly signals: Pick<RegistrySignals, "subscribe" | "areShared">;
-  /** Tells the same in another way, where signals may fail to come. */
+  /** Announces the same by polling, in case signals get lost. */
   readonly accessVersion?: OpenRegistryDatabase["accessVersion"];
   readonly policy: AccessPolicy;
   /** Requests a second for each key, twice as many at once; 0: no limit. */
   readonly rateLimit: number;
-  /** Called now and then with how many requests came with a key that is none. */
+  /** Called at intervals with the number of requests with an invalid key. */
   readonly onInvalidKeys: (attempts: number) => void;
-  /** When each key was last used could not be written. */
+  /** The times of last use could not be written. */
   readonly onSaveFailed: (error: unknown) => void;
-  /** What others have changed could not be read. It is tried again. */
+  /** Changes of other replicas could not be read. The read is retried. */
   readonly onReloadFailed: (error: unknown) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** Who may do what, in one process. */
+/** Authentication and API keys of one process. */
 export interface OpenAccess {
   readonly control: AccessControl;
   readonly keys: ApiKeys;
@@ -52,13 +49,13 @@ export interface OpenAccess {
    * replicas.
    */
   readonly lookUp: ((credentials: Credentials) => Promise<void> | undefined) | null;
-  /** Takes over what has changed in the registry's projects and keys. */
+  /** Loads changes of the registry's projects and keys. */
   reload(): Promise<void>;
-  /** Writes what is still to be written. */
+  /** Writes the times of last use that are not yet saved. */
   close(): Promise<void>;
 }
 
-/** Reads the registry's projects and keys, and answers for them from memory. */
+/** Loads the registry's projects and keys, and authenticates from memory. */
 export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   const { db, watchDb = db, signals, policy, rateLimit, now = Date.now } = options;
   const { onInvalidKeys, onSaveFailed, onReloadFailed: onFailed } = options;
@@ -74,8 +71,8 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   });
   const sessions = new Sessions({ db, ring, now });
   const onInvalidKey = attemptCounter(onInvalidKeys, now);
-  // One after the other: what was read first must not replace what was read last.
-  const turns = new SerialQueue();
+  // One after the other: an older read must not replace a newer one.
+  const queue = new SerialQueue();
   const readAll = async (from: RegistryDatabase) => {
     projects.replace(await from.selectFrom("projects").select(["id", "slug"]).execute());
     projects.replaceRedaction(
@@ -85,7 +82,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     await sessions.reload(from);
   };
   const reload = () =>
-    turns.run(async () => {
+    queue.run(async () => {
       if (watchDb === db) return readAll(db);
       // Twice: a connection that has stalled is replaced by another. The other pool may have stalled
       // too, and takes long to notice.
@@ -108,7 +105,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     internalKeys: createInternalKeys(ring),
     redactionOf: (project) => projects.redactionOf(project),
     lookUp: signals.areShared
-      ? lookUpNewcomers({
+      ? lookUpUnknown({
           ring,
           lookUpKey: (hash) => keys.lookUp(hash, watchDb),
           sessions,
@@ -123,5 +120,71 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       await following.stop();
       await lastUses.save();
     },
+  };
+}
+
+/** For all unknown credentials together: clients with invalid ones must not keep the database busy. */
+const RATE = { perSecond: 20, burst: 40 };
+
+interface LookUpOptions {
+  readonly ring: KeyRing;
+  readonly lookUpKey: (hash: string) => Promise<void>;
+  readonly sessions: Pick<Sessions, "find">;
+  readonly projects: ProjectDirectory;
+  readonly reload: () => Promise<void>;
+  readonly onFailed: (error: unknown) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * Looks for a key, a session or a project that another replica has made a moment ago, before it was told: who made
+ * it may be faster here than the signal. Undefined, at once, where there is nothing to look for.
+ */
+function lookUpUnknown(
+  options: LookUpOptions,
+): (credentials: Credentials) => Promise<void> | undefined {
+  const { ring, lookUpKey, sessions, projects, reload, onFailed, now } = options;
+  const bucket = new TokenBucket(RATE, now());
+
+  function search({ authorization, session, project }: Credentials) {
+    if (authorization !== undefined && ring.find(authorization) === undefined) {
+      const key = apiKeyIn(authorization);
+      return key && (() => lookUpKey(hashApiKey(key)));
+    }
+    const isByCookie = authorization === undefined && session !== undefined;
+    if (isByCookie && isSessionToken(session) && sessions.find(session) === undefined) {
+      // Its key may be as new as the session.
+      return reload;
+    }
+    return project !== undefined && projects.idOf(project) === undefined ? reload : undefined;
+  }
+
+  return (credentials) => {
+    const find = search(credentials);
+    if (!find || bucket.take(now()) > 0) return undefined;
+    // It is taken for unknown then: who is known goes on without the database.
+    return find().catch(onFailed);
+  };
+}
+
+const QUIET_MS = 60_000;
+
+/**
+ * Counts attempts, and reports the first at once and those that follow at most once a minute: a
+ * flood of them must not become a flood of log lines.
+ *
+ * @param now Milliseconds.
+ */
+function attemptCounter(report: (attempts: number) => void, now: () => number): () => void {
+  let unreported = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    unreported += 1;
+    const time = now();
+    if (time - reportedAt < QUIET_MS) return;
+    report(unreported);
+    unreported = 0;
+    reportedAt = time;
   };
 }

@@ -1,11 +1,11 @@
 import { isEmptyRedaction, type RedactionRules } from "@agate/protocol";
 
-/** Which projects there are and what they redact, in memory: every request may ask. */
+/** The projects and their redaction rules, in memory: every request may look one up. */
 export class ProjectDirectory {
   #ids: ReadonlyMap<string, string> = new Map();
   #redaction: ReadonlyMap<string, string> = new Map();
 
-  /** Takes these for all that there are. */
+  /** Replaces all projects. */
   replace(projects: readonly { readonly id: string; readonly slug: string }[]): void {
     this.#ids = new Map([
       ...projects.map(({ id, slug }) => [slug, id] as const),
@@ -13,7 +13,7 @@ export class ProjectDirectory {
     ]);
   }
 
-  /** Takes these for all redaction rules that there are. */
+  /** Replaces all redaction rules. */
   replaceRedaction(rows: readonly { readonly project_id: string; readonly rules: string }[]): void {
     const some = rows.filter(({ rules }) => !isEmptyRedaction(JSON.parse(rules) as RedactionRules));
     this.#redaction = new Map(some.map(({ project_id, rules }) => [project_id, rules]));

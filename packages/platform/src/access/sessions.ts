@@ -6,7 +6,7 @@ import type { HeldKey, KeyRing } from "./key-ring.ts";
 
 /** How long a browser stays signed in. */
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
-/** Of one key: with more sign-ins the oldest sessions end, so that they cannot pile up. */
+/** Of one key: further sign-ins end its oldest sessions, so that they do not accumulate. */
 const MOST_PER_KEY = 100;
 
 export interface SessionsOptions {
@@ -17,11 +17,11 @@ export interface SessionsOptions {
   readonly mostPerKey?: number;
 }
 
-/** A browser that is signed in. */
+/** The session of a signed-in browser. */
 export interface HeldSession {
-  /** What it may do, and how often, is the key's. */
+  /** Its permissions and rate limit are those of the key. */
   readonly key: HeldKey;
-  /** The key's, whose streams end with the session, too. */
+  /** The key's caller, whose streams also end with the session. */
   readonly caller: Caller;
   readonly expiresAt: number;
   readonly revocation: AbortController;
@@ -34,7 +34,7 @@ export interface HeldSession {
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #byHash = new Map<string, HeldSession>();
-  /** A reload must not overlook a session that is just being made. */
+  /** Keeps a reload from dropping a session that is just being created. */
   readonly #queue = new SerialQueue();
 
   constructor(options: SessionsOptions) {
@@ -44,7 +44,7 @@ export class Sessions {
   /**
    * Begins a session with a key.
    *
-   * @returns What the cookie is to hold; undefined when the key opens nothing.
+   * @returns The token for the cookie; undefined for an invalid key.
    */
   create(keyText: string): Promise<string | undefined> {
     return this.#queue.run(async () => {
@@ -54,7 +54,7 @@ export class Sessions {
       const token = newSessionToken();
       const hash = hashApiKey(token);
       const time = now();
-      // A key of the platform's own is in no table: its sessions are this process's, as it is.
+      // A key that the platform issued itself is in no table: its sessions stay in memory, like the key.
       if (key.id !== null && !(await this.#store(key.id, hash, time))) return undefined;
       this.#hold(hash, key, time + SESSION_MS);
       return token;
@@ -69,7 +69,7 @@ export class Sessions {
     return now() < session.expiresAt && ring.holds(session.key) ? session : undefined;
   }
 
-  /** Ends a session, on every server; nothing where there is none. */
+  /** Ends a session, on every server, if it exists. */
   async end(token: string): Promise<void> {
     if (!isSessionToken(token)) return;
     const hash = hashApiKey(token);
@@ -79,7 +79,7 @@ export class Sessions {
     });
   }
 
-  /** Takes over what other servers have changed. After the keys were reloaded. */
+  /** Loads changes of other servers. To be called after the keys were reloaded. */
   reload(db: RegistryDatabase): Promise<void> {
     return this.#queue.run(async () => {
       const { ring, now } = this.#options;

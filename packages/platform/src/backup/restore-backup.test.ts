@@ -19,10 +19,9 @@ import { spanIdOf, storedSpan, traceIdOf } from "../stores/contract/stored-span.
 import { openSqliteRegistry } from "../stores/registry/open-sqlite-registry.ts";
 import { openDataDirectory, RESTORE_MARK } from "../stores/sqlite/data-directory.ts";
 import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
-import { backUpFolder } from "./back-up-folder.ts";
 import type { RestoreRequest } from "./restore-backup.ts";
 import { restoreBackup } from "./restore-backup.ts";
-import { saveBackup } from "./save-backup.ts";
+import { backUpFolder, saveBackup } from "./save-backup.ts";
 
 let folder: string;
 let source: string;

@@ -5,8 +5,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { filesIn, holdDataDirectory, RESTORE_MARK } from "../stores/sqlite/data-directory.ts";
 import { StoreRefusalError } from "../stores/store-errors.ts";
-import type { BackupManifest } from "./backup-manifest.ts";
-import type { EntrySink } from "./read-backup.ts";
+import type { BackupManifest, EntrySink } from "./read-backup.ts";
 import { DamagedBackupError, readBackup } from "./read-backup.ts";
 import { syncFolder } from "./save-backup.ts";
 

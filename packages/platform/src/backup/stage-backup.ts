@@ -16,7 +16,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
 import { isCorrupt, transientReason } from "../stores/sqlite/sqlite-errors.ts";
-import type { BackupFile } from "./backup-manifest.ts";
+import type { BackupFile } from "./read-backup.ts";
 
 export interface StageRequest {
   readonly dataDirectory: string;
@@ -98,7 +98,7 @@ function stageRegistry(request: StageRequest): { files: BackupFile[]; lostBuilds
     const registry = copyDatabase(request, "registry.db");
     const { files, lostBuilds } = stageBuilds(request);
     // A build that is live in this copy and has no files: it may have been replaced, and swept,
-    // since the copy was made. A younger copy says so.
+    // since the copy was made. A newer copy shows whether it was.
     if (lostBuilds.length === 0 || attempt === REGISTRY_ATTEMPTS) {
       return { files: [registry, ...files], lostBuilds };
     }

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createTarPacker } from "modern-tar";
 import { spawnThread } from "../threads/spawn-thread.ts";
 import { VERSION } from "../version.ts";
-import type { BackupManifest } from "./backup-manifest.ts";
-import { BACKUP_MANIFEST } from "./backup-manifest.ts";
+import type { BackupManifest } from "./read-backup.ts";
+import { BACKUP_MANIFEST } from "./read-backup.ts";
 import type { StageOutcome, StageRequest } from "./stage-backup.ts";
 
 export interface BackupSource {
@@ -106,4 +106,50 @@ async function pack(
   await writer.write(text);
   await writer.close();
   controller.finalize();
+}
+
+type BackupsOutcome =
+  | BackupOutcome
+  /** Another one is being taken: a second copy at the same time would only take more room. */
+  | { readonly kind: "running" }
+  /** Spans and registry are in databases that have tools of their own for this. */
+  | { readonly kind: "elsewhere" };
+
+/** Takes backups of a running platform, one at a time. */
+export class Backups {
+  readonly #source: BackupSource;
+  #isRunning = false;
+
+  constructor(source: BackupSource) {
+    this.#source = source;
+  }
+
+  /** The backup counts as under way until it is disposed of. */
+  async take(): Promise<BackupsOutcome> {
+    if (!this.#source.spans && !this.#source.registry) return { kind: "elsewhere" };
+    if (this.#isRunning) return { kind: "running" };
+    this.#isRunning = true;
+    try {
+      const outcome = await takeBackup(this.#source);
+      return outcome.kind === "taken" ? this.#released(outcome) : this.#ended(outcome);
+    } catch (error) {
+      this.#isRunning = false;
+      throw error;
+    }
+  }
+
+  #released(backup: Backup): Backup {
+    return {
+      ...backup,
+      [Symbol.asyncDispose]: async () => {
+        await backup[Symbol.asyncDispose]();
+        this.#isRunning = false;
+      },
+    };
+  }
+
+  #ended(outcome: BackupOutcome): BackupOutcome {
+    this.#isRunning = false;
+    return outcome;
+  }
 }

@@ -87,7 +87,7 @@ it("lets only one of two serve where a replica has lost its turn in the middle o
     {
       type: "build_unusable",
       loc: ["body"],
-      msg: "Build 1 was refused, and cannot serve any more. Deploy it again.",
+      msg: "Build 1 was refused, and can no longer be activated. Deploy it again.",
     },
   ]);
   expect(await statusesOf(one, "torn")).toEqual([

@@ -1,11 +1,11 @@
 // What commands do with the databases themselves, without a running server. One entry for all of it: each
 // further entry that is loaded late and shares the stores with the server splits the stores into more
 // chunks, which every server then has to load.
-export { backUpFolder } from "../backup/back-up-folder.ts";
-export type { BackupManifest } from "../backup/backup-manifest.ts";
+
+export type { BackupManifest } from "../backup/read-backup.ts";
 export { restoreBackup } from "../backup/restore-backup.ts";
 export type { SavedBackup } from "../backup/save-backup.ts";
-export { saveBackup } from "../backup/save-backup.ts";
+export { backUpFolder, saveBackup } from "../backup/save-backup.ts";
 export { createKeyOffline } from "../create-key-offline.ts";
 export type { CopiedRegistry } from "../registry-copy/copy-registry.ts";
 export type { RegistryMigrationOutcome } from "../registry-copy/migrate-registry.ts";

@@ -1,16 +1,14 @@
 import type { OtlpSpan, PriceTable, StoredSpan } from "@agate/spans";
 import { createSpanMapper } from "@agate/spans";
 import type { AppendOutcome, SpanAppender } from "../stores/span-store.ts";
-import { BytesInFlight } from "./bytes-in-flight.ts";
 import { decompress } from "./decompress.ts";
-import { FullTraces } from "./full-traces.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "./ingest-service.ts";
-import type { DecodeLimits } from "./otlp/decode-limits.ts";
 import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./otlp/decode-otlp-protobuf.ts";
+import type { DecodeLimits } from "./otlp/decode-outcome.ts";
 import { encodeExportResponse } from "./otlp/encode-export-response.ts";
-import { ProjectRedactions } from "./redaction/project-redactions.ts";
+import { ProjectRedactions } from "./redaction/request-redaction.ts";
 
 type SpanMapper = ReturnType<typeof createSpanMapper>;
 
@@ -138,4 +136,77 @@ function* slicesOf(
     characters = 0;
   }
   if (spans.length > 0) yield { spans, characters };
+}
+
+/**
+ * Back-pressure from the store: limits the bytes that were passed to it and are not on disk yet. Further
+ * work waits, first in, first out.
+ */
+class BytesInFlight {
+  readonly #limit: number;
+  readonly #waiting: { readonly bytes: number; readonly enter: () => void }[] = [];
+  #bytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Resolves when there is room. More than the limit gets in alone. */
+  async enter(bytes: number): Promise<void> {
+    if (this.#waiting.length > 0 || !this.#fits(bytes)) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push({ bytes, enter: resolve });
+      return promise;
+    }
+    this.#bytes += bytes;
+  }
+
+  leave(bytes: number): void {
+    this.#bytes -= bytes;
+    for (;;) {
+      const [first] = this.#waiting;
+      if (first === undefined || !this.#fits(first.bytes)) return;
+      this.#waiting.shift();
+      this.#bytes += first.bytes;
+      first.enter();
+    }
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#bytes === 0 || this.#bytes + bytes <= this.#limit;
+  }
+}
+
+/** The spans of a request that were rejected since their traces are full. */
+class FullTraces {
+  /** Of each trace the ids: a span may come in several slices of a request. */
+  readonly #spans = new Map<string, Set<string>>();
+  #limit = 0;
+
+  add({ rejected, maxSpansPerTrace }: AppendOutcome & { readonly kind: "partly-committed" }): void {
+    this.#limit = maxSpansPerTrace;
+    for (const { traceId, spanId } of rejected) {
+      const known = this.#spans.get(traceId);
+      if (known === undefined) this.#spans.set(traceId, new Set([spanId]));
+      else known.add(spanId);
+    }
+  }
+
+  /** How many spans. */
+  get rejected(): number {
+    let count = 0;
+    for (const { size } of this.#spans.values()) count += size;
+    return count;
+  }
+
+  /** In the form of the decoder's own sentence; empty when no span was rejected. */
+  get sentence(): string {
+    const [first] = this.#spans.keys();
+    if (first === undefined) return "";
+    const others = this.#spans.size - 1;
+    const which = others === 0 ? "" : ` and ${others} ${others === 1 ? "other" : "others"}`;
+    const full = `trace ${first}${which} ${others === 0 ? "holds" : "hold"} ${this.#limit} spans`;
+    const count = `${this.rejected} ${this.rejected === 1 ? "span" : "spans"}`;
+    return `${count} rejected: ${full}, the most in a trace (--max-spans-per-trace)`;
+  }
 }

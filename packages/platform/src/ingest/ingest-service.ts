@@ -1,4 +1,6 @@
-import type { OversizedOutcome } from "./otlp/decode-outcome.ts";
+import type { MessagePort } from "node:worker_threads";
+import type { AppenderHandle } from "../stores/span-store.ts";
+import type { DecodeLimits, OversizedOutcome } from "./otlp/decode-outcome.ts";
 
 /** An OTLP/HTTP trace request as it came over the wire. */
 export interface IngestRequest {
@@ -25,17 +27,17 @@ export type IngestOutcome =
       readonly retryAfterSeconds: number;
     };
 
-/** Takes OTLP requests, keeps their spans, and says so only when they are on disk. */
+/** Stores the spans of OTLP requests, and acknowledges a request only when they are on disk. */
 export interface IngestService {
-  /** Begins to take a request, whose body is still to arrive. */
+  /** Begins a request whose body has yet to arrive. */
   begin(): Intake;
-  /** Finishes what it has taken, then stops its thread. Later requests are `unavailable`. */
+  /** Finishes running requests, then stops the thread. Later requests are `unavailable`. */
   close(): Promise<void>;
 }
 
-/** One request on its way in. */
+/** One request while it is received. */
 export interface Intake {
-  /** Told how much of the body has arrived. @returns False when too much waits: it is refused. */
+  /** Reports how much of the body has arrived. @returns false if too much is waiting: the request is refused. */
   arrived(bytes: number): boolean;
   /** With the whole body. */
   ingest(request: IngestRequest): Promise<IngestOutcome>;
@@ -45,3 +47,20 @@ export interface Intake {
 
 /** Short: exporters give up on a batch after ten seconds, unless told otherwise. */
 export const RETRY_AFTER_SECONDS = 1;
+
+/** What the ingest thread offers to the thread that serves HTTP. */
+export type IngestApi = {
+  /** @param redaction The rules of the request's project, as JSON; null where it has none. */
+  ingest(request: IngestRequest, redaction: string | null): Promise<IngestOutcome>;
+  close(): Promise<void>;
+};
+
+export interface IngestData {
+  readonly appender: AppenderHandle;
+  /** A JSON file whose prices come before the shipped ones. */
+  readonly pricesFile: string | null;
+  readonly maxDecompressedBytes: number;
+  readonly decodeLimits: DecodeLimits;
+  /** Where a `StoreTrouble` of the appender is reported. */
+  readonly troubles: MessagePort;
+}

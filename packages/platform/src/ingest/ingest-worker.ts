@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openAppender } from "../stores/open-appender.ts";
 import { serveThread } from "../threads/thread-rpc.ts";
 import { createIngest } from "./create-ingest.ts";
-import type { IngestApi, IngestData } from "./ingest-api.ts";
+import type { IngestApi, IngestData } from "./ingest-service.ts";
 import { loadPrices } from "./load-prices.ts";
 
 /** Room for a value as it is parsed, decoded and mapped. */

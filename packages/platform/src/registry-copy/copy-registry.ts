@@ -3,11 +3,9 @@ import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import { REGISTRY_KEYS } from "../stores/registry/registry-tables.ts";
 import type { LostBuild } from "./build-copy.ts";
 import { BuildCopy } from "./build-copy.ts";
-import type { PlainRow, RegistryTable } from "./plain-rows.ts";
-import { insertRows, pagesOf } from "./plain-rows.ts";
+import type { PlainRow, RegistryTable, TableDigest } from "./plain-rows.ts";
+import { insertRows, pagesOf, RowDigest } from "./plain-rows.ts";
 import type { RegistrySide } from "./registry-side.ts";
-import type { TableDigest } from "./row-digest.ts";
-import { RowDigest } from "./row-digest.ts";
 
 export interface CopiedTable extends TableDigest {
   readonly table: RegistryTable;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../stores/registry/registry-tables.ts";
@@ -48,4 +49,29 @@ export async function insertRows(
 ): Promise<readonly PlainRow[]> {
   await plain(registry).insertInto(table).values(rows).execute();
   return rows;
+}
+
+export interface TableDigest {
+  readonly rows: number;
+  /** Over all values of all rows, independent of the order of columns. */
+  readonly sha256: string;
+}
+
+/** Takes the rows of a table, in the order of its key. */
+export class RowDigest {
+  readonly #hash = createHash("sha256");
+  #rows = 0;
+
+  add(rows: readonly PlainRow[]): void {
+    this.#rows += rows.length;
+    for (const row of rows) {
+      const columns = Object.keys(row).sort();
+      this.#hash.update(`${JSON.stringify(columns.map((column) => [column, row[column]]))}\n`);
+    }
+  }
+
+  /** Nothing can be added after it. */
+  end(): TableDigest {
+    return { rows: this.#rows, sha256: this.#hash.digest("hex") };
+  }
 }

@@ -1,17 +1,16 @@
 import type { Application } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { newId } from "./new-id.ts";
+import { newId, slugProblem, takenSlug } from "./names.ts";
 import { lockProject } from "./projects.ts";
-import type { ApplicationRow } from "./queries/find-application.ts";
-import { findApplication, routesOf } from "./queries/find-application.ts";
-import { selectLive } from "./queries/find-deployment.ts";
-import { insertEnvironment } from "./queries/insert-environment.ts";
+import type { ApplicationRow } from "./queries/application-rows.ts";
+import { findApplication, routesOf } from "./queries/application-rows.ts";
+import { selectLive } from "./queries/deployment-rows.ts";
+import { insertEnvironment } from "./queries/environment-rows.ts";
 import type { Applications } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { changeConfig, inTransaction } from "./registry-context.ts";
 import type { RegistryProblem } from "./registry-outcome.ts";
 import { done, refusalOf, refused } from "./registry-outcome.ts";
-import { slugProblem, takenSlug } from "./slug.ts";
 
 const FIRST_ENVIRONMENTS = ["development", "staging", "production"];
 
@@ -56,7 +55,7 @@ export function createApplications(
       return inTransaction(context, async (tx) => {
         const locked = await lockProject(tx, project);
         if (locked.kind === "refused") return locked;
-        // Somebody may have made it meanwhile.
+        // Another request may have created it before the lock was taken.
         const application = await findApplication(tx, ref);
         if (application.kind === "done") return done(await read(tx, application.value));
         const fault = slugProblem(slug, ["path", "app"]);
@@ -105,7 +104,7 @@ export function createApplications(
   }
 }
 
-/** The document of an application that was found. */
+/** Reads an application's document. */
 async function read(db: RegistryDatabase, application: ApplicationRow): Promise<Application> {
   const live = await db
     .selectFrom("builds")
@@ -134,7 +133,7 @@ function stillLive(msg: string): RegistryProblem {
   return { type: "still_live", loc: ["path", "app"], msg };
 }
 
-/** The project is locked. */
+/** The project must be locked. */
 async function takenProblem(
   tx: RegistryDatabase,
   project: string,

@@ -1,14 +1,14 @@
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { findApplication } from "./queries/find-application.ts";
-import type { DeploymentRow } from "./queries/find-deployment.ts";
-import { selectLive } from "./queries/find-deployment.ts";
+import { newSlugProblem } from "./names.ts";
+import { findApplication } from "./queries/application-rows.ts";
+import type { DeploymentRow } from "./queries/deployment-rows.ts";
+import { selectLive } from "./queries/deployment-rows.ts";
 import {
   environmentDocument,
   findEnvironment,
+  insertEnvironment,
   listEnvironments,
-} from "./queries/find-environment.ts";
-import { insertEnvironment } from "./queries/insert-environment.ts";
-import { newSlugProblem } from "./queries/new-slug-problem.ts";
+} from "./queries/environment-rows.ts";
 import type { Environments } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { changeConfig } from "./registry-context.ts";

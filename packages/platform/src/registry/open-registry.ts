@@ -1,26 +1,24 @@
 import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
+import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { createApplications } from "./applications.ts";
 import { createBuilds } from "./builds.ts";
-import { createChangeFeed } from "./change-feed.ts";
 import { createDeployments } from "./deployments.ts";
 import { createEnvironments } from "./environments.ts";
-import { createProjects, ensureDefaultProject } from "./projects.ts";
-import { createRedaction } from "./redaction.ts";
-import type { Registry } from "./registry.ts";
+import { createProjects, createRedaction, ensureDefaultProject } from "./projects.ts";
+import type { ChangeFeed, Registry } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
-import { resolveConfig } from "./resolve-config.ts";
-import { createRevisions } from "./revisions.ts";
+import { createRevisions, resolveConfig } from "./revisions.ts";
 import { createApplicationSchema } from "./schema/application-schema.ts";
 import { createVariants } from "./variants.ts";
 
 export interface RegistryOptions {
-  /** What the time is; the system's clock. */
+  /** The clock; by default the system's. */
   readonly now?: () => Date;
 }
 
 /**
- * The registry over an open database, whatever its dialect. Closing it closes the database.
+ * The registry over an open database of any dialect. Closing it closes the database.
  *
  * @example const registry = await openRegistry(await openRegistryDatabase(address))
  */
@@ -31,7 +29,7 @@ export async function openRegistry(
   const context: RegistryContext = {
     db,
     signals,
-    turns: new SerialQueue(),
+    queue: new SerialQueue(),
     now: () => now().toISOString(),
   };
   await ensureDefaultProject(context);
@@ -52,4 +50,27 @@ export async function openRegistry(
       await db.destroy();
     },
   };
+}
+
+/** Passes the registry's signals on to the listeners of each application. */
+export function createChangeFeed(signals: Pick<RegistrySignals, "subscribe">): ChangeFeed {
+  const listeners = new Map<string, Set<() => void>>();
+  signals.subscribe((signal) => {
+    if (signal.kind === "config") notify(listeners.get(signal.applicationId));
+    else if (signal.kind === "everything") for (const known of listeners.values()) notify(known);
+  });
+  return {
+    subscribe(applicationId, listener) {
+      const known = listeners.get(applicationId) ?? new Set();
+      listeners.set(applicationId, known.add(listener));
+      return () => {
+        known.delete(listener);
+        if (known.size === 0) listeners.delete(applicationId);
+      };
+    },
+  };
+}
+
+function notify(listeners: ReadonlySet<() => void> | undefined): void {
+  for (const listener of listeners ?? []) listener();
 }

@@ -1,15 +1,93 @@
-import type { RouteSchema } from "@agate/protocol";
+import type { Deployment, RouteSchema, VariantRevision } from "@agate/protocol";
+import { looksLikeId } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import type { FoundTarget } from "./deploy-target.ts";
-import { findTarget } from "./deploy-target.ts";
-import type { DeployTarget } from "./registry.ts";
+import { slugProblem } from "./names.ts";
+import { insertDeployment } from "./queries/deployment-rows.ts";
+import type { EnvironmentRow } from "./queries/environment-rows.ts";
+import { findEnvironment } from "./queries/environment-rows.ts";
+import type { FoundRevision } from "./queries/revision-rows.ts";
+import { findRevision, insertRevision } from "./queries/revision-rows.ts";
+import { findVariant, insertVariant } from "./queries/variant-rows.ts";
+import type { Authorship, DeployTarget } from "./registry.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
-import { done, refusalOf } from "./registry-outcome.ts";
-import { readSchema } from "./schema/application-schema.ts";
-import { liveMisfits, revisionMisfits } from "./schema/fit-schema.ts";
+import { done, refusalOf, refused } from "./registry-outcome.ts";
+import { liveMisfits, readSchema, revisionMisfits } from "./schema/application-schema.ts";
+
+/** A target with what it names found. */
+export interface FoundTarget extends Authorship {
+  readonly environment: EnvironmentRow;
+  readonly what:
+    | { readonly kind: "revision"; readonly revision: FoundRevision }
+    /** The variant gets a first revision, with all defaults. Without an id it is to be made as well. */
+    | { readonly kind: "defaults"; readonly variantId: string | null; readonly slug: string };
+}
+
+/** Finds what a target names. Changes nothing. */
+export async function findTarget(
+  db: RegistryDatabase,
+  applicationId: string,
+  target: DeployTarget,
+): Promise<RegistryOutcome<FoundTarget>> {
+  const { variant, revision, by, message } = target;
+  const inQuery = (part: string) => ["query", part];
+  const place = inQuery("environment");
+  const environment = await findEnvironment(db, applicationId, target.environment, place);
+  if (environment.kind === "refused") return environment;
+  const found = (what: FoundTarget["what"]) =>
+    done({ environment: environment.value, what, by, message });
+
+  if (revision === null) {
+    const known = await findVariant(db, applicationId, variant, inQuery("variant"));
+    if (known.kind === "refused") {
+      if (looksLikeId(variant)) return known;
+      const fault = slugProblem(variant, inQuery("variant"));
+      if (fault !== undefined) return refused(fault);
+      return found({ kind: "defaults", variantId: null, slug: variant });
+    }
+    const { id, slug, latest_revision: latest } = known.value;
+    if (latest === 0) return found({ kind: "defaults", variantId: id, slug });
+  }
+  const which = { kind: "variant", variant, revision } as const;
+  const pinned = await findRevision(db, applicationId, which, inQuery);
+  return pinned.kind === "refused" ? pinned : found({ kind: "revision", revision: pinned.value });
+}
+
+/** Makes a target that was found live. The application is locked. */
+export async function deployTarget(
+  tx: RegistryDatabase,
+  applicationId: string,
+  { environment, what, by, message }: FoundTarget,
+  at: string,
+): Promise<Deployment> {
+  const variant =
+    what.kind === "revision"
+      ? what.revision.variant
+      : await insertDefaults(tx, applicationId, what, { by, at });
+  return insertDeployment(tx, applicationId, {
+    environmentId: environment.id,
+    variant,
+    origin: { kind: "deploy" },
+    by,
+    message,
+    at,
+  });
+}
+
+async function insertDefaults(
+  tx: RegistryDatabase,
+  applicationId: string,
+  { variantId, slug }: { readonly variantId: string | null; readonly slug: string },
+  { by, at }: { readonly by: string; readonly at: string },
+): Promise<VariantRevision> {
+  const id = variantId ?? (await insertVariant(tx, applicationId, slug, { at, forkedFrom: null }));
+  const revision = 1;
+  const message = "All defaults, made by a deploy.";
+  await insertRevision(tx, { id, revision }, { params: "{}", by, message, at });
+  return { id, slug, revision };
+}
 
 /** What a build that goes live brings with it, found to be fine. */
-export interface ActivationPlan {
+interface ActivationPlan {
   readonly routes: readonly RouteSchema[];
   readonly target: FoundTarget | null;
 }

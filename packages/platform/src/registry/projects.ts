@@ -1,13 +1,13 @@
-import type { Project } from "@agate/protocol";
-import { DEFAULT_PROJECT_ID, shownValue } from "@agate/protocol";
+import type { Project, ProjectRedaction, RedactionRules } from "@agate/protocol";
+import { DEFAULT_PROJECT_ID, NO_REDACTION, shownValue } from "@agate/protocol";
+import { readRules } from "@agate/spans/redaction";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { newId } from "./new-id.ts";
-import type { Projects } from "./registry.ts";
+import { nameOf, newId, slugProblem, takenSlug } from "./names.ts";
+import type { Projects, RedactionSettings } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { inTransaction } from "./registry-context.ts";
-import type { RegistryOutcome } from "./registry-outcome.ts";
+import type { RegistryOutcome, RegistryProblem } from "./registry-outcome.ts";
 import { done, refused } from "./registry-outcome.ts";
-import { nameOf, slugProblem, takenSlug } from "./slug.ts";
 
 export function createProjects(context: RegistryContext): Projects {
   const { db, now } = context;
@@ -44,7 +44,7 @@ export function createProjects(context: RegistryContext): Projects {
         if (found.kind === "refused") return found;
         const { id, slug } = found.value;
         if (id === DEFAULT_PROJECT_ID) {
-          const msg = `${shownValue(slug)} is the project of everything that is done without a key: it stays.`;
+          const msg = `${shownValue(slug)} is the project of requests without a key. It cannot be deleted.`;
           return refused({ type: "not_empty", loc: ["path", "project"], msg });
         }
         await lockProject(tx, id);
@@ -64,8 +64,8 @@ export function createProjects(context: RegistryContext): Projects {
 }
 
 /**
- * Makes sure that there is the project of what is done without a key. Any conflict will do: where two
- * servers begin at the same moment, PostgreSQL finds the other's slug before it minds the other's id.
+ * Creates the default project, that of requests without a key, if it is missing. Conflicts on any column
+ * are ignored: when two servers start at once, PostgreSQL may report the slug before the id.
  */
 export async function ensureDefaultProject({ db, now }: RegistryContext): Promise<void> {
   await db
@@ -76,8 +76,8 @@ export async function ensureDefaultProject({ db, now }: RegistryContext): Promis
 }
 
 /**
- * Keeps others from making applications in it until the transaction ends. Whoever changes the list of
- * projects itself does it with the default one, which is always there.
+ * Locks a project until the transaction ends: no other transaction can create applications in it. Changes
+ * of the list of projects lock the default project, which always exists.
  */
 export async function lockProject(
   tx: RegistryDatabase,
@@ -107,7 +107,7 @@ export async function findProject(
   return row === undefined ? missing(ref) : done(row);
 }
 
-/** Does not tell what others there are: whoever asks may not be allowed to know. */
+/** Does not suggest other projects: the caller may not be allowed to know of them. */
 function missing(ref: string) {
   const msg = `There is no project ${shownValue(ref)}.`;
   return refused({ type: "project_not_found", loc: ["path", "project"], msg });
@@ -121,8 +121,58 @@ async function takenProblem(tx: RegistryDatabase, slug: string, ownId: string | 
     .executeTakeFirst();
   const isTaken =
     taken === undefined
-      ? // As an id it names the default project, whatever that is called by now.
+      ? // "default" stays the id of the default project after that was renamed.
         slug === DEFAULT_PROJECT_ID && ownId !== DEFAULT_PROJECT_ID
       : taken.id !== ownId;
   return isTaken ? takenSlug("project", slug) : undefined;
+}
+
+export function createRedaction(context: RegistryContext): RedactionSettings {
+  const { db, now } = context;
+  return {
+    async get(ref) {
+      const project = await findProject(db, ref);
+      if (project.kind === "refused") return project;
+      const row = await db
+        .selectFrom("redaction_rules")
+        .selectAll()
+        .where("project_id", "=", project.value.id)
+        .executeTakeFirst();
+      if (row === undefined) return done({ ...NO_REDACTION, updated_at: null, updated_by: null });
+      const { rules, updated_at, updated_by } = row;
+      return done({ ...(JSON.parse(rules) as RedactionRules), updated_at, updated_by });
+    },
+
+    set: (ref, json, by) =>
+      inTransaction<ProjectRedaction>(context, async (tx) => {
+        const project = await findProject(tx, ref);
+        if (project.kind === "refused") return project;
+        const read = readRules(json);
+        if (read.kind === "problems") {
+          const [first, ...others] = read.problems;
+          return refused(asProblem(first), ...others.map(asProblem));
+        }
+        const written = {
+          rules: JSON.stringify(read.rules),
+          updated_at: now(),
+          updated_by: by,
+        };
+        await tx
+          .insertInto("redaction_rules")
+          .values({ project_id: project.value.id, ...written })
+          .onConflict((conflict) => conflict.column("project_id").doUpdateSet(written))
+          .execute();
+        return done({ ...read.rules, updated_at: written.updated_at, updated_by: by });
+      }),
+  };
+}
+
+function asProblem({
+  path,
+  msg,
+}: {
+  path: readonly (string | number)[];
+  msg: string;
+}): RegistryProblem {
+  return { type: "redaction_invalid", loc: ["body", ...path], msg };
 }

@@ -2,17 +2,17 @@ import type { ApplicationTopic, RegistrySignals } from "../stores/registry/regis
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import type { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { RegistryUnavailableError } from "../stores/store-errors.ts";
-import type { ApplicationRow } from "./queries/find-application.ts";
-import { lockApplication } from "./queries/find-application.ts";
+import type { ApplicationRow } from "./queries/application-rows.ts";
+import { lockApplication } from "./queries/application-rows.ts";
 import type { ApplicationRef } from "./registry.ts";
 import type { RegistryOutcome, RegistryRefusal } from "./registry-outcome.ts";
 
-/** What every part of the registry works with. */
+/** What all parts of the registry share. */
 export interface RegistryContext {
   readonly db: RegistryDatabase;
   readonly signals: RegistrySignals;
-  /** Of transactions: those that wait for another must not take the connections of those who read. */
-  readonly turns: SerialQueue;
+  /** Runs transactions one after the other: waiting ones must not use up the connections of reads. */
+  readonly queue: SerialQueue;
   /** The time as the tables have it. */
   now(): string;
 }
@@ -21,16 +21,16 @@ export interface RegistryContext {
 const LONGEST_WAIT_MS = 5000;
 
 /**
- * Does something in one transaction. What is refused is rolled back: nothing of it stays, and the disk
- * need not be waited for.
+ * Runs work in one transaction. A refused outcome is rolled back: nothing is written, and nothing has to
+ * be synced to disk.
  */
 export async function inTransaction<Value>(
-  { db, turns }: RegistryContext,
+  { db, queue }: RegistryContext,
   work: (tx: RegistryDatabase) => Promise<RegistryOutcome<Value>>,
 ): Promise<RegistryOutcome<Value>> {
   const asked = performance.now();
   try {
-    return await turns.run(() => {
+    return await queue.run(() => {
       const waited = performance.now() - asked;
       if (waited > LONGEST_WAIT_MS) throw busy(waited);
       return db.transaction().execute(async (tx) => {
@@ -50,7 +50,7 @@ function busy(waited: number): RegistryUnavailableError {
   return new RegistryUnavailableError("Too many changes are waiting.", { cause });
 }
 
-/** Ends a transaction without a commit, the way that Kysely ends one. */
+/** Thrown to roll a transaction of Kysely back. */
 class RollBack extends Error {
   readonly refusal: RegistryRefusal;
 
@@ -60,7 +60,7 @@ class RollBack extends Error {
   }
 }
 
-/** One transaction on an application. Those on the same one wait for each other. */
+/** Runs work in one transaction that locks the application. */
 export function inApplication<Value>(
   context: RegistryContext,
   ref: ApplicationRef,
@@ -72,7 +72,7 @@ export function inApplication<Value>(
   });
 }
 
-/** The same for what may alter what a request for a configuration resolves to: it is announced. */
+/** The same for changes of what a configuration resolves to: they are announced. */
 export function changeConfig<Value>(
   context: RegistryContext,
   ref: ApplicationRef,
@@ -81,7 +81,7 @@ export function changeConfig<Value>(
   return announcing(["config"], context, ref, work);
 }
 
-/** The same for what others have to hear of. */
+/** The same for changes that are announced to subscribers, in all servers. */
 export async function announcing<Value>(
   topics: readonly ApplicationTopic[],
   context: RegistryContext,
@@ -97,4 +97,9 @@ export async function announcing<Value>(
     for (const kind of topics) context.signals.announce({ kind, applicationId: changed });
   }
   return outcome;
+}
+
+/** Text without what a database cannot store: PostgreSQL refuses NUL, and all change unpaired surrogates. */
+export function storableText(text: string): string {
+  return text.replaceAll("\0", "").toWellFormed();
 }

@@ -15,7 +15,6 @@ import type {
   RevisionRef,
 } from "@agate/protocol";
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
-import type { ChangeFeed } from "./change-feed.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
 
 /** An application of a project: by its slug or its id. */
@@ -219,7 +218,7 @@ export interface Builds {
       /** Hex of the SHA-256 of its manifest. */
       readonly manifestHash: string;
     },
-    turn?: DeployLockToken,
+    token?: DeployLockToken,
   ): Promise<RegistryOutcome<Build>>;
   refuse(buildId: string, reason: string): Promise<void>;
   /**
@@ -241,25 +240,25 @@ export interface Builds {
     buildId: string,
     openapi: unknown,
     target: DeployTarget | null,
-    turn?: DeployLockToken,
+    token?: DeployLockToken,
   ): Promise<RegistryOutcome<Activation>>;
   /** No build serves the application afterwards. */
-  retire(ref: ApplicationRef, turn?: DeployLockToken): Promise<RegistryOutcome<Build>>;
+  retire(ref: ApplicationRef, token?: DeployLockToken): Promise<RegistryOutcome<Build>>;
   /** The live build of one application, by its id, or of every one in every project: for starting them. */
   live(applicationId?: string): Promise<readonly LiveBuild[]>;
   /** Ids of the applications that have builds which are being started, or were when a platform ended. */
   unfinished(): Promise<readonly string[]>;
   /** Those of these applications that were being started become `refused`; gives their ids. */
   refuseUnfinished(applicationIds: readonly string[], reason: string): Promise<readonly string[]>;
-  /** The same of one application, unless the turn was lost. */
+  /** The same for one application, unless the lock was lost. */
   refuseUnfinishedOf(
     applicationId: string,
     reason: string,
-    turn: DeployLockToken,
+    token: DeployLockToken,
   ): Promise<readonly string[]>;
 }
 
-/** Of the turn in which a change is made; null, or absent, where no other server can take turns. */
+/** The token of the deploy lock under which a change is made; null or absent without other replicas. */
 export type DeployLockToken = number | null;
 
 export interface Activation {
@@ -275,4 +274,10 @@ export interface LiveBuild {
   readonly build: Build;
   /** Another one each time that it is activated, even where it was live before. */
   readonly since: string;
+}
+
+/** Notifies of changes after which an application's configuration may resolve to another revision. */
+export interface ChangeFeed {
+  /** In place when it returns: every later commit is announced. @returns how to unsubscribe. */
+  subscribe(applicationId: string, listener: () => void): () => void;
 }

@@ -1,20 +1,25 @@
-import type { Revision, RouteParams, VariantRevision } from "@agate/protocol";
+import type {
+  ResolvedConfig,
+  Revision,
+  RevisionRef,
+  RouteParams,
+  VariantRevision,
+} from "@agate/protocol";
 import { diffParams } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
 import type { ParamsFault } from "./params/check-params.ts";
 import { checkParams } from "./params/check-params.ts";
-import { findApplication, routesOf } from "./queries/find-application.ts";
-import type { DeploymentRow } from "./queries/find-deployment.ts";
-import { selectLive } from "./queries/find-deployment.ts";
-import type { RevisionRow } from "./queries/find-revision.ts";
-import { findNumbered, findRevision } from "./queries/find-revision.ts";
-import { findVariant } from "./queries/find-variant.ts";
-import { insertRevision } from "./queries/insert-variant.ts";
+import { findApplication, routesOf } from "./queries/application-rows.ts";
+import type { DeploymentRow } from "./queries/deployment-rows.ts";
+import { selectLive } from "./queries/deployment-rows.ts";
 import { pageOf, rowsFor } from "./queries/page.ts";
-import type { Revisions } from "./registry.ts";
+import type { RevisionRow } from "./queries/revision-rows.ts";
+import { findNumbered, findRevision, insertRevision } from "./queries/revision-rows.ts";
+import { findVariant } from "./queries/variant-rows.ts";
+import type { ApplicationRef, Revisions } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { changeConfig } from "./registry-context.ts";
-import type { RegistryProblem } from "./registry-outcome.ts";
+import type { RegistryOutcome, RegistryProblem } from "./registry-outcome.ts";
 import { done, refused } from "./registry-outcome.ts";
 
 export function createRevisions(context: RegistryContext): Revisions {
@@ -121,8 +126,40 @@ function paramsProblem({ path, msg }: ParamsFault): RegistryProblem {
 function staleProblem(variant: string, base: number, latest: number): RegistryProblem {
   const why =
     base < latest
-      ? `${variant} is at revision ${latest} by now: somebody was faster. Look at what changed, and`
+      ? `${variant} is at revision ${latest} by now: a newer revision exists. Look at what changed, and`
       : `${variant} has no revision ${base}, but ${latest === 0 ? "none" : `${latest} at most`}:`;
   const msg = `${why} commit again with base_revision ${latest}.`;
   return { type: "revision_stale", loc: ["body", "base_revision"], msg };
+}
+
+/** What a running workflow asks for: see docs/reference/config-resolution.md. */
+export async function resolveConfig(
+  { db }: RegistryContext,
+  ref: ApplicationRef,
+  which: RevisionRef,
+): Promise<RegistryOutcome<ResolvedConfig>> {
+  const application = await findApplication(db, ref);
+  if (application.kind === "refused") return application;
+  const { id, slug } = application.value;
+  const found = await findRevision(db, id, which, (part) => ["query", part]);
+  if (found.kind === "refused") {
+    const [problem] = found.problems;
+    if (which.kind === "environment" && problem.type === "deployment_not_found") {
+      const { environment } = which;
+      // The workflow's own log shows this message: it names the command to run.
+      const msg = `Nothing is deployed to ${environment} of ${slug}. Deploy a revision: agate deployments create ${slug} ${environment} default.`;
+      return refused({ ...problem, msg });
+    }
+    const asksForLatest = which.kind === "variant" && which.revision === null;
+    return asksForLatest && problem.type === "revision_not_found"
+      ? refused({ ...problem, type: "variant_not_found", loc: ["query", "variant"] })
+      : found;
+  }
+  const { variant, environment, params } = found.value;
+  return done({
+    application: { id, slug },
+    variant,
+    environment: environment?.slug ?? null,
+    params: JSON.parse(params) as RouteParams,
+  });
 }

@@ -1,9 +1,8 @@
-import { findApplication } from "./queries/find-application.ts";
-import { selectLive } from "./queries/find-deployment.ts";
-import { findRevision } from "./queries/find-revision.ts";
-import { findVariant, listVariants } from "./queries/find-variant.ts";
-import { insertRevision, insertVariant } from "./queries/insert-variant.ts";
-import { newSlugProblem } from "./queries/new-slug-problem.ts";
+import { newSlugProblem } from "./names.ts";
+import { findApplication } from "./queries/application-rows.ts";
+import { selectLive } from "./queries/deployment-rows.ts";
+import { findRevision, insertRevision } from "./queries/revision-rows.ts";
+import { findVariant, insertVariant, listVariants } from "./queries/variant-rows.ts";
 import type { Variants } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { changeConfig, inApplication } from "./registry-context.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { OpenAccess } from "../access/open-access.ts";
-import type { Backups } from "../backup/backups.ts";
+import type { Backups } from "../backup/take-backup.ts";
 import type { RunningDeployer } from "../deployments/deployer.ts";
 import type { ServiceDirectory } from "../deployments/services.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";

@@ -1,8 +1,8 @@
 import type { Application, Build } from "@agate/protocol";
 import { looksLikeId } from "@agate/protocol";
+import { slugProblem } from "../../registry/names.ts";
 import type { ApplicationRef, DeployLockToken, Registry } from "../../registry/registry.ts";
 import { refused } from "../../registry/registry-outcome.ts";
-import { slugProblem } from "../../registry/slug.ts";
 import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
 import type { BuildStore, UnpackedBuild } from "../builds/build-store.ts";
 import { diskReason } from "../builds/disk-reason.ts";

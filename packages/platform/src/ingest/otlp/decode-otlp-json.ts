@@ -1,21 +1,22 @@
 import { Buffer } from "node:buffer";
-import type { DecodeLimits } from "./decode-limits.ts";
-import { DEFAULT_DECODE_LIMITS, MAX_BODY_BYTES } from "./decode-limits.ts";
-import type { DecodeOutcome } from "./decode-outcome.ts";
-import { DecodedSpans } from "./decoded-spans.ts";
-import { type JsonObject, JsonReader } from "./json-reader.ts";
-import { parseUint32 } from "./json-scalars.ts";
-import { readJsonAttribute } from "./read-json-attribute.ts";
-import { readJsonSpan } from "./read-json-span.ts";
-import { scanJson } from "./scan-json.ts";
-import type { IdFaults } from "./span-ids.ts";
+import type { DecodeLimits, DecodeOutcome } from "./decode-outcome.ts";
 import {
+  DEFAULT_DECODE_LIMITS,
+  MAX_BODY_BYTES,
+  Oversized,
+  tooManyValues,
+  Undecodable,
+} from "./decode-outcome.ts";
+import type { IdFaults } from "./decoded-spans.ts";
+import {
+  DecodedSpans,
   type ResourceInProgress,
   type ScopeInProgress,
   startResource,
   startScope,
-} from "./span-origin.ts";
-import { Oversized, tooManyValues, Undecodable } from "./undecodable.ts";
+} from "./decoded-spans.ts";
+import { canonicalName, type JsonObject, JsonReader, parseUint32 } from "./json-reader.ts";
+import { readJsonAttribute, readJsonSpan } from "./read-json-span.ts";
 
 const ID_FAULTS: IdFaults = {
   traceId: "traceId must be 32 hex digits and not all zero",
@@ -82,7 +83,7 @@ class RequestReader {
     for (const field in request) {
       const value = request[field];
       if (value === null) continue;
-      if (field === "resourceSpans" || field === "resource_spans") {
+      if (canonicalName(field) === "resourceSpans") {
         this.#reader.eachObject(field, value, (item) => this.#readResourceSpans(item));
       }
     }
@@ -96,19 +97,14 @@ class RequestReader {
     for (const field in resourceSpans) {
       const value = resourceSpans[field];
       if (value === null) continue;
-      switch (field) {
+      switch (canonicalName(field)) {
         case "resource":
           this.#reader.within(field, value, (object) => this.#readResource(object, resource));
           break;
         case "scopeSpans":
-        case "scope_spans":
-        // What exporters before 2022 send.
-        case "instrumentationLibrarySpans":
-        case "instrumentation_library_spans":
           this.#reader.eachObject(field, value, (item) => this.#readScopeSpans(item, resource));
           break;
         case "schemaUrl":
-        case "schema_url":
           resource.schemaUrl = this.#reader.string(field, value);
           break;
       }
@@ -132,10 +128,8 @@ class RequestReader {
     for (const field in scopeSpans) {
       const value = scopeSpans[field];
       if (value === null) continue;
-      switch (field) {
+      switch (canonicalName(field)) {
         case "scope":
-        case "instrumentationLibrary":
-        case "instrumentation_library":
           reader.within(field, value, (object) => this.#readScope(object, scope));
           break;
         case "spans":
@@ -144,7 +138,6 @@ class RequestReader {
           });
           break;
         case "schemaUrl":
-        case "schema_url":
           scope.schemaUrl = reader.string(field, value);
           break;
       }
@@ -166,12 +159,11 @@ class RequestReader {
   /** Reads the fields that a Resource and an InstrumentationScope have in common. */
   #readCommonField(field: string, value: unknown, into: ResourceInProgress): void {
     const reader = this.#reader;
-    switch (field) {
+    switch (canonicalName(field)) {
       case "attributes":
         reader.eachObject(field, value, (item) => readJsonAttribute(reader, item, into.attributes));
         break;
       case "droppedAttributesCount":
-      case "dropped_attributes_count":
         into.droppedAttributesCount = reader.scalar(
           field,
           value,
@@ -194,4 +186,56 @@ function sizeOf(object: JsonObject): number {
     for (const member of Object.values(value)) rest.push(member);
   }
   return size;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const ZERO = 0x30;
+const NINE = 0x39;
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
+
+/** Numbers of fewer digits are exact as doubles. */
+const LONG_DIGITS = 16;
+/** Commas separate values, of which several take as much memory as an empty object. */
+const COMMAS_PER_VALUE = 4;
+
+interface JsonScan {
+  /** Objects and lists, and a part for each comma: what parsing would take memory for. */
+  readonly values: number;
+  /** Whether a number outside of strings may have more digits than a double holds. */
+  readonly hasLongNumbers: boolean;
+}
+
+/** Looks at JSON before it is parsed. Takes any bytes. */
+export function scanJson(bytes: Uint8Array): JsonScan {
+  let opened = 0;
+  let commas = 0;
+  let digits = 0;
+  let hasLongNumbers = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const code = bytes[at] as number;
+    if (code >= ZERO && code <= NINE) {
+      digits++;
+      if (digits === LONG_DIGITS) hasLongNumbers = true;
+      continue;
+    }
+    digits = 0;
+    if (code === QUOTE) at = endOfString(bytes, at);
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) opened++;
+    else if (code === COMMA) commas++;
+  }
+  return { values: opened + Math.floor(commas / COMMAS_PER_VALUE), hasLongNumbers };
+}
+
+/** Where the string that begins here has its closing quote; past the end when it has none. */
+function endOfString(bytes: Uint8Array, from: number): number {
+  let at = from + 1;
+  for (; at < bytes.length; at++) {
+    const code = bytes[at] as number;
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at++;
+  }
+  return at;
 }

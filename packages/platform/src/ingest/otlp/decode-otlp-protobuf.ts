@@ -1,18 +1,16 @@
-import type { DecodeLimits } from "./decode-limits.ts";
-import { DEFAULT_DECODE_LIMITS, MAX_BODY_BYTES } from "./decode-limits.ts";
-import type { DecodeOutcome } from "./decode-outcome.ts";
-import { DecodedSpans } from "./decoded-spans.ts";
-import { OtlpWireReader } from "./otlp-wire-reader.ts";
-import { readProtobufAttribute } from "./read-protobuf-attribute.ts";
-import { readProtobufSpan } from "./read-protobuf-span.ts";
-import type { IdFaults } from "./span-ids.ts";
+import type { DecodeLimits, DecodeOutcome } from "./decode-outcome.ts";
+import { DEFAULT_DECODE_LIMITS, MAX_BODY_BYTES, Oversized, Undecodable } from "./decode-outcome.ts";
+import type { IdFaults } from "./decoded-spans.ts";
 import {
+  DecodedSpans,
   type ResourceInProgress,
   type ScopeInProgress,
   startResource,
   startScope,
-} from "./span-origin.ts";
-import { Oversized, Undecodable } from "./undecodable.ts";
+} from "./decoded-spans.ts";
+import { OtlpWireReader } from "./otlp-wire-reader.ts";
+import { readProtobufAttribute } from "./read-protobuf-attribute.ts";
+import { readProtobufSpan } from "./read-protobuf-span.ts";
 
 // Tags: field number times eight, plus wire type.
 const RESOURCE_SPANS = (1 << 3) | 2;

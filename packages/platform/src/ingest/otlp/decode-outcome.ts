@@ -30,3 +30,60 @@ export interface OversizedOutcome {
   /** One or two sentences: what there is too much of, and what to do. */
   readonly reason: string;
 }
+
+/**
+ * AnyValues nested deeper are refused, in both encodings. Without a bound a few kilobytes of nested
+ * lists exhaust the stack, here or where the value is written as JSON.
+ */
+export const MAX_VALUE_DEPTH = 64;
+
+/** Unknown groups nested deeper are refused; the bound keeps the memory for skipping them small. */
+export const MAX_GROUP_DEPTH = 64;
+
+/** How much a request may become in memory. A few bytes of it can stand for a hundred. */
+export interface DecodeLimits {
+  /** Spans, kept or rejected. */
+  readonly spans: number;
+  /** Messages in protobuf, objects and lists in JSON: each takes some 100 bytes when it is decoded. */
+  readonly values: number;
+  /** Bytes of resources and scopes, counted for each of their spans: every record repeats them. */
+  readonly repeatedBytes: number;
+}
+
+export const DEFAULT_DECODE_LIMITS: DecodeLimits = {
+  spans: 50_000,
+  values: 3_000_000,
+  repeatedBytes: 256 * 1024 ** 2,
+};
+
+/**
+ * A larger body is refused: its text, or the hex of a byte field, could exceed the longest string
+ * that V8 can hold, and making it would throw. The HTTP layer's own limit is far below.
+ */
+export const MAX_BODY_BYTES = 2 ** 28 - 16;
+
+/**
+ * Thrown inside the decoders and turned into an `undecodable` outcome at their face: a fault deep
+ * in nested messages ends the whole decoding.
+ */
+export class Undecodable extends Error {
+  override readonly name = "Undecodable";
+}
+
+/** Thrown likewise where a request exceeds one of the {@link DecodeLimits}. */
+export class Oversized extends Error {
+  override readonly name = "Oversized";
+  readonly outcome: OversizedOutcome;
+
+  constructor(outcome: OversizedOutcome) {
+    super(outcome.kind);
+    this.outcome = outcome;
+  }
+}
+
+export function tooManyValues(limit: number): Oversized {
+  return new Oversized({
+    kind: "too-complex",
+    reason: `The body has more than ${limit} values. Send fewer spans in a request.`,
+  });
+}

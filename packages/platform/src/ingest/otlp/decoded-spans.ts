@@ -1,9 +1,31 @@
-import type { OtlpSpan } from "@agate/spans";
-import type { DecodeLimits } from "./decode-limits.ts";
-import type { DecodeOutcome, SpanPlace } from "./decode-outcome.ts";
-import { RejectedSpans } from "./rejected-spans.ts";
-import type { IdFaults } from "./span-ids.ts";
-import { Oversized } from "./undecodable.ts";
+import type { AttributeValue, OtlpSpan } from "@agate/spans";
+import type { DecodeLimits, DecodeOutcome, SpanPlace } from "./decode-outcome.ts";
+import { Oversized } from "./decode-outcome.ts";
+
+/** Counts the spans of one request that cannot be kept, by reason. */
+class RejectedSpans {
+  readonly #counts = new Map<string, number>();
+  #total = 0;
+
+  /** `reason` is one of the decoder's own fixed phrases: it must never carry client input. */
+  add(reason: string): void {
+    this.#total += 1;
+    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** `2 spans rejected: trace_id must be …`; with counts when there are several reasons. */
+  get sentence(): string {
+    if (this.#total === 0) return "";
+    const reasons = [...this.#counts].map(([reason, count]) =>
+      this.#counts.size === 1 ? reason : `${reason} (${count})`,
+    );
+    return `${this.#total} ${this.#total === 1 ? "span" : "spans"} rejected: ${reasons.join("; ")}`;
+  }
+}
 
 /** Collects the spans of one request, within its limits. */
 export class DecodedSpans {
@@ -57,4 +79,69 @@ export class DecodedSpans {
       },
     };
   }
+}
+
+const NO_TRACE_ID = "0".repeat(32);
+const NO_SPAN_ID = "0".repeat(16);
+
+/** Why a span cannot be kept for its ids, in the words of one encoding. */
+export interface IdFaults {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+}
+
+/** Stands for an id that came as text other than hex digits. It is a fault in every place. */
+export const NOT_HEX = "not hex";
+
+/**
+ * Judges a span's ids, which come as lower-case hex of any length or as `NOT_HEX`.
+ * A parent id of the wrong size is a fault: guessing at it would build a wrong tree.
+ */
+export function findIdFault(
+  traceId: string,
+  spanId: string,
+  parentSpanId: string,
+): keyof IdFaults | null {
+  if (traceId.length !== NO_TRACE_ID.length || traceId === NO_TRACE_ID) return "traceId";
+  if (spanId.length !== NO_SPAN_ID.length || spanId === NO_SPAN_ID) return "spanId";
+  if (parentSpanId.length === NO_SPAN_ID.length) return null;
+  return /[^0]/.test(parentSpanId) ? "parentSpanId" : null;
+}
+
+/** The parent among ids without a fault: empty or all zero means that there is none. */
+export function parentOf(parentSpanId: string): string | null {
+  return parentSpanId.length !== NO_SPAN_ID.length || parentSpanId === NO_SPAN_ID
+    ? null
+    : parentSpanId;
+}
+
+/**
+ * A resource while its request is read. The spans that came before its attributes or its schema
+ * URL hold the same object, so it is filled in place.
+ */
+export interface ResourceInProgress {
+  readonly attributes: Map<string, AttributeValue>;
+  schemaUrl: string;
+  droppedAttributesCount: number;
+}
+
+/** A scope while its request is read, likewise. */
+export interface ScopeInProgress extends ResourceInProgress {
+  name: string;
+  version: string;
+}
+
+export function startResource(): ResourceInProgress {
+  return { attributes: new Map(), schemaUrl: "", droppedAttributesCount: 0 };
+}
+
+export function startScope(): ScopeInProgress {
+  return {
+    name: "",
+    version: "",
+    attributes: new Map(),
+    schemaUrl: "",
+    droppedAttributesCount: 0,
+  };
 }

@@ -7,13 +7,19 @@ import type {
   OtlpScope,
   OtlpSpan,
 } from "@agate/spans";
-import { EMPTY_ATTRIBUTES } from "./empty-attributes.ts";
-import { NO_TIME } from "./instant.ts";
-import type { JsonObject, JsonReader } from "./json-reader.ts";
-import { parseHexId, parseUint32 } from "./json-scalars.ts";
-import { parseKind, parseStatusCode } from "./known-enums.ts";
-import { readJsonAttribute } from "./read-json-attribute.ts";
-import { findIdFault, type IdFaults, NOT_HEX, parentOf } from "./span-ids.ts";
+import { MAX_VALUE_DEPTH } from "./decode-outcome.ts";
+import { findIdFault, type IdFaults, NOT_HEX, parentOf } from "./decoded-spans.ts";
+import {
+  canonicalName,
+  type JsonObject,
+  type JsonReader,
+  parseBase64,
+  parseDouble,
+  parseHexId,
+  parseInt64,
+  parseUint32,
+} from "./json-reader.ts";
+import { EMPTY_ATTRIBUTES, NO_TIME, parseKind, parseStatusCode } from "./span-fields.ts";
 
 const UINT32 = "an unsigned 32-bit integer";
 
@@ -45,21 +51,17 @@ export function readJsonSpan(
   for (const field in span) {
     const value = span[field];
     if (value === null) continue;
-    switch (field) {
+    switch (canonicalName(field)) {
       case "traceId":
-      case "trace_id":
         traceId = parseHexId(reader.string(field, value)) ?? NOT_HEX;
         break;
       case "spanId":
-      case "span_id":
         spanId = parseHexId(reader.string(field, value)) ?? NOT_HEX;
         break;
       case "parentSpanId":
-      case "parent_span_id":
         parentSpanId = parseHexId(reader.string(field, value)) ?? NOT_HEX;
         break;
       case "traceState":
-      case "trace_state":
         traceState = reader.string(field, value);
         break;
       case "flags":
@@ -72,32 +74,27 @@ export function readJsonSpan(
         kind = reader.scalar(field, value, parseKind, "a SpanKind");
         break;
       case "startTimeUnixNano":
-      case "start_time_unix_nano":
         start = reader.instant(field, value);
         break;
       case "endTimeUnixNano":
-      case "end_time_unix_nano":
         end = reader.instant(field, value);
         break;
       case "attributes":
         attributes = readAttributes(reader, field, value);
         break;
       case "droppedAttributesCount":
-      case "dropped_attributes_count":
         droppedAttributesCount = reader.scalar(field, value, parseUint32, UINT32);
         break;
       case "events":
         reader.eachObject(field, value, (event) => events.push(readEvent(reader, event)));
         break;
       case "droppedEventsCount":
-      case "dropped_events_count":
         droppedEventsCount = reader.scalar(field, value, parseUint32, UINT32);
         break;
       case "links":
         reader.eachObject(field, value, (link) => links.push(readLink(reader, link)));
         break;
       case "droppedLinksCount":
-      case "dropped_links_count":
         droppedLinksCount = reader.scalar(field, value, parseUint32, UINT32);
         break;
       case "status":
@@ -152,9 +149,8 @@ function readEvent(reader: JsonReader, event: JsonObject): OtlpEvent {
   for (const field in event) {
     const value = event[field];
     if (value === null) continue;
-    switch (field) {
+    switch (canonicalName(field)) {
       case "timeUnixNano":
-      case "time_unix_nano":
         time = reader.instant(field, value);
         break;
       case "name":
@@ -164,7 +160,6 @@ function readEvent(reader: JsonReader, event: JsonObject): OtlpEvent {
         attributes = readAttributes(reader, field, value);
         break;
       case "droppedAttributesCount":
-      case "dropped_attributes_count":
         droppedAttributesCount = reader.scalar(field, value, parseUint32, UINT32);
         break;
     }
@@ -182,24 +177,20 @@ function readLink(reader: JsonReader, link: JsonObject): OtlpLink {
   for (const field in link) {
     const value = link[field];
     if (value === null) continue;
-    switch (field) {
+    switch (canonicalName(field)) {
       case "traceId":
-      case "trace_id":
         traceId = readLinkedId(reader, field, value);
         break;
       case "spanId":
-      case "span_id":
         spanId = readLinkedId(reader, field, value);
         break;
       case "traceState":
-      case "trace_state":
         traceState = reader.string(field, value);
         break;
       case "attributes":
         attributes = readAttributes(reader, field, value);
         break;
       case "droppedAttributesCount":
-      case "dropped_attributes_count":
         droppedAttributesCount = reader.scalar(field, value, parseUint32, UINT32);
         break;
       case "flags":
@@ -214,4 +205,88 @@ function readLink(reader: JsonReader, link: JsonObject): OtlpLink {
 function readLinkedId(reader: JsonReader, field: string, value: unknown): string {
   const text = reader.string(field, value);
   return parseHexId(text) ?? text;
+}
+
+/** Reads one KeyValue object into `attributes`; of equal keys the last one wins. */
+export function readJsonAttribute(
+  reader: JsonReader,
+  attribute: JsonObject,
+  attributes: Map<string, AttributeValue>,
+  depth = 1,
+): void {
+  let key = "";
+  let value: AttributeValue = null;
+  for (const field in attribute) {
+    const given = attribute[field];
+    if (given === null) continue;
+    if (field === "key") key = reader.string(field, given);
+    else if (field === "value") {
+      reader.within(field, given, (any) => {
+        value = readAnyValue(reader, any, depth);
+      });
+    }
+  }
+  attributes.set(key, value);
+}
+
+/** Reads one AnyValue object; of several members the last one counts, as in protobuf. */
+function readAnyValue(reader: JsonReader, any: JsonObject, depth: number): AttributeValue {
+  if (depth > MAX_VALUE_DEPTH) reader.fail("", `values nested at most ${MAX_VALUE_DEPTH} deep`);
+  let value: AttributeValue = null;
+  for (const field in any) {
+    const given = any[field];
+    // Null is an absent field in proto3's JSON; some exporters make it of NaN.
+    if (given === null) continue;
+    switch (canonicalName(field)) {
+      case "stringValue":
+        value = reader.string(field, given);
+        break;
+      case "boolValue":
+        value = reader.bool(field, given);
+        break;
+      case "intValue":
+        value = reader.scalar(field, given, parseInt64, "a signed 64-bit integer");
+        break;
+      case "doubleValue":
+        value = reader.scalar(field, given, parseDouble, "a number");
+        break;
+      case "arrayValue":
+        value = readList(reader, field, given, depth);
+        break;
+      case "kvlistValue":
+        value = readMap(reader, field, given, depth);
+        break;
+      case "bytesValue":
+        value = reader.scalar(field, given, parseBase64, "bytes in base64");
+        break;
+    }
+  }
+  return value;
+}
+
+function readList(
+  reader: JsonReader,
+  field: string,
+  given: unknown,
+  depth: number,
+): AttributeValue {
+  const list: AttributeValue[] = [];
+  reader.within(field, given, ({ values }) => {
+    if (values === undefined || values === null) return;
+    reader.each("values", values, (item) => {
+      list.push(item === null ? null : readAnyValue(reader, reader.object("", item), depth + 1));
+    });
+  });
+  return list;
+}
+
+function readMap(reader: JsonReader, field: string, given: unknown, depth: number): AttributeValue {
+  const map = new Map<string, AttributeValue>();
+  reader.within(field, given, ({ values }) => {
+    if (values === undefined || values === null) return;
+    reader.eachObject("values", values, (item) => {
+      readJsonAttribute(reader, item, map, depth + 1);
+    });
+  });
+  return map;
 }

@@ -1,5 +1,5 @@
 import type { AttributeValue } from "@agate/spans";
-import { MAX_VALUE_DEPTH } from "./decode-limits.ts";
+import { MAX_VALUE_DEPTH } from "./decode-outcome.ts";
 import type { OtlpWireReader } from "./otlp-wire-reader.ts";
 
 /** Tags: field number times eight, plus wire type. */

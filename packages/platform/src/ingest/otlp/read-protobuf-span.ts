@@ -6,12 +6,10 @@ import type {
   OtlpScope,
   OtlpSpan,
 } from "@agate/spans";
-import { EMPTY_ATTRIBUTES } from "./empty-attributes.ts";
-import { NO_TIME } from "./instant.ts";
-import { knownKind, knownStatusCode } from "./known-enums.ts";
+import { findIdFault, type IdFaults, parentOf } from "./decoded-spans.ts";
 import type { OtlpWireReader } from "./otlp-wire-reader.ts";
 import { readProtobufAttribute } from "./read-protobuf-attribute.ts";
-import { findIdFault, type IdFaults, parentOf } from "./span-ids.ts";
+import { EMPTY_ATTRIBUTES, knownKind, knownStatusCode, NO_TIME } from "./span-fields.ts";
 
 // Tags: field number times eight, plus wire type. The most frequent one is compared first.
 const ATTRIBUTES = (9 << 3) | 2;

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Instant } from "@agate/spans";
-import { MAX_GROUP_DEPTH } from "./decode-limits.ts";
-import { instantFromUint64 } from "./instant.ts";
-import { tooManyValues, Undecodable } from "./undecodable.ts";
+import { MAX_GROUP_DEPTH, tooManyValues, Undecodable } from "./decode-outcome.ts";
+import { instantFromUint64 } from "./span-fields.ts";
 
 /** Protobuf wire types, the low three bits of a tag. */
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 };

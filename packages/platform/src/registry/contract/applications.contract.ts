@@ -67,7 +67,7 @@ export function describeApplications(subject: Subject): void {
         await subject.registry.resolve(byId, { kind: "environment", environment: "production" }),
       ).toMatchObject({ kind: "done", value: { application: { slug: "helpdesk" } } });
       expect(problem(await subject.registry.applications.get(subject.app)).msg).toBe(
-        'There is no application "support": there is only "helpdesk".',
+        'No application "support": there is only "helpdesk".',
       );
     });
 
@@ -93,10 +93,10 @@ export function describeApplications(subject: Subject): void {
         await variants.get(subject.app, "defualt"),
       ].map((outcome) => problem(outcome).msg);
       expect(messages).toEqual([
-        'There is no application "suport"; did you mean "support"?',
-        'There is no environment "prod"; did you mean "production"?',
-        'There is no environment "live": there is "development", "production" or "staging".',
-        'There is no variant "defualt"; did you mean "default"?',
+        'No application "suport"; did you mean "support"?',
+        'No environment "prod"; did you mean "production"?',
+        'No environment "live": there is "development", "production" or "staging".',
+        'No variant "defualt"; did you mean "default"?',
       ]);
     });
 

@@ -214,7 +214,7 @@ export function describeBuilds(subject: Subject): void {
       expect(problem(await activate(bad, 1))).toEqual({
         type: "build_unusable",
         loc: ["path", "build"],
-        msg: "Build 1 was refused, and cannot serve any more. Deploy it again.",
+        msg: "Build 1 was refused, and can no longer be activated. Deploy it again.",
       });
       expect(done(await builds.get(subject.app, bad.id))).toMatchObject({
         status: "refused",

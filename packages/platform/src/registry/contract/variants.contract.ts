@@ -42,7 +42,7 @@ export function describeVariants(subject: Subject): void {
       expect(problem(await on(1))).toEqual({
         type: "revision_stale",
         loc: ["body", "base_revision"],
-        msg: "default is at revision 2 by now: somebody was faster. Look at what changed, and commit again with base_revision 2.",
+        msg: "default is at revision 2 by now: a newer revision exists. Look at what changed, and commit again with base_revision 2.",
       });
       expect(problem(await on(7)).msg).toBe(
         "default has no revision 7, but 2 at most: commit again with base_revision 2.",
@@ -185,7 +185,7 @@ export function describeVariants(subject: Subject): void {
       done(await deployments.takeDown(subject.app, "production"));
       done(await variants.delete(subject.app, "default"));
       expect(problem(await variants.get(subject.app, "default")).msg).toBe(
-        'There is no variant "default", and no other. Make one, or deploy a workflow to one.',
+        'No variant "default". Create one, or deploy a workflow to one.',
       );
     });
 

@@ -1,27 +1,26 @@
 import type { ConfigFault, RouteParams, RouteSchema } from "@agate/protocol";
 import { configFaults, isRecord, shownValue, unknownName } from "@agate/protocol";
-import { isDeeperThan } from "./json-depth.ts";
 
 /** Of a revision's parameters as JSON. */
 export const MAX_PARAMS_BYTES = 1024 * 1024;
 /** Of lists and objects in each other, the parameters themselves included. */
 export const MAX_PARAMS_DEPTH = 32;
-/** More would help nobody, and finding a name for each of a million takes minutes. */
+/** Suggesting a name for each of a million unknown fields would take minutes. */
 const MAX_FAULTS = 100;
 
-/** Something wrong with parameters: where in them, and a sentence for people. */
+/** A fault of the parameters: its path in them, and a message. */
 export interface ParamsFault {
   readonly path: readonly (string | number)[];
   readonly msg: string;
 }
 
 export type ParamsCheck =
-  /** `json` is what to keep. */
+  /** `json`: the parameters to store. */
   | { readonly kind: "valid"; readonly json: string }
   | { readonly kind: "invalid"; readonly faults: readonly [ParamsFault, ...ParamsFault[]] };
 
 /**
- * Checks what somebody wants to commit: its shape, and where the application's routes are known, every
+ * Checks parameters before a commit: their shape, and if the application's routes are known, every
  * field. Each wrong field is one fault, up to a hundred.
  */
 export function checkParams(params: unknown, routes: readonly RouteSchema[] | null): ParamsCheck {
@@ -40,12 +39,12 @@ export function checkParams(params: unknown, routes: readonly RouteSchema[] | nu
     : { kind: "invalid", faults: [first, ...others] };
 }
 
-/** A value that a route does not take, or lacks. */
+/** A value that a route lacks or does not accept. */
 export type Misfit = ConfigFault & { readonly route: string };
 
 /**
- * What of a stored configuration a schema does not take, up to a hundred. Routes and fields that it does not know are
- * no misfits: a workflow ignores them, and a revision may be older or newer than the build.
+ * The values of a stored configuration that a schema does not accept, up to a hundred. Unknown routes
+ * and fields are accepted: a workflow ignores them, and a revision may be older or newer than the build.
  */
 export function findMisfits(params: RouteParams, routes: readonly RouteSchema[]): Misfit[] {
   return take(MAX_FAULTS, misfitsOf(params, routes));
@@ -105,4 +104,11 @@ function take<Item>(limit: number, items: Iterable<Item>): Item[] {
     if (taken.length === limit) break;
   }
   return taken;
+}
+
+/** Whether lists and objects are nested deeper than this. Looks no deeper, so that it cannot run out of stack. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }

@@ -1,13 +1,16 @@
-import type { ApplicationSchema, RouteSchema } from "@agate/protocol";
-import { shownValue } from "@agate/protocol";
+import type { ApplicationSchema, RouteParams, RouteSchema } from "@agate/protocol";
+import { pathText, shownValue } from "@agate/protocol";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
-import { findApplication, routesOf } from "../queries/find-application.ts";
+import type { Misfit } from "../params/check-params.ts";
+import { findMisfits } from "../params/check-params.ts";
+import { findApplication, routesOf } from "../queries/application-rows.ts";
+import { selectLiveRevisions } from "../queries/deployment-rows.ts";
+import type { FoundRevision } from "../queries/revision-rows.ts";
 import type { Applications } from "../registry.ts";
 import type { RegistryContext } from "../registry-context.ts";
 import { inApplication } from "../registry-context.ts";
-import type { RegistryOutcome } from "../registry-outcome.ts";
+import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done, refusalOf, refused } from "../registry-outcome.ts";
-import { liveMisfits } from "./fit-schema.ts";
 import { readOpenapiSchema } from "./read-openapi-schema.ts";
 
 export function createApplicationSchema(
@@ -21,7 +24,7 @@ export function createApplicationSchema(
       const routes = routesOf(found.value);
       const { slug, schema_updated_at: updatedAt } = found.value;
       if (routes === null || updatedAt === null) {
-        const msg = `No workflow has told its routes to ${shownValue(slug)} yet. Deploy one, or put its /openapi.json here.`;
+        const msg = `${shownValue(slug)} has no routes registered yet. Deploy a workflow, or put its /openapi.json here.`;
         return refused({ type: "schema_not_found", loc: ["path", "app"], msg });
       }
       return done({ routes, updated_at: updatedAt });
@@ -67,4 +70,50 @@ export async function storeSchema(
     .where("id", "=", applicationId)
     .execute();
   return { routes, updated_at: at };
+}
+
+/** The values of an application's live configurations that a schema does not accept. */
+export async function liveMisfits(
+  db: RegistryDatabase,
+  applicationId: string,
+  routes: readonly RouteSchema[],
+  /** Its live configuration is about to be replaced. */
+  exceptEnvironmentId?: string,
+): Promise<RegistryProblem[]> {
+  const rows = await selectLiveRevisions(db, applicationId).execute();
+  return rows
+    .filter((row) => row.environment_id !== exceptEnvironmentId)
+    .flatMap(({ environment, variant_slug: slug, revision, params }) =>
+      misfitsIn(params, routes).map((misfit) => ({
+        type: "config_invalid",
+        // The conflict is with a live configuration, not with a field of the request.
+        loc: [],
+        msg: `${environment} runs ${slug}@${revision}, whose ${described(misfit)}`,
+      })),
+    );
+}
+
+/** The values of a revision, about to be deployed to an environment, that a schema does not accept. */
+export function revisionMisfits(
+  environment: string,
+  { variant: { slug, revision }, params }: FoundRevision,
+  routes: readonly RouteSchema[],
+  loc: RegistryProblem["loc"],
+): RegistryProblem[] {
+  return misfitsIn(params, routes).map((misfit) => ({
+    type: "config_invalid",
+    loc,
+    msg: `${environment} would run ${slug}@${revision}, whose ${described(misfit)}`,
+  }));
+}
+
+function misfitsIn(params: string, routes: readonly RouteSchema[]): Misfit[] {
+  return findMisfits(JSON.parse(params) as RouteParams, routes);
+}
+
+function described({ route, path, ...fault }: Misfit): string {
+  const field = `${route}.${pathText(path)}`;
+  return fault.kind === "refused"
+    ? `${field} is ${fault.given}: takes ${fault.takes}.`
+    : `${field} is missing: it has no default.`;
 }

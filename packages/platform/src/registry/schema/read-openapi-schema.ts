@@ -1,11 +1,10 @@
 import type { ConfigFieldSchema, RouteSchema } from "@agate/protocol";
 import { isRecord, shownValue } from "@agate/protocol";
-import { isDeeperThan } from "../params/json-depth.ts";
-import { selfContained } from "./self-contained-schema.ts";
+import { isDeeperThan } from "../params/check-params.ts";
 
 export type OpenapiReading =
   | { readonly kind: "routes"; readonly routes: readonly RouteSchema[] }
-  /** One sentence, for whoever sent the document. */
+  /** One sentence for the client that sent the document. */
   | { readonly kind: "invalid"; readonly reason: string };
 
 const MAX_DEPTH = 200;
@@ -36,7 +35,7 @@ class Unreadable extends Error {
   }
 }
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 function readRoutes(document: unknown): RouteSchema[] {
   const paths = recordAt(document, ["paths"]);
@@ -64,9 +63,9 @@ function readRoutes(document: unknown): RouteSchema[] {
 
 function readRoute(
   route: string,
-  operation: Json,
+  operation: JsonObject,
   at: readonly string[],
-  components: Json,
+  components: JsonObject,
 ): RouteSchema {
   const toSchema = ["requestBody", "content", "application/json", "schema"];
   const config = recordAt(operation, [...toSchema, "properties", "config", "properties"], at);
@@ -108,7 +107,7 @@ function readType(type: unknown): ConfigFieldSchema["type"] | undefined {
 }
 
 /** The fields of an object, the items of a list. */
-function readInside(field: Json, at: readonly string[]) {
+function readInside(field: JsonObject, at: readonly string[]) {
   const { properties, items } = field;
   const isObject = [field.type].flat()[0] === "object";
   const isList = [field.type].flat()[0] === "array";
@@ -116,7 +115,7 @@ function readInside(field: Json, at: readonly string[]) {
   return {
     ...(isObject && {
       properties: Object.fromEntries(
-        Object.entries(properties as Json).map(([name, inner]) => {
+        Object.entries(properties as JsonObject).map(([name, inner]) => {
           return [name, readField(inner, [...at, "properties", name])];
         }),
       ),
@@ -170,7 +169,7 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-function recordAt(from: unknown, path: readonly string[], at: readonly string[] = []): Json {
+function recordAt(from: unknown, path: readonly string[], at: readonly string[] = []): JsonObject {
   let found = from;
   for (const key of path) {
     found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined;
@@ -179,6 +178,78 @@ function recordAt(from: unknown, path: readonly string[], at: readonly string[] 
   return found;
 }
 
-function schemasOf(components: unknown): Json {
+function schemasOf(components: unknown): JsonObject {
   return isRecord(components) && isRecord(components.schemas) ? components.schemas : {};
+}
+
+type SelfContained =
+  | { readonly kind: "schema"; readonly schema: JsonObject }
+  /** It refers to a component that is not there. */
+  | { readonly kind: "missing"; readonly name: string };
+
+const COMPONENT = /^#\/components\/schemas\/([A-Za-z0-9._-]+)(\/.*)?$/;
+/** Keywords whose values are data, not schemas. */
+const DATA = new Set(["const", "default", "enum", "examples"]);
+/** Values of these map names to schemas: a property called `default` is not the keyword. */
+const NAMED_SCHEMAS = new Set([
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "$defs",
+  "definitions",
+]);
+
+/**
+ * A JSON Schema that can be read without the OpenAPI document it stood in: the components that it
+ * refers to, and those that they refer to, come along under `$defs`.
+ */
+function selfContained(schema: JsonObject, components: JsonObject): SelfContained {
+  // Under their own names, unless the schema has a definition of that name already.
+  const names = new Map<string, string>();
+  const taken = new Set(Object.keys(Object(schema.$defs) as object));
+  const waiting: string[] = [];
+  const refer = (name: string): string => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    let free = name;
+    for (let n = 2; taken.has(free); n++) free = `${name}_${n}`;
+    taken.add(free);
+    names.set(name, free);
+    waiting.push(name);
+    return free;
+  };
+
+  const moved = rewritten(schema, refer) as JsonObject;
+  const definitions: [string, unknown][] = [];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (!Object.hasOwn(components, name)) return { kind: "missing", name };
+    definitions.push([refer(name), rewritten(components[name], refer)]);
+  }
+  if (definitions.length === 0) return { kind: "schema", schema: moved };
+  const own = Object.entries(Object(moved.$defs) as object);
+  return {
+    kind: "schema",
+    schema: { ...moved, $defs: Object.fromEntries([...own, ...definitions]) },
+  };
+}
+
+function rewritten(schema: unknown, refer: (name: string) => string): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => rewritten(item, refer));
+  if (typeof schema !== "object" || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, rewrittenKeyword(key, value, refer)]),
+  );
+}
+
+function rewrittenKeyword(key: string, value: unknown, refer: (name: string) => string): unknown {
+  if (DATA.has(key)) return value;
+  if (key === "$ref" && typeof value === "string") {
+    const [, name, rest = ""] = COMPONENT.exec(value) ?? [];
+    return name === undefined ? value : `#/$defs/${refer(name)}${rest}`;
+  }
+  if (NAMED_SCHEMAS.has(key) && typeof value === "object" && value !== null) {
+    const schemas = Object.entries(value);
+    return Object.fromEntries(schemas.map(([name, schema]) => [name, rewritten(schema, refer)]));
+  }
+  return rewritten(value, refer);
 }

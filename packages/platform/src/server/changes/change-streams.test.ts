@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ChangeFeed } from "../../registry/change-feed.ts";
-import { createChangeFeed } from "../../registry/change-feed.ts";
-import type { Registry } from "../../registry/registry.ts";
+import { createChangeFeed } from "../../registry/open-registry.ts";
+import type { ChangeFeed, Registry } from "../../registry/registry.ts";
 import { done, refused } from "../../registry/registry-outcome.ts";
 import { LocalSignals } from "../../stores/registry/registry-signals.ts";
 import { ChangeStreams } from "./change-streams.ts";

@@ -1,5 +1,5 @@
 import type { OpenAccess } from "../../access/open-access.ts";
-import type { Backups } from "../../backup/backups.ts";
+import type { Backups } from "../../backup/take-backup.ts";
 import type { RunningDeployer } from "../../deployments/deployer.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import type { Registry } from "../../registry/registry.ts";

@@ -7,10 +7,8 @@ import type {
   AnalyticsFigures as StoredFigures,
 } from "../../stores/span-query.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
-import { fillBuckets } from "../../traces/fill-buckets.ts";
-import type { BucketPlan } from "../../traces/plan-buckets.ts";
-import { planBuckets } from "../../traces/plan-buckets.ts";
-import { formatInterval, parseInterval } from "../../traces/time-interval.ts";
+import type { BucketPlan } from "../../traces/buckets.ts";
+import { fillBuckets, formatInterval, parseInterval, planBuckets } from "../../traces/buckets.ts";
 import { problemAnswer } from "../errors/error-answer.ts";
 import { formatDateTime, readDateTime } from "../inputs/date-time.ts";
 import { choice, integer, type Parsed, parsed } from "../inputs/input-kinds.ts";

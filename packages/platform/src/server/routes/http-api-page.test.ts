@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Backups } from "../../backup/backups.ts";
+import { Backups } from "../../backup/take-backup.ts";
 import { ChangeStreams } from "../changes/change-streams.ts";
 import { LiveFeeds } from "../live/live-feed.ts";
 import { PageFiles } from "../page/page-files.ts";

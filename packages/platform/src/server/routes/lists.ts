@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 import type { SpanStore } from "../../stores/span-store.ts";
-import type { ListKind } from "../../traces/list-cursor.ts";
-import { decodeCursor } from "../../traces/list-cursor.ts";
-import type { PageLimits } from "../../traces/read-page.ts";
-import { PAGE_LIMITS, readPage } from "../../traces/read-page.ts";
+import type { ListKind, PageLimits } from "../../traces/read-page.ts";
+import { decodeCursor, PAGE_LIMITS, readPage } from "../../traces/read-page.ts";
 import { parseTraceId } from "../../traces/span-ids.ts";
 import { JSON_TYPE, jsonAnswer } from "../answer.ts";
 import { problemAnswer } from "../errors/error-answer.ts";

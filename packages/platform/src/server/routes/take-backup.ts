@@ -1,5 +1,4 @@
-import type { Backups } from "../../backup/backups.ts";
-import type { Backup } from "../../backup/take-backup.ts";
+import type { Backup, Backups } from "../../backup/take-backup.ts";
 import type { StreamAnswer } from "../answer.ts";
 import { problemAnswer } from "../errors/error-answer.ts";
 import type { Route } from "../route.ts";

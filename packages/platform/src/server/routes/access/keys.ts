@@ -1,7 +1,7 @@
 import type { Scope } from "@agate/protocol";
 import { SCOPES, SERVER_SCOPES } from "@agate/protocol";
 import * as z from "zod/mini";
-import { API_KEY_NAME_RULE, isApiKeyName } from "../../../access/api-key-name.ts";
+import { API_KEY_NAME_RULE, isApiKeyName } from "../../../access/api-key-text.ts";
 import type { ApiKeys } from "../../../access/api-keys.ts";
 import { ProjectGoneError } from "../../../access/api-keys.ts";
 import { may } from "../../../access/caller.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { RepeatedText } from "./repeated-text.ts";
+import { RepeatedText } from "./otlp-wire-reader.ts";
 import { WireReader } from "./wire-reader.ts";
 
 /** Texts as protobuf has them, each after its length. */

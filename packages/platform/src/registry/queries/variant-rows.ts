@@ -1,9 +1,8 @@
-import type { RegistryVariant } from "@agate/protocol";
+import type { RegistryVariant, VariantRevision } from "@agate/protocol";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
+import { missingName, nameOf, newId } from "../names.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done } from "../registry-outcome.ts";
-import { nameOf } from "../slug.ts";
-import { missingName } from "./missing-name.ts";
 
 /** The variants of an application, as documents. */
 export async function listVariants(
@@ -29,7 +28,7 @@ export async function findVariant(
   return missingName("variant", variant, {
     loc,
     names: others.map(({ slug }) => slug),
-    makeOne: "Make one, or deploy a workflow to one.",
+    createOne: "Create one, or deploy a workflow to one.",
   });
 }
 
@@ -63,4 +62,28 @@ function variantDocument(row: VariantRow): RegistryVariant {
     forked_from: id && slug && revision ? { id, slug, revision } : null,
     latest_revision: row.latest_revision,
   };
+}
+
+/** Adds a variant without revisions; gives its id. */
+export async function insertVariant(
+  tx: RegistryDatabase,
+  applicationId: string,
+  slug: string,
+  { at, forkedFrom }: { readonly at: string; readonly forkedFrom: VariantRevision | null },
+): Promise<string> {
+  const id = newId("var");
+  await tx
+    .insertInto("variants")
+    .values({
+      id,
+      application_id: applicationId,
+      slug,
+      created_at: at,
+      latest_revision: 0,
+      forked_from_id: forkedFrom?.id ?? null,
+      forked_from_slug: forkedFrom?.slug ?? null,
+      forked_from_revision: forkedFrom?.revision ?? null,
+    })
+    .execute();
+  return id;
 }

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DecodeLimits } from "./decode-limits.ts";
-import { decodeOtlpJson } from "./decode-otlp-json.ts";
+import { decodeOtlpJson, scanJson } from "./decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./decode-otlp-protobuf.ts";
-import { scanJson } from "./scan-json.ts";
+import type { DecodeLimits } from "./decode-outcome.ts";
 import { ProtobufWriter } from "./testing/protobuf-writer.fixture.ts";
 
 const NONE: DecodeLimits = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isApiKeyName } from "./api-key-name.ts";
+import { isApiKeyName } from "./api-key-text.ts";
 
 it.each(["ci", "Grace Hopper", "デプロイ", "a".repeat(64), "🚀".repeat(64), "build@host:3"])(
   "%s is a name",

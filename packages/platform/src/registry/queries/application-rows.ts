@@ -1,11 +1,10 @@
 import type { RouteSchema } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
+import { missingName, nameOf } from "../names.ts";
 import type { ApplicationRef } from "../registry.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done } from "../registry-outcome.ts";
-import { nameOf } from "../slug.ts";
-import { missingName } from "./missing-name.ts";
 
 export type ApplicationRow = Selectable<RegistryTables["applications"]>;
 
@@ -24,9 +23,9 @@ export async function findApplication(
 }
 
 /**
- * Finds it and keeps it from others until the transaction ends: whoever changes anything of an
- * application does this first. An update that changes nothing locks the row in every dialect; a
- * number that is the highest plus one, or a check before a write, is then right under concurrency.
+ * Finds an application and locks it until the transaction ends. Every change of an application starts
+ * with this. An update that changes nothing locks the row in every dialect; it makes a number that is
+ * the highest plus one, or a check before a write, safe under concurrency.
  */
 export async function lockApplication(
   tx: RegistryDatabase,
@@ -52,11 +51,11 @@ async function missing(db: RegistryDatabase, project: string, application: strin
   return missingName("application", application, {
     loc: ["path", "app"],
     names: rows.map(({ slug }) => slug),
-    makeOne: "Make one, or deploy a workflow.",
+    createOne: "Create one, or deploy a workflow.",
   });
 }
 
-/** Null while no workflow has told. */
+/** The application's routes; null until a workflow has registered them. */
 export function routesOf({ schema }: ApplicationRow): readonly RouteSchema[] | null {
   return schema === null ? null : (JSON.parse(schema) as RouteSchema[]);
 }

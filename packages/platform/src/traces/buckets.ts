@@ -1,4 +1,28 @@
-import { parseInterval } from "./time-interval.ts";
+import type { AnalyticsBucket } from "../stores/span-query.ts";
+import { NO_TRACES } from "../stores/span-query.ts";
+
+const SECOND = 1_000_000;
+const UNITS = [
+  { letter: "d", length: 86_400 * SECOND },
+  { letter: "h", length: 3_600 * SECOND },
+  { letter: "m", length: 60 * SECOND },
+  { letter: "s", length: SECOND },
+] as const;
+
+/** Microseconds of a length of time such as `90s`, `5m`, `1h`, `7d`; undefined for anything else. */
+export function parseInterval(text: string): number | undefined {
+  const [, digits, letter] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
+  const unit = UNITS.find((known) => known.letter === letter);
+  if (unit === undefined) return undefined;
+  const interval = Number(digits) * unit.length;
+  return Number.isSafeInteger(interval) ? interval : undefined;
+}
+
+/** The shortest spelling of an interval in whole seconds. */
+export function formatInterval(interval: number): string {
+  const unit = UNITS.find(({ length }) => interval % length === 0) ?? UNITS[3];
+  return `${interval / unit.length}${unit.letter}`;
+}
 
 /** A time range cut into equal buckets, in microseconds; both ends are multiples of the interval. */
 export interface BucketPlan {
@@ -11,9 +35,9 @@ export type BucketPlanOutcome =
   | { readonly kind: "plan"; readonly plan: BucketPlan }
   | { readonly kind: "too-many"; readonly count: number; readonly most: number };
 
-/** More than anyone can look at in one chart. */
+/** More than a chart can show. */
 export const MOST_BUCKETS = 2000;
-/** Groups have their own buckets; so many of them are a few megabytes. */
+/** Of all groups together: this many take a few megabytes. */
 const MOST_GROUP_BUCKETS = 20_000;
 const USUAL_BUCKETS = 100;
 const USUAL_INTERVALS = [
@@ -47,4 +71,17 @@ function usualInterval(length: number): number {
   const fitting = USUAL_INTERVALS.find((interval) => length / interval <= USUAL_BUCKETS);
   const longest = USUAL_INTERVALS.at(-1)!;
   return fitting ?? Math.ceil(length / USUAL_BUCKETS / longest) * longest;
+}
+
+/** Every bucket of the plan in order, empty ones included, so that a chart has no holes. */
+export function fillBuckets(
+  plan: BucketPlan,
+  found: readonly AnalyticsBucket[],
+): readonly AnalyticsBucket[] {
+  const byStart = new Map(found.map((bucket) => [bucket.start, bucket]));
+  const buckets: AnalyticsBucket[] = [];
+  for (let start = plan.from; start < plan.to; start += plan.interval) {
+    buckets.push(byStart.get(start) ?? { start, ...NO_TRACES });
+  }
+  return buckets;
 }

@@ -1,8 +1,7 @@
 import { ID_PREFIXES, isSlug, looksLikeId } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { newId } from "./new-id.ts";
-import { nameOf, slugProblem } from "./slug.ts";
+import { nameOf, newId, slugProblem } from "./names.ts";
 
 describe("slugs and ids", () => {
   it.each(["a", "7", "support", "support-bot", "a.b_c-d", "v1.2", "app", "app_1", "x".repeat(64)])(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PlainRow } from "./plain-rows.ts";
-import { RowDigest } from "./row-digest.ts";
+import { RowDigest } from "./plain-rows.ts";
 
 function digest(...pages: PlainRow[][]) {
   const digest = new RowDigest();

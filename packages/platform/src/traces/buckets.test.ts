@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillBuckets } from "./fill-buckets.ts";
-import { MOST_BUCKETS, planBuckets } from "./plan-buckets.ts";
-import { formatInterval, parseInterval } from "./time-interval.ts";
+import {
+  fillBuckets,
+  formatInterval,
+  MOST_BUCKETS,
+  parseInterval,
+  planBuckets,
+} from "./buckets.ts";
 
 const SECOND = 1_000_000;
 const time = fc.integer({ min: 0, max: Date.UTC(2254, 0, 1) * 1000 });

@@ -1,12 +1,11 @@
 import type { Environment } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
+import { missingName, nameOf, newId } from "../names.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done } from "../registry-outcome.ts";
-import { nameOf } from "../slug.ts";
-import type { DeploymentRow } from "./find-deployment.ts";
-import { deploymentDocument } from "./find-deployment.ts";
-import { missingName } from "./missing-name.ts";
+import type { DeploymentRow } from "./deployment-rows.ts";
+import { deploymentDocument } from "./deployment-rows.ts";
 
 export type EnvironmentRow = Selectable<RegistryTables["environments"]>;
 
@@ -40,7 +39,7 @@ export async function findEnvironment(
   return missingName("environment", environment, {
     loc,
     names: others.map(({ slug }) => slug),
-    makeOne: "Make one first.",
+    createOne: "Create one first.",
   });
 }
 
@@ -50,4 +49,27 @@ export function environmentDocument(
 ): Environment {
   const deployment = live === undefined ? null : deploymentDocument(live);
   return { id, slug, created_at, deployment };
+}
+
+/** Adds an environment with nothing in it. The application is locked, or new. */
+export async function insertEnvironment(
+  tx: RegistryDatabase,
+  applicationId: string,
+  slug: string,
+  at: string,
+): Promise<EnvironmentRow> {
+  const { latest } = await tx
+    .selectFrom("environments")
+    .select(({ fn }) => fn.max("number").as("latest"))
+    .where("application_id", "=", applicationId)
+    .executeTakeFirstOrThrow();
+  const row = {
+    id: newId("env"),
+    application_id: applicationId,
+    number: (latest ?? 0) + 1,
+    slug,
+    created_at: at,
+  };
+  await tx.insertInto("environments").values(row).execute();
+  return row;
 }

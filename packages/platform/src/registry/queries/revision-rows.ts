@@ -2,11 +2,13 @@ import type { RevisionRef, VariantRevision } from "@agate/protocol";
 import { shownValue } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
+import type { Authorship } from "../registry.ts";
+import { storableText } from "../registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done, refused } from "../registry-outcome.ts";
-import { selectLiveRevisions } from "./find-deployment.ts";
-import { findEnvironment } from "./find-environment.ts";
-import { findVariant } from "./find-variant.ts";
+import { selectLiveRevisions } from "./deployment-rows.ts";
+import { findEnvironment } from "./environment-rows.ts";
+import { findVariant } from "./variant-rows.ts";
 
 /** A revision that was asked for. */
 export interface FoundRevision {
@@ -105,4 +107,27 @@ function missingRevision(
       ? `${shownValue(variant)} has no revision yet. Commit one first.`
       : `${shownValue(variant)} has no revision ${revision}: its latest is ${latest}.`;
   return { type: "revision_not_found", loc, msg };
+}
+
+/** Adds a revision, which must be the next one. The application is locked. */
+export async function insertRevision(
+  tx: RegistryDatabase,
+  variant: { readonly id: string; readonly revision: number },
+  { params, by, message, at }: Authorship & { readonly params: string; readonly at: string },
+): Promise<RevisionRow> {
+  const row = {
+    variant_id: variant.id,
+    revision: variant.revision,
+    params,
+    message: storableText(message),
+    created_by: storableText(by),
+    created_at: at,
+  };
+  await tx.insertInto("revisions").values(row).execute();
+  await tx
+    .updateTable("variants")
+    .set({ latest_revision: variant.revision })
+    .where("id", "=", variant.id)
+    .execute();
+  return row;
 }
