@@ -111,7 +111,7 @@ describe("access through several replicas", () => {
     expect(await here.access.keys.revoke("default", id)).toBe("revoked");
     expect(callerBy(here, key)).toBe("key-invalid");
     await expect.poll(() => callerBy(there, key), SOON).toBe("key-invalid");
-    // Streams to whoever used it are broken off.
+    // Streams that were opened with it end.
     expect(caller).toMatchObject({ revoked: { aborted: true } });
   });
 
@@ -153,7 +153,7 @@ describe("access through several replicas", () => {
     expect(callerBy(here, key)).toMatchObject({ name: "ci" });
   });
 
-  it("asks the database so often at most for what nobody knows", async () => {
+  it("limits how often unknown credentials query the database", async () => {
     const { access, clock } = await openLate();
     const asked = () => {
       const { key: authorization } = newApiKeyText();

@@ -62,7 +62,7 @@ describe("a new key", () => {
 });
 
 describe("a key that is revoked", () => {
-  it("opens nothing from that moment on, and tells whoever still uses it", async () => {
+  it("is invalid from that moment on, and ends streams that use it", async () => {
     const access = await file.open();
     const { key, id } = await access.keys.create(RED, { name: "ci", scopes: ["read"] });
     const other = await access.keys.create(RED, { name: "ci", scopes: ["read"] });

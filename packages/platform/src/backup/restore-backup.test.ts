@@ -67,7 +67,7 @@ async function namesIn(directory: string): Promise<string[]> {
 }
 
 describe("a restored data directory", () => {
-  it("has every trace, found by word too, and nobody else may read its files", async () => {
+  it("has every trace, found by word too, in files that only its owner can read", async () => {
     const target = join(folder, "whole");
     await restore({ dataDirectory: target });
     expect(await namesIn(target)).toEqual(["agate.lock", "registry.db", "spans.db"]);

@@ -9,7 +9,7 @@ function digest(...pages: PlainRow[][]) {
 }
 
 describe("RowDigest", () => {
-  it("is the same whatever the order of columns and the size of pages", () => {
+  it("is independent of the order of columns and the size of pages", () => {
     const one = digest([{ id: "a", n: 1 }], [{ id: "b", n: null }]);
     const other = digest([
       { n: 1, id: "a" },

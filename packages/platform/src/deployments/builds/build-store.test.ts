@@ -210,7 +210,7 @@ it("has no folder of a build that is not whole", async () => {
   expect(await store.manifestOf("bld_1")).toBeUndefined();
 });
 
-it("sweeps away builds, packages and unfinished work that nobody needs", async () => {
+it("sweeps unused builds, packages and unfinished work", async () => {
   const one = await registry.publish({ "common-two": PACKAGES["common-two"] });
   const other = await registry.publish({
     "common-two": PACKAGES["common-two"],

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { KeyedQueue, Semaphore } from "./concurrency.ts";
 
-it("runs work of one key in order and one at a time, whatever fails", async () => {
+it("runs work of one key in order and one at a time, also after failures", async () => {
   const pieces = fc.array(
     fc.record({
       key: fc.constantFrom("a", "b", "c", "d"),
@@ -59,7 +59,7 @@ it("is idle when the last piece is done, even one that was added meanwhile", asy
   expect(done).toEqual(["first", "second"]);
 });
 
-it("lets no more happen at a time than it may, in order, whatever fails", async () => {
+it("runs at most the allowed number at a time, in order, also after failures", async () => {
   const pieces = fc.array(
     fc.record({ ticks: fc.integer({ min: 0, max: 4 }), fails: fc.boolean() }),
   );

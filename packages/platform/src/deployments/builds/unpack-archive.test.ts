@@ -22,7 +22,7 @@ const FILES = { "app.js": "console.log(1)", "prompts/one.txt": "Say one.", "empt
 
 async function reasonFor(archive: Uint8Array): Promise<string> {
   const outcome = await unpackArchive(archive, folder, LIMITS);
-  // Whatever it says, nothing may be written beside the folder.
+  // No archive may write a file outside the folder.
   expect(await readdir(outside)).toHaveLength(1);
   return outcome.kind === "invalid" ? outcome.reason : outcome.kind;
 }

@@ -375,7 +375,7 @@ it("says when to come back while the service is not there", async () => {
   ]);
 });
 
-it("tells the service that nobody listens on its socket, and does not ask for ever", async () => {
+it("reports a socket without a listener to the service, and gives up after some attempts", async () => {
   const service = await serveHttp(() => {});
   const missing = {
     ...service,

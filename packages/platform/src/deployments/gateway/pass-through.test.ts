@@ -57,7 +57,7 @@ function endToEnd(raw: readonly string[]): string[] {
   });
 }
 
-it("changes nothing in a request or an answer, whatever they look like", async () => {
+it("passes requests and answers of any form on unchanged", async () => {
   let reply = (_: ServerResponse): void => {};
   const seen: unknown[] = [];
   const service = await serveHttp(async (incoming: IncomingMessage, outgoing) => {

@@ -198,7 +198,7 @@ it.each([
   expect(read([Buffer.from(text, "latin1")])).toBeUndefined();
 });
 
-it("takes no body where there is none, whatever the head says", () => {
+it("reads no body for statuses and methods without one, also with a length in the head", () => {
   const head = "Content-Length: 10\r\n\r\n";
   for (const [status, method] of [
     [200, "HEAD"],

@@ -133,7 +133,7 @@ it("breaks off what takes too long, so that the build before has its last words"
   expect(await (await deploy(2)).drained).toBe(2);
   expect(await begun).toBe("ECONNRESET");
   expect(await silent).toMatchObject({ status: 502 });
-  // It had nothing left to wait for, and ended by itself.
+  // It had no requests left, and ended.
   expect(await first.process.ended).toMatchObject({ code: 0 });
 });
 
@@ -151,7 +151,7 @@ it("keeps requests that come while a killed build is started again", async () =>
     await Promise.all(Array.from({ length: 10 }, () => sendRequest(small)));
     const last = events.findLast((event) => event.kind === "serving");
     process.kill(last?.pid ?? Number.NaN, "SIGKILL");
-    // Sent at once: nobody knows yet that the process is gone.
+    // Sent before the supervisor has noticed that the process is gone.
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => sendRequest(n % 2 === 0 ? small : bare)),
     );

@@ -129,7 +129,7 @@ it("stops following when the reader goes away", async () => {
   expect(lines).toEqual(["new"]);
 });
 
-it("leaves out what a slow reader cannot take, and says so", async () => {
+it("drops lines for a slow reader, and reports their number", async () => {
   const log = openLog(await temporaryFolder());
   const reading = log.read({
     build: null,

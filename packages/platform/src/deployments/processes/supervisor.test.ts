@@ -113,7 +113,7 @@ it("starts a crashed build again; who asks meanwhile waits for it", async () => 
   ]);
 });
 
-it("starts a build again that does not listen any more, as soon as somebody notices", async () => {
+it("restarts a build that no longer listens, when a request finds it unreachable", async () => {
   const { supervisor, events } = supervise();
   const build = await supervised(1, workflowSource("response.end(); server.close();"));
   await supervisor.switchTo(build, await running(build));
@@ -168,7 +168,7 @@ it("counts a crash after a good while as the first", async () => {
   ]);
 });
 
-it("starts what is asleep when somebody asks, once, and ends what served before", async () => {
+it("starts a sleeping build once, on the first request, and ends the previous one", async () => {
   const { supervisor, kinds } = supervise();
   const before = await supervised(3, saying("before"));
   const process = await running(before);

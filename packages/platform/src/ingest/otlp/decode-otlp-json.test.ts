@@ -122,7 +122,7 @@ describe("ids", () => {
     expect(request.rejectedReason).toBe(`1 span rejected: ${reason}`);
   });
 
-  it("keeps whatever ids a link has", () => {
+  it("keeps the ids of a link as they are", () => {
     const links = [{ traceId: "ABC", spanId: "no hex" }, {}];
     expect(decodeSpan({ links }).links).toMatchObject([
       { traceId: "abc", spanId: "no hex" },

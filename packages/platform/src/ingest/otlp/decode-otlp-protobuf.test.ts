@@ -158,7 +158,7 @@ describe("ids", () => {
     ]);
   });
 
-  it("keeps whatever ids a link has", () => {
+  it("keeps the ids of a link as they are", () => {
     const link = message((link) =>
       link.bytes(1, new Uint8Array([1, 2])).bytes(2, new Uint8Array(20)),
     );

@@ -131,7 +131,7 @@ function expectNothing(record: string): void {
   }
 }
 
-/** Ids, times and counts are as they came; a span that was changed says so, no other does. */
+/** Ids, times and counts are unchanged; exactly the changed spans are marked as redacted. */
 function expectIntact(kept: OtlpSpan, came: OtlpSpan): void {
   const facts = ({
     traceId,

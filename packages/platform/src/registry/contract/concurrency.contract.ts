@@ -49,7 +49,7 @@ export function describeConcurrency(subject: Subject): void {
       ).toBe(1);
     });
 
-    it("makes an application once, whoever comes first", async () => {
+    it("creates an application once, for concurrent requests", async () => {
       await subject.freshProject();
       const made = await atOnce(10, () =>
         subject.registry.applications.ensure(subject.project, "support"),

@@ -17,7 +17,7 @@ export function describeDeployments(subject: Subject): void {
     const promote = (environment: string, from: string) =>
       subject.registry.deployments.promote(subject.app, environment, { ...BY_TESTS, from });
 
-    it("pins one revision, whatever is committed later", async () => {
+    it("pins one revision, also after later commits", async () => {
       await subject.freshApplication({ "/": { a: 1 } });
       done(await subject.deploy("production", "default"));
       await subject.commit("default", { "/": { a: 2 } });

@@ -61,7 +61,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 export function describeModel(subject: Subject): void {
-  it("agrees with the model, whatever is done in whatever order", async () => {
+  it("agrees with the model after any operations in any order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 60, size: "max" }), async (more) => {
         await subject.freshProject();

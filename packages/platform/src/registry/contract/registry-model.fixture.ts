@@ -1,7 +1,7 @@
 import type { RouteParams } from "@agate/protocol";
 import type { RegistryProblemType } from "../registry-outcome.ts";
 
-/** Something that somebody does to an application. */
+/** An operation on an application. */
 export type Operation =
   | { readonly do: "create variant"; readonly variant: string }
   | { readonly do: "create environment"; readonly environment: string }

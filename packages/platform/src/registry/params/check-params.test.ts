@@ -85,7 +85,7 @@ describe("checkParams with the routes known", () => {
         );
 
         // The validator leaves out properties of this name, for its own safety; and whole numbers
-        // that JavaScript cannot hold are refused, whatever the bounds are.
+        // that JavaScript cannot hold are refused, independent of the bounds.
         const isComparable =
           !JSON.stringify([values, fields]).includes("__proto__") &&
           !faults.some(({ msg }) => msg.includes("53 bits"));

@@ -9,7 +9,7 @@ export interface ArchiveContents {
   readonly files: Readonly<Record<string, string>>;
   /** Replaces what the manifest would say. */
   readonly manifest?: Partial<Record<keyof BuildManifest, unknown>>;
-  /** Further entries, whatever they are. */
+  /** Further entries of any kind. */
   readonly entries?: readonly TarEntry[];
 }
 

@@ -11,7 +11,7 @@ export interface SocketService extends Service {
   readonly socketPath: string;
   /** Leases that were not given back. */
   readonly leases: number;
-  /** How often somebody found nobody listening. */
+  /** How often a lease was released as unreachable. */
   readonly unreachable: number;
   readonly connections: ReadonlySet<Socket>;
 }
