@@ -8,7 +8,7 @@ import { startTestPlatform } from "./testing/test-platform.fixture.ts";
 const PAGE = "https://app.example";
 const CALL = "/services/desk/run/say";
 
-/** A workflow that would let every page in by itself, and streams. */
+/** A workflow that allows every origin in its own headers, and streams. */
 const OPEN = `
   response.writeHead(200, {
     "content-type": "text/event-stream",

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { shownValue } from "@agate/protocol";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { decodeURIComponent_, tryDecode } from "hono/utils/url";
 import type { AccessControl } from "../access/access-control.ts";
 import { admit, breakOffWhenRevoked } from "./admit.ts";
 import type { Answer } from "./answer.ts";
-import { problemAnswer, quoted } from "./errors/error-answer.ts";
+import { problemAnswer } from "./errors/error-answer.ts";
 import { checkHost, type HostPolicy } from "./host-guard.ts";
 import type { PageFiles } from "./page/page-files.ts";
 import { notFoundPage, opensDocument } from "./page/page-routes.ts";
@@ -74,7 +75,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const missing = problemAnswer({
       type: "route_not_found",
       loc: ["path"],
-      msg: `There is nothing at ${quoted(asked)}.`,
+      msg: `There is nothing at ${shownValue(asked)}.`,
     });
     if (!opensDocument(method, headers.accept)) return missing;
     return notFoundPage(page).then((shown) => shown ?? missing);

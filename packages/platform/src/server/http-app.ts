@@ -99,33 +99,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     onError: (err) => log.error({ err }, "An application could not be looked up."),
   });
   const deliver = createDelivery(log);
-  const answerError = (err: unknown, method: string, path: string): Answer => {
-    if (err instanceof StoreUnavailableError) {
-      const what = err instanceof RegistryUnavailableError ? "registry" : "store";
-      log.error({ reason: err.reason, method, path }, `The ${what} could not be used.`);
-      return opaqueAnswer("store_unavailable", { "retry-after": RETRY_AFTER_SECONDS });
-    }
-    if (err instanceof DamagedSegmentError) {
-      log.error({ trace: err.traceId, err: err.cause, method, path }, "A trace is damaged.");
-      return problemAnswer({ type: "trace_damaged", loc: [], msg: err.message });
-    }
-    if (err instanceof QueryQueueFullError) {
-      log.warn({ method, path }, "Too many queries wait: one was refused.");
-      return queueFullAnswer();
-    }
-    if (err instanceof QueryTimeoutError) {
-      log.warn({ method, path, timeoutMs: err.timeoutMs }, "A query was stopped at its deadline.");
-      return opaqueAnswer("query_timeout");
-    }
-    // No client is left to read it.
-    if (err instanceof QueryAbandonedError) return queueFullAnswer();
-    if (isDescriptorShortage(err)) {
-      log.error({ err, method, path }, "No file descriptors are left.");
-      return opaqueAnswer("resources_exhausted", { "retry-after": RETRY_AFTER_SECONDS });
-    }
-    log.error({ err, method, path }, "A request failed.");
-    return opaqueAnswer("internal_error");
-  };
+  const answerError = createErrorAnswer(log);
   const page = new PageFiles(options.pageFolder);
   const routes = allRoutes({
     store,
@@ -183,6 +157,39 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       changes.close();
       calls.close();
     },
+  };
+}
+
+type ErrorAnswer = (error: unknown, method: string, path: string) => Answer;
+
+/** Makes the answer for an error that a route has thrown, and logs what the client must not see. */
+function createErrorAnswer(log: Logger): ErrorAnswer {
+  return (err, method, path) => {
+    if (err instanceof StoreUnavailableError) {
+      const what = err instanceof RegistryUnavailableError ? "registry" : "store";
+      log.error({ reason: err.reason, method, path }, `The ${what} could not be used.`);
+      return opaqueAnswer("store_unavailable", { "retry-after": RETRY_AFTER_SECONDS });
+    }
+    if (err instanceof DamagedSegmentError) {
+      log.error({ trace: err.traceId, err: err.cause, method, path }, "A trace is damaged.");
+      return problemAnswer({ type: "trace_damaged", loc: [], msg: err.message });
+    }
+    if (err instanceof QueryQueueFullError) {
+      log.warn({ method, path }, "Too many queries wait: one was refused.");
+      return queueFullAnswer();
+    }
+    if (err instanceof QueryTimeoutError) {
+      log.warn({ method, path, timeoutMs: err.timeoutMs }, "A query was stopped at its deadline.");
+      return opaqueAnswer("query_timeout");
+    }
+    // No client is left to read it.
+    if (err instanceof QueryAbandonedError) return queueFullAnswer();
+    if (isDescriptorShortage(err)) {
+      log.error({ err, method, path }, "No file descriptors are left.");
+      return opaqueAnswer("resources_exhausted", { "retry-after": RETRY_AFTER_SECONDS });
+    }
+    log.error({ err, method, path }, "A request failed.");
+    return opaqueAnswer("internal_error");
   };
 }
 

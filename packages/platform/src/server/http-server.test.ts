@@ -111,7 +111,7 @@ describe("the log", () => {
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
-  it("names the key and the address of the connection, whatever the client says about it", async () => {
+  it("names the key and the address of the connection, not what headers claim", async () => {
     const { key, id } = await platform.access.keys.create("default", {
       name: "nightly",
       scopes: ["read"],

@@ -125,7 +125,7 @@ describe("streams of changes", () => {
     }
   });
 
-  it("end at once if the application went before anybody listened", async () => {
+  it("end at once if the application was deleted before the subscription", async () => {
     shop = undefined;
     const { lines, ended } = listen();
     await vi.advanceTimersByTimeAsync(0);

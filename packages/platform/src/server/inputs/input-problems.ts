@@ -1,7 +1,7 @@
 import { shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Problem } from "../errors/error-answer.ts";
-import { listed, quoted } from "../errors/error-answer.ts";
+import { listed } from "../errors/error-answer.ts";
 
 type Issue = z.core.$ZodIssue;
 type Fields = Readonly<Record<string, z.core.$ZodType>>;
@@ -34,12 +34,12 @@ function parameterProblem(
     case "invalid_value":
       return {
         type: "value_not_allowed",
-        msg: `Takes ${listed(issue.values.map(String), "or")}, not ${quoted(given)}.`,
+        msg: `Takes ${listed(issue.values.map(String), "or")}, not ${shownValue(given)}.`,
       };
     case "invalid_type":
       return {
         type: "number_invalid",
-        msg: `Takes ${isWhole(inner) ? takes(inner) : "a number"}, not ${quoted(given)}.`,
+        msg: `Takes ${isWhole(inner) ? takes(inner) : "a number"}, not ${shownValue(given)}.`,
       };
     default:
       return inner._zod.def.type === "string"

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { shownValue } from "@agate/protocol";
 import { JSON_TYPE } from "../answer.ts";
 import type { Problem } from "../errors/error-answer.ts";
-import { quoted } from "../errors/error-answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
 import { readBody } from "./read-body.ts";
 
@@ -80,7 +80,7 @@ function wrongType(headers: IncomingHttpHeaders): Problem | undefined {
   return {
     type: "content_type_unsupported",
     loc: ["header", "content-type"],
-    msg: `Takes ${JSON_TYPE}, not ${given === undefined ? "a body without a content type" : quoted(given)}.`,
+    msg: `Takes ${JSON_TYPE}, not ${given === undefined ? "a body without a content type" : shownValue(given)}.`,
   };
 }
 
@@ -90,7 +90,7 @@ function wrongEncoding(headers: IncomingHttpHeaders): Problem | undefined {
   return {
     type: "content_encoding_unsupported",
     loc: ["header", "content-encoding"],
-    msg: `Takes a body without compression, not ${quoted(encoding)}.`,
+    msg: `Takes a body without compression, not ${shownValue(encoding)}.`,
   };
 }
 

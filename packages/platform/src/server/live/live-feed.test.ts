@@ -120,7 +120,7 @@ describe("LiveFeed", () => {
       ...(heartbeatMs !== undefined && { heartbeatMs }),
     });
 
-  it("looks at the store only while somebody listens", async () => {
+  it("reads the store only while it has clients", async () => {
     const readTops = vi.spyOn(platform.store, "readTops");
     const live = feed();
     const first = new AbortController();

@@ -53,7 +53,7 @@ describe("a path of the page", () => {
     expect(head.headers["content-length"]).toBe(headers["content-length"]);
   });
 
-  it("is the page to reading alone, and says so", async () => {
+  it("is the page for GET and HEAD only, and a 405 otherwise", async () => {
     for (const path of ["/", "/traces", "/traces/x", "/apps/support"]) {
       const { status, headers } = await sendRequest(platform.server.port, { method: "POST", path });
       expect([status, headers.allow], path).toEqual([405, "GET, HEAD"]);

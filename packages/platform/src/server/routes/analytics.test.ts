@@ -92,7 +92,7 @@ it("tells the figures of groups, each with all buckets, and how many are left ou
   expect(one).toEqual({ ...one, total, buckets, groups: [groups[0]], groups_left_out: 1 });
 });
 
-it("has no groups when nobody asked for any", async () => {
+it("has no groups without group_by", async () => {
   const answer = (await at(`${RANGE}&group_limit=1&group_by=`)).json;
   expect(Object.keys(answer)).toEqual(["from", "to", "interval", "total", "buckets"]);
 });

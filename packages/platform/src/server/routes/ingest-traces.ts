@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { shownValue } from "@agate/protocol";
 import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import type { Answer } from "../answer.ts";
 import { JSON_TYPE } from "../answer.ts";
 import type { Problem } from "../errors/error-answer.ts";
-import { opaqueAnswer, problemAnswer, problemsAnswer, quoted } from "../errors/error-answer.ts";
+import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
 import { readBody } from "../inputs/read-body.ts";
 import type { Route } from "../route.ts";
 import { route } from "../route.ts";
@@ -169,7 +170,7 @@ function wrongType(headers: IncomingHttpHeaders): Problem {
   return {
     type: "content_type_unsupported",
     loc: ["header", "content-type"],
-    msg: `Takes ${PROTOBUF_TYPE} or ${JSON_TYPE}, not ${given === undefined ? "a body without a type" : quoted(given)}.`,
+    msg: `Takes ${PROTOBUF_TYPE} or ${JSON_TYPE}, not ${given === undefined ? "a body without a type" : shownValue(given)}.`,
   };
 }
 
@@ -177,6 +178,6 @@ function wrongEncoding(headers: IncomingHttpHeaders): Problem {
   return {
     type: "content_encoding_unsupported",
     loc: ["header", "content-encoding"],
-    msg: `Takes gzip or no compression, not ${quoted(headers["content-encoding"] ?? "")}.`,
+    msg: `Takes gzip or no compression, not ${shownValue(headers["content-encoding"] ?? "")}.`,
   };
 }

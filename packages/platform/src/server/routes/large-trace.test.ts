@@ -73,7 +73,7 @@ it("gives back a trace of 50,000 spans, and answers others meanwhile", async () 
   );
   const response = await open(`/observability/traces/${traceIdOf(2)}`);
   expect(response.headers["content-length"]).toBeUndefined();
-  // More than the buffers on the way can hold is still to come, and nobody takes it.
+  // More than the buffers on the way can hold is still to come, and the client does not read it.
   expect((await platform.get("/health")).status).toBe(200);
   expect((await platform.get("/observability/traces/?limit=1")).status).toBe(200);
   const scanner = await scan(response);

@@ -1,3 +1,4 @@
+import { shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { SpanStore, TreeFocus } from "../../stores/span-store.ts";
 import type { TreeAnswer } from "../../traces/read-tree.ts";
@@ -5,7 +6,7 @@ import { readTree } from "../../traces/read-tree.ts";
 import { parseSpanId, parseTraceId } from "../../traces/span-ids.ts";
 import type { Answer } from "../answer.ts";
 import { JSON_TYPE, jsonAnswer } from "../answer.ts";
-import { opaqueAnswer, problemAnswer, quoted } from "../errors/error-answer.ts";
+import { opaqueAnswer, problemAnswer } from "../errors/error-answer.ts";
 import { choice, type Parsed, parsed } from "../inputs/input-kinds.ts";
 import type { Route } from "../route.ts";
 import { noContent, route, success } from "../route.ts";
@@ -38,7 +39,7 @@ const spanParams = () =>
 export function readId(text: string, parse: (text: string) => string | undefined): Parsed<string> {
   const value = parse(text);
   if (value !== undefined) return { kind: "value", value };
-  const msg = `An id is 1 to 128 characters from A-Z, a-z, 0-9, _ and -, not ${quoted(text)}.`;
+  const msg = `An id is 1 to 128 characters from A-Z, a-z, 0-9, _ and -, not ${shownValue(text)}.`;
   return { kind: "problem", type: "id_invalid", msg };
 }
 

@@ -10,7 +10,7 @@ export interface DocumentedRoute {
   readonly parameters: readonly string[];
   /** What its query must have, with examples: `?from=default&to=default`. */
   readonly query: string;
-  /** Whether its answer goes on until somebody ends it. */
+  /** Whether its answer goes on until the client ends it. */
   readonly isEndless: boolean;
   /** A body that it takes; absent where it takes none. */
   readonly body?: { readonly type: string; readonly content: string };

@@ -1,11 +1,11 @@
 import type { Scope } from "@agate/protocol";
-import { SCOPES, SERVER_SCOPES } from "@agate/protocol";
+import { SCOPES, SERVER_SCOPES, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import { API_KEY_NAME_RULE, isApiKeyName } from "../../../access/api-key-text.ts";
 import type { ApiKeys } from "../../../access/api-keys.ts";
 import { ProjectGoneError } from "../../../access/api-keys.ts";
 import { may } from "../../../access/caller.ts";
-import { problemAnswer, quoted } from "../../errors/error-answer.ts";
+import { problemAnswer } from "../../errors/error-answer.ts";
 import { matching, name } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { noContent, route, success } from "../../route.ts";
@@ -117,7 +117,7 @@ function revokeRoute(keys: ApiKeys): Route {
       return problemAnswer({
         type: "key_not_found",
         loc: ["path", "key"],
-        msg: `The project has no API key ${quoted(params.key)}. Keys are named by their id here: see the list of keys.`,
+        msg: `The project has no API key ${shownValue(params.key)}. Keys are named by their id here: see the list of keys.`,
       });
     },
   });

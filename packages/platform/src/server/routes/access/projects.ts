@@ -1,11 +1,12 @@
 import type { Project } from "@agate/protocol";
+import { shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Caller } from "../../../access/caller.ts";
 import type { Projects } from "../../../registry/registry.ts";
 import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
 import { refused } from "../../../registry/registry-outcome.ts";
 import type { SpanStore } from "../../../stores/span-store.ts";
-import { problemsAnswer, quoted } from "../../errors/error-answer.ts";
+import { problemsAnswer } from "../../errors/error-answer.ts";
 import { name } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { noContent, route, success } from "../../route.ts";
@@ -155,7 +156,7 @@ async function visibleProject(
     : refused({
         type: "project_not_found",
         loc: ["path", "project"],
-        msg: `There is no project ${quoted(named)}.`,
+        msg: `There is no project ${shownValue(named)}.`,
       });
 }
 
@@ -172,6 +173,6 @@ async function refusalForTraces(projects: Projects, store: SpanStore, named: str
   return refused({
     type: "not_empty",
     loc: ["path", "project"],
-    msg: `${quoted(slug)} has traces. Delete them first, or wait until retention has.`,
+    msg: `${shownValue(slug)} has traces. Delete them first, or wait until retention has.`,
   });
 }

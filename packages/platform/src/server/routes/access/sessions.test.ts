@@ -8,7 +8,7 @@ import { deploy, workflow } from "../deployments/testing/deploying.fixture.ts";
 const TRACE = `/observability/traces/${"a".repeat(32)}/`;
 const SPAN = `/observability/spans/${"a".repeat(16)}/`;
 const OWN = { "sec-fetch-site": "same-origin" };
-const NOBODY = { caller: null, project: null };
+const SIGNED_OUT = { caller: null, project: null };
 
 let platform: TestPlatform;
 const NOON = Date.UTC(2026, 10, 15, 12);
@@ -57,7 +57,7 @@ describe("on a server that asks for keys", () => {
     expect(headers["cache-control"]).toBe("no-store");
     expect(await sessionBy({ cookie })).toEqual(json);
     // It stands for the key and does not hold it, nor does the key open anything as a cookie.
-    expect(await sessionBy({ cookie: `agate_session=${key}` })).toEqual(NOBODY);
+    expect(await sessionBy({ cookie: `agate_session=${key}` })).toEqual(SIGNED_OUT);
   });
 
   it("the cookie is for TLS alone, where a proxy speaks it", async () => {
@@ -67,7 +67,7 @@ describe("on a server that asks for keys", () => {
   });
 
   it.each(["", "nonsense", `ag_12345678_${"x".repeat(32)}`, "ag_\r\nset-cookie: a=b", "Bearer "])(
-    "%j is no key: nobody is signed in",
+    "%j is no key: the browser is not signed in",
     async (key) => {
       const { status, json, headers } = await signIn(key);
       expect(status).toBe(401);
@@ -89,7 +89,7 @@ describe("on a server that asks for keys", () => {
     },
   );
 
-  it("another page neither signs anybody in nor out", async () => {
+  it("a page of another origin can neither sign in nor out", async () => {
     const { key } = await makeKey("read");
     const cookie = await cookieOf(key);
     for (const headers of [
@@ -127,8 +127,8 @@ describe("on a server that asks for keys", () => {
     expect(headers["set-cookie"]).toEqual([
       "agate_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0",
     ]);
-    expect(await sessionBy({ cookie: "agate_session=" })).toEqual(NOBODY);
-    expect(await sessionBy({ cookie })).toEqual(NOBODY);
+    expect(await sessionBy({ cookie: "agate_session=" })).toEqual(SIGNED_OUT);
+    expect(await sessionBy({ cookie })).toEqual(SIGNED_OUT);
     expect(await sessionBy({ cookie: otherCookie })).toMatchObject({ caller: { name: "grace" } });
     expect(await sessionBy({ authorization: `Bearer ${key}` })).toMatchObject({
       caller: { name: "grace" },
@@ -142,7 +142,7 @@ describe("on a server that asks for keys", () => {
     const both = { cookie, authorization: `Bearer ${other.key}` };
     expect(await sessionBy(both)).toMatchObject({ caller: { scopes: ["admin"] } });
     await platform.access.keys.revoke("default", id);
-    expect(await sessionBy({ cookie })).toEqual(NOBODY);
+    expect(await sessionBy({ cookie })).toEqual(SIGNED_OUT);
     for (const path of [TRACE, SPAN]) {
       const { status, json } = await platform.send({ path, headers: { ...OWN, cookie } });
       expect([status, json.detail[0].type]).toEqual([401, "key_invalid"]);
@@ -201,7 +201,7 @@ describe("on a server where no key is needed", () => {
 
   const OPERATOR = { caller: { name: "local", is_operator: true } };
 
-  it("a cookie that opens nothing locks nobody out", async () => {
+  it("an invalid cookie does not lock the browser out", async () => {
     const { key, id } = await makeKey("read");
     await platform.access.keys.revoke("default", id);
     // Of another platform on this machine, as cookies know no ports; and one that was revoked.

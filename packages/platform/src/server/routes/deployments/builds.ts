@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Deployer, DeployRequest } from "../../../deployments/deployer.ts";
 import type { Applications, Builds } from "../../../registry/registry.ts";
 import type { Answer } from "../../answer.ts";
 import { JSON_TYPE } from "../../answer.ts";
 import type { Problem } from "../../errors/error-answer.ts";
-import { problemAnswer, quoted } from "../../errors/error-answer.ts";
+import { problemAnswer } from "../../errors/error-answer.ts";
 import { text } from "../../inputs/input-kinds.ts";
 import { readBody } from "../../inputs/read-body.ts";
 import { EVENT_STREAM } from "../../live/server-sent-event.ts";
@@ -249,7 +250,7 @@ function wrongBody(headers: IncomingHttpHeaders): Problem | undefined {
     return {
       type: "content_type_unsupported",
       loc: ["header", "content-type"],
-      msg: `Takes ${GZIP_TYPES[0]}, not ${given === undefined ? "a body without a content type" : quoted(given)}.`,
+      msg: `Takes ${GZIP_TYPES[0]}, not ${given === undefined ? "a body without a content type" : shownValue(given)}.`,
     };
   }
   const encoding = headers["content-encoding"] ?? "identity";
@@ -257,7 +258,7 @@ function wrongBody(headers: IncomingHttpHeaders): Problem | undefined {
   return {
     type: "content_encoding_unsupported",
     loc: ["header", "content-encoding"],
-    msg: `The archive is compressed itself: takes no further compression, not ${quoted(encoding)}.`,
+    msg: `The archive is compressed itself: takes no further compression, not ${shownValue(encoding)}.`,
   };
 }
 

@@ -181,7 +181,7 @@ it("deploys one after the other what comes at once, and the last one serves", as
   expect((await callService(platform, "crowded")).text).toBe(words[numbers.indexOf(4)]);
 });
 
-it("starts a build again that has crashed, and says so in its log", async () => {
+it("restarts a crashed build, and records it in the log", async () => {
   const handle =
     "if (request.url === '/crash') process.exit(7); response.end(String(process.pid));";
   await deploy(platform, "shaky", workflow("", { handle }));

@@ -33,7 +33,7 @@ describe("a body", () => {
     expect(faults(await post(body))).toEqual([400, ["body_undecodable", "body"]]);
   });
 
-  it("that is nothing is one without fields, whatever its type", async () => {
+  it("that is empty is one without fields, with any content type", async () => {
     expect(faults(await post(""))).toEqual(faults(await post("{}")));
   });
 

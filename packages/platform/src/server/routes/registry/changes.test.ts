@@ -35,7 +35,7 @@ describe("the stream of changes", () => {
     request.destroy();
   });
 
-  it("tells whatever may change an answer, and the next answer has it", async () => {
+  it("announces every change of a resolved configuration, and the next answer has it", async () => {
     const app = await makeApplication(platform);
     await app.commit({ "/": { n: 1 } });
     const stream = await changesOf(app.slug);

@@ -27,7 +27,7 @@ async function liveIn(app: TestApplication, environment: string): Promise<unknow
 }
 
 describe("a deployment", () => {
-  it("pins one revision, whatever is committed later", async () => {
+  it("pins one revision; later commits do not change it", async () => {
     const app = await threeRevisions();
     const made = await deploy(app, "production", { variant: "default", message: "Go" });
     expect(made.status).toBe(201);

@@ -1,9 +1,10 @@
+import { shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Access } from "../../../access/caller.ts";
 import type { ApplicationRef, PageRequest } from "../../../registry/registry.ts";
 import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
 import type { Answer, AnswerHeaders } from "../../answer.ts";
-import { problemsAnswer, quoted } from "../../errors/error-answer.ts";
+import { problemsAnswer } from "../../errors/error-answer.ts";
 import type { ErrorType } from "../../errors/error-types.ts";
 import {
   integer,
@@ -146,7 +147,7 @@ export function locationOf(...names: readonly string[]): AnswerHeaders {
 
 /** Reads the number of a revision. */
 export function readRevisionNumber(given: string): Parsed<number> {
-  const msg = `Takes a whole number from 1, not ${quoted(given)}.`;
+  const msg = `Takes a whole number from 1, not ${shownValue(given)}.`;
   if (!/^\d+$/.test(given)) return { kind: "problem", type: "number_invalid", msg };
   const value = Number(given);
   return value >= 1 && Number.isSafeInteger(value)

@@ -49,7 +49,7 @@ describe("a revision", () => {
     expect((await app.get("/variants/default")).json.latest_revision).toBe(2);
   });
 
-  it("keeps whatever a configuration may hold, under any name", async () => {
+  it("keeps every value a configuration may hold, under any name", async () => {
     const app = await makeApplication(platform);
     await app.call("POST", "/variants", { slug: "default" });
     const params =

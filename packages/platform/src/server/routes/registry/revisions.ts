@@ -1,8 +1,7 @@
 import type { RevisionRef } from "@agate/protocol";
-import { parseRevisionRef } from "@agate/protocol";
+import { parseRevisionRef, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Registry } from "../../../registry/registry.ts";
-import { quoted } from "../../errors/error-answer.ts";
 import { json, parsed, wholeNumber } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { created, success } from "../../route.ts";
@@ -49,7 +48,7 @@ function refInput(description: string, example: string) {
     (given) => {
       const value: RevisionRef | undefined = parseRevisionRef(given);
       if (value !== undefined) return { kind: "value", value };
-      const msg = `Takes a variant (default), a revision of one (default@3) or an environment (env:production), not ${quoted(given)}.`;
+      const msg = `Takes a variant (default), a revision of one (default@3) or an environment (env:production), not ${shownValue(given)}.`;
       return { kind: "problem", type: "value_not_allowed", msg };
     },
   );
