@@ -60,7 +60,7 @@ export function createProgram(): Command {
   return addGlobalOptions(program);
 }
 
-/** Those that ask a platform, in the order of the overview. */
+/** The clients of a platform, in the order of the overview. */
 function clientCommands(): Command[] {
   return [
     deployCommand(),
@@ -87,7 +87,7 @@ function inherit(command: Command, program: Command): Command {
   return command.copyInheritedSettings(program).helpCommand(false);
 }
 
-/** Commander's message in the form of every other refusal: one line. */
+/** Commander's message in the format of all other errors: one line. */
 function usageError(text: string): string {
   const [first = "", ...rest] = text.replace(/^error: /, "").trim();
   const sentence = (first.toUpperCase() + rest.join("")).replaceAll(/\s*\n\s*/g, " ");

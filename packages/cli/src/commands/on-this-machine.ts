@@ -6,7 +6,7 @@ interface LocalFlags {
   readonly json?: boolean;
 }
 
-/** Makes a command of work that asks no platform: what it throws that a person can mend is told in one form. */
+/** Runs a command that uses no platform, and reports expected failures in one format. */
 export function onThisMachine<Arguments extends readonly unknown[], Flags extends LocalFlags>(
   command: Command,
   run: (session: { flags: Flags; terminal: Terminal }, ...args: Arguments) => Promise<void>,

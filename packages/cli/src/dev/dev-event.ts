@@ -8,19 +8,19 @@ import { padText } from "../terminal/text-width.ts";
 
 /** An event of `agate dev`. With `--json`, each is printed as one line. */
 export type DevEvent =
-  /** The platform answers. The workflow follows, unless something is wrong with it. */
+  /** The platform is ready. The workflow starts next. */
   | { readonly event: "started"; readonly url: string; readonly application: string }
-  /** The workflow answers for the first time. */
+  /** The workflow is ready for the first time. */
   | { readonly event: "ready"; readonly routes: readonly string[]; readonly ms: number }
-  /** Another version of it answers. */
+  /** A new version of the workflow is ready. */
   | { readonly event: "reloaded"; readonly ms: number }
-  /** The code cannot be built. `serving`: whether an earlier version goes on. */
+  /** The code cannot be built. `serving`: whether an earlier version still serves. */
   | {
       readonly event: "broken";
       readonly problems: readonly CodeProblem[];
       readonly serving: boolean;
     }
-  /** The code was built and started, and did not come to answering. What it printed was told before. */
+  /** The code was built but did not start. Its output came as `output` events before. */
   | {
       readonly event: "unusable";
       readonly reason: string;
@@ -28,11 +28,11 @@ export type DevEvent =
       readonly problem: CodeProblem | null;
       readonly serving: boolean;
     }
-  /** It answered, and has ended. */
+  /** The serving process ended. */
   | { readonly event: "crashed"; readonly reason: string; readonly restartMs: number }
-  /** The code calls the application something else than it is registered as. */
+  /** The code names the application differently than it is registered. */
   | { readonly event: "renamed"; readonly from: string; readonly to: string }
-  /** What is live no longer fits the code, or the registry refuses what the code says of itself. */
+  /** A live configuration does not match the code's schema, or the registry rejects the schema. */
   | { readonly event: "misfit"; readonly problems: readonly RegistryProblem[] }
   /** The program has read a file of the project that a deployed build would not have. */
   | { readonly event: "not-packed"; readonly file: string }
@@ -43,16 +43,16 @@ export type DevEvent =
       readonly problems: readonly CodeProblem[];
       /** Of all. */
       readonly count: number;
-      /** Whether these are the errors that were told the time before. */
+      /** Whether these are the same errors as in the previous event. */
       readonly unchanged: boolean;
     }
-  /** There are none any more. */
+  /** All type errors are fixed. */
   | { readonly event: "types-fixed" }
   /** The compiler failed before it had checked anything. */
   | { readonly event: "types-unchecked"; readonly reason: string }
   | { readonly event: "output"; readonly stream: "stdout" | "stderr"; readonly line: string }
   | ServedCall
-  /** It is being ended. */
+  /** `agate dev` is stopping. */
   | { readonly event: "ending" };
 
 /** A call of the workflow that is over. */
@@ -68,7 +68,7 @@ export interface ServedCall {
   readonly trace_id: string | null;
 }
 
-/** An event as a developer reads it: lines without their ends. */
+/** An event as lines for the terminal. */
 export function describeEvent(event: DevEvent, paint: Paint): readonly string[] {
   switch (event.event) {
     case "started":

@@ -1,6 +1,6 @@
 import { DEV_BUILD, type LogLine } from "@agate/protocol";
 
-/** Lines that wait for the application to be known; of more than that, the latest. */
+/** How many lines are buffered until the application is known; older ones are dropped. */
 const MOST_WAITING = 1000;
 
 /**

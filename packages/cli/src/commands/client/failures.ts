@@ -1,7 +1,7 @@
-/** The command cannot do what it was asked for: exit code 1. The message tells what to do. */
+/** An expected failure: exit code 1. The message says what to do. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
-  /** Printed below the message as they are: safe to print already. */
+  /** Printed below the message; already without control characters. */
   readonly lines: readonly string[];
 
   constructor(message: string, lines: readonly string[] = []) {
@@ -10,7 +10,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The command line itself is wrong in a way that its grammar cannot tell: exit code 2. */
+/** Invalid usage that commander can't detect: exit code 2. */
 export class WrongUsage extends Error {
   override readonly name = "WrongUsage";
 }

@@ -4,7 +4,7 @@ import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { parseWholeNumber } from "../option-parsers.ts";
 
-/** The lines of a table; what to do about an empty list goes to standard error. */
+/** The lines of a table. For an empty list, a hint goes to standard error. */
 export function* listLines(
   terminal: Terminal,
   columns: readonly Column[],
@@ -26,17 +26,17 @@ export function* listLines(
   }
 }
 
-/** A list that comes whole. */
+/** A list without pages. */
 export interface Items<Item> {
   readonly items: readonly Item[];
 }
 
-/** A list that comes in pages, newest first. */
+/** One page of a list, newest first. */
 export interface Page<Item> extends Items<Item> {
   readonly next_cursor: string | number | null;
 }
 
-/** Says on standard error that a list goes on. */
+/** Prints the cursor of the next page on standard error. */
 export function noteNextPage(terminal: Terminal, next: string | number | null): void {
   if (next === null) return;
   terminal.note(terminal.paintNote("dim", `More: --cursor ${next}`));
@@ -48,10 +48,10 @@ export interface PageFlags {
   readonly cursor?: string;
 }
 
-export function limitOption(usual: number): Option {
+export function limitOption(defaultLimit: number): Option {
   return new Option("--limit <number>", "maximum number of items")
     .argParser(parseWholeNumber)
-    .default(usual);
+    .default(defaultLimit);
 }
 
 export function cursorOption(): Option {

@@ -7,13 +7,13 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { CommandFailure, WrongUsage } from "./failures.ts";
 
-/** A failure as a person reads it, and as `--json` prints it. */
+/** A failure as lines for a terminal, and as `--json` prints it. */
 export interface DescribedFailure {
   /** The first begins with `agate: `. */
   readonly lines: readonly string[];
   readonly document: {
     readonly message: string;
-    /** Of the answer; null where there was none. */
+    /** Of the response; null where there was none. */
     readonly status: number | null;
     readonly detail: readonly ErrorDetail[];
     readonly log?: readonly string[];
@@ -109,7 +109,7 @@ function hintFor(
   return undefined;
 }
 
-/** Does a command's work. What it throws that a person can mend is told in one form; the rest is thrown on. */
+/** Runs a command's work and prints expected failures. Any other error is thrown on, as a bug. */
 export async function reportFailures(
   command: Command,
   terminal: Terminal,
@@ -141,12 +141,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EFBIG: "the file would exceed the file size limit. Raise the limit, or choose another path.",
 };
 
-/** What Node threw for a file, in one sentence; undefined for any other error. */
+/** Undefined where the error is not one of a file that a user can fix. */
 function fileFailure(error: unknown): CommandFailure | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = "", path, syscall } = error as NodeJS.ErrnoException;
-  // An open file has no name any more. Sockets have no path either, and are none of this.
-  const what = path ?? (syscall === "write" ? "A file" : undefined);
+  // Errors of open files have no path; errors of sockets have none either, and are not handled here.
+  const what = path ?? (syscall === "write" ? "a file" : undefined);
   const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   if (what === undefined || reason === undefined) return undefined;
   return new CommandFailure(`Can't use ${what}: ${reason}`);

@@ -20,7 +20,7 @@ export async function writeTarget(
       `${folder} is not empty, and agate build has not made it. Nothing was changed. Name another folder with --out.`,
     );
   }
-  // Made beside it and then put in its place: a disk that is full leaves the old one whole.
+  // Written beside it and renamed, so that a full disk leaves the previous build intact.
   const made = `${folder}.new`;
   await rm(made, { recursive: true, force: true });
   try {
