@@ -9,7 +9,7 @@ export default defineConfig({
   plugins: [agate()],
   test: {
     pool: "forks",
-    // One file at a time: each campaign loads the machine by itself.
+    // One file at a time: each campaign loads all cores.
     maxWorkers: 1,
     testTimeout: 600_000,
     hookTimeout: 120_000,

@@ -64,7 +64,7 @@ class Reader implements AsyncDisposable {
       case "text":
         return this.#see((answer) => expect(answer).toBe(code));
       default:
-        throw new Error(`Nobody knows how to follow a block of ${JSON.stringify(info)}.`);
+        throw new Error(`This test cannot follow a block of ${JSON.stringify(info)}.`);
     }
   }
 

@@ -173,7 +173,7 @@ describe("npm start", () => {
     expect(await start.ended).toBe(0);
   });
 
-  it("says so and fails when the platform's port is taken", async () => {
+  it("fails with a message when the platform's port is taken", async () => {
     await using other = await startServer();
     const { port } = new URL(other.url);
     const flags = ["--data-dir", folder];
@@ -195,7 +195,7 @@ describe("the quickstart", () => {
     url = await runExample({});
   });
 
-  /** Runs the example by itself; ended with the others. */
+  /** Runs the example without a platform; it is ended with the others. */
   function runExample(env: NodeJS.ProcessEnv): Promise<string> {
     const app = run(process.execPath, [join(example, "app.ts")], {
       PORT: "0",

@@ -22,7 +22,7 @@ export async function runAgate(
     readonly uid?: number;
     /** Instead of this process's own variables. */
     readonly env?: NodeJS.ProcessEnv;
-    /** Asks it to end (SIGTERM) when this is settled, if it has not ended by itself. */
+    /** Asks it to end (SIGTERM) when this is settled, if it is still running. */
     readonly stopWhen?: Promise<unknown>;
     /** Kills it when this is settled. */
     readonly killWhen?: Promise<unknown>;
@@ -52,7 +52,7 @@ export async function runAgate(
 /** It said why in one line on standard error, said nothing else, and ended with this code. */
 export function expectRefusal(ended: Ended, code: number, reason: string | RegExp): void {
   expect(ended.stderr).toMatch(reason);
-  // A stack trace has more than one line, and so has help that nobody asked for.
+  // A stack trace has more than one line, and so has help.
   expect(ended.stderr).toMatch(/^agate: [^\n]+\.\n$/);
   expect(ended.stdout).toBe("");
   expect(ended.code).toBe(code);

@@ -29,7 +29,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly dataDirectory: string;
   /** Everything it has printed so far, on both streams. */
   log(): string;
-  /** Resolves with the exit code when it has ended, for whatever reason; null for a signal. */
+  /** Resolves with the exit code when it has ended; null for a signal. */
   readonly ended: Promise<number | null>;
   /** Asks it to end and gives the exit code; null if a signal ended it. */
   stop(signal?: "SIGTERM" | "SIGINT"): Promise<number | null>;

@@ -33,7 +33,7 @@ async function list(server: RunningServer, path: string, key?: string): Promise<
 }
 
 describe("a server that others can reach", () => {
-  it("starts once it has the key that its refusal asks for, and serves nobody without one", async () => {
+  it("starts once it has the key that its refusal asks for, and refuses requests without one", async () => {
     await using folder = await emptyDataFolder();
     const place = ["--host", "0.0.0.0"];
     const args = ["server", "--port", "0", "--data-dir", folder.path, ...place];
@@ -58,7 +58,7 @@ describe("a server that others can reach", () => {
 });
 
 describe("--require-key", () => {
-  it("asks for a key on a loopback address, whatever the Host, and takes the SDK's", async () => {
+  it("asks for a key on a loopback address, with any Host header, and takes the SDK's", async () => {
     await using folder = await emptyDataFolder();
     const key = await makeKey(folder.path, "shop", "--scope", "admin", "--project", "shop");
     await using server = await startServer({
@@ -82,7 +82,7 @@ describe("--require-key", () => {
     expect(await list(server, "/observability/traces/", key)).toHaveLength(1);
   });
 
-  it("is refused while nobody has a key", async () => {
+  it("is refused while there is no key", async () => {
     await using folder = await emptyDataFolder();
     const args = ["server", "--port", "0", "--data-dir", folder.path, "--require-key"];
     expectRefusal(

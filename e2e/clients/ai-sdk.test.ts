@@ -438,7 +438,7 @@ function modelCalls(top: SpanRecord): SpanRecord[] {
   return spansOf(top).filter((span) => span.spankind === "LLM");
 }
 
-/** The top's total is what the model calls in it add up to, whatever the spans around them say. */
+/** The top's total is what the model calls in it add up to, without the sums that the spans around them carry. */
 function expectTotalOfCalls(
   top: SpanRecord,
   expected: { input_tokens: number; output_tokens: number; cost: number },

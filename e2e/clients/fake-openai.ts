@@ -146,7 +146,7 @@ function chatBase({ model }: ApiRequest, object: string) {
   return { id: "chatcmpl-1", object, created: 1_790_000_000, model: datedModel(model) };
 }
 
-// The client asks for base64, whatever its caller will see.
+// The client always asks for base64, and decodes it for its caller.
 function embeddings({ model, input }: ApiRequest) {
   const count = Array.isArray(input) ? input.length : 1;
   const data = VECTORS.slice(0, count).map((vector, index) => ({

@@ -41,7 +41,7 @@ function linesOf(log: string): Record<string, unknown>[] {
 }
 
 describe("the log", () => {
-  it("is one JSON line a request, besides start and stop, where nobody reads it", async () => {
+  it("is one JSON line a request, besides start and stop, outside of a terminal", async () => {
     const lines = linesOf(await logOf());
     expect(lines).toContainEqual({
       level: 30,

@@ -108,7 +108,7 @@ describe("a database that cannot be used is refused and left as it is", () => {
     );
   });
 
-  it("when it is another program's, and says so", async () => {
+  it("when it is another program's, with that reason", async () => {
     await using folder = await emptyDataFolder();
     editDatabase(folder, "PRAGMA application_id = 77; CREATE TABLE notes (text)");
     await expectFolderRefused(folder, /is a database of another program\. It was left as it is/);
@@ -122,9 +122,9 @@ describe("a database that cannot be used is refused and left as it is", () => {
 });
 
 describe("a folder that cannot be written", async () => {
-  // Permissions do not bind root, so there the server is started as somebody else.
-  const somebody = process.getuid?.() === 0 ? 65_534 : undefined;
-  const place = { cwd: "/", ...(somebody === undefined ? {} : { uid: somebody }) };
+  // Permissions do not bind root, so root starts the server as another user.
+  const otherUser = process.getuid?.() === 0 ? 65_534 : undefined;
+  const place = { cwd: "/", ...(otherUser === undefined ? {} : { uid: otherUser }) };
   const canRun = (await runAgate(["--version"], place).catch(() => null))?.code === 0;
 
   async function startAsSomebody(path: string): Promise<Ended> {
@@ -179,10 +179,10 @@ describe("a folder that cannot be written", async () => {
       await using folder = await filledDataFolder("stop");
       await chmod(join(folder.path, name), 0o444);
       // Everything else belongs to the one who starts the server.
-      if (somebody !== undefined) {
+      if (otherUser !== undefined) {
         const others = ["agate.lock", "spans.db", "index.db"].filter((other) => other !== name);
         const paths = [folder.path, ...others.map((other) => join(folder.path, other))];
-        await Promise.all(paths.map((path) => chown(path, somebody, somebody)));
+        await Promise.all(paths.map((path) => chown(path, otherUser, otherUser)));
       }
       const before = await digestFiles(folder);
       const ended = await startAsSomebody(folder.path);

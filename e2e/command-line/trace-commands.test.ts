@@ -135,7 +135,7 @@ describe("agate trace", () => {
     expect(stdout.match(/ step \d+ /g)).toHaveLength(10_000);
   });
 
-  it("says so where there is none", async () => {
+  it("reports that there is none", async () => {
     const ended = await agate("trace", "e".repeat(32));
     expect(ended).toMatchObject({
       code: 1,
@@ -192,7 +192,7 @@ describe("agate traces --follow", () => {
     expect(names.at(-1)).toBe("call 4");
   });
 
-  it("ends with 0 when nobody reads it any more", async () => {
+  it("ends with 0 when its output is closed", async () => {
     await using followed = startAgate(server.url, ["traces", "--follow"]);
     await followed.prints(/^TIME .*\n/);
     followed.stopReading();

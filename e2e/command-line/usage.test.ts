@@ -100,7 +100,7 @@ describe("--help and --version", () => {
     expect(await runAgate([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  it("ends quietly when nobody reads the help to its end", async () => {
+  it("ends quietly when its output is closed before the end of the help", async () => {
     const ended = await runAgate(["server", "--help"], { deaf: true });
     expect(ended).toEqual({ code: 0, stdout: "", stderr: "" });
   });

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 export interface Load {
   /** How many were answered as expected. */
   readonly answered: number;
-  /** Whatever was not: a status, an error, a body. */
+  /** What was not as expected: a status, an error, a body. */
   readonly failures: readonly string[];
   /** Resolves when so many more were answered. */
   more(count: number): Promise<void>;

@@ -21,7 +21,7 @@ async function limitFiles(pid: number, bytes: number | "unlimited"): Promise<boo
   );
 }
 
-it("refuses a build that the disk does not take, at whichever step, and the one before serves on", async ({
+it("refuses a build that the disk does not take, at any step, and the one before serves on", async ({
   skip,
 }) => {
   await using packages = await startPackageRegistry();

@@ -11,7 +11,7 @@ export async function processesIn(folder: string): Promise<readonly number[] | u
   const found: number[] = [];
   for (const name of names) {
     if (!/^\d+$/.test(name)) continue;
-    // One that has ended meanwhile has no folder, and one that nobody has waited for yet neither.
+    // One that has ended meanwhile has no folder, nor has one whose parent has not waited for it yet.
     const place = await readlink(join("/proc", name, "cwd")).catch(() => "");
     if (place.startsWith(`${folder}/`)) found.push(Number(name));
   }

@@ -31,7 +31,7 @@ it("finishes calls when it is stopped, and keeps the last spans of its builds", 
     const response = await fetch(`${again.url}/observability/traces/${id}/`);
     expect(await response.json()).toMatchObject({ metadata: { application: "support" } });
   }
-  // And the build serves again, without anybody having done anything.
+  // And the build serves again without a deploy.
   const answer = await deployClient(again.url).call("/run/say", { inputs: { text: "x" } });
   expect(answer.status).toBe(200);
 });

@@ -54,7 +54,7 @@ export class CrashClient {
       expect(found, "a request that was under way").toEqual(after);
       this.#happened(change);
     }
-    // As an exporter would: what was not acknowledged is often sent again, whatever became of it.
+    // As an exporter would: what was not acknowledged is often sent again, whether or not it was stored.
     const isDone = change.kind === "delete" && hasHappened;
     if (isDone || this.#random.chance(0.3)) this.#unknown = null;
   }

@@ -7,7 +7,7 @@ import { COMMON_WORD, wordOf } from "./trace-ledger.ts";
 /** How long the full-text index may take to catch up. */
 const CATCH_UP = { timeout: 30_000 };
 
-/** A filter that finds all that the ledgers' clients send; none where nobody else sends anything. */
+/** A filter that finds all that the ledgers' clients send; none where no other client sends anything. */
 type Among = Readonly<Record<string, string>>;
 
 /** The list has exactly the traces that must be there, and these ones are whole or gone. */

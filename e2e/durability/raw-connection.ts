@@ -17,7 +17,7 @@ export async function openConnection(serverUrl: string): Promise<RawConnection> 
   const socket: Socket = connect(Number(port), hostname);
   await once(socket, "connect");
   const received = text(socket);
-  // Whoever waits for it gets the error; nobody has to.
+  // The caller gets the error if it waits for it; it need not.
   received.catch(() => {});
   return {
     send: (bytes) => new Promise((resolve) => socket.write(bytes, () => resolve())),

@@ -36,7 +36,7 @@ export function wordOf(spanId: string): string {
 }
 
 /**
- * What one client has sent, one request after the other, to traces that nobody else touches, and
+ * What one client has sent, one request after the other, to traces that no other client touches, and
  * what it was told. At most one request, the last, has an unknown outcome.
  */
 export class TraceLedger {

@@ -7,7 +7,7 @@ import { type DeployClient, deployClient } from "../deployments/deploy-client.fi
 import { processesIn } from "../deployments/processes-in.fixture.ts";
 import { type RunningServer, startServer } from "../running-server.ts";
 
-/** Starts a child that never ends by itself, and computes for ever when it is called. */
+/** Starts a child that never exits, and computes for ever when it is called. */
 const BUSY = workflow("", {
   before: `
     import { spawn } from "node:child_process";

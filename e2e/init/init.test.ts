@@ -117,7 +117,7 @@ describe("agate init", () => {
     });
   });
 
-  it("leaves the installation to whoever wants it", async () => {
+  it("does not install with --no-install", async () => {
     const ended = await runAgate(["init", "later", "--no-install"], { cwd: folder });
     expect(ended.stdout).toContain("Next:\n  cd later\n  npm install\n  npm run dev\n");
   });

@@ -118,7 +118,7 @@ it("makes a full backup once a week and what has changed every night, which can 
   await restored.close();
 });
 
-it("fails where there is nothing to back up, and says so", async () => {
+it("fails with a message where there is nothing to back up", async () => {
   await ask("DROP DATABASE agate SYNC");
   expect(await runJob()).toMatchObject({ code: 1, told: expect.stringContaining("agate") });
 });

@@ -29,7 +29,7 @@ const NAMES: readonly FilterName[] = [
 /** Most buckets that an answer may have. */
 const MOST_BUCKETS = 2_000;
 
-/** Conditions that a span of the model meets, or nearly: each by itself finds something. */
+/** Conditions that a span of the model meets, or nearly: each alone finds something. */
 export function randomFilter(
   random: SeededRandom,
   spans: readonly ModelSpan[],

@@ -75,7 +75,7 @@ describe("the guide to instrumented libraries", () => {
 
 describe("the guide to existing set-ups", () => {
   it("shows NodeSDK with both backends having the whole trace", async () => {
-    // NodeSDK sends metrics as well, which nobody takes here.
+    // NodeSDK sends metrics as well, which the platform does not take.
     const env = { OTEL_METRICS_EXPORTER: "none" };
     await using running = await start("app.ts", [...WITH_MOCK, "--import", "./tracing.ts"], env);
     const { body } = await post(`${running.url}/playground/run/answer`, QUESTION);

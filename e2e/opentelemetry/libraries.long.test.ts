@@ -41,7 +41,7 @@ const AI_STREAM = [
   "      LLM chat gpt-4o-mini",
 ];
 
-/** The whole trees, whatever brought them together. */
+/** The whole trees, with each kind of set-up. */
 function expectWholeTraces({ deployed, playground, sent, ended }: LibraryCalls, chat: string) {
   const trees = {
     openai: ["WORKFLOW invoke_workflow openai", "  CHAIN ask", `    LLM ${chat}`],

@@ -7,7 +7,7 @@ import { post } from "./post.ts";
 import { type RunningProgram, runProgram, startProgram } from "./running-program.ts";
 
 const TREE = "WORKFLOW invoke_workflow describe\n  TASK shorten";
-/** Tries again soon: nobody wants to wait here. */
+/** Short retry delays, so that the tests need not wait. */
 const IMPATIENT = { intervalMs: 5, retryMs: 5, maxRetryMs: 20 };
 
 let folder: DataFolder;
@@ -109,7 +109,7 @@ describe("while the platform is away", () => {
     ]);
   });
 
-  it("nobody waits for one that takes spans and never answers", async () => {
+  it("calls do not wait for one that takes spans and never answers", async () => {
     await using hole = await startBlackHole();
     await using program = await startDescribing(hole.url, { ...IMPATIENT, flushMs: 50 });
     await callTimes(1, program);
@@ -144,19 +144,22 @@ describe("the end of a process", () => {
     await expectStored(server, traceIds);
   });
 
-  it.each(["after ag.flush()", "by itself"])("of a script comes %s, with all sent", async (how) => {
-    await using server = await startServer({ dataDirectory: folder.path });
-    const args = how === "by itself" ? [] : ["--flush"];
-    const ended = await runProgram("script.ts", { args, env: { AGATE_BASE_URL: server.url } });
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    const [top] = await findTraces(server.url, "limit=1");
-    expect(top).toMatchObject({ name: "describe", spankind: "TASK" });
-    for (const line of ended.printed) {
-      const { holding } = line as { holding: string[] };
-      expect(holding).not.toContain("Timeout");
-      expect(holding).not.toContain("TCPSocketWrap");
-    }
-  });
+  it.each(["after ag.flush()", "without it"])(
+    "of a script comes %s, with all sent",
+    async (how) => {
+      await using server = await startServer({ dataDirectory: folder.path });
+      const args = how === "without it" ? [] : ["--flush"];
+      const ended = await runProgram("script.ts", { args, env: { AGATE_BASE_URL: server.url } });
+      expect(ended).toMatchObject({ code: 0, stderr: "" });
+      const [top] = await findTraces(server.url, "limit=1");
+      expect(top).toMatchObject({ name: "describe", spankind: "TASK" });
+      for (const line of ended.printed) {
+        const { holding } = line as { holding: string[] };
+        expect(holding).not.toContain("Timeout");
+        expect(holding).not.toContain("TCPSocketWrap");
+      }
+    },
+  );
 
   it("of a script says what was lost where the platform cannot be reached", async () => {
     const server = await startServer({ dataDirectory: folder.path });

@@ -72,7 +72,7 @@ export async function startProgram(
   };
 }
 
-/** Runs a program that serves nothing until it ends by itself. */
+/** Runs a program that serves nothing until it exits. */
 export async function runProgram(
   name: string,
   options: ProgramOptions = {},

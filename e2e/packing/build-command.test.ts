@@ -278,7 +278,7 @@ describe("agate build refuses", () => {
     expectRefusal(await build(...args), 2, reason);
   });
 
-  it("a folder that is somebody else's", async () => {
+  it("a folder that another program has written", async () => {
     await user.write({ "mine/notes.txt": "keep" });
     const args = ["plain.ts", "--target", "docker", "--out"];
     expectFailure(await build(...args, "mine"), "is not empty");

@@ -62,7 +62,7 @@ describe("a project of npm", () => {
           ms: "2.1.2",
         },
         devDependencies: { "left-pad": "1.3.0" },
-        // npm would never choose it by itself: it is older than what is-odd asks for.
+        // npm would never choose it: it is older than what is-odd asks for.
         overrides: { "is-number": "5.0.0", ms: "$ms" },
       },
     });

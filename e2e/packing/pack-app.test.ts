@@ -227,7 +227,7 @@ describe("what cannot be packed is refused", () => {
     expect(await complaint()).toMatch(/^app\.ts:10:8: Could not resolve "\.\/missing\.ts"\n/);
   });
 
-  it("where a package is imported that nobody has installed", async () => {
+  it("where a package is imported that is not installed", async () => {
     await folder.write({ "app.ts": `${ECHO}import "@acme/missing/part";\n` });
     const said = await complaint();
     expect(said).toContain('Could not resolve "@acme/missing/part"');

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, "../..");
 
-/** A folder of somebody who uses Agate, outside of the repository. */
+/** The folder of a user's project, outside of the repository. */
 export interface UserFolder extends AsyncDisposable {
   readonly path: string;
   at(...names: string[]): string;

@@ -73,7 +73,7 @@ describe("a program that is watched", () => {
     expect(await running.call("/say", {})).toBe(" one");
   });
 
-  it("is bundled anew when a file of it is saved, whichever way the editor saves", async () => {
+  it("is bundled anew when a file of it is saved, in each way that editors save", async () => {
     const part = folder.at("src/part.ts");
     await outcomeOf(() => writeFile(part, PART.replace("one", "two")));
     await expect.poll(() => said(outcomes.at(-1)!)).toBe("two");

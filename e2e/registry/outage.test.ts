@@ -13,7 +13,7 @@ afterEach(() => vi.restoreAllMocks());
 const AWAY = /^(?!.*Changes to).*The registry at \S+ could not be reached/;
 const WAITING = { timeout: 20_000, interval: 20 };
 
-it("goes on without the registry with what it knows, says so, and catches up", async () => {
+it("serves with the last known configuration while the registry is away, warns, and catches up", async () => {
   await using folder = await emptyDataFolder();
   const start = (flags: readonly string[] = []) =>
     startServer({ dataDirectory: folder.path, flags });

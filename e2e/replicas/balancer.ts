@@ -15,7 +15,7 @@ export interface Balancer extends AsyncDisposable {
 
 /**
  * Puts one address before several servers. One that takes no connections is passed over; what a
- * server breaks off is a 502, as with any other: nobody can know what became of it.
+ * server breaks off is a 502, as with any other balancer: it cannot know whether the request was executed.
  */
 export async function startBalancer(urls: readonly string[]): Promise<Balancer> {
   const ports = urls.map((url) => Number(new URL(url).port));

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 
-/** What a server tells of traces while somebody listens. */
+/** The events of traces that a server sends on an open stream. */
 export interface LiveTraces extends AsyncDisposable {
   /** In the order of arrival, as "trace 4bf9…" or "update 4bf9…". */
   readonly events: readonly string[];

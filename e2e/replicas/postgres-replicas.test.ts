@@ -69,13 +69,13 @@ describe("three servers on one PostgreSQL", () => {
     expect(median).toBeLessThan(1_000);
   });
 
-  it("count revisions once, whichever of them takes a commit", async () => {
+  it("count revisions once when different servers take commits", async () => {
     const { url } = replicas;
     await askRegistry(url, "POST", "/applications", { slug: "counted" });
     await askRegistry(url, "POST", "/applications/counted/variants", { slug: "default" });
     const path = "/applications/counted/variants/default/revisions";
     const revisions = async () => (await askRegistry<RevisionList>(url, "GET", path)).items;
-    /** Commits once, and again as long as somebody else was faster. */
+    /** Commits, and retries while another commit came first. */
     const insist = async (message: string) => {
       for (;;) {
         const base_revision = (await revisions())[0]?.variant.revision ?? 0;

@@ -22,7 +22,7 @@ async function sameAnswer({ servers }: Replicas, path: string): Promise<string> 
   return answers[0]?.text ?? "";
 }
 
-/** Tests of what is recorded, whichever server took it and whichever is asked. */
+/** Tests that each server answers with what any of them has recorded. */
 export function testSpansAsOne(replicas: () => Replicas): void {
   it("reads on every server what one has acknowledged, as soon as it has", async () => {
     const { servers } = replicas();

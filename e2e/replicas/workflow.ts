@@ -10,7 +10,7 @@ export interface Workflow extends AsyncDisposable {
   readonly url: string;
   /** How many characters its configuration lets it say. */
   limit(environment?: string): Promise<number>;
-  /** The same as an answer, whatever it is. */
+  /** The same as a response, with any status. */
   call(environment?: string): ReturnType<typeof post>;
 }
 

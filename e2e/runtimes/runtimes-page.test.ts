@@ -8,7 +8,7 @@ const PAGE = join(import.meta.dirname, "../../docs/reference/runtimes.md");
 const BEGIN = "<!-- Written by e2e/runtimes/runtimes-page.test.ts: run it with -u. -->\n";
 const END = "<!-- End of the written part. -->\n";
 
-/** The table of what works where. The suite proves every cell: a probe passes, or fails where the table says so. */
+/** The table of what works where. The suite proves every cell: a probe passes, or fails where the table has a no. */
 function table(): string {
   const ids = Object.keys(RUNTIMES) as RuntimeId[];
   const rows = [

@@ -10,7 +10,7 @@ it.each(["index.js", "client.js"])(
   "%s needs OpenTelemetry's API and no other package",
   async (entry) => {
     const { packages, required } = await distGraph(entry);
-    // Whatever else it imported, Node's own modules included, would be here.
+    // All other imports, Node's own modules included, would be listed here.
     expect(packages).toEqual(["@opentelemetry/api"]);
     expect(required).toEqual([]);
   },

@@ -180,7 +180,7 @@ describe.each(MOUNTED)("an app in $name", ({ name, mount, basePath }) => {
     await started.promise;
     client.abort();
     expect(await ended.promise).toBe("AbortError");
-    // In the same process there is no connection to lose: the answer says it was for nobody.
+    // In the same process there is no connection to lose: the answer reports that it was not delivered.
     expect([499, "AbortError"]).toContain(await outcome);
   });
 

@@ -133,7 +133,7 @@ describe("a typed client of an app elsewhere", () => {
     await expect(call).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  it("says where nobody answers", async () => {
+  it("rejects where the connection is refused", async () => {
     await expect(createClient<Library>("http://127.0.0.1:1").say({ text: "" })).rejects.toThrow();
   });
 

@@ -278,7 +278,7 @@ it("records which configuration a call with wrong inputs was for", async () => {
   });
 });
 
-it("says so when the registry could not be asked", async () => {
+it("answers with an error when the registry could not be asked", async () => {
   class NoConfig extends ag.BaseModel {}
   const resolved = {
     application: { id: "id-of-desk", slug: "desk" },

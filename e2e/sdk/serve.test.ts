@@ -97,7 +97,7 @@ describe("ag.serve", () => {
     await closed;
   });
 
-  it("does not wait for connections that nobody uses", async () => {
+  it("does not wait for idle connections", async () => {
     const serving = await ag.serve({ app: echoApp(), port: 0 });
     const speculative = connect(serving.port, "127.0.0.1");
     await once(speculative, "connect");

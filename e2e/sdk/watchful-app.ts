@@ -12,7 +12,7 @@ export interface Plan {
   readonly steps: readonly Step[];
 }
 
-/** Whatever a call saw that was another's, or nobody's. */
+/** Values that a call saw and that were not its own. */
 export type Strange = string[];
 
 /**

@@ -7,7 +7,7 @@ export interface DatabaseLink extends AsyncDisposable {
   readonly port: number;
   /**
    * Breaks as soon as the database has answered so often on one connection, in place of passing the
-   * last answer on: what it answers to was done, and nobody hears of it.
+   * last answer on: the statement was executed, but the server gets no answer.
    */
   breakAtAnswer(count: number): Fault;
   /** Lets nothing through any more, and breaks nothing off, as a firewall does. */

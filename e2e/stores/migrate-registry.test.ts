@@ -50,7 +50,7 @@ function withKey(key: string): { authorization: string } {
   return { authorization: `Bearer ${key}` };
 }
 
-/** The keys of somebody in each project. */
+/** One API key in each project. */
 interface Keys {
   readonly everybody: string;
   readonly teamB: string;

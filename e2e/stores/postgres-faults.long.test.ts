@@ -85,7 +85,7 @@ describe("PostgreSQL for everything", () => {
     expect(server.log()).not.toContain("broken off");
   });
 
-  it("the database falls silent: every answer says so long before a statement's limit", async () => {
+  it("the database falls silent: requests fail with 503 long before the statement timeout", async () => {
     await using server = await startServer({ flags: flags(database) });
     const ask = (path: string, init?: RequestInit) =>
       statusOf(`${server.url}${path}`, { ...init, signal: AbortSignal.timeout(20_000) });
@@ -112,7 +112,7 @@ describe("PostgreSQL for everything", () => {
     expect(await server.stop(), server.log()).toBe(0);
   });
 
-  it("no connections are left: it says so, and goes on once there are", async () => {
+  it("no connections are left: requests fail with 503 until there are", async () => {
     const admin = postgres.address("postgres");
     await postgres.query(admin, "CREATE ROLE frugal LOGIN PASSWORD 'frugal'");
     await postgres.query(admin, "CREATE DATABASE frugal OWNER frugal");
@@ -157,7 +157,7 @@ async function statusOf(url: string, init?: RequestInit): Promise<number> {
   return response.status;
 }
 
-/** Lets nobody read or write any table of Agate's, until it is disposed of. */
+/** Locks all tables of Agate against reads and writes, until it is disposed of. */
 async function lockTables(address: PostgresAddress): Promise<AsyncDisposable> {
   const tables = await postgres.query<{ name: string }>(
     address,

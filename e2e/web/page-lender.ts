@@ -18,7 +18,7 @@ const HEARD = ["console", "dialog", "pageerror", "request", "response"];
 
 /**
  * Lends a browser's page to one test after the other, for a file's tests on one platform. A new one for
- * each costs twice as much: its scripts are compiled anew. Whoever asks while it is lent gets another.
+ * each costs twice as much: its scripts are compiled anew. A test that asks while it is lent gets another.
  */
 export class PageLender {
   readonly #browser: Browser;

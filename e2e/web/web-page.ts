@@ -49,7 +49,7 @@ export function createWebPage(page: Page, origin: string, leave: () => Promise<v
           (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
             runOnly,
             resultTypes: ["violations"],
-            // Nobody reads them, and to find them takes longer than everything else.
+            // Not reported here, and computing them takes longer than everything else.
             selectors: false,
           }),
         RULES,

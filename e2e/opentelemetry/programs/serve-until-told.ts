@@ -2,7 +2,7 @@ import * as ag from "@agate/sdk";
 
 /**
  * Serves the routes and prints the address. Told to end (SIGTERM), it prints what became of the
- * spans; the process ends by itself then, if nothing keeps it.
+ * spans; the process ends then, if nothing keeps it alive.
  *
  * @param closeOthers Called when every call is answered and every span is sent.
  */

@@ -1,4 +1,4 @@
-// Whatever a client sends is shown as text. Markup goes through every field that a client can fill,
+// The page shows all that a client sends as text. Markup goes through every field that a client can fill,
 // and through every view that shows one.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await registerHostile();
 });
 
-/** Names are slugs; but a schema, a configuration and messages are anybody's text. */
+/** Names are slugs; but a schema, a configuration and messages are free text. */
 async function registerHostile(): Promise<void> {
   await registry("POST", "/applications", { slug: "hostile" });
   await registry("POST", "/applications/hostile/variants", { slug: "default" });
@@ -104,7 +104,7 @@ describe("recorded content", () => {
         await tab.click();
         await expect.poll(() => tab.getAttribute("aria-selected")).toBe("true");
         await look();
-        // Whatever is folded.
+        // Everything that is collapsed.
         for (const name of [/expand all/i, /show all/i]) {
           for (const button of await page.getByRole("button", { name }).all()) {
             if (await button.isVisible()) await button.click();

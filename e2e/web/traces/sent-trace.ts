@@ -4,7 +4,7 @@ import { type Attributes, type OtlpSource, type OtlpSpan, sendOtlp } from "../..
 /** A trace of one span, as these tests send them. */
 export interface SentTrace {
   readonly name: string;
-  /** Of whichever test sends it, so that none sees the others'. */
+  /** Named after the test that sends it, so that tests do not see each other's traces. */
   readonly application: string;
   /** Milliseconds since 1970; now, where nothing is said. */
   readonly start?: number;
