@@ -67,8 +67,3 @@ function opensThePage({ method, url = "", headers }: GuardedRequest): boolean {
     DOCUMENTS.some((document) => document.test(path))
   );
 }
-
-/** Whether a server that listens on this address can be reached from this machine only. */
-export function isLoopbackAddress(address: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(address);
-}
