@@ -272,7 +272,7 @@ describe("API keys", () => {
   it("are made, shown once, and revoked", async () => {
     await using web = await open("/apps");
     const { page } = web;
-    await page.getByRole("button", { name: /theme and more/ }).click();
+    await page.getByRole("button", { name: /theme and settings/ }).click();
     await page.getByRole("menuitem", { name: "API keys" }).click();
     await page.getByText("No keys yet").waitFor();
     await page.getByRole("button", { name: "New key" }).click();
@@ -302,7 +302,7 @@ describe("redaction rules", () => {
   it("are tested on a text, saved, refused where they are wrong, and applied to spans", async () => {
     await using web = await open("/apps");
     const { page } = web;
-    await page.getByRole("button", { name: /theme and more/ }).click();
+    await page.getByRole("button", { name: /theme and settings/ }).click();
     await page.getByRole("menuitem", { name: "Redaction" }).click();
     await page.getByRole("checkbox", { name: "E-mail addresses" }).check();
     await page.getByLabel("Keys", { exact: true }).fill("password\nuser.email");
