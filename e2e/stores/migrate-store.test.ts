@@ -140,7 +140,7 @@ describe("agate migrate-store", () => {
     [["sqlite:first"], 2, /Missing required argument 'to'/],
     [["first", "sqlite:x"], 2, /The address in <from> cannot be used\. It must be sqlite:FOLDER/],
     [["sqlite:first", "env:NOWHERE"], 2, /\$NOWHERE is not set/],
-    [["sqlite:first", "sqlite:x", "--sample", "1000000"], 2, /It can be 100000 at most/],
+    [["sqlite:first", "sqlite:x", "--sample", "1000000"], 2, /Must be 100000 or less/],
     [["sqlite:first", "sqlite:./first"], 1, /Both addresses lead to the same store/],
     [["sqlite:missing", "sqlite:x"], 1, /There is no spans\.db in missing\. Name the folder/],
     [["sqlite:first", "sqlite:x"], 1, /agate-migration\.json belongs to a migration from/],
