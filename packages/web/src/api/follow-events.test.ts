@@ -30,6 +30,7 @@ function follow(answers: readonly (Response | Error)[]) {
     {
       opened: () => heard.push("opened"),
       changed: ({ name }) => heard.push(name),
+      unmatched: (traceId) => heard.push(`not ${traceId}`),
       lagged: () => heard.push("lagged"),
       broken: () => heard.push("broken"),
     },
@@ -45,14 +46,15 @@ it("passes events on, and opens the stream again when it ends", async () => {
     events(
       'event: trace\ndata: {"name":"a"}\n\n',
       'event: update\ndata: {"name":"b"}\n\n',
+      'event: unmatched\ndata: {"trace_id":"c"}\n\n',
       'event: lagged\ndata: {"missed":3}\n\n',
       'event: news\ndata: {"name":"of another version"}\n\n',
     ),
     events(),
   ]);
-  await vi.waitFor(() => expect(heard).toEqual(["opened", "a", "b", "lagged", "broken"]));
+  await vi.waitFor(() => expect(heard).toEqual(["opened", "a", "b", "not c", "lagged", "broken"]));
   await vi.advanceTimersByTimeAsync(1000);
-  expect(heard.slice(5)).toEqual(["opened", "broken"]);
+  expect(heard.slice(6)).toEqual(["opened", "broken"]);
 });
 
 it("reports a 404 once, and does not reconnect", async () => {

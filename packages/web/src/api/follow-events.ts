@@ -63,6 +63,8 @@ export interface TraceListener {
   opened(): void;
   /** A trace is new, or has new spans. */
   changed(record: ListedSpan): void;
+  /** A trace has new spans and does not match the filters, or no longer does. */
+  unmatched(traceId: string): void;
   /** The platform dropped events, because more traces changed than it could send. */
   lagged(): void;
   /** The stream broke. It is opened again after a pause. */
@@ -81,6 +83,7 @@ export function followTraces(
     event: ({ event, data }) => {
       if (event === "lagged") listener.lagged();
       else if (event === "trace" || event === "update") listener.changed(data as ListedSpan);
+      else if (event === "unmatched") listener.unmatched((data as ListedSpan).trace_id);
     },
     broken: () => listener.broken(),
   };

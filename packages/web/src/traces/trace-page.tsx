@@ -142,6 +142,7 @@ function useLiveTrace(traceId: string) {
         changed: ({ trace_id }) => {
           if (isSameTrace(trace_id, traceId)) readAgain();
         },
+        unmatched: () => undefined,
         lagged: readAgain,
         broken: () => undefined,
       },

@@ -1,3 +1,4 @@
+import type { SpanRecord } from "@agate/protocol";
 import type { SpanFilter } from "../../stores/span-query.ts";
 import type { SpanStore, TraceChange, Watch } from "../../stores/span-store.ts";
 import { comment, laggedEvent, serverSentEvents } from "./server-sent-event.ts";
@@ -123,9 +124,16 @@ export class LiveFeed {
     for (const isNew of [true, false]) {
       const traceIds = [...changed].filter(([, value]) => value === isNew).map(([id]) => id);
       if (traceIds.length === 0) continue;
-      lagged += await this.#readTops(traceIds, (tops) =>
-        this.#send(serverSentEvents(isNew ? "trace" : "update", tops), tops.length),
-      );
+      const unmatched = new Set(traceIds);
+      lagged += await this.#readTops(traceIds, (tops) => {
+        this.#send(serverSentEvents(isNew ? "trace" : "update", tops), tops.length);
+        if (!isNew && this.#isFiltered) for (const top of tops) unmatched.delete(traceIdOf(top));
+      });
+      // A client may list it: it matched before its new spans.
+      if (!isNew && this.#isFiltered) {
+        const ids = [...unmatched].map((id) => JSON.stringify({ trace_id: id }));
+        if (ids.length > 0) this.#send(serverSentEvents("unmatched", ids), ids.length);
+      }
     }
     if (lagged > 0) this.#send(laggedEvent(lagged), lagged);
   }
@@ -136,7 +144,7 @@ export class LiveFeed {
     found: (tops: readonly string[]) => void,
   ): Promise<number> {
     const { store, project, filter } = this.#options;
-    if (Object.keys(filter).length === 0) {
+    if (!this.#isFiltered) {
       const { tops, unread } = await store.readTops(project, traceIds);
       if (tops.length > 0) found(tops);
       return unread;
@@ -153,9 +161,17 @@ export class LiveFeed {
     }
   }
 
+  get #isFiltered(): boolean {
+    return Object.keys(this.#options.filter).length > 0;
+  }
+
   #send(bytes: Uint8Array, traces: number): void {
     for (const client of this.#clients) client.push(bytes, traces);
   }
+}
+
+function traceIdOf(record: string): string {
+  return (JSON.parse(record) as SpanRecord).trace_id;
 }
 
 type LiveFeedsOptions = Omit<LiveFeedOptions, "project" | "filter" | "onEmpty">;

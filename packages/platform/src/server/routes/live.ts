@@ -22,7 +22,7 @@ export function liveRoute(feeds: LiveFeeds): Route {
     tag: "observability",
     summary: "Watch traces as they arrive",
     description:
-      "Server-sent events. `trace`: a new trace; `update`: spans were added to one. Their data is the record of the trace's top span, as in the list of traces. Changes within a quarter of a second are one event. With filters, only traces that the list of traces finds by the same filters; `update` is then also the first event of a trace that did not match before, and with `q` an event waits until the words of the spans can be found, a few seconds. `lagged`: so many events (`missed`) were left out because they came faster than they could be read or sent; load the list again.",
+      "Server-sent events. `trace`: a new trace; `update`: spans were added to one. Their data is the record of the trace's top span, as in the list of traces. Changes within a quarter of a second are one event. With filters, only traces that the list of traces finds by the same filters; `update` is then also the first event of a trace that did not match before, `unmatched` (its data is the `trace_id`) says that a trace with new spans does not match, or no longer, and with `q` an event waits until the words of the spans can be found, a few seconds. `lagged`: events were left out (`missed` is their number) because they came faster than they could be read or sent; load the list again.",
     query: () => z.object(spanFilterInputs()),
     success: content(EVENT_STREAM, "The stream; it ends when the server stops."),
     errors: [...SPAN_FILTER_ERRORS, "shutting_down"],

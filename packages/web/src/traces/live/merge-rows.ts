@@ -125,6 +125,12 @@ export function holdRows(held: HeldRows, changed: readonly TraceRow[]): HeldRows
   return rows.size > MOST_HELD ? withGap(held) : { ...held, rows };
 }
 
+export function withoutHeld(held: HeldRows, traceIds: readonly string[]): HeldRows {
+  if (traceIds.every((id) => !held.rows.has(id))) return held;
+  const rows = [...held.rows].filter(([, row]) => !traceIds.includes(row.traceId));
+  return { ...held, rows: new Map(rows) };
+}
+
 export function withGap(held: HeldRows): HeldRows {
   return { ...nothingHeld(held.list), hasGap: true };
 }

@@ -18,7 +18,9 @@ import {
   nothingHeld,
   splitChanges,
   withGap,
+  withoutHeld,
   withoutRemoved,
+  withoutTrace,
 } from "./merge-rows.ts";
 import { useTraceStream } from "./use-trace-stream.ts";
 
@@ -72,6 +74,12 @@ export function useLiveRows(request: TraceListRequest, { isHeld, isValid }: Live
     if (inPlace.length > 0) cache.write(mergeRows(cache.read() ?? [], inPlace));
     setHeld((before) => holdRows(before.list === list ? before : nothingHeld(list), moving));
   };
+  const drop = (traceIds: readonly string[]) => {
+    if (traceIds.length === 0) return;
+    renewal.drop(traceIds);
+    cache.write(traceIds.reduce(withoutTrace, cache.read() ?? []));
+    setHeld((before) => withoutHeld(before.list === list ? before : nothingHeld(list), traceIds));
+  };
   const miss = () => {
     if (isHeld) setHeld(withGap(nothingHeld(list)));
     // On failure the pill offers to read the list again; so does the stream when it reconnects.
@@ -99,10 +107,13 @@ export function useLiveRows(request: TraceListRequest, { isHeld, isValid }: Live
     isBusy: cache.isBusy,
     opened: () => void readNewest(),
     lagged: miss,
-    changed: (records: readonly ListedSpan[]) => {
+    changed: (records: readonly ListedSpan[], unmatched: readonly string[]) => {
       // Events hold root spans: which other spans are new, only the list of spans says.
       if (request.view === "spans" || cache.read() === undefined) pollSoon();
-      else take(records.map((record) => traceRow(record, "traces")));
+      else {
+        drop(unmatched);
+        if (records.length > 0) take(records.map((record) => traceRow(record, "traces")));
+      }
     },
   });
 
@@ -148,7 +159,7 @@ function useListCache(request: TraceListRequest) {
 /** A read of the newest page, and the rows that arrived during it. */
 interface Renewal {
   readonly list: string;
-  readonly rows: TraceRow[];
+  rows: readonly TraceRow[];
   /** Rows were missed during the read: it is repeated. */
   isOutdated: boolean;
 }
@@ -185,7 +196,17 @@ function useRenewal(
   };
   return {
     isRunning: () => running() !== undefined,
-    add: (rows: readonly TraceRow[]) => void running()?.rows.push(...rows),
+    add: (rows: readonly TraceRow[]) => {
+      const renewal = running();
+      if (renewal !== undefined) renewal.rows = [...renewal.rows, ...rows];
+    },
+    /** The page that is being read may list them still: it is read again. */
+    drop: (traceIds: readonly string[]) => {
+      const renewal = running();
+      if (renewal === undefined) return;
+      renewal.rows = renewal.rows.filter(({ traceId }) => !traceIds.includes(traceId));
+      renewal.isOutdated = true;
+    },
     start,
   };
 }

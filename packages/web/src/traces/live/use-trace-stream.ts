@@ -11,7 +11,8 @@ const BATCH_MS = 150;
 export interface StreamListener {
   /** The stream is open, for the first time or after a reconnect. */
   opened(): void;
-  changed(records: readonly ListedSpan[]): void;
+  /** Traces that changed, and the ids of those that do not match the filters any more. */
+  changed(records: readonly ListedSpan[], unmatched: readonly string[]): void;
   lagged(): void;
   /** While true, changes wait. */
   isBusy(): boolean;
@@ -29,7 +30,9 @@ export function useTraceStream(
   const isVisible = usePageVisible();
   const [isBroken, setBroken] = useState(false);
   const opened = useEffectEvent(() => listener.opened());
-  const changed = useEffectEvent((records: readonly ListedSpan[]) => listener.changed(records));
+  const changed = useEffectEvent((records: readonly ListedSpan[], unmatched: readonly string[]) =>
+    listener.changed(records, unmatched),
+  );
   const lagged = useEffectEvent(() => listener.lagged());
   const isBusy = useEffectEvent(() => listener.isBusy());
   const filters = useEffectEvent(() => (request === null ? {} : streamFilters(request)));
@@ -41,7 +44,8 @@ export function useTraceStream(
     // A hidden tab would hold one of the six connections that a browser opens to a host.
     if (!isVisible || list === null) return;
     const stop = new AbortController();
-    let batch: ListedSpan[] = [];
+    /** Trace id → its latest record; null if it does not match. */
+    let batch = new Map<string, ListedSpan | null>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const deliver = () => {
       if (isBusy()) {
@@ -49,9 +53,16 @@ export function useTraceStream(
         return;
       }
       timer = undefined;
-      const records = batch;
-      batch = [];
-      changed(records);
+      const latest = [...batch];
+      batch = new Map();
+      changed(
+        latest.flatMap(([, record]) => record ?? []),
+        latest.flatMap(([id, record]) => (record === null ? id : [])),
+      );
+    };
+    const add = (traceId: string, record: ListedSpan | null) => {
+      batch.set(traceId, record);
+      timer ??= setTimeout(deliver, BATCH_MS);
     };
     void followTraces(
       client,
@@ -60,10 +71,8 @@ export function useTraceStream(
           setBroken(false);
           opened();
         },
-        changed: (record) => {
-          batch.push(record);
-          timer ??= setTimeout(deliver, BATCH_MS);
-        },
+        changed: (record) => add(record.trace_id, record),
+        unmatched: (traceId) => add(traceId, null),
         lagged: () => lagged(),
         broken: () => setBroken(true),
       },
