@@ -117,8 +117,8 @@ describe("the content of a span", () => {
 
   it.each([
     [100, 0, null],
-    [101, 1, "Show 1 earlier message (of 101)"],
-    [234, 134, "Show 100 earlier messages (of 234)"],
+    [101, 1, "Show 1 earlier (of 101)"],
+    [234, 134, "Show 100 earlier (of 234)"],
   ])(
     "shows the last of %d messages, and %d earlier ones on demand",
     async (count, first, label) => {
@@ -134,7 +134,7 @@ describe("the content of a span", () => {
       await shown.getByText(`Message ${count - 1}.`, { exact: true }).waitFor();
       expect(await shown.count()).toBe(Math.min(count, 100));
       expect(await shown.first().textContent()).toContain(`Message ${first}.`);
-      const more = page.getByRole("button", { name: /earlier message/ });
+      const more = page.getByRole("button", { name: /^Show \d+ earlier/ });
       expect(await more.count()).toBe(label === null ? 0 : 1);
       if (label !== null) {
         expect(await more.textContent()).toBe(label);
