@@ -28,7 +28,7 @@ export async function benchGrowth(spans: number): Promise<Line[]> {
       keepSome(sample, result.traceIds, seen / 20);
     }
     await untilIdle(agate.pid);
-    // A store larger than memory is read from the disk, whatever the layout. The first pass shows
+    // A store larger than memory is read from the disk in any layout. The first pass shows
     // what that costs; the rounds after it show what the size of the store costs.
     const first = await firstPassMicros(agate.port, sample);
     const times: number[] = [];

@@ -10,7 +10,7 @@ import {
 
 const ROUNDS = 7;
 
-/** From starting the process to its first answer, and what it holds when nobody asks anything. */
+/** From starting the process to its first answer, and what memory it holds when idle. */
 export async function benchStartUp(): Promise<Line[]> {
   await using folder = await temporaryFolder();
   const agateMs: number[] = [];

@@ -1,4 +1,4 @@
-// Runs on whatever Node (20 or later) the machine has: nothing is installed yet.
+// Runs on the machine's own Node (20 or later): nothing is installed yet.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join, sep } from "node:path";
@@ -39,7 +39,7 @@ function install(root, state) {
   process.stderr.write(`${reason} …\n`);
   // Not `npm ci`: that wants every platform's optional packages in the lockfile, and a registry
   // mirror may not have them all. `--no-save` leaves the lockfile as it is.
-  // What is in npm's own cache is not asked for again, and nobody reads its audit here.
+  // Packages in npm's own cache are not requested again; the audit would only cost time.
   const quick = ["--prefer-offline", "--no-audit", "--no-fund"];
   const args = ["install", "--no-save", "--loglevel=error", ...quick];
   if (state === "interrupted") removeInstalled(root);

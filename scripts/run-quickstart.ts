@@ -24,7 +24,7 @@ async function run(flags: readonly string[]): Promise<number> {
   const program = [join(root, "packages/cli/dist/agate.js"), "dev", join(example, "app.ts")];
   const { host, port } = await addressIn(flags);
   const args = [...program, "--app", APPLICATION, ...flags];
-  // Nobody could ask it: it ends at once, and says what is wrong with the address.
+  // The address is unusable: the platform exits with the reason.
   const child = start(port === null ? args : [...args, "--port", String(port)]);
   const ended = once(child, "exit").then(
     () => child.exitCode ?? 128 + constants.signals[child.signalCode ?? "SIGKILL"],

@@ -1,4 +1,4 @@
-// Checks every tsconfig.json of the repository; nobody has to list a new one.
+// Checks every tsconfig.json of the repository, without a list of them.
 import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";

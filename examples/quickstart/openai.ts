@@ -8,8 +8,8 @@ const hasKey = Boolean(process.env.OPENAI_API_KEY);
 /** False when neither variable is set: then the stand-in answers. */
 export const isConfigured = hasKey || baseUrl !== OPENAI;
 
-// Prices are known by provider and model. A server elsewhere is no known provider, whatever its
-// models are called.
+// Prices are known by provider and model. A server elsewhere is no known provider, even if its models
+// have known names.
 const provider = baseUrl === OPENAI ? "openai" : new URL(baseUrl).host;
 
 interface EmbeddingsRequest {
@@ -23,7 +23,7 @@ interface EmbeddingsAnswer {
   readonly usage?: { readonly prompt_tokens: number };
 }
 
-/** Vectors are long and nobody reads them: they are not recorded. */
+/** Vectors are long and unreadable: they are not recorded. */
 export const embed = ag.instrument({ name: "embeddings", kind: "EMBEDDING", ignoreOutputs: true })(
   async (request: EmbeddingsRequest): Promise<number[][]> => {
     describeCall("embeddings", request.model);

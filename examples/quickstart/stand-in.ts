@@ -53,7 +53,7 @@ export const summarize = ag.instrument({ name: "chat", kind: "LLM" })(function* 
   ag.tracing.storeMetrics({ inputTokens: tokensIn(`${text} ${question}`), outputTokens });
 });
 
-/** A provider that nobody knows has no prices, so the stand-in has no cost. */
+/** An unknown provider has no prices, so the stand-in has no cost. */
 function describeCall(operation: "chat" | "embeddings"): void {
   ag.tracing.storeMeta({
     "gen_ai.operation.name": operation,

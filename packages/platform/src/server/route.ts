@@ -126,7 +126,7 @@ export type Reply<Success> = Success extends {
 
 /** What a route without parameters, or without a body, declares. */
 export type NoParameters = z.ZodMiniObject<Record<never, never>>;
-export type NoBody = z.ZodMiniUndefined;
+export type WithoutBody = z.ZodMiniUndefined;
 
 /** Of a JSON body, where the route does not say: far more than names and scopes take. */
 const MOST_BODY_BYTES = 64 * 1024;
@@ -137,7 +137,7 @@ export function route<
   Success extends SuccessDoc,
   Path extends ParameterSchemas = NoParameters,
   Query extends ParameterSchemas = NoParameters,
-  Body extends z.ZodMiniType = NoBody,
+  Body extends z.ZodMiniType = WithoutBody,
 >(spec: RouteSpec<Asks, Path, Query, Body, Success>): Route {
   const { method, path, alsoAt, access, checksEmpty, maxBodyBytes, guard, answer, ...operation } =
     spec;

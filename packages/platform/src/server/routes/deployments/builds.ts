@@ -160,7 +160,7 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
     tag: "deployments",
     summary: "Deploy a build",
     description:
-      "Takes a build as `agate deploy` packs it, installs its packages, starts it, checks every live configuration against its schema, and lets it serve in place of the build before, which finishes what it has. Whatever refuses it, the build before still serves. Makes the application where it is not there. With `Accept: text/event-stream` the answer is a 200 at once, with the events `step`, and at the end `deployed` or `refused`. The deploy goes on when the client goes away.",
+      "Takes a build as `agate deploy` packs it, installs its packages, starts it, checks every live configuration against its schema, and lets it serve in place of the build before, which finishes what it has. If the deploy fails, the previous build still serves. Creates the application if it does not exist. With `Accept: text/event-stream` the answer is a 200 at once, with the events `step`, and at the end `deployed` or `refused`. The deploy goes on when the client goes away.",
     guard: ({ headers }) => wrongBody(headers),
     params: () => z.object({ app: PATH_PARAMETERS.app.schema() }),
     query: deployQuery,

@@ -17,7 +17,7 @@ import {
 } from "../../inputs/input-kinds.ts";
 import type {
   CheckedRequest,
-  NoBody,
+  WithoutBody,
   NoParameters,
   Reply,
   Route,
@@ -103,7 +103,7 @@ export function registryRoute<
   Path extends string,
   Success extends SuccessDoc,
   Query extends z.ZodMiniObject = NoParameters,
-  Body extends z.ZodMiniType = NoBody,
+  Body extends z.ZodMiniType = WithoutBody,
 >(maxBodyBytes: number, spec: RegistryRouteSpec<Path, Query, Body, Success>): Route {
   const names = parametersIn(spec.path);
   return route({
