@@ -126,7 +126,7 @@ connect();
   it.each([
     [["serve", "nowhere.ts"], 1, /File not found: nowhere\.ts/],
     [["serve", "--app", "Not A Slug"], 1, /"Not A Slug" is not a valid name/],
-    [["serve", "--port", "many"], 2, /port is a number/],
+    [["serve", "--port", "many"], 2, /Must be a port/],
     [["serve", "--host", "192.0.2.1"], 1, /no address 192\.0\.2\.1/],
   ])("refuses agate %j", async (args, code, reason) => {
     expectRefusal(await runAgate(args, { cwd: project.folder }), code, reason);
