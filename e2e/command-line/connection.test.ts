@@ -80,7 +80,7 @@ describe("keys", () => {
     const operator = clientOf(local.url);
     const { stdout: key, stderr } = await operator("keys", "create", "reader", "--scope", "read");
     expect(key).toMatch(/^ag_\S+\n$/);
-    expect(stderr).toMatch(/nobody can show it again/);
+    expect(stderr).toMatch(/it is not shown again/);
     const reader = clientOf(local.url, { AGATE_API_KEY: key.trim() });
     expect((await reader("apps")).code).toBe(0);
     expectRefusal(

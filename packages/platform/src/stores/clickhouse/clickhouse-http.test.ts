@@ -62,7 +62,7 @@ describe("over HTTP", () => {
     const batch = { project: subject.project, receivedAt: 1, spans: family() };
     expect(await appender.append(batch)).toEqual({
       kind: "unavailable",
-      reason: "Something else answers for the database.",
+      reason: "The response does not come from the database.",
     });
     await appender.close();
     proxy.close();
