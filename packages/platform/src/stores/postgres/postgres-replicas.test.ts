@@ -193,9 +193,9 @@ describe("what cannot be done to a trace", () => {
     await expect
       .poll(() => troubles.map(({ what }) => what).toSorted())
       .toEqual([
-        "Texts in 1 segments cannot be indexed, and searches do not find them: see agate.unindexable in the database.",
+        "Could not free the rows of trace number 0.",
         `Could not make the summary of trace number ${bad?.trace_no}.`,
-        "There was no freeing the space of trace number 0.",
+        "Texts in 1 segments cannot be indexed, and searches do not find them: see agate.unindexable in the database.",
       ]);
     await append(store, [storedSpan({ traceId: traceIdOf(4) })]);
     await store.deleteTrace(PROJECT, traceIdOf(1));
