@@ -1,19 +1,21 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClickHouseAddress } from "../store-address.ts";
 import { StoreRefusalError, StoreUnavailableError } from "../store-errors.ts";
-import type { ChdbDatabases } from "../testing/chdb-server.fixture.ts";
-import { sharedChdb } from "../testing/shared-databases.fixture.ts";
+import type { ChdbServer } from "../testing/chdb-server.fixture.ts";
+import { startChdbServer } from "../testing/chdb-server.fixture.ts";
 import { asClickHouseRefusal, refuseOldClickHouse, transientReason } from "./clickhouse-errors.ts";
 import { SCHEMA_VERSION } from "./clickhouse-schema.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 
-let server: ChdbDatabases;
+// A server of its own: what is made read-only here would be so for every other test file.
+let server: ChdbServer;
 beforeAll(async () => {
-  server = await sharedChdb();
+  server = await startChdbServer();
 });
+afterAll(() => server.dispose());
 
 /** Why a store cannot be opened. */
 async function refusalOf(address: ClickHouseAddress): Promise<string> {
