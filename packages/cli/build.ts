@@ -1,7 +1,7 @@
 // Bundles the tool and its page into dist/, so that no runtime dependency is left to install.
 import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { build as bundle, type Plugin } from "esbuild";
+import { build as bundle, type OnResolveArgs, type Plugin } from "esbuild";
 import { BILL_FILE, billOfMaterials } from "../../scripts/bill-of-materials.ts";
 import { replaceFiles } from "../../scripts/replace-files.ts";
 import { thirdPartyLicences } from "../../scripts/third-party-licences.ts";
@@ -42,6 +42,33 @@ const ENGLISH_ONLY: Plugin = {
     build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: 'export { default as en } from "./en.js";',
     }));
+  },
+};
+
+/** Marks the files of zod's whole API, which is bundled beside zod/mini. */
+const WHOLE = "?whole";
+
+/**
+ * zod and zod/mini share a core, of which mini uses a fraction. Bundled as one, that core would be
+ * loaded whole by every server; as two copies, a server starts with the fraction, and the other is
+ * loaded with the OpenAPI document.
+ */
+const ZOD_APART: Plugin = {
+  name: "zod-apart",
+  setup(build) {
+    const resolve = async ({ path, importer, kind, resolveDir }: OnResolveArgs) => {
+      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: "found" });
+      return { path: found.path, suffix: WHOLE, sideEffects: false };
+    };
+    build.onResolve({ filter: /^zod$/ }, (args) =>
+      args.pluginData === "found" ? undefined : resolve(args),
+    );
+    build.onResolve({ filter: /^\./ }, (args) =>
+      args.pluginData === WHOLE ? resolve(args) : undefined,
+    );
+    build.onLoad({ filter: /[\\/]zod[\\/].*\.js$/ }, async ({ path, suffix }) =>
+      suffix === WHOLE ? { contents: await readFile(path), pluginData: WHOLE } : undefined,
+    );
   },
 };
 
@@ -103,7 +130,7 @@ async function bundleTogether(sources: readonly string[]) {
     platform: "node",
     target: "node24",
     external: [...EXTERNAL],
-    plugins: [ENGLISH_ONLY],
+    plugins: [ENGLISH_ONLY, ZOD_APART],
     banner: { js: REQUIRE },
     legalComments: "none",
     metafile: true,
@@ -112,7 +139,8 @@ async function bundleTogether(sources: readonly string[]) {
   const files = outputFiles.map(
     ({ path, text }) => [basename(path), withoutIdleRequire(text)] as const,
   );
-  return { files, inputs: Object.keys(metafile.inputs) };
+  const inputs = Object.keys(metafile.inputs).map((input) => input.replace(WHOLE, ""));
+  return { files, inputs };
 }
 
 /** Few files call `require`: the others need not make one. */
