@@ -36,6 +36,26 @@ describe("the live tail", () => {
     web.expectNoFaults();
   });
 
+  it("removes a trace that stops matching, also one that waits to be shown", async () => {
+    await using web = await newPage();
+    const { page } = web;
+    const [leaves] = await send("leaving", "leaves", "stays");
+    await web.open("/traces?application=leaving&status=UNSET&live=on");
+    await expect.poll(() => names(page)).toEqual(["stays", "leaves"]);
+    const fail = (span: typeof leaves) =>
+      sendOtlp(platform().url, [{ ...span!, status: { code: 2 } }]);
+    await fail(leaves);
+    await expect.poll(() => names(page)).toEqual(["stays"]);
+    await link(page, "stays").hover();
+    const [waits] = await send("leaving", "waits", "comes");
+    await page.getByRole("button", { name: "Paused, 2 new" }).waitFor();
+    await fail(waits);
+    await page.getByRole("button", { name: "Paused, 1 new" }).waitFor();
+    await page.mouse.move(5, 5);
+    await expect.poll(() => names(page)).toEqual(["comes", "stays"]);
+    web.expectNoFaults();
+  });
+
   it("pauses under the pointer, counts new traces, and resumes", async () => {
     await using web = await newPage();
     const { page } = web;
