@@ -87,7 +87,9 @@ export async function earliestStart(
   session: ClickHouseSession,
   { project, filter }: EarliestRequest,
 ): Promise<number | null> {
-  const scope = tracesIn(session, project, filter, { from: 0, to: Number.MAX_SAFE_INTEGER });
+  // A span may have started before 1970.
+  const range = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+  const scope = tracesIn(session, project, filter, range);
   if (scope === undefined) return null;
   const rows = await session.rows<[number]>(
     `SELECT start FROM ${scope.traces} ORDER BY start LIMIT 1`,

@@ -116,6 +116,8 @@ export function describeAnalytics(subject: Subject): void {
       expect(await earliest()).toBe(BASE + 5);
       await subject.store.deleteTrace(subject.project, traceIdOf(0));
       expect(await earliest()).toBe(BASE + 20);
+      await subject.append([storedSpan({ traceId: traceIdOf(9), start: -BASE - 5 })]);
+      expect(await earliest()).toBe(-5);
     });
 
     it("count failed spans below tops, as they were last sent", async () => {
