@@ -151,8 +151,12 @@ describe("An output", () => {
   it("of one tab is not overwritten by another tab that runs something else", async () => {
     await using web = await openRoute("/shout");
     const { page } = web;
+    // The address has the cases a moment after the page is loaded, and after a pause in typing.
+    await expect.poll(() => new URL(page.url()).hash).not.toBe("");
+    const empty = page.url();
     await shout(page, "agate");
     await kept(page);
+    await expect.poll(() => page.url()).not.toBe(empty);
     const tab = await page.context().newPage();
     await tab.goto(page.url());
     // The same columns and cases: the same output.
