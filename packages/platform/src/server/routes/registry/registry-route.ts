@@ -17,12 +17,12 @@ import {
 } from "../../inputs/input-kinds.ts";
 import type {
   CheckedRequest,
-  WithoutBody,
   NoParameters,
   Reply,
   Route,
   RouteSpec,
   SuccessDoc,
+  WithoutBody,
 } from "../../route.ts";
 import { route } from "../../route.ts";
 
