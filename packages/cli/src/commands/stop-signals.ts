@@ -20,11 +20,9 @@ export function catchSignals(ended: AbortController): () => NodeJS.Signals | und
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 export function stopSignal(): Promise<"stopped"> {
-  const { promise, resolve } = Promise.withResolvers<"stopped">();
-  const onSignal = () => {
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
-    resolve("stopped");
-  };
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  return promise;
+  const ended = new AbortController();
+  catchSignals(ended);
+  return new Promise((resolve) => {
+    ended.signal.addEventListener("abort", () => resolve("stopped"), { once: true });
+  });
 }

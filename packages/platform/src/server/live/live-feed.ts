@@ -124,16 +124,14 @@ export class LiveFeed {
     for (const isNew of [true, false]) {
       const traceIds = [...changed].filter(([, value]) => value === isNew).map(([id]) => id);
       if (traceIds.length === 0) continue;
-      const unmatched = new Set(traceIds);
+      // A client may list a grown trace that matched before its new spans; of a new one it knows nothing.
+      const unmatched = new Set(!isNew && this.#isFiltered ? traceIds : []);
       lagged += await this.#readTops(traceIds, (tops) => {
         this.#send(serverSentEvents(isNew ? "trace" : "update", tops), tops.length);
-        if (!isNew && this.#isFiltered) for (const top of tops) unmatched.delete(traceIdOf(top));
+        if (unmatched.size > 0) for (const top of tops) unmatched.delete(traceIdOf(top));
       });
-      // A client may list it: it matched before its new spans.
-      if (!isNew && this.#isFiltered) {
-        const ids = [...unmatched].map((id) => JSON.stringify({ trace_id: id }));
-        if (ids.length > 0) this.#send(serverSentEvents("unmatched", ids), ids.length);
-      }
+      const ids = [...unmatched].map((id) => JSON.stringify({ trace_id: id }));
+      if (ids.length > 0) this.#send(serverSentEvents("unmatched", ids), ids.length);
     }
     if (lagged > 0) this.#send(laggedEvent(lagged), lagged);
   }

@@ -47,7 +47,9 @@ const conditions: fc.Arbitrary<Query> = fc.record({
 
 /** Few conditions, so that some traces match. */
 const filters: fc.Arbitrary<Query> = conditions.chain((all) =>
-  fc.subarray(Object.entries(all), { maxLength: 3 }).map((some) => Object.fromEntries(some)),
+  fc
+    .subarray(Object.entries(all), { minLength: 1, maxLength: 3 })
+    .map((some) => Object.fromEntries(some)),
 );
 
 const orNull = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values), { nil: null });
