@@ -1,14 +1,11 @@
 import type { Application } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { insertEnvironment, selectLive } from "./environment-rows.ts";
 import { newId, slugProblem, takenSlug } from "./names.ts";
 import { lockProject } from "./projects.ts";
-import type { ApplicationRow } from "./queries/application-rows.ts";
-import { findApplication, routesOf } from "./queries/application-rows.ts";
-import { selectLive } from "./queries/deployment-rows.ts";
-import { insertEnvironment } from "./queries/environment-rows.ts";
 import type { Applications } from "./registry.ts";
-import type { RegistryContext } from "./registry-context.ts";
-import { changeConfig, inTransaction } from "./registry-context.ts";
+import type { ApplicationRow, RegistryContext } from "./registry-context.ts";
+import { changeConfig, findApplication, inTransaction, routesOf } from "./registry-context.ts";
 import type { RegistryProblem } from "./registry-outcome.ts";
 import { done, refusalOf, refused } from "./registry-outcome.ts";
 

@@ -1,28 +1,24 @@
 import type { Deployment } from "@agate/protocol";
 import { shownValue } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { nameOf } from "./names.ts";
-import type { ApplicationRow } from "./queries/application-rows.ts";
-import { findApplication, routesOf } from "./queries/application-rows.ts";
-import type { DeploymentOrigin, DeploymentRow } from "./queries/deployment-rows.ts";
+import type { DeploymentOrigin, DeploymentRow, EnvironmentRow } from "./environment-rows.ts";
 import {
   deploymentDocument,
   endLive,
+  findEnvironment,
   insertDeployment,
   selectDeployments,
   selectLive,
-} from "./queries/deployment-rows.ts";
-import type { EnvironmentRow } from "./queries/environment-rows.ts";
-import { findEnvironment } from "./queries/environment-rows.ts";
-import { pageOf, rowsFor } from "./queries/page.ts";
-import type { FoundRevision } from "./queries/revision-rows.ts";
-import { findLive, findRevision, nothingLive } from "./queries/revision-rows.ts";
+} from "./environment-rows.ts";
+import { nameOf } from "./names.ts";
 import type { ApplicationRef, Authorship, Deployments } from "./registry.ts";
-import type { RegistryContext } from "./registry-context.ts";
-import { changeConfig } from "./registry-context.ts";
+import type { ApplicationRow, RegistryContext } from "./registry-context.ts";
+import { changeConfig, findApplication, pageOf, routesOf, rowsFor } from "./registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "./registry-outcome.ts";
 import { done, refusalOf, refused } from "./registry-outcome.ts";
 import { revisionMisfits } from "./schema/application-schema.ts";
+import type { FoundRevision } from "./variant-rows.ts";
+import { findLive, findRevision, nothingLive } from "./variant-rows.ts";
 
 export function createDeployments(context: RegistryContext): Deployments {
   const { db, now } = context;

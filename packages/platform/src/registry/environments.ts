@@ -1,17 +1,16 @@
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { newSlugProblem } from "./names.ts";
-import { findApplication } from "./queries/application-rows.ts";
-import type { DeploymentRow } from "./queries/deployment-rows.ts";
-import { selectLive } from "./queries/deployment-rows.ts";
+import type { DeploymentRow } from "./environment-rows.ts";
 import {
   environmentDocument,
   findEnvironment,
   insertEnvironment,
   listEnvironments,
-} from "./queries/environment-rows.ts";
+  selectLive,
+} from "./environment-rows.ts";
+import { newSlugProblem } from "./names.ts";
 import type { Environments } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
-import { changeConfig } from "./registry-context.ts";
+import { changeConfig, findApplication } from "./registry-context.ts";
 import { done, refused } from "./registry-outcome.ts";
 
 export function createEnvironments(context: RegistryContext): Environments {

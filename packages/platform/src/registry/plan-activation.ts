@@ -1,17 +1,15 @@
 import type { Deployment, RouteSchema, VariantRevision } from "@agate/protocol";
 import { looksLikeId } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import type { EnvironmentRow } from "./environment-rows.ts";
+import { findEnvironment, insertDeployment } from "./environment-rows.ts";
 import { slugProblem } from "./names.ts";
-import { insertDeployment } from "./queries/deployment-rows.ts";
-import type { EnvironmentRow } from "./queries/environment-rows.ts";
-import { findEnvironment } from "./queries/environment-rows.ts";
-import type { FoundRevision } from "./queries/revision-rows.ts";
-import { findRevision, insertRevision } from "./queries/revision-rows.ts";
-import { findVariant, insertVariant } from "./queries/variant-rows.ts";
 import type { Authorship, DeployTarget } from "./registry.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
 import { done, refusalOf, refused } from "./registry-outcome.ts";
 import { liveMisfits, readSchema, revisionMisfits } from "./schema/application-schema.ts";
+import type { FoundRevision } from "./variant-rows.ts";
+import { findRevision, findVariant, insertRevision, insertVariant } from "./variant-rows.ts";
 
 /** A target with what it names found. */
 export interface FoundTarget extends Authorship {

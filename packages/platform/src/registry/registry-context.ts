@@ -1,11 +1,13 @@
+import type { RouteSchema } from "@agate/protocol";
+import type { Selectable } from "kysely";
 import type { ApplicationTopic, RegistrySignals } from "../stores/registry/registry-signals.ts";
-import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import type { RegistryDatabase, RegistryTables } from "../stores/registry/registry-tables.ts";
 import type { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { RegistryUnavailableError } from "../stores/store-errors.ts";
-import type { ApplicationRow } from "./queries/application-rows.ts";
-import { lockApplication } from "./queries/application-rows.ts";
-import type { ApplicationRef } from "./registry.ts";
+import { missingName, nameOf } from "./names.ts";
+import type { ApplicationRef, Page, PageRequest } from "./registry.ts";
 import type { RegistryOutcome, RegistryRefusal } from "./registry-outcome.ts";
+import { done } from "./registry-outcome.ts";
 
 /** What all parts of the registry share. */
 export interface RegistryContext {
@@ -60,6 +62,60 @@ class RollBack extends Error {
   }
 }
 
+export type ApplicationRow = Selectable<RegistryTables["applications"]>;
+
+export async function findApplication(
+  db: RegistryDatabase,
+  { project, application }: ApplicationRef,
+): Promise<RegistryOutcome<ApplicationRow>> {
+  const { column, value } = nameOf(application);
+  const row = await db
+    .selectFrom("applications")
+    .selectAll()
+    .where("project_id", "=", project)
+    .where(column, "=", value)
+    .executeTakeFirst();
+  return row === undefined ? missingApplication(db, project, application) : done(row);
+}
+
+/**
+ * Finds an application and locks it until the transaction ends. Every change of an application starts
+ * with this. An update that changes nothing locks the row in every dialect; it makes a number that is
+ * the highest plus one, or a check before a write, safe under concurrency.
+ */
+async function lockApplication(
+  tx: RegistryDatabase,
+  { project, application }: ApplicationRef,
+): Promise<RegistryOutcome<ApplicationRow>> {
+  const { column, value } = nameOf(application);
+  const row = await tx
+    .updateTable("applications")
+    .set((eb) => ({ slug: eb.ref("slug") }))
+    .where("project_id", "=", project)
+    .where(column, "=", value)
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? missingApplication(tx, project, application) : done(row);
+}
+
+async function missingApplication(db: RegistryDatabase, project: string, application: string) {
+  const rows = await db
+    .selectFrom("applications")
+    .select("slug")
+    .where("project_id", "=", project)
+    .execute();
+  return missingName("application", application, {
+    loc: ["path", "app"],
+    names: rows.map(({ slug }) => slug),
+    createOne: "Create one, or deploy a workflow.",
+  });
+}
+
+/** The application's routes; null until a workflow has registered them. */
+export function routesOf({ schema }: ApplicationRow): readonly RouteSchema[] | null {
+  return schema === null ? null : (JSON.parse(schema) as RouteSchema[]);
+}
+
 /** Runs work in one transaction that locks the application. */
 export function inApplication<Value>(
   context: RegistryContext,
@@ -102,4 +158,23 @@ export async function announcing<Value>(
 /** Text without what a database cannot store: PostgreSQL refuses NUL, and all change unpaired surrogates. */
 export function storableText(text: string): string {
   return text.replaceAll("\0", "").toWellFormed();
+}
+
+/** Numbers are 32 bits wide in PostgreSQL; a cursor may hold any. */
+const HIGHEST = 2 ** 31 - 1;
+
+/** What a query has to ask for: one more than is wanted shows whether there is another page. */
+export function rowsFor({ limit, before }: PageRequest): { limit: number; below: number } {
+  return { limit: limit + 1, below: Math.min(before ?? HIGHEST, HIGHEST) };
+}
+
+/** The page in what the query found. */
+export function pageOf<Row extends { readonly number: number }, Item>(
+  rows: readonly Row[],
+  { limit }: PageRequest,
+  toItem: (row: Row) => Item,
+): Page<Item> {
+  const shown = rows.slice(0, limit);
+  const next = rows.length > limit ? (shown.at(-1)?.number ?? null) : null;
+  return { items: shown.map(toItem), next };
 }

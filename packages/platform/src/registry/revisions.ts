@@ -7,20 +7,17 @@ import type {
 } from "@agate/protocol";
 import { diffParams } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import type { ParamsFault } from "./params/check-params.ts";
-import { checkParams } from "./params/check-params.ts";
-import { findApplication, routesOf } from "./queries/application-rows.ts";
-import type { DeploymentRow } from "./queries/deployment-rows.ts";
-import { selectLive } from "./queries/deployment-rows.ts";
-import { pageOf, rowsFor } from "./queries/page.ts";
-import type { RevisionRow } from "./queries/revision-rows.ts";
-import { findNumbered, findRevision, insertRevision } from "./queries/revision-rows.ts";
-import { findVariant } from "./queries/variant-rows.ts";
+import type { DeploymentRow } from "./environment-rows.ts";
+import { selectLive } from "./environment-rows.ts";
 import type { ApplicationRef, Revisions } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
-import { changeConfig } from "./registry-context.ts";
+import { changeConfig, findApplication, pageOf, routesOf, rowsFor } from "./registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "./registry-outcome.ts";
 import { done, refused } from "./registry-outcome.ts";
+import type { ParamsFault } from "./schema/check-params.ts";
+import { checkParams } from "./schema/check-params.ts";
+import type { RevisionRow } from "./variant-rows.ts";
+import { findNumbered, findRevision, findVariant, insertRevision } from "./variant-rows.ts";
 
 export function createRevisions(context: RegistryContext): Revisions {
   const { db, now } = context;

@@ -1,13 +1,17 @@
+import { selectLive } from "./environment-rows.ts";
 import { newSlugProblem } from "./names.ts";
-import { findApplication } from "./queries/application-rows.ts";
-import { selectLive } from "./queries/deployment-rows.ts";
-import { findRevision, insertRevision } from "./queries/revision-rows.ts";
-import { findVariant, insertVariant, listVariants } from "./queries/variant-rows.ts";
 import type { Variants } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
-import { changeConfig, inApplication } from "./registry-context.ts";
+import { changeConfig, findApplication, inApplication } from "./registry-context.ts";
 import type { RegistryProblem } from "./registry-outcome.ts";
 import { done, refusalOf, refused } from "./registry-outcome.ts";
+import {
+  findRevision,
+  findVariant,
+  insertRevision,
+  insertVariant,
+  listVariants,
+} from "./variant-rows.ts";
 
 export function createVariants(context: RegistryContext): Variants {
   const { db, now } = context;

@@ -1,16 +1,15 @@
 import type { ApplicationSchema, RouteParams, RouteSchema } from "@agate/protocol";
 import { pathText, shownValue } from "@agate/protocol";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
-import type { Misfit } from "../params/check-params.ts";
-import { findMisfits } from "../params/check-params.ts";
-import { findApplication, routesOf } from "../queries/application-rows.ts";
-import { selectLiveRevisions } from "../queries/deployment-rows.ts";
-import type { FoundRevision } from "../queries/revision-rows.ts";
+import { selectLiveRevisions } from "../environment-rows.ts";
 import type { Applications } from "../registry.ts";
 import type { RegistryContext } from "../registry-context.ts";
-import { inApplication } from "../registry-context.ts";
+import { findApplication, inApplication, routesOf } from "../registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done, refusalOf, refused } from "../registry-outcome.ts";
+import type { FoundRevision } from "../variant-rows.ts";
+import type { Misfit } from "./check-params.ts";
+import { findMisfits } from "./check-params.ts";
 import { readOpenapiSchema } from "./read-openapi-schema.ts";
 
 export function createApplicationSchema(

@@ -8,7 +8,7 @@ import { compileConfig } from "../../../../sdk/src/config/compile-config.ts";
 import { configJsonSchema } from "../../../../sdk/src/config/config-json-schema.ts";
 import { modelOf, randomConfig } from "../../../../sdk/src/config/random-config.fixture.ts";
 import { randomNestedConfig } from "../../../../sdk/src/config/random-nested-config.fixture.ts";
-import { checkParams } from "../params/check-params.ts";
+import { checkParams } from "./check-params.ts";
 import { readOpenapiSchema } from "./read-openapi-schema.ts";
 import { documentOf, summarizeDocument } from "./workflow-document.fixture.ts";
 

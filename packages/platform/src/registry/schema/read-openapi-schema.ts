@@ -1,6 +1,6 @@
 import type { ConfigFieldSchema, RouteSchema } from "@agate/protocol";
 import { isRecord, shownValue } from "@agate/protocol";
-import { isDeeperThan } from "../params/check-params.ts";
+import { isDeeperThan } from "./check-params.ts";
 
 export type OpenapiReading =
   | { readonly kind: "routes"; readonly routes: readonly RouteSchema[] }

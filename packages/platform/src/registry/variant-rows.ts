@@ -1,14 +1,97 @@
-import type { RevisionRef, VariantRevision } from "@agate/protocol";
+import type { RegistryVariant, RevisionRef, VariantRevision } from "@agate/protocol";
 import { shownValue } from "@agate/protocol";
 import type { Selectable } from "kysely";
-import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
-import type { Authorship } from "../registry.ts";
-import { storableText } from "../registry-context.ts";
-import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
-import { done, refused } from "../registry-outcome.ts";
-import { selectLiveRevisions } from "./deployment-rows.ts";
-import { findEnvironment } from "./environment-rows.ts";
-import { findVariant } from "./variant-rows.ts";
+import type { RegistryDatabase, RegistryTables } from "../stores/registry/registry-tables.ts";
+import { findEnvironment, selectLiveRevisions } from "./environment-rows.ts";
+import { missingName, nameOf, newId } from "./names.ts";
+import type { Authorship } from "./registry.ts";
+import { storableText } from "./registry-context.ts";
+import type { RegistryOutcome, RegistryProblem } from "./registry-outcome.ts";
+import { done, refused } from "./registry-outcome.ts";
+
+/** The variants of an application, as documents. */
+export async function listVariants(
+  db: RegistryDatabase,
+  applicationId: string,
+): Promise<RegistryVariant[]> {
+  const rows = await selectVariants(db, applicationId).orderBy("variants.slug").execute();
+  return rows.map(variantDocument);
+}
+
+export async function findVariant(
+  db: RegistryDatabase,
+  applicationId: string,
+  variant: string,
+  loc: RegistryProblem["loc"] = ["path", "variant"],
+): Promise<RegistryOutcome<RegistryVariant>> {
+  const { column, value } = nameOf(variant);
+  const row = await selectVariants(db, applicationId)
+    .where(`variants.${column}`, "=", value)
+    .executeTakeFirst();
+  if (row !== undefined) return done(variantDocument(row));
+  const others = await listVariants(db, applicationId);
+  return missingName("variant", variant, {
+    loc,
+    names: others.map(({ slug }) => slug),
+    createOne: "Create one, or deploy a workflow to one.",
+  });
+}
+
+function selectVariants(db: RegistryDatabase, applicationId: string) {
+  return (
+    db
+      .selectFrom("variants")
+      // Its slug as it is now, where it is still there.
+      .leftJoin("variants as source", "source.id", "variants.forked_from_id")
+      .select(({ fn }) => [
+        "variants.id",
+        "variants.slug",
+        "variants.created_at",
+        "variants.latest_revision",
+        "variants.forked_from_id",
+        fn.coalesce("source.slug", "variants.forked_from_slug").as("forked_from_slug"),
+        "variants.forked_from_revision",
+      ])
+      .where("variants.application_id", "=", applicationId)
+  );
+}
+
+type VariantRow = Awaited<ReturnType<ReturnType<typeof selectVariants>["executeTakeFirstOrThrow"]>>;
+
+function variantDocument(row: VariantRow): RegistryVariant {
+  const { forked_from_id: id, forked_from_slug: slug, forked_from_revision: revision } = row;
+  return {
+    id: row.id,
+    slug: row.slug,
+    created_at: row.created_at,
+    forked_from: id && slug && revision ? { id, slug, revision } : null,
+    latest_revision: row.latest_revision,
+  };
+}
+
+/** Adds a variant without revisions; gives its id. */
+export async function insertVariant(
+  tx: RegistryDatabase,
+  applicationId: string,
+  slug: string,
+  { at, forkedFrom }: { readonly at: string; readonly forkedFrom: VariantRevision | null },
+): Promise<string> {
+  const id = newId("var");
+  await tx
+    .insertInto("variants")
+    .values({
+      id,
+      application_id: applicationId,
+      slug,
+      created_at: at,
+      latest_revision: 0,
+      forked_from_id: forkedFrom?.id ?? null,
+      forked_from_slug: forkedFrom?.slug ?? null,
+      forked_from_revision: forkedFrom?.revision ?? null,
+    })
+    .execute();
+  return id;
+}
 
 /** A revision that was asked for. */
 export interface FoundRevision {
@@ -19,12 +102,12 @@ export interface FoundRevision {
   readonly params: string;
 }
 
-export interface LiveRevision extends FoundRevision {
+interface LiveRevision extends FoundRevision {
   readonly environment: { readonly id: string; readonly slug: string };
 }
 
 /** Where in the request the parts of the reference stand. */
-export type PlaceOf = (part: "variant" | "revision" | "environment") => RegistryProblem["loc"];
+type PlaceOf = (part: "variant" | "revision" | "environment") => RegistryProblem["loc"];
 
 export async function findRevision(
   db: RegistryDatabase,
@@ -43,7 +126,7 @@ export async function findRevision(
 
 export type RevisionRow = Selectable<RegistryTables["revisions"]>;
 
-export interface NumberedRevision {
+interface NumberedRevision {
   readonly variant: VariantRevision;
   readonly row: RevisionRow;
 }
