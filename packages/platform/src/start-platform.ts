@@ -18,7 +18,7 @@ import { connectionsWithin, descriptorLimit, startHttpServer } from "./server/ht
 import type { LogOptions } from "./server/log/log-options.ts";
 import { openLog } from "./server/log/open-log.ts";
 import { isLoopbackAddress } from "./server/loopback-address.ts";
-import type { AnsweredCall } from "./server/services/service-calls.ts";
+import type { AnsweredCall } from "./server/service-calls.ts";
 import { openSpanStore } from "./stores/open-span-store.ts";
 import { QUERY_LIMITS } from "./stores/query-lane.ts";
 import { openRegistryDatabase } from "./stores/registry/open-registry-database.ts";

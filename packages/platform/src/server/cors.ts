@@ -3,7 +3,7 @@ import type { ResponseHead } from "../deployments/gateway/response-head.ts";
 import type { FullAnswer } from "./answer.ts";
 import { checkHost, type HostPolicy } from "./host-guard.ts";
 import { sendAnswer } from "./send-answer.ts";
-import { ALLOWED_PAGE, type Sender } from "./session/sender.ts";
+import { ALLOWED_PAGE, type Sender } from "./sender.ts";
 
 const ALLOWED: FullAnswer = {
   kind: "full",

@@ -4,15 +4,15 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { decodeURIComponent_, tryDecode } from "hono/utils/url";
 import type { AccessControl } from "../access/access-control.ts";
 import { admit, breakOffWhenRevoked } from "./admit.ts";
-import type { Answer } from "./answer.ts";
-import { problemAnswer } from "./errors/error-answer.ts";
+import type { Answer, Problem } from "./answer.ts";
+import { problemAnswer } from "./answer.ts";
 import { checkHost, type HostPolicy } from "./host-guard.ts";
+import { pathOf } from "./log/request-log.ts";
 import type { PageFiles } from "./page/page-files.ts";
 import { notFoundPage, opensDocument } from "./page/page-routes.ts";
-import { pathOf, readTarget } from "./request-target.ts";
 import type { Route } from "./route.ts";
 import type { Delivery } from "./send-answer.ts";
-import { CALLER, type Sender } from "./session/sender.ts";
+import { CALLER, type Sender } from "./sender.ts";
 
 export interface DispatcherOptions {
   readonly routes: readonly Route[];
@@ -136,4 +136,50 @@ function limitUnreadBody(incoming: IncomingMessage, outgoing: ServerResponse): v
     incoming.once("end", () => clearTimeout(limit));
     incoming.resume();
   });
+}
+
+/** What a request asks for. */
+interface RequestTarget {
+  /** Decoded as far as it can be without changing where its segments end. */
+  readonly path: string;
+  /** As it was sent, without the `?`. */
+  readonly query: string;
+}
+
+const PLAIN_TARGET = /^\/[!$&-;=?-[\]_a-z~]*$/;
+const DOT_SEGMENT = /\/\.\.?(?:[/?#]|$)/;
+const PLAIN_HOST = /^[a-z0-9._-]+(?::\d{1,5})?$/;
+
+/** Reads the target of a request; a problem where it has none, or names no host. */
+export function readTarget({ url = "", headers }: IncomingMessage): RequestTarget | Problem {
+  const { host } = headers;
+  const isAbsolute = url.startsWith("http://") || url.startsWith("https://");
+  if (!isAbsolute) {
+    if (host === undefined || host === "") return malformed("Missing host header.");
+    if (PLAIN_HOST.test(host) && PLAIN_TARGET.test(url) && !DOT_SEGMENT.test(url)) {
+      return split(url);
+    }
+    if (!url.startsWith("/")) return malformed("Invalid URL.");
+  }
+  if (/^[^?]*\\/.test(url)) return malformed("Backslash in request path.");
+  const parsed = URL.parse(isAbsolute ? url : `http://${host}${url}`);
+  if (parsed === null) return malformed(isAbsolute ? "Invalid absolute URL." : "Invalid URL.");
+  // A host with a user, a path or a query in it is read as another.
+  if (!isAbsolute && parsed.hostname !== host?.replace(/:\d+$/, "").toLowerCase()) {
+    return malformed("Invalid host header.");
+  }
+  return split(`${parsed.pathname}${parsed.search}`);
+}
+
+function split(target: string): RequestTarget {
+  const start = target.indexOf("?");
+  const path = start < 0 ? target : target.slice(0, start);
+  return {
+    path: path.includes("%") ? tryDecode(path.replaceAll("%25", "%2525"), decodeURI) : path,
+    query: start < 0 ? "" : target.slice(start + 1),
+  };
+}
+
+function malformed(msg: string): Problem {
+  return { type: "request_malformed", loc: [], msg };
 }

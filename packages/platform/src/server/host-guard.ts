@@ -1,6 +1,6 @@
-import type { Problem } from "./errors/error-answer.ts";
+import type { Problem } from "./answer.ts";
 import { PAGE_PATHS } from "./page/page-routes.ts";
-import { ALLOWED_PAGE } from "./session/sender.ts";
+import { ALLOWED_PAGE } from "./sender.ts";
 
 /**
  * `loopback`: the server listens on this machine only and needs no key, so it must not be reachable

@@ -16,20 +16,19 @@ import type { SpanStore } from "../stores/span-store.ts";
 import { RegistryUnavailableError, StoreUnavailableError } from "../stores/store-errors.ts";
 import { isDescriptorShortage } from "../threads/spawn-thread.ts";
 import type { Answer } from "./answer.ts";
+import { opaqueAnswer, problemAnswer } from "./answer.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { Cors } from "./cors.ts";
 import { createDispatcher } from "./dispatcher.ts";
-import { opaqueAnswer, problemAnswer } from "./errors/error-answer.ts";
 import type { Readiness } from "./health/readiness.ts";
 import type { HostPolicy } from "./host-guard.ts";
 import { LiveFeeds } from "./live/live-feed.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { createDelivery } from "./send-answer.ts";
-import type { AnsweredCall } from "./services/service-calls.ts";
-import { createServiceCalls } from "./services/service-calls.ts";
-import { serviceTarget } from "./services/service-target.ts";
-import { credentialsOf } from "./session/sender.ts";
+import { credentialsOf } from "./sender.ts";
+import type { AnsweredCall } from "./service-calls.ts";
+import { createServiceCalls, serviceTarget } from "./service-calls.ts";
 
 export interface HttpAppOptions {
   readonly store: SpanStore;

@@ -5,12 +5,11 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { FullAnswer } from "./answer.ts";
-import { problemAnswer } from "./errors/error-answer.ts";
+import { problemAnswer } from "./answer.ts";
 import type { HttpApp } from "./http-app.ts";
-import type { RequestLog } from "./log/request-log.ts";
-import { pathOf } from "./request-target.ts";
+import { pathOf, type RequestLog } from "./log/request-log.ts";
 import { headersOf, sendAnswer } from "./send-answer.ts";
-import { CALLER, type Sender } from "./session/sender.ts";
+import { CALLER, type Sender } from "./sender.ts";
 
 export interface HttpServerOptions {
   readonly app: HttpApp;

@@ -3,13 +3,12 @@ import * as z from "zod/mini";
 import type { Access, Caller } from "../access/caller.ts";
 import { QueryAbandonedError } from "../stores/query-lane.ts";
 import type { Answer, AnswerHeaders, FullAnswer } from "./answer.ts";
-import { JSON_TYPE, jsonAnswer } from "./answer.ts";
-import { type Problem, problemAnswer, problemsAnswer } from "./errors/error-answer.ts";
+import { JSON_TYPE, jsonAnswer, type Problem, problemAnswer, problemsAnswer } from "./answer.ts";
 import type { ErrorType } from "./errors/error-types.ts";
 import { bodyProblems, parameterProblems } from "./inputs/input-problems.ts";
 import { readJsonBody } from "./inputs/json-body.ts";
 import type { ComponentName, ComponentValue } from "./openapi/components.ts";
-import type { Sender } from "./session/sender.ts";
+import type { Sender } from "./sender.ts";
 
 /** A thing the platform serves: how it is reached, what it means, what it takes and answers. */
 export interface Route {

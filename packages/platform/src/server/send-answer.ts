@@ -4,7 +4,7 @@ import { QueryAbandonedError } from "../stores/query-lane.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
 import { VERSION } from "../version.ts";
 import type { Answer, AnswerHeaders, FullAnswer, StreamAnswer } from "./answer.ts";
-import { pathOf } from "./request-target.ts";
+import { pathOf } from "./log/request-log.ts";
 
 const STALLED_MS = 300_000;
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Problem } from "../errors/error-answer.ts";
+import type { Problem } from "../answer.ts";
 
 /** What the OpenAPI document says about an input; an input that is missing is explained by it, too. */
 export interface InputDoc {

@@ -1,7 +1,7 @@
 import { shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
-import type { Problem } from "../errors/error-answer.ts";
-import { listed } from "../errors/error-answer.ts";
+import type { Problem } from "../answer.ts";
+import { listed } from "../answer.ts";
 
 type Issue = z.core.$ZodIssue;
 type Fields = Readonly<Record<string, z.core.$ZodType>>;

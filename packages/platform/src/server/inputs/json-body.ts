@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { shownValue } from "@agate/protocol";
+import type { Problem } from "../answer.ts";
 import { JSON_TYPE } from "../answer.ts";
-import type { Problem } from "../errors/error-answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
 import { readBody } from "./read-body.ts";
 

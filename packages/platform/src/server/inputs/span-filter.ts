@@ -1,7 +1,7 @@
 import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { SpanFilter } from "../../stores/span-query.ts";
-import type { Problem } from "../errors/error-answer.ts";
+import type { Problem } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
 import { readDateTime } from "./date-time.ts";
 import { amount, choice, type InputDoc, integer, parsed, text } from "./input-kinds.ts";

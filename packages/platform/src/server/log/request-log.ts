@@ -63,3 +63,10 @@ function senderOf(address: RequestEntry["address"], caller: RequestEntry["caller
   const id = caller.keyId === null ? "" : `,"key":"${caller.keyId}"`;
   return `${from}${id},"key_name":${JSON.stringify(caller.name)}`;
 }
+
+/** The path of a request target, for the log: what follows `?` may be confidential. */
+export function pathOf(target: string | undefined): string {
+  if (target === undefined) return "";
+  const end = target.indexOf("?");
+  return end < 0 ? target : target.slice(0, end);
+}

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { extname } from "node:path";
 import * as z from "zod/mini";
 import type { Answer, AnswerHeaders } from "../answer.ts";
-import { problemAnswer } from "../errors/error-answer.ts";
+import { problemAnswer } from "../answer.ts";
 import { name } from "../inputs/input-kinds.ts";
 import type { Route } from "../route.ts";
 import { content, route } from "../route.ts";

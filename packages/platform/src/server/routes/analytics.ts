@@ -9,7 +9,7 @@ import type {
 import type { SpanStore } from "../../stores/span-store.ts";
 import type { BucketPlan } from "../../traces/buckets.ts";
 import { fillBuckets, formatInterval, parseInterval, planBuckets } from "../../traces/buckets.ts";
-import { problemAnswer } from "../errors/error-answer.ts";
+import { problemAnswer } from "../answer.ts";
 import { formatDateTime, readDateTime } from "../inputs/date-time.ts";
 import { choice, integer, type Parsed, parsed } from "../inputs/input-kinds.ts";
 import {

@@ -1,6 +1,5 @@
 import { VERSION } from "../../version.ts";
-import { jsonAnswer } from "../answer.ts";
-import { opaqueAnswer, type Problem, problemsAnswer } from "../errors/error-answer.ts";
+import { jsonAnswer, opaqueAnswer, type Problem, problemsAnswer } from "../answer.ts";
 import type { Readiness, ReadinessCheck } from "../health/readiness.ts";
 import type { Route } from "../route.ts";
 import { route, success } from "../route.ts";

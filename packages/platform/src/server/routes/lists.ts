@@ -3,8 +3,7 @@ import type { SpanStore } from "../../stores/span-store.ts";
 import type { ListKind, PageLimits } from "../../traces/read-page.ts";
 import { decodeCursor, PAGE_LIMITS, readPage } from "../../traces/read-page.ts";
 import { parseTraceId } from "../../traces/span-ids.ts";
-import { JSON_TYPE, jsonAnswer } from "../answer.ts";
-import { problemAnswer } from "../errors/error-answer.ts";
+import { JSON_TYPE, jsonAnswer, problemAnswer } from "../answer.ts";
 import { integer, parsed } from "../inputs/input-kinds.ts";
 import {
   checkTimeRange,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { opaqueAnswer, problemAnswer } from "../errors/error-answer.ts";
+import { opaqueAnswer, problemAnswer } from "../answer.ts";
 import {
   checkTimeRange,
   SPAN_FILTER_ERRORS,

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import type { FullAnswer } from "../answer.ts";
-import { JSON_TYPE, jsonAnswer } from "../answer.ts";
+import { JSON_TYPE, jsonAnswer, problemAnswer } from "../answer.ts";
 import type { DocsAsset } from "../docs/docs-page.ts";
 import { DOCS_PAGE, DOCS_POLICY, DOCS_SCRIPT, readDocsAsset } from "../docs/docs-page.ts";
-import { problemAnswer } from "../errors/error-answer.ts";
 import { documented } from "../inputs/input-kinds.ts";
 import type { Route } from "../route.ts";
 import { content, route } from "../route.ts";

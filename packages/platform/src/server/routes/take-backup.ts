@@ -1,6 +1,6 @@
 import type { Backup, Backups } from "../../backup/take-backup.ts";
 import type { StreamAnswer } from "../answer.ts";
-import { problemAnswer } from "../errors/error-answer.ts";
+import { problemAnswer } from "../answer.ts";
 import type { Route } from "../route.ts";
 import { content, route } from "../route.ts";
 

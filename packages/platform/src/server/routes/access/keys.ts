@@ -5,7 +5,7 @@ import { API_KEY_NAME_RULE, isApiKeyName } from "../../../access/api-key-text.ts
 import type { ApiKeys } from "../../../access/api-keys.ts";
 import { ProjectGoneError } from "../../../access/api-keys.ts";
 import { may } from "../../../access/caller.ts";
-import { problemAnswer } from "../../errors/error-answer.ts";
+import { problemAnswer } from "../../answer.ts";
 import { matching, name } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { noContent, route, success } from "../../route.ts";

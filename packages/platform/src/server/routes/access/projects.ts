@@ -6,7 +6,7 @@ import type { Projects } from "../../../registry/registry.ts";
 import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
 import { refused } from "../../../registry/registry-outcome.ts";
 import type { SpanStore } from "../../../stores/span-store.ts";
-import { problemsAnswer } from "../../errors/error-answer.ts";
+import { problemsAnswer } from "../../answer.ts";
 import { name } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { noContent, route, success } from "../../route.ts";

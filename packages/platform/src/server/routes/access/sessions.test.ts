@@ -4,6 +4,7 @@ import { sendRequest } from "../../testing/send-request.fixture.ts";
 import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
 import { deploy, workflow } from "../deployments/testing/deploying.fixture.ts";
+import { sessionCookie } from "./sessions.ts";
 
 const TRACE = `/observability/traces/${"a".repeat(32)}/`;
 const SPAN = `/observability/spans/${"a".repeat(16)}/`;
@@ -237,4 +238,15 @@ describe("on a server where no key is needed", () => {
     const byHeader = await call({ authorization: `Bearer ${key}` });
     expect(byHeader.headers).not.toHaveProperty("content-security-policy");
   });
+});
+
+it.each([
+  [{}, false],
+  [{ "x-forwarded-proto": "http", origin: "http://agate.example" }, false],
+  [{ "x-forwarded-proto": "https" }, true],
+  [{ "x-forwarded-proto": "HTTPS, http" }, true],
+  [{ "x-forwarded-proto": "http, https" }, false],
+  [{ origin: "https://agate.example" }, true],
+])("after the journey %j the cookie is only for TLS: %j", (journey, isSecure) => {
+  expect(sessionCookie("as_1", journey).endsWith("; Secure")).toBe(isSecure);
 });

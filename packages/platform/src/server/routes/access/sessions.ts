@@ -1,17 +1,16 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Session } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { AccessControl } from "../../../access/access-control.ts";
 import type { Caller } from "../../../access/caller.ts";
-import type { Sessions } from "../../../access/sessions.ts";
+import { SESSION_MS, type Sessions } from "../../../access/sessions.ts";
 import type { Projects } from "../../../registry/registry.ts";
-import { identify } from "../../admit.ts";
-import { problemAnswer } from "../../errors/error-answer.ts";
+import { checkOriginIfTold, identify } from "../../admit.ts";
+import { problemAnswer } from "../../answer.ts";
 import { text } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { noContent, route, success } from "../../route.ts";
-import { checkOriginIfTold } from "../../session/check-origin.ts";
-import { credentialsOf } from "../../session/sender.ts";
-import { endedSessionCookie, sessionCookie } from "../../session/session-cookie.ts";
+import { credentialsOf, SESSION_COOKIE } from "../../sender.ts";
 
 export interface SessionRouteOptions {
   readonly control: AccessControl;
@@ -135,4 +134,31 @@ async function sessionOf(
     caller: { name, scopes: [...scopes], is_operator: isOperator },
     project: { id: project, slug },
   };
+}
+
+/** What of a request says whether it came over TLS. */
+type Journey = Readonly<Pick<IncomingHttpHeaders, "origin">> & {
+  readonly "x-forwarded-proto"?: string | string[] | undefined;
+};
+
+/** A `Set-Cookie` that signs in. @param token Of a new session: it is written as it is. */
+export function sessionCookie(token: string, journey: Journey): string {
+  return cookie(token, SESSION_MS / 1000, journey);
+}
+
+/** A `Set-Cookie` that signs out. */
+function endedSessionCookie(journey: Journey): string {
+  return cookie("", 0, journey);
+}
+
+function cookie(value: string, maxAge: number, journey: Journey): string {
+  const secure = cameOverTls(journey) ? "; Secure" : "";
+  return `${SESSION_COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${maxAge}${secure}`;
+}
+
+/** The server speaks no TLS. A proxy that does reports it in a header; else the origin shows it. */
+function cameOverTls({ origin, "x-forwarded-proto": forwarded }: Journey): boolean {
+  // Of several proxies the first is the one that the browser has reached.
+  const [first] = String(forwarded ?? "").split(",");
+  return first?.trim().toLowerCase() === "https" || origin?.startsWith("https:") === true;
 }

@@ -7,7 +7,7 @@ import type {
   Undeployed,
 } from "../../../deployments/deployer.ts";
 import type { Answer, FullAnswer, StreamAnswer } from "../../answer.ts";
-import { opaqueAnswer, problemsAnswer } from "../../errors/error-answer.ts";
+import { opaqueAnswer, problemsAnswer } from "../../answer.ts";
 import {
   comment,
   EVENT_STREAM,

@@ -2,7 +2,7 @@ import { DEV_BUILD, type LogLine } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { ApplicationRef, Builds } from "../../../registry/registry.ts";
 import type { RegistryRefusal } from "../../../registry/registry-outcome.ts";
-import { opaqueAnswer, problemsAnswer } from "../../errors/error-answer.ts";
+import { opaqueAnswer, problemsAnswer } from "../../answer.ts";
 import { choice, integer, text } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { content } from "../../route.ts";

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { JSON_TYPE } from "../../answer.ts";
-import { problemAnswer } from "../../errors/error-answer.ts";
+import { JSON_TYPE, problemAnswer } from "../../answer.ts";
 import type { ErrorType } from "../../errors/error-types.ts";
 import { name } from "../../inputs/input-kinds.ts";
 import type { Operation, Route } from "../../route.ts";

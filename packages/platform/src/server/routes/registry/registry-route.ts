@@ -4,7 +4,7 @@ import type { Access } from "../../../access/caller.ts";
 import type { ApplicationRef, PageRequest } from "../../../registry/registry.ts";
 import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
 import type { Answer, AnswerHeaders } from "../../answer.ts";
-import { problemsAnswer } from "../../errors/error-answer.ts";
+import { problemsAnswer } from "../../answer.ts";
 import type { ErrorType } from "../../errors/error-types.ts";
 import {
   integer,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { readTarget } from "./request-target.ts";
+import { readTarget } from "./dispatcher.ts";
 
 const target = (url: string, host: string | undefined = "localhost:4100") =>
   readTarget({ url, headers: { host } } as IncomingMessage);

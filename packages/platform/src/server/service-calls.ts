@@ -1,23 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AccessControl } from "../../access/access-control.ts";
-import type { RunningDeployer } from "../../deployments/deployer.ts";
-import type { ForwardTarget } from "../../deployments/gateway/create-gateway.ts";
-import { createGateway } from "../../deployments/gateway/create-gateway.ts";
-import type { GatewayProblem } from "../../deployments/gateway/exchange.ts";
-import type { ResponseHead } from "../../deployments/gateway/response-head.ts";
-import type { Service, ServiceDirectory } from "../../deployments/services.ts";
-import type { Applications } from "../../registry/registry.ts";
-import { type Admission, admit, breakOffWhenRevoked } from "../admit.ts";
-import type { Answer } from "../answer.ts";
-import { replaceCorsHeaders } from "../cors.ts";
-import { opaqueAnswer, problemAnswer, problemsAnswer } from "../errors/error-answer.ts";
-import type { HostPolicy } from "../host-guard.ts";
-import { checkHost } from "../host-guard.ts";
-import { pathOf } from "../request-target.ts";
-import type { Delivery } from "../send-answer.ts";
-import { ALLOWED_PAGE, type Sender } from "../session/sender.ts";
-import type { ServiceTarget } from "./service-target.ts";
-import { serviceTarget } from "./service-target.ts";
+import type { AccessControl } from "../access/access-control.ts";
+import type { RunningDeployer } from "../deployments/deployer.ts";
+import type { ForwardTarget } from "../deployments/gateway/create-gateway.ts";
+import { createGateway } from "../deployments/gateway/create-gateway.ts";
+import type { GatewayProblem } from "../deployments/gateway/exchange.ts";
+import type { ResponseHead } from "../deployments/gateway/response-head.ts";
+import type { Service, ServiceDirectory } from "../deployments/services.ts";
+import type { Applications } from "../registry/registry.ts";
+import { type Admission, admit, breakOffWhenRevoked } from "./admit.ts";
+import type { Answer } from "./answer.ts";
+import { opaqueAnswer, problemAnswer, problemsAnswer } from "./answer.ts";
+import { replaceCorsHeaders } from "./cors.ts";
+import type { HostPolicy } from "./host-guard.ts";
+import { checkHost } from "./host-guard.ts";
+import { pathOf } from "./log/request-log.ts";
+import type { Delivery } from "./send-answer.ts";
+import { ALLOWED_PAGE, type Sender } from "./sender.ts";
 
 export interface ServiceCallsOptions {
   readonly services: ServiceDirectory;
@@ -190,4 +188,43 @@ function watchCall(
       isBrokenOff = true;
     },
   };
+}
+
+/** What a request for a workflow asks for. */
+interface ServiceTarget {
+  /** The application, by slug or id. */
+  readonly application: string;
+  /** Path and query as the workflow gets them. */
+  readonly path: string;
+}
+
+const SERVICE = /^\/services\/([^/?]+)([^?]*)(.*)$/s;
+/** The contract's own paths. */
+const WORKFLOW = /^\/(?:(?:playground\/)?run(?:\/[^?]*)?|generate(?:_deployed)?\/?)(?:\?.*)?$/s;
+
+/**
+ * Reads the target of a request; undefined where it is not for a workflow.
+ *
+ * @param rootApplication The application that answers the contract's paths without a prefix, too.
+ */
+export function serviceTarget(
+  target: string,
+  rootApplication: string | null,
+): ServiceTarget | undefined {
+  const match = SERVICE.exec(target);
+  if (match !== null) {
+    const [, application = "", path = "", query = ""] = match;
+    return { application: decoded(application), path: `${path === "" ? "/" : path}${query}` };
+  }
+  if (rootApplication === null || !WORKFLOW.test(target)) return undefined;
+  return { application: rootApplication, path: target };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // No name has a lone percent sign in it: it will not be found.
+    return segment;
+  }
 }

@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Credentials } from "../../access/access-control.ts";
-import type { Caller } from "../../access/caller.ts";
-import { sessionIn } from "./session-cookie.ts";
+import type { Credentials } from "../access/access-control.ts";
+import type { Caller } from "../access/caller.ts";
+
+/** The cookie that holds the session of the page. */
+export const SESSION_COOKIE = "agate_session";
+const IN_COOKIES = new RegExp(`(?:^|;) *${SESSION_COOKIE}=([^;]+)`);
 
 /** Where a request keeps who sent it, once that is known: for its line in the log. */
 export const CALLER = Symbol("caller");
@@ -30,7 +33,7 @@ export function credentialsOf({ headers }: Sender): Credentials {
   const isByCookie = authorization === undefined && cookie !== undefined;
   return {
     authorization,
-    session: isByCookie ? sessionIn(cookie) : undefined,
+    session: isByCookie ? IN_COOKIES.exec(cookie)?.[1] : undefined,
     // Only `Set-Cookie` ever is a list.
     project: typeof project === "string" ? project : undefined,
   };
