@@ -69,6 +69,8 @@ export function declareRoutes(file: string | undefined): void {
         await turn(5);
       }
     } finally {
+      // Longer than the sending of the call's spans, with which a worker's request would end.
+      await turn(200);
       events.push(`left ${text}`);
     }
   });

@@ -1,8 +1,5 @@
 import type { Answer, EventSource } from "../server/answer.ts";
-import type { IncomingCall } from "../server/incoming-call.ts";
-
-/** Keeps a request alive until a promise has settled. False where the runtime can't do that. */
-export type WaitUntil = (work: Promise<unknown>) => unknown;
+import type { IncomingCall, WaitUntil } from "../server/incoming-call.ts";
 
 /**
  * Answers a request on a platform that stops the process after an answer, or ends what a request has started

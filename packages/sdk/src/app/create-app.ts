@@ -23,7 +23,7 @@ import { describeThrown } from "../tracing/describe-thrown.ts";
 import type { Telemetry } from "../tracing/telemetry.ts";
 import type { ExportLimits } from "../tracing/telemetry-options.ts";
 import { withEnvironment } from "../tracing/telemetry-options.ts";
-import { answerAndFlush, type WaitUntil } from "./answer-and-flush.ts";
+import { answerAndFlush } from "./answer-and-flush.ts";
 import type { App, AppOptions, ExecutionContext, TypedBy } from "./app.ts";
 import { checkTypedBy, ROUTE_PATHS } from "./app.ts";
 
@@ -134,10 +134,11 @@ export function buildApp(parts: AppParts): App {
     };
   };
 
-  const answer = (incoming: IncomingCall, waitUntil?: WaitUntil) => {
+  const answer = (incoming: IncomingCall) => {
     const { configSource, telemetry } = workflow();
     const handling = () => handleCall(workflow(), incoming);
     const answering = () => (isContextLeaked() ? outsideContext(handling) : handling());
+    const { waitUntil } = incoming;
     if (waitUntil !== undefined || isRequestBound()) {
       const flush = () => telemetry.flush();
       return answerAndFlush(incoming, answering, flush, waitUntil ?? keepRequestAlive);
@@ -149,9 +150,9 @@ export function buildApp(parts: AppParts): App {
     async fetch(request: Request, environment?: unknown, context?: ExecutionContext) {
       useBindings(environment);
       const waitUntil = context?.waitUntil?.bind(context);
-      return toResponse(await answer(fromRequest(request), waitUntil));
+      return toResponse(await answer(fromRequest(request, waitUntil)));
     },
-    [ANSWER]: (incoming: IncomingCall) => answer(incoming),
+    [ANSWER]: answer,
     [ROUTE_PATHS]: () => routes.all().map(({ path }) => path),
     route: (path: string, given: Declared, ...more: unknown[]) => declare(path, given, false, more),
     entrypoint: (given: Declared, ...more: unknown[]) => declare("/", given, true, more),

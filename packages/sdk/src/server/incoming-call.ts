@@ -15,7 +15,12 @@ export interface IncomingCall {
   readonly isGone: boolean;
   /** Aborted when the client goes away. Made when it is asked for. */
   readonly signal: AbortSignal;
+  /** Keeps the request alive for work that outlasts its answer, where the platform offers that. */
+  readonly waitUntil?: WaitUntil | undefined;
 }
+
+/** Keeps a request alive until a promise has settled. False where the runtime can't do that. */
+export type WaitUntil = (work: Promise<unknown>) => unknown;
 
 /** The body was read by something in front of us, which did not pass it on: a fault of the program. */
 export class BodyTakenError extends Error {
@@ -27,10 +32,11 @@ export class BodyTakenError extends Error {
 }
 
 /** A web request as an incoming call. */
-export function fromRequest(request: Request): IncomingCall {
+export function fromRequest(request: Request, waitUntil?: WaitUntil): IncomingCall {
   const body = new RequestBody(request);
   return {
     method: request.method,
+    waitUntil,
     path: pathOf(request.url),
     header: (name) => request.headers.get(name),
     readText: (maxBytes) => body.readText(maxBytes),

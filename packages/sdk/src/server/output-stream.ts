@@ -15,6 +15,8 @@ export interface StreamReading {
   within<R>(run: () => R): R;
   /** Is told of an error that the source throws when it is left: the call is over by then. */
   onLateError(thrown: unknown): void;
+  /** Keeps the request alive until the source has been left, so that its `finally` runs. */
+  keepAlive(leaving: Promise<unknown>): void;
 }
 
 type Step = { readonly done: true } | { readonly done: false; readonly value: unknown };
@@ -84,13 +86,13 @@ export class ChunkSource {
   leave(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const { within, onLateError } = this.#reading;
+    const { within, onLateError, keepAlive } = this.#reading;
     // A generator that was never begun would skip its `finally`.
     if (!this.#isBegun) this.#begin();
     const leaving = new Promise((resolve) => {
       resolve(within(() => this.#iterator.return?.()));
     });
-    leaving.catch(onLateError);
+    keepAlive(leaving.catch(onLateError));
   }
 
   #begin(): void {

@@ -7,6 +7,7 @@ import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { RouteMatch } from "../routes/route-table.ts";
 import type { Call } from "../routes/route-types.ts";
 import { callSlot, startWorkflowSpan } from "../routes/running-call.ts";
+import { keepRequestAlive } from "../runtime/workers-runtime.ts";
 import { TraceClock } from "../tracing/agate-span.ts";
 import { telemetrySlot } from "../tracing/telemetry.ts";
 import { isCancellation } from "../tracing/traced-call.ts";
@@ -106,6 +107,7 @@ async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {
     onLateError(thrown) {
       if (!isAbortOf(signal, thrown)) record.report(thrown);
     },
+    keepAlive: incoming.waitUntil ?? keepRequestAlive,
   });
   const result =
     route.timeout === undefined ? await returned : await beforeDeadline(returned, signal, read);
