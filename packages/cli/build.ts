@@ -104,9 +104,11 @@ async function bundleSources(): Promise<{ files: Files; inputs: readonly string[
     ["stores/sqlite", "backup"].includes(relative(join(platform, "src"), dirname(source))),
   );
   const shared = threads.filter((source) => !alone.includes(source));
+  // An entry too: tests run commands of the built tool in their own process.
+  const commandLine = ["agate.ts", "main.ts"].map((name) => join(here, "src/commands", name));
   const preloads = await find("*-preload.ts");
   const bundles = await Promise.all([
-    bundleTogether([join(here, "src/commands/agate.ts"), ...preloads, ...shared]),
+    bundleTogether([...commandLine, ...preloads, ...shared]),
     ...alone.map((source) => bundleTogether([source])),
   ]);
   const files: Files = new Map();

@@ -17,6 +17,7 @@ import type { Items } from "./client/paged-list.ts";
 import { listLines } from "./client/paged-list.ts";
 import { formatRevision } from "./client/revision-ref.ts";
 import { timeCell, timeInFull } from "./client/times.ts";
+import type { CommandProcess } from "./command-process.ts";
 import { schemaLines } from "./views/schema-view.ts";
 
 /** `agate apps`: applications. */
@@ -138,7 +139,7 @@ function registerCommand(): Command {
     );
   return onPlatform<[string], { readonly from: string }>(command, async (session, app) => {
     const { api, terminal, flags } = session;
-    const openapi = await readOpenApi(flags.from);
+    const openapi = await readOpenApi(flags.from, session.process);
     const path = apiPath`/registry/applications/${app}/schema`;
     const document = await api.send<ApplicationSchema>("PUT", path, openapi);
     session.show(document, (schema) => schemaLines(schema, terminal));
@@ -146,8 +147,8 @@ function registerCommand(): Command {
 }
 
 /** What a running workflow answers as its `/openapi.json`, or a file that has it. */
-async function readOpenApi(source: string): Promise<unknown> {
-  if (!/^https?:/i.test(source)) return await readJsonInput(source);
+async function readOpenApi(source: string, ownProcess: CommandProcess): Promise<unknown> {
+  if (!/^https?:/i.test(source)) return await readJsonInput(source, ownProcess);
   const url = readBaseUrl(source.replace(/\/openapi\.json$/, ""));
   if (url === undefined) {
     throw new WrongUsage(`--from ${wrongUrl(source, "http://127.0.0.1:4101")}`);

@@ -1,7 +1,6 @@
 import { styleText } from "node:util";
 import { VERSION } from "@agate/platform/version";
-import type { HelpConfiguration } from "commander";
-import { Command } from "commander";
+import type { Command, HelpConfiguration } from "commander";
 import { appsCommand } from "./apps-command.ts";
 import { backupCommand } from "./backup-command.ts";
 import { buildCommand } from "./build-command.ts";
@@ -9,6 +8,7 @@ import { runCommand } from "./calling/run-command.ts";
 import { checkCommand } from "./check-command.ts";
 import { HEADINGS } from "./client/command-help.ts";
 import { addGlobalOptions } from "./client/on-platform.ts";
+import { type CommandProcess, Program } from "./command-process.ts";
 import { completionCommand } from "./completion/completion-command.ts";
 import { buildsCommand } from "./deploying/builds-command.ts";
 import { deployCommand } from "./deploying/deploy-command.ts";
@@ -31,8 +31,9 @@ import { serverCommand } from "./server-command.ts";
 import { variantsCommand } from "./variants-command.ts";
 
 /** The command line: `agate COMMAND …`. Throws a CommanderError where it would exit. */
-export function createProgram(): Command {
-  const program = new Command("agate")
+export function createProgram(ownProcess: CommandProcess = process): Command {
+  const { stdout, stderr } = ownProcess;
+  const program = new Program("agate", ownProcess)
     .description("The platform for LLM applications in TypeScript.")
     .version(VERSION, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
@@ -41,7 +42,11 @@ export function createProgram(): Command {
     .configureHelp(HELP_STYLES)
     .enablePositionalOptions()
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(usageError(text)) });
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      outputError: (text, write) => write(usageError(text)),
+    });
   for (const command of [
     initCommand(),
     devCommand(),

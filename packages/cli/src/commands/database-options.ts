@@ -34,15 +34,19 @@ export function registryOption(): Option {
  */
 export function readStore(
   value: string | undefined,
+  env: NodeJS.ProcessEnv,
 ): PostgresAddress | ClickHouseAddress | undefined {
-  return read<PostgresAddress | ClickHouseAddress>(STORE, value, (text) =>
+  return read<PostgresAddress | ClickHouseAddress>(STORE, value, env, (text) =>
     parseStoreAddress(text, "postgres://… or clickhouse://…"),
   );
 }
 
 /** The same for the registry. */
-export function readRegistry(value: string | undefined): PostgresAddress | undefined {
-  return read<PostgresAddress>(REGISTRY, value, (text) =>
+export function readRegistry(
+  value: string | undefined,
+  env: NodeJS.ProcessEnv,
+): PostgresAddress | undefined {
+  return read<PostgresAddress>(REGISTRY, value, env, (text) =>
     parseRegistryAddress(text, "postgres://…"),
   );
 }
@@ -50,9 +54,10 @@ export function readRegistry(value: string | undefined): PostgresAddress | undef
 function read<Address extends { readonly kind: string }>(
   { flag, variable }: { readonly flag: string; readonly variable: string },
   value: string | undefined,
+  env: NodeJS.ProcessEnv,
   parse: (text: string) => ParsedAddress<Address | SqliteAddress>,
 ): Address | undefined {
-  const text = value ?? process.env[variable];
+  const text = value ?? env[variable];
   if (text === undefined || text === "") return undefined;
   const unusable = (reason: string) =>
     new WrongUsage(

@@ -100,7 +100,7 @@ function createCommand(): Command {
   return onPlatform<[string], CreateFlags>(command, async (session, name) => {
     const { api, terminal, flags } = session;
     const body = { name, scopes: flags.scope };
-    const registry = registryOf(flags);
+    const registry = registryOf(flags, session.process.env);
     const document =
       registry === undefined
         ? await api.send<CreatedApiKey>("POST", apiPath`/registry/keys`, body)
@@ -114,10 +114,13 @@ function createCommand(): Command {
 }
 
 /** Where to make the key without asking a platform; undefined when one is to be asked. */
-function registryOf({ dataDir, registry }: CreateFlags): RegistryAddress | undefined {
+function registryOf(
+  { dataDir, registry }: CreateFlags,
+  env: NodeJS.ProcessEnv,
+): RegistryAddress | undefined {
   if (dataDir !== undefined) return { kind: "sqlite", directory: resolve(dataDir) };
   if (registry === undefined) return undefined;
-  const address = readRegistry(registry === true ? undefined : registry);
+  const address = readRegistry(registry === true ? undefined : registry, env);
   if (address === undefined) {
     throw new WrongUsage("--registry needs an address, or AGATE_REGISTRY one to take");
   }

@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import type { CommandProcess } from "./command-process.ts";
 import { createProgram } from "./create-program.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 
@@ -16,12 +17,19 @@ export async function main(): Promise<void> {
       if (error.code !== "EPIPE") throw error;
     });
   }
+  await runCommandLine(process.argv.slice(2), process);
+}
 
+/** Runs one command and sets the exit code. */
+export async function runCommandLine(
+  args: readonly string[],
+  ownProcess: CommandProcess,
+): Promise<void> {
   try {
-    await createProgram().parseAsync();
+    await createProgram(ownProcess).parseAsync(args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Commander has printed what there was to say; --help and --version come this way too.
-    process.exitCode = error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
+    ownProcess.exitCode = error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   }
 }

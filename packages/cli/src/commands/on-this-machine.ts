@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { openTerminal, type Terminal } from "../terminal/terminal.ts";
 import { reportFailures } from "./client/report-failures.ts";
+import { processOf } from "./command-process.ts";
 
 interface LocalFlags {
   readonly json?: boolean;
@@ -15,7 +16,7 @@ export function onThisMachine<Arguments extends readonly unknown[], Flags extend
     // Commander appends the options and the command itself.
     const args = all.slice(0, -2) as unknown as Arguments;
     const flags = command.opts<Flags>();
-    const terminal = openTerminal(process);
+    const terminal = openTerminal(processOf(command));
     await reportFailures(command, terminal, flags.json === true, () =>
       run({ flags, terminal }, ...args),
     );

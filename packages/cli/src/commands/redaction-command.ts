@@ -6,6 +6,7 @@ import { printableLine } from "../terminal/printable.ts";
 import { commandGroup } from "./client/command-group.ts";
 import { examples, HEADINGS } from "./client/command-help.ts";
 import { WrongUsage } from "./client/failures.ts";
+import type { Session } from "./client/on-platform.ts";
 import { onPlatform } from "./client/on-platform.ts";
 import { readObjectInput } from "./client/option-values.ts";
 
@@ -66,20 +67,20 @@ function setCommand(): Command {
       ),
     );
   return onPlatform<[string | undefined], SetFlags>(command, async (session, file) => {
-    const rules = await rulesOf(file, session.flags);
+    const rules = await rulesOf(file, session);
     const path = apiPath`/registry/redaction`;
     const document = await session.api.send<ProjectRedaction>("PUT", path, rules);
     session.show(document, ruleLines);
   });
 }
 
-async function rulesOf(file: string | undefined, flags: SetFlags): Promise<unknown> {
-  const { key: keys = [], pattern: patterns = [], none = false } = flags;
+async function rulesOf(file: string | undefined, session: Session<SetFlags>): Promise<unknown> {
+  const { key: keys = [], pattern: patterns = [], none = false } = session.flags;
   const given = [file !== undefined, keys.length + patterns.length > 0, none];
   if (given.filter(Boolean).length !== 1) {
     throw new WrongUsage("Give a file, or --key and --pattern, or --none.");
   }
-  if (file !== undefined) return readObjectInput(file);
+  if (file !== undefined) return readObjectInput(file, session.process);
   return none ? NO_REDACTION : { keys, patterns };
 }
 

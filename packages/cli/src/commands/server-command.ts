@@ -226,8 +226,8 @@ function readDatabases(
   command: Command,
 ): Pick<PlatformOptions, "store" | "registry"> {
   try {
-    const store = readStore(flags.store);
-    const registry = readRegistry(flags.registry);
+    const store = readStore(flags.store, process.env);
+    const registry = readRegistry(flags.registry, process.env);
     return { ...(store && { store }), ...(registry && { registry }) };
   } catch (error) {
     if (error instanceof WrongUsage) command.error(`error: ${error.message}`);

@@ -16,6 +16,8 @@ export interface PackOptions {
    * of its package.json.
    */
   readonly include?: readonly string[] | undefined;
+  /** Variables that may name the application; without them those of this process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /** A build, ready to be archived or written. */
@@ -41,7 +43,7 @@ export type PackOutcome = PackedBuild | BrokenCode | Refusal;
 export async function packApp(entryFile: string, options: PackOptions): Promise<PackOutcome> {
   const project = await openProject(entryFile);
   if (project.kind === "refused") return project;
-  const application = options.application ?? appName(project, process.env);
+  const application = options.application ?? appName(project, options.env ?? process.env);
   if (application === undefined) {
     return refused(
       `${project.folder} has no name that the application could use. Name it with --app.`,

@@ -1,3 +1,4 @@
+import { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
@@ -6,6 +7,15 @@ export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "mage
 export type Paint = (style: Style, text: string) => string;
 
 /** Colours for one stream: the other one may well be a file. */
-export function paintFor(stream: NodeJS.WritableStream): Paint {
-  return (style, text) => (text === "" ? "" : styleText(style, text, { stream }));
+export function paintFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Paint {
+  const isColoured = showsColours(stream, env);
+  return (style, text) =>
+    text === "" || !isColoured ? text : styleText(style, text, { validateStream: false });
+}
+
+/** As `styleText` decides for a stream, but by the variables of the command. */
+function showsColours(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean {
+  // The method of terminals, for pipes too: it reads nothing but the variables.
+  const depth = () => WriteStream.prototype.getColorDepth.call(stream, env);
+  return (env.FORCE_COLOR !== undefined || stream.isTTY) && depth() > 2;
 }

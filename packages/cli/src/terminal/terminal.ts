@@ -27,22 +27,23 @@ export interface Terminal {
 }
 
 interface Streams {
+  readonly env: NodeJS.ProcessEnv;
   readonly stdin: { readonly isTTY?: boolean };
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
 }
 
 /** The terminal of a process. */
-export function openTerminal({ stdin, stdout, stderr }: Streams): Terminal {
+export function openTerminal({ env, stdin, stdout, stderr }: Streams): Terminal {
   const unread = new AbortController();
   stdout.once("error", () => unread.abort());
   return {
     // A terminal that does not know its size says 0.
     columns: stdout.isTTY ? stdout.columns || 80 : undefined,
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
-    canAnimate: stderr.isTTY === true && process.env.TERM !== "dumb",
-    paint: paintFor(stdout),
-    paintNote: paintFor(stderr),
+    canAnimate: stderr.isTTY === true && env.TERM !== "dumb",
+    paint: paintFor(stdout, env),
+    paintNote: paintFor(stderr, env),
     unread: unread.signal,
     write: (text) =>
       new Promise((resolve) => {

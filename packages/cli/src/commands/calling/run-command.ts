@@ -83,7 +83,7 @@ async function prepareCall(session: Session<RunFlags>, route: string): Promise<C
   const isPlayground = flags.playground === true || flags.config !== undefined;
   const endpoint = isPlayground ? apiPath`/playground/run` : apiPath`/run`;
   const inputs = {
-    ...(flags.inputs === undefined ? {} : await readObjectInput(flags.inputs)),
+    ...(flags.inputs === undefined ? {} : await readObjectInput(flags.inputs, session.process)),
     ...toObject(flags.input ?? []),
   };
   return {
@@ -111,9 +111,13 @@ function encodeRoute(route: string): string {
 async function findService({
   api,
   flags,
+  process: { env },
 }: Session<RunFlags>): Promise<{ readonly api: ApiClient; readonly prefix: string }> {
   if (flags.serviceUrl === undefined) {
-    return { api, prefix: apiPath`/services/${await chooseApplication(api, flags.app)}` };
+    return {
+      api,
+      prefix: apiPath`/services/${await chooseApplication(api, flags.app ?? env.AGATE_APPLICATION)}`,
+    };
   }
   if (flags.app !== undefined) {
     throw new WrongUsage("--service-url names the workflow already; --app is for a platform");
@@ -125,8 +129,7 @@ async function findService({
   return { api: createApiClient({ url, apiKey: undefined, project: undefined }), prefix: "" };
 }
 
-async function chooseApplication(api: ApiClient, named: string | undefined): Promise<string> {
-  const name = named ?? process.env.AGATE_APPLICATION;
+async function chooseApplication(api: ApiClient, name: string | undefined): Promise<string> {
   if (name) return name;
   const { value } = await api.get<Items<Application>>(apiPath`/registry/applications`);
   const [only, ...others] = value.items;

@@ -7,12 +7,14 @@ import type { ApiDocument } from "../../api-client/response-body.ts";
 import { printableJson } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { openTerminal } from "../../terminal/terminal.ts";
+import { type CommandProcess, processOf } from "../command-process.ts";
 import { WrongUsage } from "./failures.ts";
 import { reportFailures } from "./report-failures.ts";
 
 /** What a command works with. */
 export interface Session<Flags> {
   readonly api: ApiClient;
+  readonly process: CommandProcess;
   readonly terminal: Terminal;
   readonly flags: Flags;
   /** Whether standard output is for programs. */
@@ -39,19 +41,25 @@ export function onPlatform<Arguments extends readonly unknown[], Flags = unknown
       ...command.parent?.opts(),
       ...command.opts(),
     };
-    const terminal = openTerminal(process);
+    const ownProcess = processOf(command);
+    const terminal = openTerminal(ownProcess);
     await reportFailures(command, terminal, Boolean(flags.json), () =>
-      run(openSession<Flags>(flags as ConnectionFlags & Flags, terminal), ...args),
+      run(openSession<Flags>(flags as ConnectionFlags & Flags, ownProcess, terminal), ...args),
     );
   });
 }
 
-function openSession<Flags>(flags: ConnectionFlags & Flags, terminal: Terminal): Session<Flags> {
-  const outcome = readConnection(flags, process.env);
+function openSession<Flags>(
+  flags: ConnectionFlags & Flags,
+  ownProcess: CommandProcess,
+  terminal: Terminal,
+): Session<Flags> {
+  const outcome = readConnection(flags, ownProcess.env);
   if (outcome.kind === "wrong") throw new WrongUsage(outcome.reason);
   const json = flags.json === true;
   return {
     api: createApiClient(outcome.connection),
+    process: ownProcess,
     terminal,
     flags,
     json,

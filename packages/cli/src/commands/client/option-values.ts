@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { InvalidArgumentError, Option } from "commander";
+import type { CommandProcess } from "../command-process.ts";
 import { CommandFailure } from "./failures.ts";
 
 /** One `name=value`, the value parsed as JSON, else taken as text. */
@@ -44,9 +45,12 @@ export function messageOption(): Option {
 }
 
 /** The JSON in a file, or in standard input for `-`. */
-export async function readJsonInput(source: string): Promise<unknown> {
+export async function readJsonInput(
+  source: string,
+  { stdin }: Pick<CommandProcess, "stdin">,
+): Promise<unknown> {
   const name = source === "-" ? "Standard input" : source;
-  const content = await readInput(source);
+  const content = await readInput(source, stdin);
   try {
     return JSON.parse(content.replace(/^\ufeff/, ""));
   } catch (error) {
@@ -54,8 +58,8 @@ export async function readJsonInput(source: string): Promise<unknown> {
   }
 }
 
-async function readInput(source: string): Promise<string> {
-  if (source === "-") return await text(process.stdin);
+async function readInput(source: string, stdin: NodeJS.ReadableStream): Promise<string> {
+  if (source === "-") return await text(stdin);
   try {
     return await readFile(source, "utf8");
   } catch (error) {
@@ -67,8 +71,11 @@ async function readInput(source: string): Promise<string> {
 }
 
 /** The JSON object in a file or standard input. */
-export async function readObjectInput(source: string): Promise<Record<string, unknown>> {
-  const value = await readJsonInput(source);
+export async function readObjectInput(
+  source: string,
+  ownProcess: Pick<CommandProcess, "stdin">,
+): Promise<Record<string, unknown>> {
+  const value = await readJsonInput(source, ownProcess);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const name = source === "-" ? "Standard input" : source;
     throw new CommandFailure(`${name} must hold a JSON object, such as {"text": "hello"}.`);

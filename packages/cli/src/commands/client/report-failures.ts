@@ -4,6 +4,7 @@ import { ApiFailure } from "../../api-client/api-failure.ts";
 import { UnusableName } from "../../api-client/api-path.ts";
 import { printableJson, printableLine, printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { processOf } from "../command-process.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { CommandFailure, WrongUsage } from "./failures.ts";
 
@@ -127,7 +128,7 @@ export async function reportFailures(
     const { lines, document } = describeFailure(error);
     if (isJson) terminal.note(printableJson(JSON.stringify({ error: document })));
     else for (const line of lines) terminal.note(line);
-    process.exitCode = EXIT_CODES.failed;
+    processOf(command).exitCode = EXIT_CODES.failed;
   }
 }
 

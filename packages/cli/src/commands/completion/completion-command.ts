@@ -1,5 +1,6 @@
 import { Argument, Command } from "commander";
 import { HEADINGS } from "../client/command-help.ts";
+import { processOf } from "../command-process.ts";
 import { bashScript } from "./bash-script.ts";
 import type { CommandWords } from "./command-tree.ts";
 import { commandTree } from "./command-tree.ts";
@@ -26,6 +27,6 @@ Examples:
   $ agate completion fish | source         in ~/.config/fish/config.fish`,
     )
     .action((shell: keyof typeof SCRIPTS, _flags: unknown, command: Command) => {
-      process.stdout.write(SCRIPTS[shell](commandTree(command.parent ?? command)));
+      processOf(command).stdout.write(SCRIPTS[shell](commandTree(command.parent ?? command)));
     });
 }

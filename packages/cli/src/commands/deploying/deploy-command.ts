@@ -4,7 +4,6 @@ import { apiPath } from "../../api-client/api-path.ts";
 import type { PackedBuild } from "../../packing/pack-app.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
 import { examples, HEADINGS } from "../client/command-help.ts";
 import { CommandFailure } from "../client/failures.ts";
 import type { Session } from "../client/on-platform.ts";
@@ -73,13 +72,13 @@ async function deploy(session: Session<DeployFlags>, file: string): Promise<void
   const { api, terminal, flags } = session;
   const { url } = api.connection;
   using progress = session.json ? silentProgress : startProgress(terminal, STEP_WIDTH);
-  const { build, archive } = await pack(file, flags, progress, terminal);
+  const { build, archive } = await pack(session, file, progress);
   progress.begin("upload", formatBytes(archive.byteLength));
   const response = await api.open(
     apiPath`/registry/applications/${build.manifest.application}/builds`,
     {
       method: "POST",
-      query: { ...targetOf(flags), message: flags.message },
+      query: { ...targetOf(session), message: flags.message },
       bytes: { content: archive, type: "application/gzip" },
       accept: "text/event-stream",
       timeoutMs: null,
@@ -90,24 +89,26 @@ async function deploy(session: Session<DeployFlags>, file: string): Promise<void
   session.show(document, (result) => servedLines(result, url, terminal.paint));
 }
 
-function targetOf(flags: DeployFlags): Record<string, string | number | undefined> {
+function targetOf({
+  flags,
+  process: { env },
+}: Session<DeployFlags>): Record<string, string | number | undefined> {
   if (flags.codeOnly) return {};
-  const environment = flags.environment ?? (process.env.AGATE_ENVIRONMENT || "production");
+  const environment = flags.environment ?? (env.AGATE_ENVIRONMENT || "production");
   return { environment, variant: flags.variant, revision: flags.revision };
 }
 
 async function pack(
+  { flags, terminal, process: { env } }: Session<DeployFlags>,
   file: string,
-  flags: DeployFlags,
   progress: Progress,
-  terminal: Terminal,
 ): Promise<{ readonly build: PackedBuild; readonly archive: Uint8Array<ArrayBuffer> }> {
   progress.begin("pack", file);
   const { archiveFiles } = await import("@agate/platform/build-archive");
   const { formatProblems } = await import("../../packing/code-problem.ts");
   const { packApp } = await import("../../packing/pack-app.ts");
   const { app: application, include } = flags;
-  const outcome = await packApp(file, { application, include });
+  const outcome = await packApp(file, { application, include, env });
   if (outcome.kind !== "packed") {
     progress.failed();
     if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);

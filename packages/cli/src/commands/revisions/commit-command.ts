@@ -70,7 +70,7 @@ async function commit(session: Session<CommitFlags>, app: string, variant: strin
   const base = flags.base ?? (await latestRevision(api, app, variant));
   const before =
     flags.params !== undefined
-      ? ((await readObjectInput(flags.params)) as RouteParams)
+      ? ((await readObjectInput(flags.params, session.process)) as RouteParams)
       : await paramsOf(api, app, variant, base);
   const edits = await resolveEdits(api, app, before, typed);
   const path = apiPath`/registry/applications/${app}/variants/${variant}/revisions`;

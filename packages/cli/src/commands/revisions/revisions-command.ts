@@ -127,7 +127,7 @@ function diffCommand(): Command {
       const document = await api.get<ConfigDiff>(path, { from, to });
       session.show(document, (diff) => diffLines(diff, terminal.paint));
       const differ = document.value.routes.length > 0;
-      if (flags.exitCode && differ) process.exitCode = EXIT_CODES.failed;
+      if (flags.exitCode && differ) session.process.exitCode = EXIT_CODES.failed;
     },
   );
 }
