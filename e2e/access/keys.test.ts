@@ -4,13 +4,14 @@ import { describe, expect, it } from "vitest";
 import { emptyDataFolder } from "../data-folder.ts";
 import { runProgram } from "../opentelemetry/running-program.ts";
 import { expectRefusal, runAgate } from "../run-agate.ts";
+import { runInProcess } from "../run-in-process.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
 
 /** Makes a key as the sentence of a refused start says, and gives it back. */
 async function makeKey(dataDirectory: string, name: string, ...flags: string[]): Promise<string> {
   const args = ["keys", "create", name, ...flags, "--data-dir", dataDirectory];
-  const { code, stdout, stderr } = await runAgate(args);
+  const { code, stdout, stderr } = await runInProcess(args);
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/^ag_\w{8}_\w{32}\n$/);
   return stdout.trim();
@@ -99,7 +100,7 @@ describe("keys create --data-dir", () => {
     await using folder = await emptyDataFolder();
     await using server = await startServer({ dataDirectory: folder.path });
     const create = ["keys", "create", "ci", "--scope", "read"];
-    const refused = await runAgate([...create, "--data-dir", folder.path]);
+    const refused = await runInProcess([...create, "--data-dir", folder.path]);
     expectRefusal(
       refused,
       1,

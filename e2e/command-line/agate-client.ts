@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Ended } from "../run-agate.ts";
 import { runAgate } from "../run-agate.ts";
+import { runInProcess } from "../run-in-process.ts";
 
 const AGATE = fileURLToPath(new URL("../../packages/cli/dist/agate.js", import.meta.url));
 
@@ -18,13 +19,22 @@ const ENVIRONMENT = {
 export type AgateClient = (...args: string[]) => Promise<Ended>;
 
 /**
- * The built command line as a client of one platform.
+ * The built command line as a client of one platform, in this process.
  *
  * @example
  * const agate = clientOf(server.url);
  * const { stdout } = await agate("apps");
  */
 export function clientOf(
+  url: string,
+  variables: Readonly<Record<string, string>> = {},
+): AgateClient {
+  const env = { ...ENVIRONMENT, AGATE_BASE_URL: url, ...variables };
+  return (...args) => runInProcess(args, { env });
+}
+
+/** The same, with a process for each command. */
+export function spawnedClientOf(
   url: string,
   variables: Readonly<Record<string, string>> = {},
 ): AgateClient {

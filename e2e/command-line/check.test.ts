@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectRefusal, runAgate } from "../run-agate.ts";
+import { runInProcess } from "../run-in-process.ts";
 import { startServer } from "../running-server.ts";
 import { sendSpans } from "../sent-span.ts";
 
@@ -34,7 +35,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const traceIdOf = (n: number) => n.toString(16).padStart(32, "0");
 
 const check = (directory: string, ...flags: string[]) =>
-  runAgate(["check", "--data-dir", directory, ...flags]);
+  runInProcess(["check", "--data-dir", directory, ...flags]);
 
 /** A copy of the folder in which something was changed. */
 async function damaged(name: string, sql: string): Promise<string> {
@@ -52,7 +53,7 @@ const CHANGED_CONTENT = `UPDATE segments
 
 describe("agate check", () => {
   it("ends with 0 where nothing is damaged, in text and as JSON", async () => {
-    expect(await check(healthy)).toEqual({
+    expect(await runAgate(["check", "--data-dir", healthy])).toEqual({
       code: 0,
       stdout: `No damage found: ${TRACES} traces in ${TRACES} segments.\n`,
       stderr: "",

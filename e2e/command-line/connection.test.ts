@@ -4,9 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { emptyDataFolder } from "../data-folder.ts";
-import { expectRefusal, runAgate } from "../run-agate.ts";
+import { expectRefusal } from "../run-agate.ts";
+import { runInProcess } from "../run-in-process.ts";
 import { startServer } from "../running-server.ts";
-import { clientOf } from "./agate-client.ts";
+import { clientOf, spawnedClientOf } from "./agate-client.ts";
 
 /** Something that listens, and is not a platform. */
 async function other(listener: RequestListener): Promise<{ url: string } & Disposable> {
@@ -33,7 +34,7 @@ describe("a platform that cannot be asked", () => {
     for (const command of [["apps"], ["traces", "--follow"], ["logs", "x", "-f"], ["trace", "a"]]) {
       expectRefusal(await clientOf(url)(...command), 1, message);
     }
-    const { code, stdout, stderr } = await clientOf(url)("apps", "--json");
+    const { code, stdout, stderr } = await spawnedClientOf(url)("apps", "--json");
     expect([code, stdout]).toEqual([1, ""]);
     expect(JSON.parse(stderr)).toEqual({ error: { message, status: null, detail: [] } });
   });
@@ -82,7 +83,7 @@ describe("keys", () => {
     expect(key).toMatch(/^ag_\S+\n$/);
     expect(stderr).toMatch(/it is not shown again/);
     const reader = clientOf(local.url, { AGATE_API_KEY: key.trim() });
-    expect((await reader("apps")).code).toBe(0);
+    expect((await spawnedClientOf(local.url, { AGATE_API_KEY: key.trim() })("apps")).code).toBe(0);
     expectRefusal(
       await reader("apps", "create", "x"),
       1,
@@ -104,7 +105,7 @@ describe("keys", () => {
   it("are named where none was given", async () => {
     await using folder = await emptyDataFolder();
     const offline = ["keys", "create", "admin", "--scope", "admin", "--data-dir", folder.path];
-    expect((await runAgate(offline)).code).toBe(0);
+    expect((await runInProcess(offline)).code).toBe(0);
     await using strict = await startServer({
       dataDirectory: folder.path,
       flags: ["--require-key"],

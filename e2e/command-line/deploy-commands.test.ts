@@ -3,7 +3,7 @@ import { installSdk, makeFolder, type UserFolder } from "../packing/user-project
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
 import type { AgateClient } from "./agate-client.ts";
-import { clientOf, startAgate } from "./agate-client.ts";
+import { clientOf, spawnedClientOf, startAgate } from "./agate-client.ts";
 
 /** A workflow whose field has this upper bound. */
 function workflow(le: number): string {
@@ -61,7 +61,8 @@ const STEPS = [
 
 describe("agate deploy", () => {
   it("tells every step on standard error, and on standard output where it is served", async () => {
-    const ended = await agate("deploy", user.at("app.ts"), "--app", "loud", "-m", "first");
+    const deploy = ["deploy", user.at("app.ts"), "--app", "loud", "-m", "first"];
+    const ended = await spawnedClientOf(server.url)(...deploy);
     expect(ended.stdout).toBe(
       [
         "Build 1 serves loud.",

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
 import type { AgateClient } from "./agate-client.ts";
-import { clientOf, startAgate } from "./agate-client.ts";
+import { clientOf, spawnedClientOf, startAgate } from "./agate-client.ts";
 
 class SummarizeConfig extends ag.BaseModel {
   temperature = ag.Field(ag.float, { default: 0.5, ge: 0, le: 2 });
@@ -122,7 +122,7 @@ describe("from an application to a rollback", () => {
       "",
     ].join("\n");
     await expectOutput(diff, difference);
-    expect(await agate(...diff, "--exit-code")).toEqual({
+    expect(await spawnedClientOf(server.url)(...diff, "--exit-code")).toEqual({
       code: 1,
       stdout: difference,
       stderr: "",
@@ -273,9 +273,9 @@ describe("projects", () => {
 describe("colours", () => {
   it("are for terminals; FORCE_COLOR and NO_COLOR are obeyed", async () => {
     const [plain, forced, none] = await Promise.all([
-      agate("apps"),
-      clientOf(server.url, { FORCE_COLOR: "1" })("apps"),
-      clientOf(server.url, { NO_COLOR: "1" })("apps"),
+      spawnedClientOf(server.url)("apps"),
+      spawnedClientOf(server.url, { FORCE_COLOR: "1" })("apps"),
+      spawnedClientOf(server.url, { NO_COLOR: "1" })("apps"),
     ]);
     expect(plain.stdout).not.toContain("\u001b");
     expect(none.stdout).toBe(plain.stdout);

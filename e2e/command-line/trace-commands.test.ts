@@ -5,7 +5,7 @@ import { startServer } from "../running-server.ts";
 import { sendOtlp } from "../send-otlp.ts";
 import { sendSpans } from "../sent-span.ts";
 import type { AgateClient } from "./agate-client.ts";
-import { clientOf, startAgate } from "./agate-client.ts";
+import { clientOf, spawnedClientOf, startAgate } from "./agate-client.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const ESCAPES = "\u001b]0;owned\u0007\u001b[2Jchat\u009b31m";
@@ -56,7 +56,11 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 describe("agate traces", () => {
   it("lists traces, in a pipe with everything in full", async () => {
-    const { code, stdout, stderr } = await agate("traces", "--app", "support");
+    const { code, stdout, stderr } = await spawnedClientOf(server.url)(
+      "traces",
+      "--app",
+      "support",
+    );
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(
       new RegExp(
@@ -130,7 +134,7 @@ describe("agate trace", () => {
       inputs: "x",
     }));
     expect(await sendSpans(server.url, spans, "gzip")).toBe(200);
-    const { code, stdout } = await agate("trace", traceId);
+    const { code, stdout } = await spawnedClientOf(server.url)("trace", traceId);
     expect(code).toBe(0);
     expect(stdout.match(/ step \d+ /g)).toHaveLength(10_000);
   });

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runAgate } from "../run-agate.ts";
+import { runInProcess } from "../run-in-process.ts";
 
 /** A new project, as `agate init` makes it, that finds its packages in this repository. */
 export interface DevProject extends AsyncDisposable {
@@ -14,7 +14,7 @@ export interface DevProject extends AsyncDisposable {
 export async function makeProject(): Promise<DevProject> {
   // Inside of this package, so that it finds the SDK without an installation.
   const folder = await mkdtemp(join(import.meta.dirname, "../.guide-dev-"));
-  const made = await runAgate(["init", "--no-install", "--name", "support"], { cwd: folder });
+  const made = await runInProcess(["init", folder, "--no-install", "--name", "support"]);
   if (made.code !== 0) throw new Error(made.stderr);
   const read = (file: string) => readFile(join(folder, file), "utf8");
   const write = (file: string, text: string) => writeFile(join(folder, file), text);
