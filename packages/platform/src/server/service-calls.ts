@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AccessControl } from "../access/access-control.ts";
 import type { RunningDeployer } from "../deployments/deployer.ts";
-import type { ForwardTarget } from "../deployments/gateway/create-gateway.ts";
-import { createGateway } from "../deployments/gateway/create-gateway.ts";
-import type { GatewayProblem } from "../deployments/gateway/exchange.ts";
+import type { ForwardTarget, GatewayProblem } from "../deployments/gateway/gateway.ts";
+import { Gateway } from "../deployments/gateway/gateway.ts";
 import type { ResponseHead } from "../deployments/gateway/response-head.ts";
 import type { Service, ServiceDirectory } from "../deployments/services.ts";
 import type { Applications } from "../registry/registry.ts";
@@ -48,7 +47,7 @@ export interface ServiceCalls {
 /** Passes calls on to the builds that serve, byte by byte in both directions. */
 export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   const { services, applications, access, hostPolicy, deployer, deliver } = options;
-  const gateway = createGateway();
+  const gateway = new Gateway();
 
   function forward(
     target: ServiceTarget,

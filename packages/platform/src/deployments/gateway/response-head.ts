@@ -1,4 +1,4 @@
-import { isHopByHop, namedByConnection } from "./request-head.ts";
+import { isHopByHop, namedByConnection } from "./forwarded-request.ts";
 
 /** Where the body of a response ends: RFC 9112, 6.3. */
 export type ResponseBody =

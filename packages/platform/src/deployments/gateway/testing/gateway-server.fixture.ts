@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Service } from "../../services.ts";
-import { createGateway } from "../create-gateway.ts";
-import type { GatewayProblem } from "../exchange.ts";
+import type { GatewayProblem } from "../gateway.ts";
+import { Gateway } from "../gateway.ts";
 
 export interface GatewayServer {
   readonly port: number;
@@ -15,7 +15,7 @@ export interface GatewayServer {
 
 /** The gateway in a bare server: every path goes to the one service. */
 export async function serveGateway(service: Service): Promise<GatewayServer> {
-  const gateway = createGateway();
+  const gateway = new Gateway();
   const problems: GatewayProblem[] = [];
   const server = createServer((incoming, outgoing) => {
     const target = { service, path: incoming.url ?? "/" };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { UpstreamConnection } from "./connection-pool.ts";
 
 /** Headers about one connection, which end with it: RFC 9110, 7.6.1. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -87,4 +88,55 @@ export function requestHead(incoming: IncomingMessage, path: string, body: Reque
     head += `x-forwarded-host: ${headers.host}\r\n`;
   if (body.kind === "chunked") head += "transfer-encoding: chunked\r\n";
   return `${head}\r\n`;
+}
+
+/**
+ * Sends a request as its body comes in, no faster than the service takes it.
+ *
+ * @param onSent Told when all of it is on its way.
+ */
+export function sendBody(
+  incoming: IncomingMessage,
+  connection: UpstreamConnection,
+  head: string,
+  body: RequestBody,
+  onSent: () => void,
+): { readonly stop: () => void; readonly continue: () => void } {
+  const isChunked = body.kind === "chunked";
+  connection.write(head);
+  const onData = (chunk: Buffer): void => {
+    if (!isChunked) {
+      if (!connection.write(chunk)) incoming.pause();
+      return;
+    }
+    connection.cork();
+    connection.write(`${chunk.length.toString(16)}\r\n`);
+    connection.write(chunk);
+    const isRoomy = connection.write("\r\n");
+    connection.uncork();
+    if (!isRoomy) incoming.pause();
+  };
+  const onEnd = (): void => {
+    if (isChunked) connection.write(`0\r\n${trailersOf(incoming)}\r\n`);
+    onSent();
+  };
+  incoming.on("data", onData);
+  incoming.on("end", onEnd);
+  return {
+    stop: () => {
+      incoming.off("data", onData);
+      incoming.off("end", onEnd);
+      // What is left is thrown away: the client's connection may have a next request.
+      incoming.resume();
+    },
+    continue: () => incoming.resume(),
+  };
+}
+
+function trailersOf({ rawTrailers }: IncomingMessage): string {
+  let text = "";
+  for (let n = 0; n < rawTrailers.length; n += 2) {
+    text += `${rawTrailers[n]}: ${rawTrailers[n + 1]}\r\n`;
+  }
+  return text;
 }

@@ -1,10 +1,80 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Lease, Service, ServiceUnavailable } from "../services.ts";
 import { AnswerWriter } from "./answer-writer.ts";
-import type { ConnectionPool, ConnectionUser, UpstreamConnection } from "./connection-pool.ts";
-import type { RequestBody } from "./request-head.ts";
+import { ConnectionPool, type ConnectionUser, type UpstreamConnection } from "./connection-pool.ts";
+import { type RequestBody, requestBody, requestHead, sendBody } from "./forwarded-request.ts";
 import { MalformedResponse, type ResponseHead } from "./response-head.ts";
 import { ResponseReader } from "./response-reader.ts";
+
+/** Where a request goes. */
+export interface ForwardTarget {
+  readonly service: Service;
+  /** The path and query for the service, as they came: `/run/summarize?x=1`. */
+  readonly path: string;
+  /** Told how the service answers, before the client is. */
+  readonly onHead?: ((head: ResponseHead) => void) | undefined;
+  /** Told that the service failed in the middle of its answer, before the client's connection ends. */
+  readonly onBreakOff?: (() => void) | undefined;
+}
+
+/** Why the service did not answer a request. No part of an answer was sent. */
+export type GatewayProblem =
+  /** The build closed the connection early, or its answer is not valid HTTP. */
+  | { readonly kind: "service_failed"; readonly reason: string }
+  /** The build is starting, or keeps crashing. */
+  | {
+      readonly kind: "service_unavailable";
+      readonly reason: string;
+      readonly retryAfterSeconds: number;
+    }
+  /** The request needs something that workflows do not support, such as a web socket. */
+  | { readonly kind: "unsupported"; readonly reason: string };
+
+/**
+ * Passes requests on to services, and their answers back.
+ *
+ * @example
+ * const gateway = new Gateway();
+ * gateway.forward(incoming, outgoing, { service, path: "/run/summarize" }, (problem) => {
+ *   outgoing.writeHead(502).end(problem.reason);
+ * });
+ */
+export class Gateway {
+  readonly #pool = new ConnectionPool();
+
+  /**
+   * Streams a request to the service and its answer to the client, each as fast as the other side
+   * takes it. A client that goes away ends the request; an answer that breaks off breaks off the
+   * client's connection.
+   *
+   * @param onFailure Called instead of answering: nothing was sent then, and the caller answers.
+   */
+  forward(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { path, ...target }: ForwardTarget,
+    onFailure: (problem: GatewayProblem) => void,
+  ): void {
+    const unsupported = (reason: string) => onFailure({ kind: "unsupported", reason });
+    if (incoming.headers.upgrade?.toLowerCase() === "websocket") {
+      unsupported("Workflows are called over plain HTTP: web sockets are not passed on.");
+      return;
+    }
+    const body = requestBody(incoming);
+    if (body === undefined) {
+      unsupported("The only transfer-encoding that is passed on is chunked.");
+      return;
+    }
+    const head = requestHead(incoming, path, body);
+    const pool = this.#pool;
+    new Exchange({ ...target, incoming, outgoing, pool, head, body, onFailure }).start();
+  }
+
+  /** Closes the connections that wait. Requests under way go on. */
+  close(): void {
+    this.#pool.close();
+  }
+}
 
 /**
  * The largest request that is collected and sent in one piece. A service reads that much in one go: it
@@ -20,34 +90,18 @@ const MOST_CROWDED_PAUSES = 250;
 /** The process does not listen, or has just stopped: connections that it has not accepted are reset. */
 const NOT_LISTENING: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT"]);
 
-/** Why the service did not answer a request. No part of an answer was sent. */
-export type GatewayProblem =
-  /** The build closed the connection early, or its answer is not valid HTTP. */
-  | { readonly kind: "service_failed"; readonly reason: string }
-  /** The build is starting, or keeps crashing. */
-  | {
-      readonly kind: "service_unavailable";
-      readonly reason: string;
-      readonly retryAfterSeconds: number;
-    }
-  /** The request needs something that workflows do not support, such as a web socket. */
-  | { readonly kind: "unsupported"; readonly reason: string };
-
-export interface ExchangeParts {
+interface ExchangeParts extends Omit<ForwardTarget, "path"> {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  readonly service: Service;
   readonly pool: ConnectionPool;
   /** The request's head as the service gets it. */
   readonly head: string;
   readonly body: RequestBody;
-  readonly onHead: ((head: ResponseHead) => void) | undefined;
-  readonly onBreakOff: (() => void) | undefined;
   readonly onFailure: (problem: GatewayProblem) => void;
 }
 
 /** One request to a service, with its answer. */
-export class Exchange implements ConnectionUser {
+class Exchange implements ConnectionUser {
   readonly #parts: ExchangeParts;
   readonly #answer: AnswerWriter;
   /** The request in one piece, where it is small. */
@@ -243,55 +297,4 @@ export class Exchange implements ConnectionUser {
   #name(): string {
     return this.#parts.service.application.slug;
   }
-}
-
-/**
- * Sends a request as its body comes in, no faster than the service takes it.
- *
- * @param onSent Told when all of it is on its way.
- */
-function sendBody(
-  incoming: IncomingMessage,
-  connection: UpstreamConnection,
-  head: string,
-  body: RequestBody,
-  onSent: () => void,
-): { readonly stop: () => void; readonly continue: () => void } {
-  const isChunked = body.kind === "chunked";
-  connection.write(head);
-  const onData = (chunk: Buffer): void => {
-    if (!isChunked) {
-      if (!connection.write(chunk)) incoming.pause();
-      return;
-    }
-    connection.cork();
-    connection.write(`${chunk.length.toString(16)}\r\n`);
-    connection.write(chunk);
-    const isRoomy = connection.write("\r\n");
-    connection.uncork();
-    if (!isRoomy) incoming.pause();
-  };
-  const onEnd = (): void => {
-    if (isChunked) connection.write(`0\r\n${trailersOf(incoming)}\r\n`);
-    onSent();
-  };
-  incoming.on("data", onData);
-  incoming.on("end", onEnd);
-  return {
-    stop: () => {
-      incoming.off("data", onData);
-      incoming.off("end", onEnd);
-      // What is left is thrown away: the client's connection may have a next request.
-      incoming.resume();
-    },
-    continue: () => incoming.resume(),
-  };
-}
-
-function trailersOf({ rawTrailers }: IncomingMessage): string {
-  let text = "";
-  for (let n = 0; n < rawTrailers.length; n += 2) {
-    text += `${rawTrailers[n]}: ${rawTrailers[n + 1]}\r\n`;
-  }
-  return text;
 }
