@@ -6,6 +6,7 @@ import {
   filtersOf,
   histogramTime,
   parseTracesSearch,
+  TRACE_FILTERS,
   withFilter,
   withoutFilters,
 } from "./traces-search.ts";
@@ -30,6 +31,12 @@ describe("the address of the list", () => {
       view: "spans",
     });
     expect(filtersOf(search)).toEqual({ application: "shop", min_cost: "0.01", q: '"no refund"' });
+  });
+
+  it.each(TRACE_FILTERS)("keeps the filter %s", (name) => {
+    const search = parseTracesSearch({ [name]: "7" });
+    expect(search).toEqual({ [name]: "7" });
+    expect(filtersOf(search)).toEqual({ [name]: "7" });
   });
 
   it("accepts only known values of live and view", () => {
