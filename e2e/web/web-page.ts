@@ -47,7 +47,8 @@ export function createWebPage(page: Page, origin: string, leave: () => Promise<v
     expectNoFaults: () => expect(faults).toEqual([]),
     expectAccessible: async () => {
       // Over the debugger's protocol, which the page's policy does not reach.
-      if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(readFileSync(AXE, "utf8"));
+      if (!(await page.evaluate(() => "axe" in globalThis)))
+        await page.evaluate(readFileSync(AXE, "utf8"));
       const { violations } = await page.evaluate(
         (runOnly) =>
           (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
