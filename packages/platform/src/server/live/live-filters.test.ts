@@ -1,12 +1,7 @@
 import type { StoredSpan } from "@agate/spans";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  spanIdOf,
-  storedSpan,
-  traceIdOf,
-  usageOf,
-} from "../../stores/contract/stored-span.fixture.ts";
+import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
 import type { EventStream } from "../testing/event-stream.fixture.ts";
 import { openEventStream } from "../testing/event-stream.fixture.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
@@ -47,9 +42,7 @@ const conditions: fc.Arbitrary<Query> = fc.record({
 
 /** Few conditions, so that some traces match. */
 const filters: fc.Arbitrary<Query> = conditions.chain((all) =>
-  fc
-    .subarray(Object.entries(all), { minLength: 1, maxLength: 3 })
-    .map((some) => Object.fromEntries(some)),
+  fc.subarray(Object.entries(all), { maxLength: 3 }).map((some) => Object.fromEntries(some)),
 );
 
 const orNull = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values), { nil: null });
@@ -82,8 +75,6 @@ it("sends what the list finds by the same filters, as a naive model does", async
     fc.asyncProperty(fc.array(filters, { minLength: 3, maxLength: 6 }), rounds, async (...run) => {
       const [queriesOfRun, arrivals] = run;
       const traceIds = [0, 1, 2, 3].map(() => traceIdOf(numbers()));
-      const ends = queriesOfRun.map((query) => matchingSpan(query, numbers()));
-      await platform.append(ends);
       const streams = await Promise.all(
         queriesOfRun.map((query) => openEventStream(platform.server.port, pathOf(LIVE, query))),
       );
@@ -106,13 +97,14 @@ it("sends what the list finds by the same filters, as a naive model does", async
           return span;
         });
         if (batch.length > 0) await platform.append(batch);
-        // The last update of a window, for each of the streams; what does not match comes after it.
         const events: Events[] = streams.map(() => ({ matched: new Set(), unmatched: new Set() }));
-        for (const _window of ["updates", "unmatched"]) {
-          await platform.append(ends.map((end) => childOf(end, numbers())));
-          await platform.store.searchCaughtUp();
+        // New traces are the first events of their window. So the first of these may precede what is looked for;
+        // the second is in a later window.
+        for (const _window of [1, 2]) {
+          const markers = queriesOfRun.map((query) => matchingSpan(query, numbers()));
+          await platform.append(markers);
           for (const [n, stream] of streams.entries()) {
-            await readUntil(stream, ends[n]!.traceId, events[n]!);
+            await readUntil(stream, markers[n]!.traceId, events[n]!);
           }
         }
         const changed = new Set(batch.map(({ traceId }) => traceId));
@@ -133,7 +125,7 @@ it("sends what the list finds by the same filters, as a naive model does", async
       }
       for (const stream of streams) stream.close();
     }),
-    { numRuns: 5 },
+    { numRuns: 5, endOnFailure: true },
   );
 });
 
@@ -182,8 +174,9 @@ function isoOf(microseconds: number): string {
   return `${day}${String(microseconds).padStart(3, "0")}Z`;
 }
 
+/** Without tokens: a call with the tokens of those below it counts as the same call, and so does its cost. */
 function ownCost(cost: number) {
-  return { role: "own", usage: usageOf(1, 1), cost } as const;
+  return { role: "own", usage: null, cost } as const;
 }
 
 /** The root of a trace that a filter finds, behind all others that it finds. */
@@ -207,10 +200,6 @@ function matchingSpan(query: Query, n: number): StoredSpan {
     sessionId: query.session ?? null,
     figures: ownCost(1),
   });
-}
-
-function childOf({ traceId, id, start }: StoredSpan, n: number): StoredSpan {
-  return storedSpan({ traceId, id: spanIdOf(n), parentId: id, start: start - EPOCH });
 }
 
 function microsecondsOf(iso: string): number {

@@ -15,6 +15,10 @@ export interface EventStream {
   close(): void;
 }
 
+/**
+ * Opens a stream and waits for its first bytes: the server sends headers before it watches for changes, and a
+ * comment once it does.
+ */
 export function openEventStream(
   port: number,
   path: string,
@@ -23,11 +27,12 @@ export function openEventStream(
   return new Promise((resolve, reject) => {
     const request = get({ host: "127.0.0.1", port, path, headers, agent: false }, (response) => {
       const events = eventsOf(response);
-      resolve({
+      const stream: EventStream = {
         response,
         next: async () => (await events.next()).value ?? undefined,
         close: () => request.destroy(),
-      });
+      };
+      response.once("readable", () => resolve(stream));
     });
     request.on("error", reject);
   });
