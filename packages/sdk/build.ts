@@ -27,9 +27,10 @@ const ENTRIES = {
   vite: "src/vite/index.ts",
   "server/openapi-document": "src/server/openapi-document.ts",
   "server/body-fault": "src/server/body-fault.ts",
+  "config-source/config-file-reader": "src/config-source/config-file-reader.ts",
   "config-source/registry-config-source": "src/config-source/registry-config-source.ts",
-  "config-source/parse-config-file": "src/config-source/parse-config-file.ts",
   "tracing/record-writer": "src/tracing/record-writer.ts",
+  "tracing/span-sender": "src/tracing/span-sender.ts",
   "node/serve": "src/node/serve.ts",
   "elsewhere/serve": "src/elsewhere/serve.ts",
 } as const;

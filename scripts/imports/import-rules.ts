@@ -218,7 +218,6 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
     npm: [
       "@opentelemetry/api",
       "@opentelemetry/core",
-      "@opentelemetry/resources",
       "@opentelemetry/sdk-trace",
       "@standard-schema/spec",
     ],

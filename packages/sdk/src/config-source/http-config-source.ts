@@ -1,4 +1,5 @@
-import type { ConfigReference, ConfigResolution, ConfigSource } from "./config-source.ts";
+import type { ConfigSource } from "./config-source.ts";
+import { LateConfigSource } from "./late-config-source.ts";
 import { registryAddress } from "./registry-address.ts";
 import type { HttpConfigSourceOptions } from "./registry-config-source.ts";
 
@@ -15,46 +16,8 @@ import type { HttpConfigSourceOptions } from "./registry-config-source.ts";
 export function httpConfigSource(options: HttpConfigSourceOptions): ConfigSource {
   // Throws here, and not with the first request.
   registryAddress(options.baseUrl, options.apiKey);
-  return new LazyHttpConfigSource(options);
-}
-
-/**
- * Keeps the registry source out of what a worker loads at its start. Loading begins with the source, while
- * the first request's body is read.
- */
-class LazyHttpConfigSource implements ConfigSource {
-  readonly #options: HttpConfigSourceOptions;
-  #liveUpdates: boolean;
-  #source: ConfigSource | undefined;
-
-  constructor(options: HttpConfigSourceOptions) {
-    this.#options = options;
-    this.#liveUpdates = options.liveUpdates ?? false;
-    // `resolve` reports a failure.
-    this.#load().catch(() => {});
-  }
-
-  resolve(reference: ConfigReference): ConfigResolution | Promise<ConfigResolution> {
-    const source = this.#source;
-    return source === undefined
-      ? this.#load().then((loaded) => loaded.resolve(reference))
-      : source.resolve(reference);
-  }
-
-  startLiveUpdates(): void {
-    this.#liveUpdates = true;
-    this.#source?.startLiveUpdates?.();
-  }
-
-  async close(): Promise<void> {
-    const source = await this.#load();
-    await source.close();
-  }
-
-  // On Cloudflare Workers a promise ends with its request, so each request awaits an import of its own.
-  async #load(): Promise<ConfigSource> {
+  return new LateConfigSource(async () => {
     const { registryConfigSource } = await import("./registry-config-source.ts");
-    this.#source ??= registryConfigSource({ ...this.#options, liveUpdates: this.#liveUpdates });
-    return this.#source;
-  }
+    return () => registryConfigSource(options);
+  });
 }

@@ -4,69 +4,32 @@ import { describeThrown, messageOf } from "../tracing/describe-thrown.ts";
 import type { CallSignal } from "./call-signal.ts";
 import { OutputError } from "./check-output.ts";
 
-/** How an error type of the workflow endpoints appears to clients. */
-interface CallErrorInfo {
-  readonly status: number;
-  /** For docs/reference/errors.md. */
-  readonly meaning: string;
-}
-
 /**
- * What the workflow endpoints answer with, beside what a configuration's own check reports. A type
- * is a promise to clients: it is never renamed. docs/reference/errors.md lists them, compared by a
- * test.
+ * What the workflow endpoints answer with, beside what a configuration's own check reports, and its status.
+ * A type is a promise to clients: it is never renamed. docs/reference/errors.md lists them with their
+ * meanings, compared by a test.
  */
-export const CALL_ERROR_TYPES = {
-  body_not_json: { status: 422, meaning: "The body is not JSON." },
-  body_invalid: {
-    status: 422,
-    meaning: "The body is not an object with the fields of this endpoint.",
-  },
-  unknown_field: { status: 422, meaning: "The body has a field that this endpoint does not take." },
-  input_invalid: { status: 422, meaning: "The inputs do not satisfy the route's input schema." },
-  host_not_allowed: {
-    status: 403,
-    meaning:
-      "The workflow listens on this machine only, and the `Host` header names another. Protects against DNS rebinding.",
-  },
-  origin_not_allowed: {
-    status: 403,
-    meaning: "A page of an origin that `cors` does not allow asked whether it may call the path.",
-  },
-  route_not_found: { status: 404, meaning: "There is nothing at this path." },
-  config_not_found: {
-    status: 404,
-    meaning: "The environment, variant or revision has no configuration.",
-  },
-  method_not_allowed: {
-    status: 405,
-    meaning: "The path exists, but not for this method; `Allow` names those it has.",
-  },
-  body_too_large: { status: 413, meaning: "The body is larger than the limit." },
-  content_type_unsupported: { status: 415, meaning: "The path takes `application/json`." },
-  client_closed_request: { status: 499, meaning: "The client went away before the answer." },
-  function_failed: { status: 500, meaning: "The function threw an error; its message is `msg`." },
-  output_invalid: {
-    status: 500,
-    meaning:
-      "What the function returned does not satisfy the route's output schema, or is not JSON.",
-  },
-  http_error: {
-    status: 500,
-    meaning: "The function threw an `ag.HttpError`, whose status this is.",
-  },
-  config_unavailable: {
-    status: 503,
-    meaning:
-      "The registry, or the file of configurations, cannot be read and nothing is known from before.",
-  },
-  timeout: {
-    status: 504,
-    meaning: "The call took longer than the route's `timeout`; `msg` names the step it was in.",
-  },
-} as const satisfies Record<string, CallErrorInfo>;
+export const CALL_ERROR_STATUS = {
+  body_not_json: 422,
+  body_invalid: 422,
+  unknown_field: 422,
+  input_invalid: 422,
+  host_not_allowed: 403,
+  origin_not_allowed: 403,
+  route_not_found: 404,
+  config_not_found: 404,
+  method_not_allowed: 405,
+  body_too_large: 413,
+  content_type_unsupported: 415,
+  client_closed_request: 499,
+  function_failed: 500,
+  output_invalid: 500,
+  http_error: 500,
+  config_unavailable: 503,
+  timeout: 504,
+} as const satisfies Record<string, number>;
 
-export type CallErrorType = keyof typeof CALL_ERROR_TYPES;
+export type CallErrorType = keyof typeof CALL_ERROR_STATUS;
 
 /** An answer that is not the function's result. */
 export interface CallError {
@@ -83,7 +46,7 @@ export function callError(
   msg: string,
   headers?: Readonly<Record<string, string>>,
 ): CallError {
-  return { status: CALL_ERROR_TYPES[type].status, detail: [{ loc, msg, type }], headers };
+  return { status: CALL_ERROR_STATUS[type], detail: [{ loc, msg, type }], headers };
 }
 
 /** What a client is told of something that a handler threw. */

@@ -9,12 +9,12 @@ import type {
   SpanStatus,
   TimeInput,
 } from "@opentelemetry/api";
-import type { ReadableSpan, Span as RecordedSpan } from "@opentelemetry/sdk-trace";
 import { type Cleaning, cleaningFor, UNCHANGED } from "./cleaning.ts";
 import type { EndedSpan } from "./ended-span.ts";
 import type { Faults } from "./faults.ts";
 import type { SpanRedaction } from "./redaction/span-redaction.ts";
 import type { Secrets } from "./secrets.ts";
+import type { RecordedSpan } from "./span-recorder.ts";
 
 const NOTHING: Attributes = Object.freeze({});
 
@@ -74,7 +74,7 @@ export class AgateSpan implements Span, Disposable {
     return this;
   }
 
-  get record(): ReadableSpan {
+  get record(): Pick<RecordedSpan, "name" | "attributes"> {
     return this.#record;
   }
 

@@ -9,20 +9,18 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import type { Span as RecordedSpan } from "@opentelemetry/sdk-trace";
-import { type IdGenerator, RandomIdGenerator } from "@opentelemetry/sdk-trace";
 import { identitySlot } from "../context/call-state.ts";
 import { activeContext, agateSpanIn, contextInside, runInContext } from "./active-context.ts";
 import { AGATE_PART, AgateSpan, agateSpanOf, type SpanOwner, TraceClock } from "./agate-span.ts";
 import { cleaningFor } from "./cleaning.ts";
 import { AGATE_PROVIDER, ExistingSetup } from "./existing-setup.ts";
 import { addIdentity } from "./identity-attributes.ts";
+import { RecordedSpan, type SpanRecorder } from "./span-recorder.ts";
 
 /** What the tracers of one telemetry share. */
 export interface TracerParts extends SpanOwner {
   /** Records the spans; knows nothing of the rest of the process. */
-  readonly recorder: TracerProvider;
-  readonly ids: HandedIds;
+  readonly recorder: SpanRecorder;
   /** Is called before each span. */
   prepare(): void;
   /** Is told of each twin that has been started. */
@@ -64,12 +62,16 @@ export type ActiveSpanArguments<F> =
 /** Starts spans of Agate's, each with its twin. Never throws. */
 export class AgateTracer implements Tracer {
   readonly #parts: TracerParts;
-  readonly #recorder: Tracer;
+  readonly #scope: Parameters<SpanRecorder["start"]>[0];
   readonly #setup: ExistingSetup;
 
   constructor(parts: TracerParts, name: string, version?: string, options?: TracerOptions) {
     this.#parts = parts;
-    this.#recorder = parts.recorder.getTracer(name, version, options);
+    this.#scope = {
+      name,
+      ...(version !== undefined && { version }),
+      ...(options?.schemaUrl !== undefined && { schemaUrl: options.schemaUrl }),
+    };
     this.#setup = new ExistingSetup(name, version);
   }
 
@@ -125,11 +127,14 @@ export class AgateTracer implements Tracer {
     const clock = begun ?? around?.clock ?? new TraceClock();
     const started = { ...given, startTime: given.startTime ?? begun?.start ?? clock.now() };
     // Suppressed, where it does not record: OpenTelemetry's way to leave a piece of work untraced.
-    const record = this.#parts.ids.handing(twin?.spanContext(), () =>
-      this.#recorder.startSpan(name, started, this.#parentFor(twin, parent, around)),
+    const recorded = this.#parts.recorder.start(
+      this.#scope,
+      name,
+      started,
+      this.#parentFor(twin, parent, around),
+      twin?.spanContext(),
     );
-    if (!record.isRecording()) return twin ?? record;
-    const recorded = record as RecordedSpan;
+    if (!(recorded instanceof RecordedSpan)) return twin ?? recorded;
     // What the caller has given wins: `ag.application` may be set by hand.
     Object.assign(recorded.attributes, own, given.attributes && { ...recorded.attributes });
     const span = new AgateSpan(this.#parts, { record: recorded, twin, around, clock });
@@ -209,33 +214,4 @@ function joinTwin(own: AgateSpan, twin: Span): Span {
 function memberOf(source: object, key: PropertyKey): unknown {
   const value: unknown = Reflect.get(source, key, source);
   return typeof value === "function" ? value.bind(source) : value;
-}
-
-interface SpanIds {
-  readonly traceId: string;
-  readonly spanId: string;
-}
-
-/** Random ids, unless the span that is being started is handed those of its twin. */
-export class HandedIds implements IdGenerator {
-  readonly #random = new RandomIdGenerator();
-  #handed: SpanIds | undefined;
-
-  /** Runs the start of one span with given ids. */
-  handing<R>(ids: SpanIds | undefined, start: () => R): R {
-    this.#handed = ids;
-    try {
-      return start();
-    } finally {
-      this.#handed = undefined;
-    }
-  }
-
-  generateTraceId(): string {
-    return this.#handed?.traceId ?? this.#random.generateTraceId();
-  }
-
-  generateSpanId(): string {
-    return this.#handed?.spanId ?? this.#random.generateSpanId();
-  }
 }

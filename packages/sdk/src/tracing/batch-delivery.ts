@@ -2,12 +2,11 @@ import { ROOT_CONTEXT } from "@opentelemetry/api";
 import { suppressTracing } from "@opentelemetry/core";
 import { outsideContext } from "../context/context-slot.ts";
 import { runInContext } from "./active-context.ts";
-import type { EndedSpan } from "./ended-span.ts";
 import type { ExportReport } from "./export-report.ts";
 import type { Faults } from "./faults.ts";
-import { type SendOutcome, type SendTarget, type SettledOutcome, sendSpans } from "./send-spans.ts";
+import type { Secrets } from "./secrets.ts";
 import type { Batch, SpanQueue } from "./span-queue.ts";
-import type { SpanReader } from "./span-reader.ts";
+import type { SendOutcome, SendTarget, SettledOutcome, SpanSender } from "./span-sender.ts";
 import type { ExportLimits } from "./telemetry-options.ts";
 
 /** A pause that the platform asks for is kept, within reason. */
@@ -17,7 +16,7 @@ const TOO_LARGE: SendOutcome = { kind: "too-large" };
 export interface DeliveryParts {
   readonly target: SendTarget;
   readonly limits: ExportLimits;
-  readonly reader: SpanReader;
+  readonly secrets: Secrets;
   readonly faults: Faults;
 }
 
@@ -29,6 +28,7 @@ export class BatchDelivery {
   readonly #parts: DeliveryParts;
   readonly #queue: SpanQueue;
   readonly #report: ExportReport;
+  #sender: SpanSender | undefined;
   /** One for each request that is running. */
   readonly #requests = new Set<AbortController>();
   /** Attempts that failed, one after the other. */
@@ -90,9 +90,11 @@ export class BatchDelivery {
 
   async #deliverOrSplit(batch: Batch): Promise<boolean> {
     const spans = batch.map(({ ended }) => ended);
-    await this.#parts.reader.settled(spans);
-    const body = this.#encode(spans);
-    const outcome = body === undefined ? TOO_LARGE : await this.#send(body);
+    const sender = await this.#loadedSender();
+    await sender.settled(spans);
+    // A span that cannot be encoded must not take the others with it: the batch is split around it.
+    const body = this.#parts.faults.guard(() => sender.encode(spans), undefined);
+    const outcome = body === undefined ? TOO_LARGE : await this.#send(sender, body);
     if (outcome.kind !== "too-large") return this.#settle(batch, outcome);
     if (batch.length === 1) {
       const why =
@@ -106,20 +108,26 @@ export class BatchDelivery {
     return first && second;
   }
 
-  async #send(body: Uint8Array): Promise<SendOutcome> {
+  /**
+   * The encoder and the client are loaded with the first batch: a process without a platform needs
+   * neither. The sender is kept, not its promise: on Cloudflare Workers that belongs to one request.
+   */
+  async #loadedSender(): Promise<SpanSender> {
+    if (this.#sender === undefined) {
+      const { SpanSender } = await import("./span-sender.ts");
+      this.#sender ??= new SpanSender(this.#parts.target, this.#parts.secrets);
+    }
+    return this.#sender;
+  }
+
+  async #send(sender: SpanSender, body: Uint8Array): Promise<SendOutcome> {
     const request = new AbortController();
     this.#requests.add(request);
     try {
-      return await sendSpans(this.#parts.target, body, request.signal);
+      return await sender.send(body, request.signal);
     } finally {
       this.#requests.delete(request);
     }
-  }
-
-  // A span that cannot be encoded must not take the others with it: the batch is split around it.
-  #encode(spans: readonly EndedSpan[]): Uint8Array<ArrayBuffer> | undefined {
-    const { reader, faults } = this.#parts;
-    return faults.guard(() => reader.encode(spans), undefined);
   }
 
   /** Spans that the queue no longer holds for this batch have been accounted for: they count as none. */

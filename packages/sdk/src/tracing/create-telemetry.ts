@@ -7,12 +7,6 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
-import {
-  AlwaysOnSampler,
-  createAlwaysRecordSampler,
-  ParentBasedSampler,
-  TracerProvider,
-} from "@opentelemetry/sdk-trace";
 import { warnOnConsole } from "../runtime/console.ts";
 import { environment } from "../runtime/environment.ts";
 import { isRequestBound } from "../runtime/workers-runtime.ts";
@@ -24,7 +18,7 @@ import {
   holdingContext,
   runInContext,
 } from "./active-context.ts";
-import { AgateTracerProvider, HandedIds, type TracerParts } from "./agate-tracer.ts";
+import { AgateTracerProvider, type TracerParts } from "./agate-tracer.ts";
 import { ContentPolicy } from "./content-policy.ts";
 import { createSpanProcessor, ProcessorReminder } from "./existing-span-processor.ts";
 import { Faults } from "./faults.ts";
@@ -34,7 +28,7 @@ import { RequestBoundExporter } from "./request-bound-exporter.ts";
 import type { Secrets } from "./secrets.ts";
 import { processSecrets } from "./secrets.ts";
 import { SpanExporter } from "./span-exporter.ts";
-import { SpanReader } from "./span-reader.ts";
+import { SpanRecorder } from "./span-recorder.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
 import { DEFAULT_EXPORT_LIMITS } from "./telemetry-options.ts";
@@ -43,9 +37,6 @@ import { TraceCollections } from "./trace-collections.ts";
 
 const TRACER_NAME = "@agate/sdk";
 const CONTENT_LIMIT = 1024 * 1024;
-
-/** Spans may carry whole conversations, one attribute a message: OpenTelemetry's 128 cuts them. */
-const SPAN_LIMITS = { attributeCountLimit: 4_096, eventCountLimit: 1_024, linkCountLimit: 1_024 };
 
 /**
  * Makes what an app traces with. It registers no tracer provider; a context manager only where the
@@ -69,9 +60,8 @@ export function createTelemetry(
     }
   };
   const faults = new Faults(warn);
-  const reader = new SpanReader(secrets);
-  const collections = new TraceCollections(reader);
-  const exporter = createExporter(options, { reader, faults, warn });
+  const collections = new TraceCollections(secrets);
+  const exporter = createExporter(options, { secrets, faults, warn });
   const reminder = new ProcessorReminder(exporter === null ? () => undefined : warn);
   const limit = options.contentLimit ?? CONTENT_LIMIT;
   const content = new ContentPolicy({ redact: options.redact, secrets, limit });
@@ -81,20 +71,12 @@ export function createTelemetry(
   const redact = (text: string): string => secrets.redact(redaction?.text(text) ?? text);
   const flush = async (): Promise<void> => exporter?.flush();
 
-  const ids = new HandedIds();
   const parts: TracerParts = {
     faults,
     secrets,
     redaction,
     foreign: new WeakSet(),
-    ids,
-    recorder: new TracerProvider({
-      idGenerator: ids,
-      resource: telemetryResource(options.application),
-      // Agate records every span, sampled or not; the flag that is propagated stays the parent's.
-      sampler: createAlwaysRecordSampler(new ParentBasedSampler({ root: new AlwaysOnSampler() })),
-      spanLimits: SPAN_LIMITS,
-    }),
+    recorder: new SpanRecorder(telemetryResource(options.application)),
     prepare: once(() => faults.guard(ensureContextManager, undefined)),
     twinStarted: (twin) => reminder.twinStarted(twin),
     take: (ended) => {

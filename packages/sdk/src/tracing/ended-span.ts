@@ -1,14 +1,16 @@
 import type { Attributes, HrTime, SpanContext, SpanStatus } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { TelemetryResource } from "./telemetry-resource.ts";
 
 /** A span as any version of OpenTelemetry's SDK gives it to its processors. */
-export interface AnyReadableSpan extends Partial<Omit<ReadableSpan, "spanContext">> {
+export interface AnyReadableSpan extends Partial<Omit<ReadableSpan, "spanContext" | "resource">> {
   readonly name: string;
   spanContext(): SpanContext;
   readonly startTime: HrTime;
   readonly endTime: HrTime;
   readonly attributes: Attributes;
   readonly status: SpanStatus;
+  readonly resource?: TelemetryResource;
   /** Version 1 has the parent's id alone. */
   readonly parentSpanId?: string;
   /** Version 1's name of the scope. */

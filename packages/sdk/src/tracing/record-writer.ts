@@ -10,7 +10,9 @@ import {
 } from "@agate/spans";
 import { shippedPrices } from "@agate/spans/prices";
 import type { HrTime, SpanContext } from "@opentelemetry/api";
-import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { EndedSpan } from "./ended-span.ts";
+import type { Secrets } from "./secrets.ts";
+import { type ReadSpan, SpanReader } from "./span-reader.ts";
 
 /** On the top record, how many spans of the trace are not in it. */
 const LEFT_OUT = "ag.trace.left_out_spans";
@@ -22,18 +24,28 @@ export class RecordWriter {
   readonly #toStoredSpan = createSpanMapper({ prices: shippedPrices(), projectId: null });
   readonly #resources = new WeakMap<object, OtlpResource>();
   readonly #scopes = new WeakMap<object, OtlpScope>();
+  readonly #reader: SpanReader;
 
-  /** The JSON of the top record; `null` without spans. The last span says how many were left out. */
-  write(spans: readonly ReadableSpan[], leftOut: number): string {
+  constructor(secrets: Secrets) {
+    this.#reader = new SpanReader(secrets);
+  }
+
+  /**
+   * The JSON of the top record; `null` without spans. The last span says how many were left out.
+   *
+   * @param call The id of the span of the call that is meant; undefined for all that were collected.
+   */
+  write(collected: readonly EndedSpan[], call: string | undefined, leftOut: number): string {
+    const spans = call === undefined ? collected : spansOfCall(collected, call);
     if (spans.length === 0) return "null";
     const last = spans.length - 1;
     const stored = spans.map((span, index) =>
-      this.#toStoredSpan(this.#otlpSpan(span, index === last ? leftOut : 0)),
+      this.#toStoredSpan(this.#otlpSpan(this.#reader.read(span), index === last ? leftOut : 0)),
     );
     return nestedRecordsText(stored);
   }
 
-  #otlpSpan(span: ReadableSpan, leftOut: number): OtlpSpan {
+  #otlpSpan(span: ReadSpan, leftOut: number): OtlpSpan {
     const { traceId, spanId, traceState } = span.spanContext();
     const attributes = attributesOf(span.attributes);
     if (leftOut > 0) attributes.set(LEFT_OUT, leftOut);
@@ -74,7 +86,46 @@ export class RecordWriter {
   }
 }
 
-function otlpResource({ attributes, schemaUrl }: ReadableSpan["resource"]): OtlpResource {
+/**
+ * The spans of one call and of the calls made inside it. A trace may have other calls, made at the
+ * same time with the same `traceparent`: theirs are left out.
+ *
+ * @param call The id of the call's own span.
+ */
+function spansOfCall(spans: readonly EndedSpan[], call: string): EndedSpan[] {
+  const byId = new Map(spans.map((ended) => [ended.span.spanContext().spanId, ended]));
+  const inside = new Map<string, boolean>([[call, true]]);
+
+  const isInside = (start: string): boolean => {
+    const passed: string[] = [];
+    let current: string | undefined = start;
+    while (current !== undefined && !inside.has(current) && !passed.includes(current)) {
+      passed.push(current);
+      current = callAround(byId, current, call);
+    }
+    const verdict = current !== undefined && inside.get(current) === true;
+    for (const each of passed) inside.set(each, verdict);
+    return verdict;
+  };
+  return spans.filter((ended) => ended.call !== undefined && isInside(ended.call));
+}
+
+/** The call that another call was made in; undefined when that is not known. */
+function callAround(
+  byId: ReadonlyMap<string, EndedSpan>,
+  inner: string,
+  outermost: string,
+): string | undefined {
+  const parent = parentIdOf(byId.get(inner));
+  if (parent === undefined) return undefined;
+  return parent === outermost ? outermost : byId.get(parent)?.call;
+}
+
+function parentIdOf(ended: EndedSpan | undefined): string | undefined {
+  return ended?.span.parentSpanContext?.spanId ?? ended?.span.parentSpanId;
+}
+
+function otlpResource({ attributes, schemaUrl }: ReadSpan["resource"]): OtlpResource {
   return {
     attributes: attributesOf(attributes),
     schemaUrl: schemaUrl ?? "",
@@ -82,7 +133,7 @@ function otlpResource({ attributes, schemaUrl }: ReadableSpan["resource"]): Otlp
   };
 }
 
-function otlpScope(scope: ReadableSpan["instrumentationScope"]): OtlpScope {
+function otlpScope(scope: ReadSpan["instrumentationScope"]): OtlpScope {
   const { name, version, schemaUrl } = scope;
   return {
     name,

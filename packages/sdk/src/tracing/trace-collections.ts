@@ -1,6 +1,6 @@
 import type { EndedSpan } from "./ended-span.ts";
 import type { RecordWriter } from "./record-writer.ts";
-import type { SpanReader } from "./span-reader.ts";
+import type { Secrets } from "./secrets.ts";
 import type { TraceCollection } from "./telemetry.ts";
 
 /** A larger trace is not for looking at beside its answer. */
@@ -33,12 +33,12 @@ class CollectedSpans {
 
 /** Passes ended spans to the collections of their trace. */
 export class TraceCollections {
-  readonly #reader: SpanReader;
+  readonly #secrets: Secrets;
   readonly #byTrace = new Map<string, Set<CollectedSpans>>();
   #writer: RecordWriter | undefined;
 
-  constructor(reader: SpanReader) {
-    this.#reader = reader;
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets;
   }
 
   add(ended: EndedSpan): void {
@@ -63,60 +63,16 @@ export class TraceCollections {
       take: async () => {
         drop();
         // The writer is kept, not its promise: on Cloudflare Workers that belongs to one request.
-        const writer = this.#writer ?? (await loadWriter());
+        const writer = this.#writer ?? (await loadWriter(this.#secrets));
         this.#writer = writer;
-        const kept = spans.kept();
-        const own = call === undefined ? kept : spansOfCall(kept, call);
-        return writer.write(
-          own.map((ended) => this.#reader.read(ended)),
-          spans.leftOut,
-        );
+        return writer.write(spans.kept(), call, spans.leftOut);
       },
     };
   }
 }
 
 // Dialects and prices are large, and a process that only serves deployed calls needs neither.
-async function loadWriter(): Promise<RecordWriter> {
+async function loadWriter(secrets: Secrets): Promise<RecordWriter> {
   const { RecordWriter } = await import("./record-writer.ts");
-  return new RecordWriter();
-}
-
-/**
- * The spans of one call and of the calls made inside it. A trace may have other calls, made at the
- * same time with the same `traceparent`: theirs are left out.
- *
- * @param call The id of the call's own span.
- */
-function spansOfCall(spans: readonly EndedSpan[], call: string): EndedSpan[] {
-  const byId = new Map(spans.map((ended) => [ended.span.spanContext().spanId, ended]));
-  const inside = new Map<string, boolean>([[call, true]]);
-
-  const isInside = (start: string): boolean => {
-    const passed: string[] = [];
-    let current: string | undefined = start;
-    while (current !== undefined && !inside.has(current) && !passed.includes(current)) {
-      passed.push(current);
-      current = callAround(byId, current, call);
-    }
-    const verdict = current !== undefined && inside.get(current) === true;
-    for (const each of passed) inside.set(each, verdict);
-    return verdict;
-  };
-  return spans.filter((ended) => ended.call !== undefined && isInside(ended.call));
-}
-
-/** The call that another call was made in; undefined when that is not known. */
-function callAround(
-  byId: ReadonlyMap<string, EndedSpan>,
-  inner: string,
-  outermost: string,
-): string | undefined {
-  const parent = parentIdOf(byId.get(inner));
-  if (parent === undefined) return undefined;
-  return parent === outermost ? outermost : byId.get(parent)?.call;
-}
-
-function parentIdOf(ended: EndedSpan | undefined): string | undefined {
-  return ended?.span.parentSpanContext?.spanId ?? ended?.span.parentSpanId;
+  return new RecordWriter(secrets);
 }

@@ -3,9 +3,8 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { EndedSpan } from "../ended-span.ts";
 import { parentOf, scopeOf } from "../ended-span.ts";
 import type { Secrets } from "../secrets.ts";
+import type { TelemetryResource } from "../telemetry-resource.ts";
 import { OtlpWriter } from "./otlp-writer.ts";
-
-type Resource = ReadableSpan["resource"];
 
 /** Some versions of OpenTelemetry's SDK have more in it than the type of ours. */
 interface Scope {
@@ -40,7 +39,10 @@ export class TraceRequestEncoder {
     return this.#writer.take();
   }
 
-  #writeResourceSpans(resource: Resource | undefined, scopes: Map<Scope, EndedSpan[]>): void {
+  #writeResourceSpans(
+    resource: TelemetryResource | undefined,
+    scopes: Map<Scope, EndedSpan[]>,
+  ): void {
     const writer = this.#writer;
     const mark = writer.size;
     writer.optionalText(RESOURCE_SPANS.schemaUrl, resource?.schemaUrl);
@@ -67,8 +69,10 @@ export class TraceRequestEncoder {
 }
 
 /** By resource and scope, each of which is one object for many spans. */
-function grouped(spans: readonly EndedSpan[]): Map<Resource | undefined, Map<Scope, EndedSpan[]>> {
-  const resources = new Map<Resource | undefined, Map<Scope, EndedSpan[]>>();
+function grouped(
+  spans: readonly EndedSpan[],
+): Map<TelemetryResource | undefined, Map<Scope, EndedSpan[]>> {
+  const resources = new Map<TelemetryResource | undefined, Map<Scope, EndedSpan[]>>();
   for (const ended of spans) {
     const { resource } = ended.span;
     const scope = scopeOf(ended.span);

@@ -1,5 +1,10 @@
+import { unheldTimer } from "../runtime/process-lifetime.ts";
 import { messageOf } from "./describe-thrown.ts";
+import type { EndedSpan } from "./ended-span.ts";
 import { decodeExportResponse } from "./otlp/decode-export-response.ts";
+import { TraceRequestEncoder } from "./otlp/trace-request-encoder.ts";
+import type { Secrets } from "./secrets.ts";
+import type { TelemetryResource } from "./telemetry-resource.ts";
 
 /** What became of one request, if it was not too large. */
 export type SettledOutcome =
@@ -18,25 +23,53 @@ export interface SendTarget {
 }
 
 const PROTOBUF = "application/x-protobuf";
+/** A set-up may ask its cloud what it runs on; what is not known by then is left out. */
+const LONGEST_WAIT_MS = 2_000;
 
-/** Sends spans, encoded, in one request. Never rejects. */
-export async function sendSpans(
-  target: SendTarget,
-  body: Uint8Array,
-  abort: AbortSignal,
-): Promise<SendOutcome> {
-  const { url, apiKey, fetch, timeoutMs } = target;
-  const headers = new Headers({ "content-type": PROTOBUF });
-  try {
-    if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), abort]);
-    // A redirected POST may come out as a GET, or bring the key to another host.
-    const request = { method: "POST", headers, body, signal, redirect: "manual" };
-    const response = await fetch(url, request as RequestInit);
-    const answer = new Uint8Array(await response.arrayBuffer());
-    return outcomeOf(response, answer);
-  } catch (error) {
-    return { kind: "later", reason: networkReason(error), after: null };
+/** Encodes spans as OTLP and sends them, one request at a call. */
+export class SpanSender {
+  readonly #target: SendTarget;
+  readonly #encoder: TraceRequestEncoder;
+
+  constructor(target: SendTarget, secrets: Secrets) {
+    this.#target = target;
+    this.#encoder = new TraceRequestEncoder(secrets);
+  }
+
+  /** Resolves when the resources of these spans are known, or it takes too long. */
+  async settled(spans: readonly EndedSpan[]): Promise<void> {
+    const pending = new Set<TelemetryResource>();
+    for (const { span } of spans) {
+      if (span.resource?.asyncAttributesPending) pending.add(span.resource);
+    }
+    if (pending.size === 0) return;
+    const all = Promise.all([...pending].map((resource) => resource.waitForAsyncAttributes?.()));
+    await Promise.race([
+      all,
+      new Promise<void>((resolve) => unheldTimer(LONGEST_WAIT_MS, resolve)),
+    ]);
+  }
+
+  /** Throws where one of the spans cannot be read. */
+  encode(spans: readonly EndedSpan[]): Uint8Array<ArrayBuffer> {
+    return this.#encoder.encode(spans);
+  }
+
+  /** Never rejects. */
+  async send(body: Uint8Array, abort: AbortSignal): Promise<SendOutcome> {
+    const { url, apiKey, fetch, timeoutMs } = this.#target;
+    const headers = new Headers({ "content-type": PROTOBUF });
+    try {
+      if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
+      const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), abort]);
+      // A redirected POST may come out as a GET, or bring the key to another host.
+      const request = { method: "POST", headers, body, signal, redirect: "manual" };
+      const response = await fetch(url, request as RequestInit);
+      const answer = new Uint8Array(await response.arrayBuffer());
+      return outcomeOf(response, answer);
+    } catch (error) {
+      return { kind: "later", reason: networkReason(error), after: null };
+    }
   }
 }
 

@@ -1,0 +1,244 @@
+import {
+  type Attributes,
+  type AttributeValue,
+  type Context,
+  diag,
+  type Exception,
+  type HrTime,
+  INVALID_SPAN_CONTEXT,
+  isSpanContextValid,
+  type Link,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  type SpanOptions,
+  type SpanStatus,
+  SpanStatusCode,
+  type TimeInput,
+  TraceFlags,
+  trace,
+} from "@opentelemetry/api";
+import {
+  AddAttributeDecision,
+  cleanAttributes,
+  cleanSimpleAttributes,
+  hrTime,
+  hrTimeDuration,
+  isTimeInput,
+  isTimeInputHrTime,
+  isTracingSuppressed,
+  maybeAddAttribute,
+  millisToHrTime,
+} from "@opentelemetry/core";
+import { RandomIdGenerator, type ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { TelemetryResource } from "./telemetry-resource.ts";
+
+type Scope = ReadableSpan["instrumentationScope"];
+type SpanEvent = ReadableSpan["events"][number];
+
+/** Spans may carry whole conversations, one attribute a message: OpenTelemetry's 128 cuts them. */
+const SPAN_LIMITS = limits(4_096);
+const EVENT_LIMIT = 1_024;
+const LINK_LIMIT = 1_024;
+/** Of one event or link, as in OpenTelemetry's SDK. */
+const NESTED_LIMITS = limits(128);
+
+function limits(attributeCountLimit: number) {
+  return { attributeCountLimit, attributeValueLengthLimit: Number.POSITIVE_INFINITY };
+}
+
+/** The ids of a span that exists already in the process's own OpenTelemetry set-up. */
+type SpanIds = Pick<SpanContext, "traceId" | "spanId">;
+
+/**
+ * Starts spans that are recorded and nothing else, by the rules of OpenTelemetry's SDK. Its tracer provider
+ * has samplers, processors and metrics besides, which Agate does not use and every worker would load. Every
+ * span is recorded, sampled or not; the flag that is propagated stays the parent's.
+ */
+export class SpanRecorder {
+  readonly #resource: TelemetryResource;
+  readonly #ids = new RandomIdGenerator();
+
+  constructor(resource: TelemetryResource) {
+    this.#resource = resource;
+  }
+
+  /** A span that does not record where tracing is suppressed in the context. */
+  start(
+    scope: Scope,
+    name: string,
+    options: SpanOptions & { readonly startTime: TimeInput },
+    context: Context,
+    ids: SpanIds | undefined,
+  ): RecordedSpan | Span {
+    if (isTracingSuppressed(context)) return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+    const above = trace.getSpanContext(context);
+    const parent = above !== undefined && isSpanContextValid(above) ? above : undefined;
+    const spanContext: SpanContext = {
+      traceId: parent?.traceId ?? ids?.traceId ?? this.#ids.generateTraceId(),
+      spanId: ids?.spanId ?? this.#ids.generateSpanId(),
+      traceFlags: (parent?.traceFlags ?? TraceFlags.SAMPLED) & TraceFlags.SAMPLED,
+      ...(parent?.traceState !== undefined && { traceState: parent.traceState }),
+    };
+    return new RecordedSpan(name, options, spanContext, parent, scope, this.#resource);
+  }
+}
+
+/** A span while it is recorded and, when it has ended, the record. */
+export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "duration"> {
+  name: string;
+  readonly kind: SpanKind;
+  readonly parentSpanContext?: SpanContext;
+  readonly startTime: HrTime;
+  endTime: HrTime = [0, 0];
+  ended = false;
+  status: SpanStatus = { code: SpanStatusCode.UNSET };
+  readonly attributes: Attributes;
+  readonly events: SpanEvent[] = [];
+  readonly links: Link[] = [];
+  readonly resource: TelemetryResource;
+  readonly instrumentationScope: Scope;
+  droppedAttributesCount: number;
+  droppedEventsCount = 0;
+  droppedLinksCount = 0;
+  readonly #spanContext: SpanContext;
+  /** From the runtime's clock to the system's: they drift apart. */
+  readonly #performanceOffset = Date.now() - (performance.now() + performance.timeOrigin);
+  #attributesCount: number;
+
+  constructor(
+    name: string,
+    { kind, startTime, attributes, links }: SpanOptions,
+    spanContext: SpanContext,
+    parent: SpanContext | undefined,
+    scope: Scope,
+    resource: TelemetryResource,
+  ) {
+    this.name = name;
+    this.kind = kind ?? SpanKind.INTERNAL;
+    if (parent !== undefined) this.parentSpanContext = parent;
+    this.startTime = this.#time(startTime);
+    this.resource = resource;
+    this.instrumentationScope = scope;
+    this.#spanContext = spanContext;
+    const clean = cleanAttributes(attributes, SPAN_LIMITS);
+    this.attributes = clean.attributes ?? {};
+    this.droppedAttributesCount = clean.droppedAttributesCount ?? 0;
+    this.#attributesCount = Object.keys(this.attributes).length;
+    this.addLinks(links ?? []);
+  }
+
+  spanContext(): SpanContext {
+    return this.#spanContext;
+  }
+
+  isRecording(): boolean {
+    return !this.ended;
+  }
+
+  setAttribute(key: string, value: AttributeValue | undefined): this {
+    if (this.ended) return this;
+    const decision = maybeAddAttribute({
+      key,
+      value,
+      attributes: this.attributes,
+      limits: SPAN_LIMITS,
+      currentAttributesCount: this.#attributesCount,
+    });
+    if (decision === AddAttributeDecision.ADD_NEW) this.#attributesCount += 1;
+    if (decision === AddAttributeDecision.DROP_LIMIT_REACHED) this.droppedAttributesCount += 1;
+    return this;
+  }
+
+  setAttributes(attributes: Attributes): this {
+    for (const [key, value] of Object.entries(attributes ?? {})) this.setAttribute(key, value);
+    return this;
+  }
+
+  addEvent(name: string, attributesOrTime?: Attributes | TimeInput, given?: TimeInput): this {
+    if (this.ended) return this;
+    const isAt = isTimeInput(attributesOrTime);
+    const time = this.#time(isAt && !isTimeInput(given) ? attributesOrTime : given);
+    const attributes = cleanSimpleAttributes(isAt ? undefined : attributesOrTime, NESTED_LIMITS);
+    // The last ones tell how it ended.
+    if (this.events.length >= EVENT_LIMIT) {
+      this.events.shift();
+      this.droppedEventsCount += 1;
+    }
+    this.events.push({ name, time, ...attributes });
+    return this;
+  }
+
+  addLink({ context, attributes }: Link): this {
+    if (this.ended) return this;
+    const link = { context, ...cleanAttributes(attributes, NESTED_LIMITS) };
+    if (this.links.length >= LINK_LIMIT) {
+      this.links.shift();
+      this.droppedLinksCount += 1;
+    }
+    this.links.push(link);
+    return this;
+  }
+
+  addLinks(links: readonly Link[]): this {
+    for (const link of links) this.addLink(link);
+    return this;
+  }
+
+  /** `OK` is final and `UNSET` changes nothing, as OpenTelemetry specifies. */
+  setStatus({ code, message }: SpanStatus): this {
+    if (this.ended || code === SpanStatusCode.UNSET || this.status.code === SpanStatusCode.OK) {
+      return this;
+    }
+    const hasMessage = code === SpanStatusCode.ERROR && typeof message === "string";
+    this.status = hasMessage ? { code, message } : { code };
+    return this;
+  }
+
+  updateName(name: string): this {
+    if (!this.ended) this.name = name;
+    return this;
+  }
+
+  recordException(exception: Exception, time?: TimeInput): void {
+    const { code, name, message, stack }: ThrownParts =
+      typeof exception === "string" ? { message: exception } : (exception ?? {});
+    const type = code ? code.toString() : name;
+    const attributes = {
+      ...(type && { "exception.type": type }),
+      ...(message && { "exception.message": message }),
+      ...(stack && { "exception.stacktrace": stack }),
+    };
+    if (type || message) this.addEvent("exception", attributes, time);
+    else diag.warn(`Failed to record an exception ${exception}`);
+  }
+
+  end(time?: TimeInput): void {
+    if (this.ended) return;
+    this.endTime = this.#time(time);
+    // The system's clock was set back, or the caller gave the times in the wrong order.
+    if (hrTimeDuration(this.startTime, this.endTime)[0] < 0) this.endTime = [...this.startTime];
+    this.ended = true;
+    const dropped = this.droppedAttributesCount + this.droppedEventsCount + this.droppedLinksCount;
+    if (dropped > 0) {
+      diag.warn(`${this.name}: ${dropped} attributes, events and links were dropped.`);
+    }
+  }
+
+  /** A number that is not larger than `performance.now()` is a time of that clock. */
+  #time(given: TimeInput | undefined): HrTime {
+    if (isTimeInputHrTime(given)) return given;
+    if (given instanceof Date) return millisToHrTime(given.getTime());
+    if (typeof given !== "number") return millisToHrTime(Date.now());
+    return given <= performance.now()
+      ? hrTime(given + this.#performanceOffset)
+      : millisToHrTime(given);
+  }
+}
+
+interface ThrownParts {
+  readonly code?: string | number;
+  readonly name?: string;
+  readonly message?: string;
+  readonly stack?: string;
+}
