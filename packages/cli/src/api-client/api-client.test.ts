@@ -3,10 +3,9 @@ import type { RequestListener } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { createApiClient } from "./api-client.ts";
+import { apiPath, createApiClient, UnusableName } from "./api-client.ts";
 import type { ApiFailureCause } from "./api-failure.ts";
 import { ApiFailure } from "./api-failure.ts";
-import { apiPath, UnusableName } from "./api-path.ts";
 
 const stops: (() => void)[] = [];
 afterEach(() => {

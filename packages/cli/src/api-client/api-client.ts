@@ -1,8 +1,9 @@
+import type { IncomingMessage } from "node:http";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { type Query, queryText, requestInit } from "@agate/protocol/client";
 import { ApiFailure, connectionFailure } from "./api-failure.ts";
-import type { ApiPath } from "./api-path.ts";
 import type { Connection } from "./connection.ts";
-import { patientFetch } from "./patient-fetch.ts";
 import { type ApiDocument, expectOk, readJson } from "./response-body.ts";
 
 export type { Query };
@@ -77,5 +78,76 @@ async function sendRequest(
     throw connectionFailure(url, error);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** A path of the API, its variable parts encoded: made by {@link apiPath} only. */
+export type ApiPath = string & { readonly __brand: "ApiPath" };
+
+/** A name that no path can hold. */
+export class UnusableName extends Error {
+  override readonly name = "UnusableName";
+}
+
+/**
+ * @example apiPath`/registry/applications/${"my app"}/variants` // "/registry/applications/my%20app/variants"
+ * @throws {UnusableName} for a part that is empty, `.` or `..`: a URL drops those, encoded or not.
+ */
+export function apiPath(parts: TemplateStringsArray, ...names: readonly string[]): ApiPath {
+  const encoded = names.map((name) => {
+    if (/^\.{0,2}$/.test(name)) throw new UnusableName(`'${name}' is not a name.`);
+    return encodeURIComponent(name);
+  });
+  return String.raw({ raw: parts }, ...encoded) as ApiPath;
+}
+
+interface PatientRequest {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body?: string | Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * `fetch` without its limit of 5 minutes until the headers are there, and between two chunks, for
+ * answers that take as long as they take. Follows no redirect. Fails as `fetch` does: with a
+ * TypeError that has the reason as its cause.
+ */
+function patientFetch(
+  url: string,
+  { method, headers, body, signal }: PatientRequest,
+): Promise<Response> {
+  const send = url.startsWith("https:") ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) =>
+      reject(signal.aborted ? signal.reason : new TypeError("fetch failed", { cause: error }));
+    const request = send(url, { method, headers: Object.fromEntries(headers), signal });
+    request.on("error", fail);
+    request.on("response", (message) => resolve(asResponse(message)));
+    request.end(body);
+  });
+}
+
+/** Statuses whose answers have no body: a `Response` with one is refused. */
+const WITHOUT_BODY = [204, 205, 304];
+
+function asResponse(message: IncomingMessage): Response {
+  const status = message.statusCode ?? 0;
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(message.headersDistinct)) {
+    for (const value of values) headers.append(name, value);
+  }
+  if (WITHOUT_BODY.includes(status)) {
+    message.resume();
+    return new Response(null, { status, headers });
+  }
+  return new Response(ReadableStream.from(chunksOf(message)), { status, headers });
+}
+
+async function* chunksOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* message;
+  } catch (error) {
+    throw new TypeError("terminated", { cause: error });
   }
 }

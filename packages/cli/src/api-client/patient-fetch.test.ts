@@ -4,9 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
-import { createApiClient } from "./api-client.ts";
+import { apiPath, createApiClient } from "./api-client.ts";
 import { ApiFailure } from "./api-failure.ts";
-import { apiPath } from "./api-path.ts";
 import { bodyBytes } from "./response-body.ts";
 
 const stops: (() => void)[] = [];

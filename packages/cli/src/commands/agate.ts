@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { EXIT_CODES } from "./exit-codes.ts";
+import { EXIT_CODES } from "./client/failures.ts";
 
 /** The one in `engines` of package.json, which npm only warns about. */
 const OLDEST_NODE = 24;

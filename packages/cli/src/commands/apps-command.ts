@@ -1,9 +1,8 @@
 import type { Application, ApplicationSchema, Environment } from "@agate/protocol";
 import { UNKNOWN } from "@agate/protocol/format";
 import { Command } from "commander";
-import { createApiClient } from "../api-client/api-client.ts";
-import type { ApiPath } from "../api-client/api-path.ts";
-import { apiPath } from "../api-client/api-path.ts";
+import type { ApiPath } from "../api-client/api-client.ts";
+import { apiPath, createApiClient } from "../api-client/api-client.ts";
 import { readBaseUrl, wrongUrl } from "../api-client/connection.ts";
 import { renderFields } from "../terminal/table.ts";
 import { commandGroup } from "./client/command-group.ts";

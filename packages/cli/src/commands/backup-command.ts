@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { SavedBackup } from "@agate/platform/offline";
 import { formatBytes } from "@agate/protocol/format";
 import { Command } from "commander";
-import { apiPath } from "../api-client/api-path.ts";
+import { apiPath } from "../api-client/api-client.ts";
 import { bodyBytes } from "../api-client/response-body.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";

@@ -1,8 +1,8 @@
 import type { Environment } from "@agate/protocol";
 import { UNKNOWN } from "@agate/protocol/format";
 import { Command } from "commander";
-import type { ApiPath } from "../api-client/api-path.ts";
-import { apiPath } from "../api-client/api-path.ts";
+import type { ApiPath } from "../api-client/api-client.ts";
+import { apiPath } from "../api-client/api-client.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { commandGroup } from "./client/command-group.ts";
 import { APP, ENVIRONMENT, HEADINGS } from "./client/command-help.ts";

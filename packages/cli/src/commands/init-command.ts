@@ -1,7 +1,7 @@
 import { relative, resolve } from "node:path";
 import { isSlug } from "@agate/protocol";
 import { Command } from "commander";
-import { appName } from "../packing/app-name.ts";
+import { appName } from "../packing/project.ts";
 import {
   type CreateOutcome,
   createProject,

@@ -3,7 +3,7 @@ import type { RegistryAddress } from "@agate/platform/options";
 import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
 import { DEFAULT_PROJECT_ID, SCOPES } from "@agate/protocol";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { apiPath } from "../api-client/api-path.ts";
+import { apiPath } from "../api-client/api-client.ts";
 import type { ApiDocument } from "../api-client/response-body.ts";
 import { printableLine } from "../terminal/printable.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
+import { EXIT_CODES } from "./client/failures.ts";
 import type { CommandProcess } from "./command-process.ts";
 import { createProgram } from "./create-program.ts";
-import { EXIT_CODES } from "./exit-codes.ts";
 
 /** Runs the command line of this process. */
 export async function main(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Project } from "@agate/protocol";
 import { Command } from "commander";
-import type { ApiPath } from "../api-client/api-path.ts";
-import { apiPath } from "../api-client/api-path.ts";
+import type { ApiPath } from "../api-client/api-client.ts";
+import { apiPath } from "../api-client/api-client.ts";
 import { commandGroup } from "./client/command-group.ts";
 import { HEADINGS, PROJECT } from "./client/command-help.ts";
 import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";

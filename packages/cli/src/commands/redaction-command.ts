@@ -1,7 +1,7 @@
 import type { ProjectRedaction } from "@agate/protocol";
 import { isEmptyRedaction, NO_REDACTION, REDACTION_PATTERNS } from "@agate/protocol";
 import { Command, Option } from "commander";
-import { apiPath } from "../api-client/api-path.ts";
+import { apiPath } from "../api-client/api-client.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { commandGroup } from "./client/command-group.ts";
 import { examples, HEADINGS } from "./client/command-help.ts";

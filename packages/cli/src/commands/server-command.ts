@@ -9,9 +9,8 @@ import {
   type UserRange,
 } from "@agate/platform/options";
 import { Command, Option } from "commander";
-import { WrongUsage } from "./client/failures.ts";
+import { EXIT_CODES, WrongUsage } from "./client/failures.ts";
 import { readRegistry, readStore, registryOption, storeOption } from "./database-options.ts";
-import { EXIT_CODES } from "./exit-codes.ts";
 import {
   parseDuration,
   parseOrigin,

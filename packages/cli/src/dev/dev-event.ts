@@ -2,8 +2,8 @@ import type { RegistryProblem } from "@agate/platform/dev";
 import { formatDuration, plural } from "@agate/protocol/format";
 import type { CodeProblem } from "../packing/code-problem.ts";
 import { formatProblems } from "../packing/code-problem.ts";
-import type { Paint } from "../terminal/paint.ts";
 import { printableLine } from "../terminal/printable.ts";
+import type { Paint } from "../terminal/terminal.ts";
 import { padText } from "../terminal/text-width.ts";
 
 /** An event of `agate dev`. With `--json`, each is printed as one line. */

@@ -1,6 +1,5 @@
 import { isSlug } from "@agate/protocol";
-import { appName } from "../packing/app-name.ts";
-import { type Project, type Refusal, refused } from "../packing/project.ts";
+import { appName, type Project, type Refusal, refused } from "../packing/project.ts";
 
 /** The name of a project's application: the given one, else that of the environment or the project. */
 export function nameApp(

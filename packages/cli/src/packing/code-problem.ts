@@ -1,6 +1,6 @@
 import type { Location, Message } from "esbuild";
-import type { Paint } from "../terminal/paint.ts";
 import { printableLine, printableText } from "../terminal/printable.ts";
+import type { Paint } from "../terminal/terminal.ts";
 
 /** What is wrong with a user's code, and where. */
 export interface CodeProblem {

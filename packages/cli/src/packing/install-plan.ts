@@ -1,7 +1,12 @@
 import { relative } from "node:path";
 import type { ImportedPackage } from "./external-packages.ts";
-import { findLockfile, locate, type NpmLockfile } from "./lockfile/find-lockfile.ts";
-import { BUILD_PACKAGE_NAME, reduceLockfile } from "./lockfile/reduce-lockfile.ts";
+import {
+  BUILD_PACKAGE_NAME,
+  findLockfile,
+  locate,
+  type NpmLockfile,
+  reduceLockfile,
+} from "./lockfile.ts";
 import { readPackageJson } from "./package-folder.ts";
 import { type Project, type Refusal, refused, slashed } from "./project.ts";
 

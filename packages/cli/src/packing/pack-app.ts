@@ -1,12 +1,18 @@
 import { createHash } from "node:crypto";
 import { BUILD_FORMAT, BUILD_MANIFEST_FILE, type BuildManifest } from "@agate/protocol";
-import { appName } from "./app-name.ts";
 import { type BrokenCode, BUNDLE_FILE, type Bundle, bundleApp } from "./bundle-app.ts";
 import type { CodeProblem } from "./code-problem.ts";
 import { type ImportedPackage, importedPackages, OPENTELEMETRY_API } from "./external-packages.ts";
 import { includedFiles } from "./included-files.ts";
 import { type InstallPlan, planInstall } from "./install-plan.ts";
-import { openProject, type Project, projectSettings, type Refusal, refused } from "./project.ts";
+import {
+  appName,
+  openProject,
+  type Project,
+  projectSettings,
+  type Refusal,
+  refused,
+} from "./project.ts";
 
 export interface PackOptions {
   /** The application's slug; without it one that fits the project: see `appName`. */

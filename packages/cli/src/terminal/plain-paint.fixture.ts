@@ -1,4 +1,4 @@
-import type { Paint } from "./paint.ts";
+import type { Paint } from "./terminal.ts";
 
 /** No colours at all. */
 export const plainPaint: Paint = (_style, text) => text;

@@ -1,4 +1,4 @@
-import type { Paint, Style } from "./paint.ts";
+import type { Paint, Style } from "./terminal.ts";
 import {
   clippedLine,
   cutText,

@@ -1,7 +1,6 @@
 import { isErrorBody, traceIdOf } from "@agate/protocol/client";
-import type { ApiClient } from "../../api-client/api-client.ts";
+import type { ApiClient, ApiPath } from "../../api-client/api-client.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
-import type { ApiPath } from "../../api-client/api-path.ts";
 import { bodyEvents, readJson } from "../../api-client/response-body.ts";
 import { printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

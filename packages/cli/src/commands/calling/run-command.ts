@@ -1,7 +1,6 @@
 import type { Application } from "@agate/protocol";
 import { Command, Option } from "commander";
-import { type ApiClient, createApiClient } from "../../api-client/api-client.ts";
-import { apiPath } from "../../api-client/api-path.ts";
+import { type ApiClient, apiPath, createApiClient } from "../../api-client/api-client.ts";
 import { readBaseUrl, wrongUrl } from "../../api-client/connection.ts";
 import { examples, HEADINGS } from "../client/command-help.ts";
 import { CommandFailure, WrongUsage } from "../client/failures.ts";

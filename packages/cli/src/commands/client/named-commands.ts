@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { ApiPath } from "../../api-client/api-path.ts";
+import type { ApiPath } from "../../api-client/api-client.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { examples } from "./command-help.ts";
 import type { ConfirmFlags } from "./confirm.ts";

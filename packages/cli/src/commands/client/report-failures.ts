@@ -1,12 +1,11 @@
 import type { ErrorDetail } from "@agate/protocol";
 import type { Command } from "commander";
+import { UnusableName } from "../../api-client/api-client.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
-import { UnusableName } from "../../api-client/api-path.ts";
 import { printableJson, printableLine, printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { processOf } from "../command-process.ts";
-import { EXIT_CODES } from "../exit-codes.ts";
-import { CommandFailure, WrongUsage } from "./failures.ts";
+import { CommandFailure, EXIT_CODES, WrongUsage } from "./failures.ts";
 
 /** A failure as lines for a terminal, and as `--json` prints it. */
 export interface DescribedFailure {

@@ -1,10 +1,10 @@
 import type { Build, BuildStatus, DeployResult } from "@agate/protocol";
 import { formatBytes } from "@agate/protocol/format";
 import { Command } from "commander";
-import { apiPath } from "../../api-client/api-path.ts";
-import type { Style } from "../../terminal/paint.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";
+import type { Style } from "../../terminal/terminal.ts";
 import { commandGroup } from "../client/command-group.ts";
 import { APP, examples, HEADINGS } from "../client/command-help.ts";
 import type { ConfirmFlags } from "../client/confirm.ts";

@@ -1,6 +1,6 @@
 import type { ConfigDiff, Deployment, Environment } from "@agate/protocol";
+import { apiPath } from "../../api-client/api-client.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
-import { apiPath } from "../../api-client/api-path.ts";
 import type { ApiDocument } from "../../api-client/response-body.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Session } from "../client/on-platform.ts";

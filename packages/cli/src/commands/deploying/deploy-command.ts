@@ -1,6 +1,6 @@
 import { formatBytes, plural } from "@agate/protocol/format";
 import { Command, Option } from "commander";
-import { apiPath } from "../../api-client/api-path.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import type { PackedBuild } from "../../packing/pack-app.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";

@@ -1,6 +1,6 @@
 import type { Deployment } from "@agate/protocol";
 import { Argument, Command } from "commander";
-import { apiPath } from "../../api-client/api-path.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Cell } from "../../terminal/table.ts";
 import { commandGroup } from "../client/command-group.ts";

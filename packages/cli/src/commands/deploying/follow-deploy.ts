@@ -2,9 +2,9 @@ import type { DeployEvents, DeployResult } from "@agate/protocol";
 import { ApiFailure } from "../../api-client/api-failure.ts";
 import type { ApiDocument } from "../../api-client/response-body.ts";
 import { bodyEvents } from "../../api-client/response-body.ts";
-import type { Paint } from "../../terminal/paint.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Progress } from "../../terminal/progress.ts";
+import type { Paint } from "../../terminal/terminal.ts";
 import { CommandFailure } from "../client/failures.ts";
 import { formatRevision } from "../client/revision-ref.ts";
 

@@ -1,6 +1,6 @@
 import type { LogLine } from "@agate/protocol";
 import { Command } from "commander";
-import { apiPath } from "../../api-client/api-path.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import { bodyLines } from "../../api-client/response-body.ts";
 import { printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

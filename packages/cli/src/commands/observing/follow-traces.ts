@@ -1,6 +1,6 @@
 import type { ListedSpan } from "@agate/protocol";
 import type { ServerSentEvent } from "@agate/protocol/client";
-import { apiPath } from "../../api-client/api-path.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import { bodyEvents } from "../../api-client/response-body.ts";
 import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
 import { keepFollowing } from "../client/keep-following.ts";

@@ -1,8 +1,8 @@
 import type { SpanRecord } from "@agate/protocol";
 import { formatCost, formatCount } from "@agate/protocol/format";
-import type { Paint } from "../../terminal/paint.ts";
 import { printableText } from "../../terminal/printable.ts";
 import { renderFields } from "../../terminal/table.ts";
+import type { Paint } from "../../terminal/terminal.ts";
 import { clippedLine, MOST_CELL_COLUMNS } from "../../terminal/text-width.ts";
 import { formatTime } from "../client/times.ts";
 

@@ -1,6 +1,6 @@
 import type { SpanRecord } from "@agate/protocol";
 import { Command } from "commander";
-import { apiPath } from "../../api-client/api-path.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import { bodyText, readJson } from "../../api-client/response-body.ts";
 import { examples, HEADINGS } from "../client/command-help.ts";
 import { CommandFailure } from "../client/failures.ts";

@@ -2,7 +2,7 @@ import type { ListedSpan, SpanKind, SpanStatus } from "@agate/protocol";
 import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ApiClient, Query } from "../../api-client/api-client.ts";
-import { apiPath } from "../../api-client/api-path.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import type { Page } from "../client/paged-list.ts";
 import { parseDuration, parseWholeNumber } from "../option-parsers.ts";
 

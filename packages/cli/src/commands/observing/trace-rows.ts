@@ -1,7 +1,7 @@
 import { AGATE_ATTRIBUTES, type ListedSpan, type SpanStatus } from "@agate/protocol";
 import { formatCost, formatCount, formatDuration, UNKNOWN } from "@agate/protocol/format";
-import type { Style } from "../../terminal/paint.ts";
 import type { Cell, Column, Row } from "../../terminal/table.ts";
+import type { Style } from "../../terminal/terminal.ts";
 import { type Clock, timeCell } from "../client/times.ts";
 
 /** A trace in a list. The id comes last, where it is copied from. */

@@ -1,7 +1,7 @@
 import type { SpanRecord } from "@agate/protocol";
 import { formatCost, formatCount, formatDuration, plural, UNKNOWN } from "@agate/protocol/format";
-import type { Paint, Style } from "../../terminal/paint.ts";
 import { printableLine } from "../../terminal/printable.ts";
+import type { Paint, Style } from "../../terminal/terminal.ts";
 import {
   clippedLine,
   cutText,

@@ -1,6 +1,6 @@
 import type { ListedSpan } from "@agate/protocol";
 import { Command, Option } from "commander";
-import { apiPath } from "../../api-client/api-path.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import type { Row } from "../../terminal/table.ts";
 import { examples, HEADINGS } from "../client/command-help.ts";
 import { onPlatform } from "../client/on-platform.ts";

@@ -2,8 +2,8 @@ import type { ApplicationSchema, RegistryVariant, Revision, RouteParams } from "
 import { formatAgo } from "@agate/protocol/format";
 import { Command } from "commander";
 import type { ApiClient } from "../../api-client/api-client.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
-import { apiPath } from "../../api-client/api-path.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { APP, examples, VARIANT } from "../client/command-help.ts";
 import { CommandFailure, WrongUsage } from "../client/failures.ts";

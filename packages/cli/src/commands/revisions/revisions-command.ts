@@ -1,18 +1,18 @@
 import type { ConfigDiff, ListedRevision, Revision } from "@agate/protocol";
 import { UNKNOWN } from "@agate/protocol/format";
 import { Argument, Command } from "commander";
-import { apiPath } from "../../api-client/api-path.ts";
+import { apiPath } from "../../api-client/api-client.ts";
 import { printableLine, printableText } from "../../terminal/printable.ts";
 import { renderFields } from "../../terminal/table.ts";
 import { commandGroup } from "../client/command-group.ts";
 import { APP, examples, HEADINGS, VARIANT } from "../client/command-help.ts";
+import { EXIT_CODES } from "../client/failures.ts";
 import { onPlatform } from "../client/on-platform.ts";
 import type { Page, PageFlags } from "../client/paged-list.ts";
 import { cursorOption, limitOption, listLines, noteNextPage } from "../client/paged-list.ts";
 import type { VariantRef } from "../client/revision-ref.ts";
 import { formatRevision, parseVariantRef } from "../client/revision-ref.ts";
 import { timeCell, timeInFull } from "../client/times.ts";
-import { EXIT_CODES } from "../exit-codes.ts";
 import { diffLines } from "../views/diff-view.ts";
 import { commitCommand } from "./commit-command.ts";
 

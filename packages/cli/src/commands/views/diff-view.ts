@@ -1,7 +1,7 @@
 import type { ConfigDiff, FieldDiff } from "@agate/protocol";
 import { expandFieldDiff } from "@agate/protocol";
-import type { Paint } from "../../terminal/paint.ts";
 import { printableLine, printableText } from "../../terminal/printable.ts";
+import type { Paint } from "../../terminal/terminal.ts";
 import { padText, textWidth } from "../../terminal/text-width.ts";
 import { formatRevision } from "../client/revision-ref.ts";
 

@@ -1,7 +1,7 @@
 import { isSlug } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { appName } from "./app-name.ts";
+import { appName } from "./project.ts";
 
 describe("the name of an application that nobody has named", () => {
   it.each([

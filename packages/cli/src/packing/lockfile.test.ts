@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type LockedPackage, locate, type NpmLockfile } from "./find-lockfile.ts";
-import { reduceLockfile } from "./reduce-lockfile.ts";
+import { type LockedPackage, locate, type NpmLockfile, reduceLockfile } from "./lockfile.ts";
 
 const NAMES = ["a", "b", "c", "@s/d", "e"] as const;
 const APP = "packages/app";
