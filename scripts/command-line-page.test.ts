@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { EXIT_CODES } from "../packages/cli/src/commands/client/failures.ts";
 import { createProgram } from "../packages/cli/src/commands/create-program.ts";
-import { EXIT_CODES } from "../packages/cli/src/commands/exit-codes.ts";
 import type { Command } from "./command-line-page.ts";
 import { PAGE, renderPage } from "./command-line-page.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { EXIT_CODES } from "../packages/cli/src/commands/exit-codes.ts";
+import { EXIT_CODES } from "../packages/cli/src/commands/client/failures.ts";
 import { serverCommand } from "../packages/cli/src/commands/server-command.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../docs/guide/running-the-server.md"), "utf8");

@@ -2,29 +2,27 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Registry } from "../registry/registry.ts";
 import type { SharedBuilds } from "../stores/registry/shared-builds.ts";
-import type { StartBuildProcess } from "./build-process.ts";
 import { BuildStore } from "./builds/build-store.ts";
 import { diskReason } from "./builds/disk-reason.ts";
 import { ModulesStore } from "./builds/modules-store.ts";
-import { RefusalRecords } from "./builds/refusal-records.ts";
 import type { RunningDeployer } from "./deployer.ts";
-import {
-  BuildRunner,
-  openBuildUsers,
-  ProjectRedactors,
-  prepareBuilds,
-} from "./hosting/build-runner.ts";
+import { BuildRunner, prepareBuilds } from "./hosting/build-runner.ts";
 import { DeployOperations } from "./hosting/deploy.ts";
 import type { BuildKey } from "./hosting/host.ts";
 import { ApplicationHosts } from "./hosting/host.ts";
 import { DeployLock, InterruptedDeployMonitor } from "./hosting/lock.ts";
+import { RefusalRecords } from "./hosting/refusal.ts";
 import type { DelayedBuild } from "./hosting/replicas.ts";
 import { BuildReconciler, describeDelay } from "./hosting/replicas.ts";
 import { Sweeper } from "./hosting/sweep.ts";
 import { BuildLogs } from "./processes/build-log.ts";
+import { ProjectRedactors } from "./processes/build-output.ts";
 import type { BuildUsers, UserRange } from "./processes/build-users.ts";
+import { openBuildUsers } from "./processes/build-users.ts";
 import { sweepProcessFolders } from "./processes/process-folders.ts";
 import { ProcessGroups } from "./processes/process-groups.ts";
+import { PRELOAD_FILES } from "./processes/spawn-build.ts";
+import type { StartBuildProcess } from "./processes/start-build-process.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
 import type { SupervisionEvent, SupervisorLimits } from "./processes/supervisor.ts";
 import { describeSupervision } from "./processes/supervisor.ts";
@@ -111,6 +109,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     registry,
     store,
     logs,
+    runner,
     hosts,
     sweeper,
     refusals,
@@ -227,6 +226,7 @@ function createRunner(
       users ??= openBuildUsers({
         range: options.buildUsers,
         dataDirectory,
+        preloads: PRELOAD_FILES,
         onClosed: (folder) =>
           log.warn(
             { folder },

@@ -1,6 +1,7 @@
 // What `agate dev` runs a program with, beside the platform itself.
-export type { BuildProcess, StartFailure } from "../deployments/build-process.ts";
+
 export { ProcessGroups } from "../deployments/processes/process-groups.ts";
+export type { BuildProcess, StartFailure } from "../deployments/processes/start-build-process.ts";
 export { startBuildProcess } from "../deployments/processes/start-build-process.ts";
 export type { SupervisedBuild, SupervisionEvent } from "../deployments/processes/supervisor.ts";
 export { describeSupervision, Supervisor } from "../deployments/processes/supervisor.ts";

@@ -1,13 +1,15 @@
 import type { DeployResult, DeployStep } from "@agate/protocol";
 import type { Builds, DeployLockToken, DeployTarget } from "../../registry/registry.ts";
-import type { RegistryProblem, RegistryRefusal } from "../../registry/registry-outcome.ts";
-import type { BuildProcess } from "../build-process.ts";
 import { secondsSince } from "../builds/modules-store.ts";
-import type { DeployProblem, DeployProblemType, DeployProgress, Undeployed } from "../deployer.ts";
+import type { DeployProgress } from "../deployer.ts";
+import type { BuildProcess } from "../processes/start-build-process.ts";
+import type { BuildRunner } from "./build-runner.ts";
 import type { ApplicationHost, StartableBuild } from "./host.ts";
+import { type BuildLocation, type Refusal, refuse, refusedByRegistry } from "./refusal.ts";
 
 export interface ActivationContext {
   readonly builds: Builds;
+  readonly runner: Pick<BuildRunner, "install">;
   readonly host: ApplicationHost;
   readonly signal: AbortSignal;
   readonly token: DeployLockToken;
@@ -39,9 +41,9 @@ export async function activateBuild(
   candidate: Candidate,
   progress: DeployProgress,
 ): Promise<ActivatedBuild | Refusal> {
-  const { host, signal } = context;
+  const { runner, host, signal } = context;
   const { build, loc } = candidate;
-  const installed = await installPackages(host, candidate, progress);
+  const installed = await installPackages(runner, candidate, progress);
   if (installed !== undefined) return installed;
 
   const started = beginStep(progress, "start");
@@ -61,7 +63,7 @@ export async function activateBuild(
 }
 
 async function installPackages(
-  host: ApplicationHost,
+  runner: Pick<BuildRunner, "install">,
   { build, needsPackages, loc }: Candidate,
   progress: DeployProgress,
 ): Promise<Refusal | undefined> {
@@ -70,7 +72,7 @@ async function installPackages(
     installed("nothing to install");
     return undefined;
   }
-  const install = await host.install(build);
+  const install = await runner.install(build);
   if (install.kind === "failed") {
     const msg = `The packages of the build could not be installed: ${install.reason}`;
     return refuse("install_failed", loc, msg, install.log);
@@ -111,43 +113,4 @@ export function beginStep(progress: DeployProgress, step: DeployStep): (detail?:
   const started = performance.now();
   progress.begun(step, "");
   return (detail = secondsSince(started)) => progress.done(step, detail);
-}
-
-export type Refusal = Extract<Undeployed, { readonly kind: "refused" }>;
-
-/** Where the request names the build: an uploaded archive is its body, an earlier build is in its path. */
-export type BuildLocation = readonly ["body"] | readonly ["path", "build"];
-
-/** Refuses a deploy for one reason. `log`: the last output of the build, or of npm. */
-export function refuse(
-  type: DeployProblemType,
-  loc: BuildLocation,
-  msg: string,
-  log: readonly string[] = [],
-): Refusal {
-  return { kind: "refused", problems: [{ type, loc, msg }], log };
-}
-
-/** A deploy that the registry refused. */
-export function refusedByRegistry(
-  { problems: [first, ...others] }: RegistryRefusal,
-  loc: BuildLocation = ["body"],
-): Refusal {
-  const toDeployProblem = (problem: RegistryProblem): DeployProblem => {
-    if (problem.type === "build_unusable") return { ...problem, loc };
-    if (problem.type !== "schema_invalid") return problem;
-    // The client has sent a build, not a schema: an invalid schema is a fault of the build.
-    const msg = `The /openapi.json of the build does not describe a workflow: ${problem.msg}`;
-    return { type: "build_unusable", loc, msg };
-  };
-  return {
-    kind: "refused",
-    problems: [toDeployProblem(first), ...others.map(toDeployProblem)],
-    log: [],
-  };
-}
-
-/** A refusal as the build's record keeps it, without the output, which the application's log has. */
-export function refusalText({ problems }: Refusal): string {
-  return problems.map(({ msg }) => msg).join("\n");
 }

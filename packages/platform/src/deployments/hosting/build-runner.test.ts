@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { StartFailure } from "../build-process.ts";
+import type { StartFailure } from "../processes/start-build-process.ts";
 import { prepareBuilds } from "./build-runner.ts";
 
 const build = (id: string) => ({ id, applicationId: "app_1", allow: [], manifest_sha256: null });

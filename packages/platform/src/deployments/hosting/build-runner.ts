@@ -1,16 +1,15 @@
-import { chmod, mkdir, readdir, realpath } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BuildPermission, RedactionRules } from "@agate/protocol";
-import { NO_REDACTION } from "@agate/protocol";
-import { Redactor } from "@agate/spans/redaction";
-import type { BuildProcess, StartBuildProcess, StartFailure } from "../build-process.ts";
+import type { BuildPermission } from "@agate/protocol";
 import type { BuildStore } from "../builds/build-store.ts";
 import { Semaphore } from "../builds/concurrency.ts";
 import type { InstallOutcome } from "../builds/modules-store.ts";
-import { BuildUsers, closedFolder, type UserRange } from "../processes/build-users.ts";
+import type { BuildUsers } from "../processes/build-users.ts";
 import type { ProcessGroups } from "../processes/process-groups.ts";
-import { PRELOAD_FILES } from "../processes/spawn-build.ts";
+import type {
+  BuildProcess,
+  StartBuildProcess,
+  StartFailure,
+} from "../processes/start-build-process.ts";
 
 export interface BuildRunnerOptions {
   readonly store: BuildStore;
@@ -160,59 +159,4 @@ export async function prepareBuilds(
   const timeout = delay(timeoutMs, undefined, { signal: over.signal }).catch(() => {});
   await Promise.race([prepared, timeout]);
   over.abort();
-}
-
-interface OpenBuildUsersOptions {
-  /** Null: all builds run as the platform's own user. */
-  readonly range: UserRange | null;
-  readonly dataDirectory: string;
-  /** Called with a folder that other users cannot enter, which is why builds run as the platform's own user. */
-  readonly onClosed: (folder: string) => void;
-}
-
-/**
- * The users that builds run as when the platform is root; null if builds run as its own user. Builds
- * must reach their files: this lets all users enter, but not list, the folders of the data directory
- * that lead to them; everything else in it becomes the platform's alone.
- */
-export async function openBuildUsers(options: OpenBuildUsersOptions): Promise<BuildUsers | null> {
-  const { range, dataDirectory, onClosed } = options;
-  if (range === null || process.getuid?.() !== 0) return null;
-  const inside = ["builds", "modules"].map((name) => join(dataDirectory, name));
-  for (const folder of inside) await mkdir(folder, { recursive: true });
-  for (const path of [dataDirectory, process.execPath, ...PRELOAD_FILES]) {
-    const closed = await closedFolder(await realpath(path));
-    if (closed !== undefined) {
-      onClosed(closed);
-      return null;
-    }
-  }
-  await mkdir(join(dataDirectory, "logs"), { recursive: true });
-  for (const entry of await readdir(dataDirectory, { withFileTypes: true })) {
-    const path = join(dataDirectory, entry.name);
-    if (!inside.includes(path)) await chmod(path, entry.isDirectory() ? 0o700 : 0o600);
-  }
-  for (const folder of [dataDirectory, ...inside]) await chmod(folder, 0o711);
-  return new BuildUsers(range);
-}
-
-/** The current redactor of each project, for lines of output. */
-export class ProjectRedactors {
-  readonly #redactionOf: (project: string) => string | null;
-  readonly #none = new Redactor(NO_REDACTION);
-  readonly #known = new Map<string, { readonly json: string; readonly redactor: Redactor }>();
-
-  constructor(redactionOf: (project: string) => string | null) {
-    this.#redactionOf = redactionOf;
-  }
-
-  of(project: string): Redactor {
-    const json = this.#redactionOf(project);
-    if (json === null) return this.#none;
-    const known = this.#known.get(project);
-    if (known?.json === json) return known.redactor;
-    const redactor = new Redactor(JSON.parse(json) as RedactionRules);
-    this.#known.set(project, { json, redactor });
-    return redactor;
-  }
 }

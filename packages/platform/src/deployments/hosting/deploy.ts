@@ -6,7 +6,6 @@ import { refused } from "../../registry/registry-outcome.ts";
 import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
 import type { BuildStore, UnpackedBuild } from "../builds/build-store.ts";
 import { diskReason } from "../builds/disk-reason.ts";
-import type { RefusalRecords } from "../builds/refusal-records.ts";
 import type {
   Deployer,
   DeployOutcome,
@@ -16,17 +15,13 @@ import type {
   Undeployed,
 } from "../deployer.ts";
 import type { BuildLogs } from "../processes/build-log.ts";
-import type { ActivatedBuild, Candidate, Refusal } from "./activate-build.ts";
-import {
-  activateBuild,
-  beginStep,
-  refusalText,
-  refuse,
-  refusedByRegistry,
-} from "./activate-build.ts";
-import { damagedReason } from "./build-runner.ts";
+import type { ActivatedBuild, Candidate } from "./activate-build.ts";
+import { activateBuild, beginStep } from "./activate-build.ts";
+import { type BuildRunner, damagedReason } from "./build-runner.ts";
 import type { ApplicationHosts } from "./host.ts";
 import type { DeployLock } from "./lock.ts";
+import type { Refusal, RefusalRecords } from "./refusal.ts";
+import { refusalText, refuse, refusedByRegistry } from "./refusal.ts";
 import type { Sweeper } from "./sweep.ts";
 import { KEPT_BUILDS, keptBuilds } from "./sweep.ts";
 
@@ -34,6 +29,7 @@ export interface DeployOptions {
   readonly registry: Registry;
   readonly store: BuildStore;
   readonly logs: BuildLogs;
+  readonly runner: Pick<BuildRunner, "install">;
   readonly hosts: ApplicationHosts;
   readonly sweeper: Sweeper;
   readonly refusals: RefusalRecords;
@@ -267,12 +263,12 @@ export class DeployOperations implements Pick<Deployer, "deploy" | "activate" | 
     progress: DeployProgress,
     token: DeployLockToken,
   ): Promise<ActivatedBuild | Refusal> {
-    const { registry, hosts, signal } = this.#options;
+    const { registry, runner, hosts, signal } = this.#options;
     const application = await registry.applications.get({ project, application: id });
     if (application.kind === "refused") return refusedByRegistry(application);
     const host = hosts.ensure({ project, id, slug: application.value.slug });
     try {
-      const context = { builds: registry.builds, host, signal, token };
+      const context = { builds: registry.builds, runner, host, signal, token };
       return await activateBuild(context, candidate, progress);
     } finally {
       if (host.live === undefined) await hosts.release(id);

@@ -1,6 +1,5 @@
-import type { BuildProcess, StartFailure } from "../build-process.ts";
-import type { InstallOutcome } from "../builds/modules-store.ts";
 import type { BuildLog } from "../processes/build-log.ts";
+import type { BuildProcess, StartFailure } from "../processes/start-build-process.ts";
 import type {
   SupervisedBuild,
   SupervisionEvent,
@@ -78,11 +77,6 @@ export class ApplicationHost {
   /** Whether the live build was started with an older slug of the application. */
   get isRenamed(): boolean {
     return this.#live !== undefined && this.#live.slug !== this.#application.slug;
-  }
-
-  /** Installs the packages of a build whose files are on disk. */
-  install(build: StartableBuild): Promise<InstallOutcome> {
-    return this.#options.runner.install(build);
   }
 
   /** Starts a process of a build, beside the one that is serving. */

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Builds, LiveBuild } from "../../registry/registry.ts";
 import type { RegistrySignals } from "../../stores/registry/registry-signals.ts";
-import type { StartFailure } from "../build-process.ts";
-import { RetrySchedule } from "../processes/retry-schedule.ts";
-import { delayText } from "../processes/supervisor.ts";
+import type { StartFailure } from "../processes/start-build-process.ts";
+import { delayText, restartDelay } from "../processes/supervisor.ts";
 import type { ApplicationHost, ApplicationHosts, HostedBuild, StartableBuild } from "./host.ts";
 import type { DeployLock } from "./lock.ts";
 
@@ -181,6 +180,52 @@ export class BuildReconciler {
     if (signal.aborted) return;
     this.#retries.schedule(id, "", () => this.reconcile(id));
     onError(error);
+  }
+}
+
+interface Retry {
+  readonly version: string;
+  readonly failures: number;
+  /** Undefined while the retry is running. */
+  readonly timer: NodeJS.Timeout | undefined;
+}
+
+/** Retries with back-off, one per key, until cancelled. */
+export class RetrySchedule {
+  readonly #retries = new Map<string, Retry>();
+
+  /** Whether a retry of this version is scheduled for the key. */
+  isWaiting(key: string, version: string): boolean {
+    const scheduled = this.#retries.get(key);
+    return scheduled?.timer !== undefined && scheduled.version === version;
+  }
+
+  /**
+   * Schedules a retry, in place of an earlier one. A new version starts with the shortest delay.
+   *
+   * @returns the delay in milliseconds.
+   */
+  schedule(key: string, version: string, retry: () => void): number {
+    const before = this.#retries.get(key);
+    clearTimeout(before?.timer);
+    const failures = before?.version === version ? before.failures + 1 : 1;
+    // Never at once, as after a crash: this build did not even start.
+    const inMs = restartDelay(failures + 1, Math.random());
+    const timer = setTimeout(() => {
+      this.#retries.set(key, { version, failures, timer: undefined });
+      retry();
+    }, inMs);
+    this.#retries.set(key, { version, failures, timer });
+    return inMs;
+  }
+
+  cancel(key: string): void {
+    clearTimeout(this.#retries.get(key)?.timer);
+    this.#retries.delete(key);
+  }
+
+  close(): void {
+    for (const key of [...this.#retries.keys()]) this.cancel(key);
   }
 }
 

@@ -1,5 +1,5 @@
-import { stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { chmod, mkdir, readdir, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** User ids that builds may run under, both ends included. */
 export interface UserRange {
@@ -37,8 +37,44 @@ export class BuildUsers {
   }
 }
 
+interface OpenBuildUsersOptions {
+  /** Null: all builds run as the platform's own user. */
+  readonly range: UserRange | null;
+  readonly dataDirectory: string;
+  /** Files outside the data directory that every build reads before its own program. */
+  readonly preloads: readonly string[];
+  /** Called with a folder that other users cannot enter, which is why builds run as the platform's own user. */
+  readonly onClosed: (folder: string) => void;
+}
+
+/**
+ * The users that builds run as when the platform is root; null if builds run as its own user. Builds
+ * must reach their files: this lets all users enter, but not list, the folders of the data directory
+ * that lead to them; everything else in it becomes the platform's alone.
+ */
+export async function openBuildUsers(options: OpenBuildUsersOptions): Promise<BuildUsers | null> {
+  const { range, dataDirectory, preloads, onClosed } = options;
+  if (range === null || process.getuid?.() !== 0) return null;
+  const inside = ["builds", "modules"].map((name) => join(dataDirectory, name));
+  for (const folder of inside) await mkdir(folder, { recursive: true });
+  for (const path of [dataDirectory, process.execPath, ...preloads]) {
+    const closed = await closedFolder(await realpath(path));
+    if (closed !== undefined) {
+      onClosed(closed);
+      return null;
+    }
+  }
+  await mkdir(join(dataDirectory, "logs"), { recursive: true });
+  for (const entry of await readdir(dataDirectory, { withFileTypes: true })) {
+    const path = join(dataDirectory, entry.name);
+    if (!inside.includes(path)) await chmod(path, entry.isDirectory() ? 0o700 : 0o600);
+  }
+  for (const folder of [dataDirectory, ...inside]) await chmod(folder, 0o711);
+  return new BuildUsers(range);
+}
+
 /** The first folder on the way to a file that other users cannot enter; undefined where there is none. */
-export async function closedFolder(path: string): Promise<string | undefined> {
+async function closedFolder(path: string): Promise<string | undefined> {
   let closed: string | undefined;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const { mode } = await stat(folder);

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { BuildProgram } from "../build-process.ts";
+import type { BuildProgram } from "./spawn-build.ts";
 import { startBuildProcess } from "./start-build-process.ts";
 import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
 

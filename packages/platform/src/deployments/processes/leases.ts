@@ -1,5 +1,5 @@
-import type { BuildProcess } from "../build-process.ts";
 import type { Lease, ServiceUnavailable } from "../services.ts";
+import type { BuildProcess } from "./start-build-process.ts";
 
 /** Requests that may wait for one application. Further ones are better off with a 503 and a retry. */
 const MOST_WAITING = 1_000;

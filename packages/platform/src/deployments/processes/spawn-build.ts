@@ -6,31 +6,40 @@ import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { BuildPermission } from "@agate/protocol";
-import type { BuildProgram, BuildRestrictions, ProcessEnd } from "../build-process.ts";
-import { OutputSecrets } from "./output-secrets.ts";
+import { OutputSecrets, RecentLines, readLines } from "./build-output.ts";
 import { createProcessFolder, type ProcessFolder } from "./process-folders.ts";
 import { killGroup, type ProcessGroups } from "./process-groups.ts";
-import { readLines } from "./read-lines.ts";
 
-/** The last lines of something, for a message about its end. */
-class RecentLines {
-  readonly #most: number;
-  #lines: string[] = [];
+/** A program to run, and how. */
+export interface BuildProgram {
+  /** The build's folder: the working directory, with `entry` in it. */
+  readonly folder: string;
+  /** The program, relative to the folder. */
+  readonly entry: string;
+  /** Added to the platform's own environment, without Agate's variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Null: all rights of the platform's user, for `agate dev` and for builds from before permissions. */
+  readonly restrictions: BuildRestrictions | null;
+}
 
-  constructor(most: number) {
-    this.#most = most;
-  }
+/** What a build's process may do: read its own files, write in a private folder, use the network. */
+export interface BuildRestrictions {
+  /** What it may do besides. */
+  readonly allow: readonly BuildPermission[];
+  /** Folders beside the build's own that it may read: its installed packages. */
+  readonly readable: readonly string[];
+  /** The id of the user and group that it runs under; null: the platform's own. */
+  readonly user: number | null;
+}
 
-  add(line: string): void {
-    this.#lines.push(line);
-    // In strides: taking one off the front for every line would move all of them each time.
-    if (this.#lines.length >= 2 * this.#most) this.#lines = this.#lines.slice(-this.#most);
-  }
-
-  /** Oldest first. */
-  list(): readonly string[] {
-    return this.#lines.slice(-this.#most);
-  }
+export interface ProcessEnd {
+  /** "It ended with code 1.", "It was killed by SIGSEGV." */
+  readonly reason: string;
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly log: readonly string[];
+  /** Why the system could not spawn it. */
+  readonly error?: Error;
 }
 
 /** Lines that are kept for a message about the process's end. */

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { BuildProcess, BuildProgram, StartFailure } from "../build-process.ts";
+import type { BuildProgram } from "./spawn-build.ts";
+import type { BuildProcess, StartFailure } from "./start-build-process.ts";
 import { askSocket, startBuildProcess } from "./start-build-process.ts";
 import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
 

@@ -1,8 +1,60 @@
 import { request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
-import type { BuildProcess, StartBuildProcess, StartFailure } from "../build-process.ts";
-import { type SpawnedBuild, spawnBuild } from "./spawn-build.ts";
+import type { ProcessGroups } from "./process-groups.ts";
+import {
+  type BuildProgram,
+  type ProcessEnd,
+  type SpawnedBuild,
+  spawnBuild,
+} from "./spawn-build.ts";
+
+/** Why a process could not be used. `log`: its last lines of output, oldest first. */
+export interface StartFailure {
+  readonly kind: "failed";
+  /**
+   * `ended`: it exited before it answered. `silent`: it did not answer `/health` in time.
+   * `not-a-workflow`: it answered, but not as a workflow does.
+   */
+  readonly cause: "ended" | "silent" | "not-a-workflow";
+  /** One sentence: "It ended with code 1 before it listened." */
+  readonly reason: string;
+  readonly log: readonly string[];
+}
+
+/** A build's program, running and answering `/health`. */
+export interface BuildProcess {
+  readonly kind: "running";
+  readonly pid: number;
+  readonly socketPath: string;
+  /** Its parsed `/openapi.json`. */
+  readonly openapi: unknown;
+  /** Resolves when the process has ended. Never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * Starts a program and waits until it answers.
+ *
+ * @throws when the platform has no file descriptor left: that is no fault of the program.
+ */
+export type StartBuildProcess = (
+  program: BuildProgram,
+  options: {
+    /** Redacts a line of output, beside the values of `ag.secret`, which are always redacted. */
+    readonly redactLine?: (line: string) => string;
+    /** Called with every line of output, redacted. */
+    readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
+    /** Called once for each file of its folder that it reads, relative to the folder. For `agate dev`. */
+    readonly onFileRead?: (file: string) => void;
+    readonly timeoutMs: number;
+    readonly signal?: AbortSignal;
+    /** Ends the process and all its children when this process ends, even by SIGKILL. */
+    readonly groups: ProcessGroups;
+  },
+) => Promise<BuildProcess | StartFailure>;
 
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { BuildProcess } from "../build-process.ts";
 import type { Lease, ServiceUnavailable } from "../services.ts";
+import type { BuildProcess } from "./start-build-process.ts";
 import { askSocket, startBuildProcess } from "./start-build-process.ts";
 import type { SupervisionEvent } from "./supervisor.ts";
 import {

@@ -1,7 +1,7 @@
-import type { BuildProcess, ProcessEnd, StartFailure } from "../build-process.ts";
 import type { Lease, Service, ServiceUnavailable } from "../services.ts";
 import { type DrainLimits, LeasedProcess, WaitingRequests } from "./leases.ts";
-import { restartDelay } from "./retry-schedule.ts";
+import type { ProcessEnd } from "./spawn-build.ts";
+import type { BuildProcess, StartFailure } from "./start-build-process.ts";
 
 /** A build, and how a process of it is started. */
 export interface SupervisedBuild {
@@ -224,6 +224,22 @@ export class Supervisor implements Service {
     const reason = `${build} ${state.fault} and restarts in ${seconds} s.`;
     return { kind: "unavailable", reason, retryAfterSeconds: seconds };
   }
+}
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 30_000;
+
+/**
+ * The back-off before a build is restarted: none after the first failure, as most crashes happen once;
+ * then exponential, with jitter, so that not all applications restart at the same moment.
+ *
+ * @param failures Crashes and failed starts since the build last ran stably; at least 1.
+ * @param random From 0 up to 1.
+ */
+export function restartDelay(failures: number, random: number): number {
+  if (failures <= 1) return 0;
+  const longest = Math.min(FIRST_DELAY_MS * 2 ** (failures - 2), LONGEST_DELAY_MS);
+  return Math.round(longest * (0.5 + random / 2));
 }
 
 /** The process could not be spawned: too many open files, a full disk. May be transient. */

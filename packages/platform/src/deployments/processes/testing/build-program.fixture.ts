@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { BuildProgram } from "../../build-process.ts";
 import { ProcessGroups } from "../process-groups.ts";
+import type { BuildProgram } from "../spawn-build.ts";
 
 /** Groups of processes on a system that has a shell. */
 export function processGroups(): ProcessGroups {

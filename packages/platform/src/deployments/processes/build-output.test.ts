@@ -1,8 +1,7 @@
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { OutputSecrets } from "./output-secrets.ts";
-import { readLines } from "./read-lines.ts";
+import { OutputSecrets, readLines } from "./build-output.ts";
 
 const SECRET = "hunter2-secret-of-the-build";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { RetrySchedule } from "./retry-schedule.ts";
+import { RetrySchedule } from "./replicas.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
