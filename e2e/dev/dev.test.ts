@@ -9,6 +9,8 @@ import { type DevProject, makeProject } from "./dev-project.ts";
 import { type RunningAgate, startAgate } from "./running-agate.ts";
 
 const DEV = ["dev", "--port", "0"];
+/** The compiler takes longer than everything else at a reload. */
+const UNCHECKED = [...DEV, "--no-typecheck"];
 const BOTH =
   "Agate is a stone with bands. Agate grows in lava, where water leaves bands of silica in bubbles.";
 const BEST = "Agate grows in lava, where water leaves bands of silica in bubbles.";
@@ -45,19 +47,19 @@ describe("agate dev", () => {
     ]);
   });
 
-  it.each(["/run", "/generate_deployed", "/services/support/run"])(
-    "answers at %s with all defaults, deployed to development",
-    async (path) => {
+  it("answers with all defaults, deployed to development, at three addresses", async () => {
+    const calls = ["/run", "/generate_deployed", "/services/support/run"].map(async (path) => {
       const { status, data, traceId } = await call(dev.url + path);
-      expect({ status, data }).toEqual({ status: 200, data: BOTH });
-      expect(await traceOf(dev.url, traceId)).toMatchObject({
+      expect({ path, status, data }).toEqual({ path, status: 200, data: BOTH });
+      expect(await traceOf(dev.url, traceId), path).toMatchObject({
         environment: "development",
         variant: { variant_name: "default", revision: 1 },
         metadata: { application: "support" },
         children: [{ name: "pick-sentences", environment: "development" }],
       });
-    },
-  );
+    });
+    await Promise.all(calls);
+  });
 
   it.each(["/playground/run", "/generate", "/services/support/playground/run"])(
     "answers at %s with any configuration",
@@ -85,8 +87,30 @@ describe("agate dev", () => {
     // A change of types alone leaves the program as it is: nothing is reloaded for it.
     await project.edit("app.ts", "wrong: number", "wrong: string");
     await dev.printed(/No type errors left\.\n/);
-    await project.edit("app.ts", wrong.replace("number", "string"), "");
+    // The reloads before may have been printed after the messages of the compiler, which takes its time.
+    await project.edit("app.ts", wrong.replace("number", "string"), 'console.log("fixed");\n');
+    await dev.printed(/fixed\n[\s\S]*Reloaded in/);
+    await project.edit("app.ts", 'console.log("fixed");\n', "");
     await dev.printed(/Reloaded in/);
+  });
+
+  it("has told the registry the routes of the code", async () => {
+    const schema = await read<ApplicationSchema>(`${dev.url}/registry/applications/support/schema`);
+    expect(schema.routes).toMatchObject([
+      { route: "/", config: { sentences: { default: 2, minimum: 1, maximum: 10 } } },
+    ]);
+  });
+
+  it("ends with 0 at Ctrl-C, keeps traces and registry, and changes nothing in it when it starts again", async () => {
+    const { traceId } = await call(`${dev.url}/run`);
+    const environment = "/registry/applications/support/environments/development";
+    const before = await read(dev.url + environment);
+    expect(await dev.end("SIGINT")).toEqual({ code: 0, signal: null });
+    expect(dev.text()).toMatch(/Stopping\. .*\n$/);
+    dev = await startAgate(UNCHECKED, { cwd: project.folder });
+    await dev.printed(/Ready in/);
+    await traceOf(dev.url, traceId);
+    expect(await read(dev.url + environment)).toEqual(before);
   });
 
   it("warns once of a file that it reads and that a deployed build would not have", async () => {
@@ -129,13 +153,6 @@ describe("agate dev", () => {
     await dev.printed(/Reloaded in/);
   });
 
-  it("has told the registry the routes of the code", async () => {
-    const schema = await read<ApplicationSchema>(`${dev.url}/registry/applications/support/schema`);
-    expect(schema.routes).toMatchObject([
-      { route: "/", config: { sentences: { default: 2, minimum: 1, maximum: 10 } } },
-    ]);
-  });
-
   it("serves what is saved, and keeps registry and traces", async () => {
     const before = await call(`${dev.url}/run`);
     await project.edit("app.ts", "default: 2, ge: 1", "default: 1, ge: 1");
@@ -151,20 +168,19 @@ describe("agate dev", () => {
 
   it("follows the files that the program imports", async () => {
     await project.write("shout.ts", "export const shout = (text: string) => text.toUpperCase();\n");
-    await project.edit(
-      "app.ts",
-      'from "@agate/sdk";',
-      'from "@agate/sdk";\nimport { shout } from "./shout.ts";',
-    );
-    await project.edit("app.ts", 'picked.join(" ")', 'shout(picked.join(" "))');
+    const good = await project.read("app.ts");
+    const shouting = good
+      .replace('from "@agate/sdk";', 'from "@agate/sdk";\nimport { shout } from "./shout.ts";')
+      .replace('picked.join(" ")', 'shout(picked.join(" "))');
+    await project.write("app.ts", shouting);
     await dev.printed(/Reloaded in/);
-    await expect.poll(async () => (await call(`${dev.url}/run`)).data).toBe(BOTH.toUpperCase());
+    expect((await call(`${dev.url}/run`)).data).toBe(BOTH.toUpperCase());
     await project.edit("shout.ts", "text.toUpperCase()", 'text + "!"');
     await dev.printed(/Reloaded in/);
-    await expect.poll(async () => (await call(`${dev.url}/run`)).data).toBe(`${BOTH}!`);
-    await project.edit("app.ts", 'shout(picked.join(" "))', 'picked.join(" ")');
-    await project.edit("app.ts", '\nimport { shout } from "./shout.ts";', "");
-    await expect.poll(async () => (await call(`${dev.url}/run`)).data).toBe(BOTH);
+    expect((await call(`${dev.url}/run`)).data).toBe(`${BOTH}!`);
+    await project.write("app.ts", good);
+    await dev.printed(/Reloaded in/);
+    expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
   });
 
   it.each([
@@ -185,16 +201,20 @@ describe("agate dev", () => {
       /app\.ts:2:4: DeclarationError: .*\n {2}2 \| ag\.route\('\/a b', ag\.BaseModel\);\n/,
     ],
   ])("shows %s with its line, and keeps serving until it is fixed", async (_, line, shown) => {
+    // Each case fixes it with the other default, so that the answer tells which version serves.
     const good = await project.read("app.ts");
+    const [now, then] = good.includes("default: 2, ge: 1") ? [2, 1] : [1, 2];
+    const answers = { 1: BEST, 2: BOTH } as Record<number, string>;
     await project.write("app.ts", line + good);
     await dev.printed(shown);
     await dev.printed(/The last good version keeps serving\.\n/);
-    expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
-    await project.write("app.ts", good.replace("default: 2, ge: 1", "default: 1, ge: 1"));
+    expect((await call(`${dev.url}/run`)).data).toBe(answers[now]);
+    await project.write(
+      "app.ts",
+      good.replace(`default: ${now}, ge: 1`, `default: ${then}, ge: 1`),
+    );
     await dev.printed(/Reloaded in/);
-    expect((await call(`${dev.url}/run`)).data).toBe(BEST);
-    await project.write("app.ts", good);
-    await dev.printed(/Reloaded in/);
+    expect((await call(`${dev.url}/run`)).data).toBe(answers[then]);
   });
 
   it("starts a workflow again that has ended, and passes on what it printed", async () => {
@@ -223,6 +243,32 @@ describe("agate dev", () => {
     await dev.printed(/Reloaded in/);
   });
 
+  it("calls a model, where .env has its key and the call asks for it", async () => {
+    await using openai = await startFakeOpenAi();
+    const key = "sk-a-key-that-nobody-may-see";
+    await project.write(".env", `OPENAI_BASE_URL=${openai.baseUrl}\nOPENAI_API_KEY=${key}\n`);
+    await dev.printed(/Reloaded in/);
+    const config = { model: "gpt-5-mini", prompt: "Be brief." };
+    const { data, traceId } = await call(`${dev.url}/playground/run`, { config });
+    expect(data).toMatch(/^Agate: Be brief\. Write at most 2 sentences\./);
+    const trace = await traceOf(dev.url, traceId);
+    expect(trace.children).toMatchObject([
+      {
+        name: "chat",
+        spankind: "LLM",
+        metadata: {
+          model: "gpt-5-mini",
+          usage: {
+            input_tokens: CHAT_USAGE.prompt_tokens,
+            output_tokens: CHAT_USAGE.completion_tokens,
+          },
+          cost: expect.any(Number),
+        },
+      },
+    ]);
+    expect(JSON.stringify(trace) + dev.text()).not.toContain(key);
+  });
+
   it("warns of a configuration that is live and no longer fits, and takes the schema all the same", async () => {
     const app = `${dev.url}/registry/applications/support`;
     const post = async (path: string, body: object) => {
@@ -249,68 +295,55 @@ describe("agate dev", () => {
 
   it("loses no call while it is reloaded, however often", async () => {
     const good = await project.read("app.ts");
-    const outcomes = new Map<number, number>();
+    const statuses: number[] = [];
     let isOver = false;
     const callers = Array.from({ length: 8 }, async () => {
-      while (!isOver) {
-        const { status } = await call(`${dev.url}/playground/run`);
-        outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
-      }
+      while (!isOver) statuses.push((await call(`${dev.url}/playground/run`)).status);
     });
-    for (let round = 1; round <= 5; round++) {
+    for (let round = 1; round <= 3; round++) {
       await project.write("app.ts", `${good}\nexport const round = ${round};\n`);
       await dev.printed(/Reloaded in/);
+      const answered = statuses.length;
+      await expect.poll(() => statuses.length).toBeGreaterThan(answered + callers.length);
     }
     isOver = true;
     await Promise.all(callers);
-    expect([...outcomes.keys()]).toEqual([200]);
-    expect(outcomes.get(200)).toBeGreaterThan(50);
+    expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  it("ends with 0 at Ctrl-C, keeps traces and registry, and changes nothing in it when it starts again", async () => {
-    const { traceId } = await call(`${dev.url}/run`);
-    const environment = "/registry/applications/support/environments/development";
-    const before = await read(dev.url + environment);
-    expect(await dev.end("SIGINT")).toEqual({ code: 0, signal: null });
-    expect(dev.text()).toMatch(/Stopping\. .*\n$/);
-    dev = await startAgate(DEV, { cwd: project.folder });
-    await dev.printed(/Ready in/);
-    await traceOf(dev.url, traceId);
-    expect(await read(dev.url + environment)).toEqual(before);
+  it("is refused where the port is taken, or the file does not exist", async () => {
+    const { port } = new URL(dev.url);
+    const again = ["dev", "--port", port, "--data-dir", "other"];
+    expectRefusal(await runAgate(again, { cwd: project.folder }), 1, /in use by another program/);
+    const missing = ["dev", "nowhere.ts", "--port", "0"];
+    expectRefusal(
+      await runAgate(missing, { cwd: project.folder }),
+      1,
+      /File not found: nowhere\.ts/,
+    );
   });
 });
 
 describe("the first version of agate dev", () => {
-  it("may be broken: the platform is up, and waits for a fix", async () => {
+  it("may be broken: the platform is up, and waits for a fix, which may name the application", async () => {
     await using project = await makeProject();
     const good = await project.read("app.ts");
-    await project.write("app.ts", good.replace("le: 10 }", "le: 10"));
-    await using dev = await startAgate(DEV, { cwd: project.folder });
+    const named = good.replace("/** What can", 'ag.init({ application: "desk" });\n\n/** What can');
+    await project.write("app.ts", named.replace("le: 10 }", "le: 10"));
+    await using dev = await startAgate(UNCHECKED, { cwd: project.folder });
     await dev.printed(/app\.ts:\d+:\d+: /);
     await dev.printed(/Nothing is served yet\. Fix the error and save to reload\.\n/);
     expect((await fetch(`${dev.url}/observability/traces/`)).status).toBe(200);
     expect((await call(`${dev.url}/run`)).status).toBe(503);
-    await project.write("app.ts", good);
+    await project.write("app.ts", named);
     await dev.printed(/Ready in/);
-    expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
-  });
-
-  it("may name its application itself", async () => {
-    await using project = await makeProject();
-    await project.edit(
-      "app.ts",
-      "/** What can",
-      'ag.init({ application: "desk" });\n\n/** What can',
-    );
-    await using dev = await startAgate(DEV, { cwd: project.folder });
-    await dev.printed(/Ready in/);
+    expect(await call(`${dev.url}/run`)).toMatchObject({ status: 200, data: BOTH });
     expect(await call(`${dev.url}/services/desk/run`)).toMatchObject({ status: 200 });
-    expect(await call(`${dev.url}/run`)).toMatchObject({ status: 200 });
     const { items } = await read<{ items: Application[] }>(`${dev.url}/registry/applications`);
     expect(items.map(({ slug }) => slug)).toEqual(["desk"]);
   });
 
-  it("checks types with the project's own compiler, and not with --no-typecheck", async () => {
+  it("checks types with the project's own compiler, and not with --no-typecheck, as JSON a line an event", async () => {
     await using project = await makeProject();
     const compiler = join(project.folder, "node_modules/typescript");
     await mkdir(compiler, { recursive: true });
@@ -320,86 +353,17 @@ describe("the first version of agate dev", () => {
     const problem = JSON.parse(await checking.printed(/({"event":"type-errors".*})\n/)) as object;
     expect(problem).toMatchObject({ count: 1, problems: [{ message: "TS9999: Own." }] });
     await checking.end();
-    await using silent = await startAgate([...DEV, "--no-typecheck"], { cwd: project.folder });
-    await silent.printed(/Ready in/);
-    for (const sentences of [3, 4]) {
-      await project.edit("app.ts", `default: ${sentences - 1}, ge`, `default: ${sentences}, ge`);
-      await silent.printed(/Reloaded in/);
-    }
-    expect(silent.text()).not.toContain("TS9999");
-  });
-
-  it("calls a model, where .env has its key and the call asks for it", async () => {
-    await using project = await makeProject();
-    await using openai = await startFakeOpenAi();
-    const key = "sk-a-key-that-nobody-may-see";
-    await project.write(".env", `OPENAI_BASE_URL=${openai.baseUrl}\nOPENAI_API_KEY=${key}\n`);
-    await using dev = await startAgate(DEV, { cwd: project.folder });
-    await dev.printed(/Ready in/);
-    const config = { model: "gpt-5-mini", prompt: "Be brief." };
-    const { data, traceId } = await call(`${dev.url}/playground/run`, { config });
-    expect(data).toMatch(/^Agate: Be brief\. Write at most 2 sentences\./);
-    const trace = await traceOf(dev.url, traceId);
-    expect(trace.children).toMatchObject([
-      {
-        name: "chat",
-        spankind: "LLM",
-        metadata: {
-          model: "gpt-5-mini",
-          usage: {
-            input_tokens: CHAT_USAGE.prompt_tokens,
-            output_tokens: CHAT_USAGE.completion_tokens,
-          },
-          cost: expect.any(Number),
-        },
-      },
-    ]);
-    expect(JSON.stringify(trace) + dev.text()).not.toContain(key);
-  });
-
-  it("takes its processes along when it is killed, and starts again as if it had not been", async () => {
-    await using project = await makeProject();
-    await project.edit("app.ts", "if (typeof", 'console.log("pid", process.pid);\n    if (typeof');
-    const killed = await startAgate(DEV, { cwd: project.folder });
-    await killed.printed(/Ready in/);
-    await call(`${killed.url}/run`);
-    const pid = Number(await killed.printed(/pid (\d+)/));
-    await killed.end("SIGKILL");
-    // It tries to send its last spans first, to a platform that is not there any more.
-    await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
-    await using dev = await startAgate(DEV, { cwd: project.folder });
-    await dev.printed(/Ready in/);
-    expect(await call(`${dev.url}/run`)).toMatchObject({ status: 200 });
-  });
-
-  it("does not wait for a call that hangs, when told twice to end", async () => {
-    await using project = await makeProject();
-    const hangs = 'console.log("hanging");\n    await new Promise(() => {});\n    if (typeof';
-    await project.edit("app.ts", "if (typeof", hangs);
-    await using dev = await startAgate(DEV, { cwd: project.folder });
-    await dev.printed(/Ready in/);
-    const hanging = call(`${dev.url}/run`);
-    hanging.catch(() => {});
-    await dev.printed(/hanging/);
-    process.kill(dev.pid, "SIGINT");
-    await dev.printed(/Stopping\./);
-    expect(await dev.end("SIGINT")).toEqual({ code: null, signal: "SIGINT" });
-    await expect(hanging).rejects.toThrow();
-  });
-
-  it("is told to programs as JSON, a line an event", async () => {
-    await using project = await makeProject();
-    await using dev = await startAgate([...DEV, "--json"], { cwd: project.folder });
-    await dev.printed(/"ready".*\n/);
-    const { traceId } = await call(`${dev.url}/run`);
-    await dev.printed(/"call".*\n/);
-    const events = dev
+    await using silent = await startAgate([...UNCHECKED, "--json"], { cwd: project.folder });
+    await silent.printed(/"ready".*\n/);
+    const { traceId } = await call(`${silent.url}/run`);
+    await silent.printed(/"call".*\n/);
+    const events = silent
       .text()
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(events).toEqual([
-      { event: "started", url: dev.url, application: "support" },
+      { event: "started", url: silent.url, application: "support" },
       { event: "ready", routes: ["/"], ms: expect.any(Number) },
       {
         event: "call",
@@ -410,20 +374,39 @@ describe("the first version of agate dev", () => {
         trace_id: traceId,
       },
     ]);
+    for (const sentences of [3, 4]) {
+      await project.edit("app.ts", `default: ${sentences - 1}, ge`, `default: ${sentences}, ge`);
+      await silent.printed(/"reloaded".*\n/);
+    }
+    expect(silent.text()).not.toContain("TS9999");
   });
 
-  it("is refused where the port is taken, or the file does not exist", async () => {
+  it("takes its processes along when it is killed, and starts again as if it had not been", async () => {
     await using project = await makeProject();
-    await using dev = await startAgate(DEV, { cwd: project.folder });
-    const { port } = new URL(dev.url);
-    const again = ["dev", "--port", port, "--data-dir", "other"];
-    expectRefusal(await runAgate(again, { cwd: project.folder }), 1, /in use by another program/);
-    const missing = ["dev", "nowhere.ts", "--port", "0"];
-    expectRefusal(
-      await runAgate(missing, { cwd: project.folder }),
-      1,
-      /File not found: nowhere\.ts/,
-    );
+    const noisy = `console.log("pid", process.pid);
+    if (text === "hang") await new Promise(() => {});
+    if (typeof`;
+    await project.edit("app.ts", "if (typeof", noisy);
+    const killed = await startAgate(UNCHECKED, { cwd: project.folder });
+    await killed.printed(/Ready in/);
+    await call(`${killed.url}/run`);
+    const pid = Number(await killed.printed(/pid (\d+)/));
+    await killed.end("SIGKILL");
+    // It tries to send its last spans first, to a platform that is not there any more.
+    await expect.poll(() => isRunning(pid)).toBe(false);
+    await using dev = await startAgate(UNCHECKED, { cwd: project.folder });
+    await dev.printed(/Ready in/);
+    expect(await call(`${dev.url}/run`)).toMatchObject({ status: 200 });
+    await dev.printed(/pid/);
+
+    // And told twice to end, it does not wait for a call that hangs.
+    const hanging = call(`${dev.url}/run`, { inputs: { text: "hang" } });
+    hanging.catch(() => {});
+    await dev.printed(/pid/);
+    process.kill(dev.pid, "SIGINT");
+    await dev.printed(/Stopping\./);
+    expect(await dev.end("SIGINT")).toEqual({ code: null, signal: "SIGINT" });
+    await expect(hanging).rejects.toThrow();
   });
 });
 
