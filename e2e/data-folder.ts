@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "./running-server.ts";
@@ -27,6 +27,13 @@ export async function filledDataFolder(end: "stop" | "kill"): Promise<DataFolder
   await sendTraces(server.url, 0);
   await server[end]();
   return folder;
+}
+
+/** A copy of a folder that no server uses, to be damaged. */
+export async function copyDataFolder({ path }: DataFolder): Promise<DataFolder> {
+  const copy = await emptyDataFolder();
+  await cp(path, copy.path, { recursive: true });
+  return copy;
 }
 
 /** Another 200 traces, which the write-ahead log still holds. */

@@ -1,10 +1,16 @@
 import { DatabaseSync } from "node:sqlite";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { DataFolder } from "../data-folder.ts";
-import { filledDataFolder } from "../data-folder.ts";
+import { copyDataFolder, filledDataFolder } from "../data-folder.ts";
 import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
 import { sendSpans } from "../sent-span.ts";
+
+let filled: DataFolder;
+beforeAll(async () => {
+  filled = await filledDataFolder("stop");
+});
+afterAll(() => filled[Symbol.asyncDispose]());
 
 function change(folder: DataFolder, sql: string): void {
   const db = new DatabaseSync(folder.spansFile, { timeout: 10_000 });
@@ -13,7 +19,7 @@ function change(folder: DataFolder, sql: string): void {
 }
 
 it("ends with a sentence and code 1 when a thread dies at the start", async () => {
-  await using folder = await filledDataFolder("stop");
+  await using folder = await copyDataFolder(filled);
   // The writer prepares its statements when it starts.
   change(folder, "DROP TABLE deleted_traces");
   const ended = await runAgate(["server", "--port", "0", "--data-dir", folder.path]);
@@ -27,7 +33,7 @@ it("ends with a sentence and code 1 when a thread dies at the start", async () =
 });
 
 it("keeps every request and goes on when the writer's maintenance fails", async () => {
-  await using folder = await filledDataFolder("stop");
+  await using folder = await copyDataFolder(filled);
   await using server = await startServer({ dataDirectory: folder.path });
   // Each commit is followed by maintenance, which frees deleted traces.
   change(

@@ -1,15 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SpanRecord } from "@agate/protocol";
 import { expect, it } from "vitest";
 import { emptyDataFolder } from "../data-folder.ts";
-import { startServer } from "../running-server.ts";
+import { type RunningServer, startServer } from "../running-server.ts";
 
-const traceId = "5".repeat(32);
-
-/** The cost of a model call that a server with these flags takes in. */
-async function costOf(model: string, flags: readonly string[]): Promise<unknown> {
-  await using server = await startServer({ flags });
+/** The cost of a call of this model that a server takes in. */
+async function costOf(server: RunningServer, model: string): Promise<unknown> {
+  const traceId = randomBytes(16).toString("hex");
   const attributes = [
     { key: "gen_ai.operation.name", value: { stringValue: "chat" } },
     { key: "gen_ai.provider.name", value: { stringValue: "openai" } },
@@ -42,12 +41,14 @@ it("prices of a file come before the shipped ones", async () => {
   await writeFile(file, JSON.stringify({ providers: { openai: prices } }));
   const ownPrice = (1000 * 100 + 100 * 2000) / 1_000_000;
 
-  const shipped = await costOf("gpt-5-mini", []);
+  await using plain = await startServer();
+  await using priced = await startServer({ flags: ["--prices", file] });
+  const shipped = await costOf(plain, "gpt-5-mini");
   expect(shipped).toBeGreaterThan(0);
   expect(shipped).toBeLessThan(ownPrice);
-  expect(await costOf("gpt-5-mini", ["--prices", file])).toBeCloseTo(ownPrice, 10);
-  expect(await costOf("my-own", [])).toBe(null);
-  expect(await costOf("my-own", ["--prices", file])).toBeCloseTo(ownPrice, 10);
+  expect(await costOf(priced, "gpt-5-mini")).toBeCloseTo(ownPrice, 10);
+  expect(await costOf(plain, "my-own")).toBe(null);
+  expect(await costOf(priced, "my-own")).toBeCloseTo(ownPrice, 10);
   // What the file does not name keeps its price.
-  expect(await costOf("gpt-4o", ["--prices", file])).toBe(await costOf("gpt-4o", []));
+  expect(await costOf(priced, "gpt-4o")).toBe(await costOf(plain, "gpt-4o"));
 });

@@ -3,12 +3,24 @@ import { chmod, chown, mkdir, readFile, stat, truncate, writeFile } from "node:f
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DataFolder } from "../data-folder.ts";
-import { digestFiles, emptyDataFolder, filledDataFolder, sendMoreAndKill } from "../data-folder.ts";
+import {
+  copyDataFolder,
+  digestFiles,
+  emptyDataFolder,
+  filledDataFolder,
+  sendMoreAndKill,
+} from "../data-folder.ts";
 import type { Ended } from "../run-agate.ts";
 import { expectRefusal, runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
+
+let filled: DataFolder;
+beforeAll(async () => {
+  filled = await filledDataFolder("stop");
+});
+afterAll(() => filled[Symbol.asyncDispose]());
 
 /** Starting over this folder must be refused for this reason, with nothing in it changed. */
 async function expectFolderRefused(folder: DataFolder, reason: RegExp): Promise<void> {
@@ -71,13 +83,13 @@ describe("a database that cannot be used is refused and left as it is", () => {
   });
 
   it("when it was cut short", async () => {
-    await using folder = await filledDataFolder("stop");
+    await using folder = await copyDataFolder(filled);
     await cutInHalf(folder.spansFile);
     await expectFolderRefused(folder, /is damaged \(.*\)\. Nothing was changed: restore it/);
   });
 
   it("when it was cut short, with its write-ahead log", async () => {
-    await using folder = await filledDataFolder("stop");
+    await using folder = await copyDataFolder(filled);
     await sendMoreAndKill(folder);
     await cutInHalf(folder.spansFile);
     expect((await stat(`${folder.spansFile}-wal`)).size).toBeGreaterThan(0);
@@ -85,14 +97,14 @@ describe("a database that cannot be used is refused and left as it is", () => {
   });
 
   it("when its first page is overwritten", async () => {
-    await using folder = await filledDataFolder("stop");
+    await using folder = await copyDataFolder(filled);
     const bytes = await readFile(folder.spansFile);
     await writeFile(folder.spansFile, bytes.fill(0xff, 100, 4096));
     await expectFolderRefused(folder, /is damaged \(.*\)\. Nothing was changed: restore it/);
   });
 
   it("when pages in its middle are overwritten", async () => {
-    await using folder = await filledDataFolder("stop");
+    await using folder = await copyDataFolder(filled);
     const bytes = await readFile(folder.spansFile);
     const middle = Math.floor(bytes.length / 8192) * 4096;
     await writeFile(folder.spansFile, bytes.fill("noise", middle, middle + 3 * 4096));
@@ -100,7 +112,7 @@ describe("a database that cannot be used is refused and left as it is", () => {
   });
 
   it("when a newer version wrote it", async () => {
-    await using folder = await filledDataFolder("stop");
+    await using folder = await copyDataFolder(filled);
     editDatabase(folder, "PRAGMA user_version = 9000");
     await expectFolderRefused(
       folder,
@@ -176,7 +188,7 @@ describe("a folder that cannot be written", async () => {
     );
 
     it.each(["spans.db", "index.db"])("is refused when %s may not be written", async (name) => {
-      await using folder = await filledDataFolder("stop");
+      await using folder = await copyDataFolder(filled);
       await chmod(join(folder.path, name), 0o444);
       // Everything else belongs to the one who starts the server.
       if (otherUser !== undefined) {

@@ -122,10 +122,10 @@ describe("agate trace", () => {
     expect((await agate("trace", TRACE, "--json")).stdout).toBe(`${answer}\n`);
   });
 
-  it("draws 10,000 spans", async () => {
+  it("draws a large trace, which the platform answers with in pieces", async () => {
     const traceId = "1".repeat(32);
     const start = Date.now() * 1000;
-    const spans = Array.from({ length: 10_000 }, (_, index) => ({
+    const spans = Array.from({ length: 5_001 }, (_, index) => ({
       traceId,
       spanId: (index + 1).toString(16).padStart(16, "0"),
       parentSpanId: index === 0 ? null : (((index - 1) >> 3) + 1).toString(16).padStart(16, "0"),
@@ -136,7 +136,7 @@ describe("agate trace", () => {
     expect(await sendSpans(server.url, spans, "gzip")).toBe(200);
     const { code, stdout } = await spawnedClientOf(server.url)("trace", traceId);
     expect(code).toBe(0);
-    expect(stdout.match(/ step \d+ /g)).toHaveLength(10_000);
+    expect(stdout.match(/ step \d+ /g)).toHaveLength(5_001);
   });
 
   it("reports that there is none", async () => {

@@ -1,6 +1,6 @@
 import type { SpanRecord } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { runAgate } from "../run-agate.ts";
+import { runInProcess } from "../run-in-process.ts";
 import { type DevProject, makeProject } from "./dev-project.ts";
 import { type RunningAgate, startAgate } from "./running-agate.ts";
 
@@ -109,7 +109,7 @@ describe("a call whose client goes away", () => {
     const { items } = (await errors.json()) as { items: SpanRecord[] };
     expect(items.map(({ metadata }) => metadata.attributes["ag.route"])).toEqual(["/breaks"]);
     const env = { AGATE_BASE_URL: dev.url };
-    const { stdout } = await runAgate(["traces"], { cwd: project.folder, env });
+    const { stdout } = await runInProcess(["traces"], { env });
     const statuses = [...stdout.matchAll(/ (OK|ERROR|UNSET|CANCELLED) /g)].map(([, each]) => each);
     expect(statuses).toEqual(["ERROR", "CANCELLED", "CANCELLED", "CANCELLED"]);
   });

@@ -4,6 +4,7 @@ import type { Application, ApplicationSchema } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHAT_USAGE, startFakeOpenAi } from "../clients/fake-openai.ts";
 import { expectRefusal, runAgate } from "../run-agate.ts";
+import { runInProcess } from "../run-in-process.ts";
 import { call, traceOf } from "./call.ts";
 import { type DevProject, makeProject } from "./dev-project.ts";
 import { type RunningAgate, startAgate } from "./running-agate.ts";
@@ -130,7 +131,8 @@ describe("agate dev", () => {
   });
 
   it("has what the program prints for agate logs, and for its followers", async () => {
-    const logs = (...args: string[]) => runAgate(["logs", "support", "--url", dev.url, ...args]);
+    const logs = (...args: string[]) =>
+      runInProcess(["logs", "support", "--url", dev.url, ...args]);
     await project.edit(
       "app.ts",
       "export const app =",

@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectRefusal, runAgate } from "../run-agate.ts";
+import { runInProcess } from "../run-in-process.ts";
 
 const run = promisify(execFile);
 const packages = join(import.meta.dirname, "../../packages");
@@ -108,7 +109,7 @@ describe("agate init", () => {
   });
 
   it("asks for the same versions as its own", async () => {
-    await runAgate(["init", "versions", "--no-install"], { cwd: folder });
+    await runInProcess(["init", join(folder, "versions"), "--no-install"]);
     const { version } = JSON.parse(await readFile(join(packages, "cli/package.json"), "utf8"));
     const manifest = JSON.parse(await readFile(join(folder, "versions/package.json"), "utf8"));
     expect(manifest).toMatchObject({
@@ -124,29 +125,30 @@ describe("agate init", () => {
 
   it("touches nothing in a folder that is in use, and names what is there", async () => {
     const cwd = await folderWith("in-use", "app.ts", "notes.txt");
-    const ended = await runAgate(["init"], { cwd });
+    const ended = await runInProcess(["init", cwd]);
     expectRefusal(ended, 1, /is not empty: there is app\.ts, notes\.txt\. Nothing was changed\./);
     expect(await readdir(cwd)).toEqual(["app.ts", "notes.txt"]);
   });
 
   it("does not take a file for a folder", async () => {
     const cwd = await folderWith("with-file", "file");
-    expectRefusal(await runAgate(["init", "file"], { cwd }), 1, /is a file/);
+    expectRefusal(await runInProcess(["init", join(cwd, "file")]), 1, /is a file/);
   });
 
   it.each(["Support", "a b", "-", "x".repeat(65), "../up"])("refuses the name %j", async (name) => {
-    const ended = await runAgate(["init", "refused", `--name=${name}`], { cwd: folder });
+    const ended = await runInProcess(["init", join(folder, "refused"), `--name=${name}`]);
     expectRefusal(ended, 2, /lower-case letters and digits/);
     expect(await readdir(folder)).not.toContain("refused");
   });
 
   it("asks for a name where the folder's makes none", async () => {
-    expectRefusal(await runAgate(["init", "猫"], { cwd: folder }), 2, /give one with --name/);
+    expectRefusal(await runInProcess(["init", join(folder, "猫")]), 2, /give one with --name/);
   });
 
   it("keeps the project where npm cannot install, and says what to do", async () => {
     const flags = ["init", "offline", "--sdk", "./missing.tgz", "--cli", "./missing.tgz"];
-    const ended = await runAgate(flags, { cwd: folder });
+    const offline = { ...env, npm_config_offline: "true" };
+    const ended = await runAgate(flags, { cwd: folder, env: offline });
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/missing\.tgz/);
     expect(ended.stderr).toMatch(
@@ -157,7 +159,7 @@ describe("agate init", () => {
 
   it("tells programs of a failure as JSON", async () => {
     const cwd = await folderWith("in-use-too", "app.ts");
-    const ended = await runAgate(["init", "--json"], { cwd });
+    const ended = await runInProcess(["init", cwd, "--json"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(JSON.parse(ended.stderr)).toMatchObject({
       error: { message: expect.stringContaining("is not empty") },

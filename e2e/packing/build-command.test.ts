@@ -10,6 +10,7 @@ import { Service } from "kubernetes-models/v1/Service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { type Ended, expectRefusal, runAgate } from "../run-agate.ts";
+import { runInProcess } from "../run-in-process.ts";
 import { followDockerfile, isHealthy } from "./follow-dockerfile.fixture.ts";
 import { freePort } from "./free-port.fixture.ts";
 import { ECHO, makeFolder, npm, packSdk, type UserFolder } from "./user-project.fixture.ts";
@@ -275,7 +276,7 @@ describe("agate build refuses", () => {
       "1024 to 65535",
     ],
   ])("%s, as wrong usage", async (_, args, reason) => {
-    expectRefusal(await build(...args), 2, reason);
+    expectRefusal(await runInProcess(["build", ...args]), 2, reason);
   });
 
   it("a folder that another program has written", async () => {

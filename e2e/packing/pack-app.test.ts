@@ -1,8 +1,9 @@
-import { symlink, writeFile } from "node:fs/promises";
+import { readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { buildManifestSchema } from "@agate/protocol/schemas";
 import { unpackTar } from "modern-tar";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatProblems } from "../../packages/cli/src/packing/code-problem.ts";
 import { isIncluded } from "../../packages/cli/src/packing/included-files.ts";
 import { type PackedBuild, packApp } from "../../packages/cli/src/packing/pack-app.ts";
@@ -15,11 +16,20 @@ const PACKAGE = { name: "@acme/Support Desk", type: "module", dependencies: { "@
 
 let folder: UserFolder;
 
-beforeEach(async () => {
-  folder = await makeFolder({ "package.json": PACKAGE, "app.ts": ECHO });
+beforeAll(async () => {
+  folder = await makeFolder();
   await installSdk(folder.path);
 });
-afterEach(() => folder[Symbol.asyncDispose]());
+/** The packages of every project: some hundred files. */
+const KEPT = ["node_modules", "@agate", "@opentelemetry"];
+beforeEach(async () => {
+  for (const place of [folder.path, folder.at("node_modules")]) {
+    const names = (await readdir(place)).filter((name) => !KEPT.includes(name));
+    for (const name of names) await rm(resolve(place, name), { recursive: true });
+  }
+  await folder.write({ "package.json": PACKAGE, "app.ts": ECHO });
+});
+afterAll(() => folder[Symbol.asyncDispose]());
 
 async function packed(file = "app.ts", include: readonly string[] = []): Promise<PackedBuild> {
   const outcome = await packApp(folder.at(file), { include });
@@ -29,7 +39,7 @@ async function packed(file = "app.ts", include: readonly string[] = []): Promise
 
 /** What is said of code that cannot be packed. */
 async function complaint(file = "app.ts"): Promise<string> {
-  const outcome = await packApp(folder.at(file), {});
+  const outcome = await packApp(resolve(folder.path, file), {});
   if (outcome.kind === "broken") return formatProblems(outcome.problems, plainPaint);
   return outcome.kind === "refused" ? outcome.reason : "nothing";
 }
@@ -249,14 +259,18 @@ describe("what cannot be packed is refused", () => {
   });
 
   it("where the SDK is missing, or too old to be run", async () => {
-    await folder.write({
+    await using old = await makeFolder({
+      "package.json": PACKAGE,
+      "app.ts": ECHO,
       "node_modules/@agate/sdk/package.json": {
         name: "@agate/sdk",
         version: "0.0.1",
         exports: { ".": "./dist/index.js" },
       },
     });
-    expect(await complaint()).toMatch(/is too old .* Run npm install @agate\/sdk@latest\.$/);
+    expect(await complaint(old.at("app.ts"))).toMatch(
+      /is too old .* Run npm install @agate\/sdk@latest\.$/,
+    );
     await using bare = await makeFolder({ "package.json": {}, "app.ts": ECHO });
     const outcome = await packApp(bare.at("app.ts"), {});
     expect(outcome).toEqual({
