@@ -8,7 +8,7 @@ import type { ContentField } from "../tracing/redaction.ts";
 import { runTraced } from "../tracing/run-traced.ts";
 import { type Telemetry, telemetrySlot } from "../tracing/telemetry.ts";
 import { type ConfiguringApp, type DirectConfig, directConfig } from "./direct-config.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "./route-table.ts";
 import type { Call, DirectCall } from "./route-types.ts";
 import { type CurrentCall, callSlot, startWorkflowSpan } from "./running-call.ts";
 

@@ -1,5 +1,5 @@
 import { DeclarationError } from "../config/declaration-error.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "./route-table.ts";
 import type { Call } from "./route-types.ts";
 
 type Handler = (this: unknown, input: unknown, call: Call<unknown>) => unknown;

@@ -6,7 +6,7 @@ import { functionKind, inheritingFrom } from "../runtime/function-kind.ts";
 import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { messageOf } from "../tracing/describe-thrown.ts";
 import { declareMethod, type MethodHost } from "./declare-method.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "./route-table.ts";
 import { checkRoutePath } from "./route-table.ts";
 import type { Call, DirectCall, RouteOptions } from "./route-types.ts";
 

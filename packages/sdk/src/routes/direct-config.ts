@@ -11,7 +11,7 @@ import {
 import { referenceOf } from "../config-source/reference-of.ts";
 import type { Identity } from "../context/call-state.ts";
 import type { Dictionary, RoutingContext } from "../context/routing-context.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "./route-table.ts";
 import type { CurrentCall } from "./running-call.ts";
 
 /** What a direct call needs of the app that its route was declared on. */

@@ -4,7 +4,7 @@ import type { Span } from "@opentelemetry/api";
 import type { ConfigSource } from "../config-source/config-source.ts";
 import { ContextSlot } from "../context/context-slot.ts";
 import type { SpanStart, Telemetry } from "../tracing/telemetry.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "./route-table.ts";
 
 /** The call that is running. */
 export interface CurrentCall {

@@ -2,7 +2,7 @@ import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import type { Attributes } from "@opentelemetry/api";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { Identity } from "../context/call-state.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "../routes/route-table.ts";
 import { ChunkList } from "../tracing/chunk-list.ts";
 import { contentByRules, outputLimitOf, recordByRules } from "../tracing/content-rules.ts";
 import { messageOf } from "../tracing/describe-thrown.ts";

@@ -1,6 +1,6 @@
 import { configJsonSchema } from "../config/config-json-schema.ts";
 import { inputSkeleton } from "../routes/input-skeleton.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "../routes/route-table.ts";
 import { type Endpoint, servedPaths } from "../routes/route-table.ts";
 import { SDK_VERSION } from "../version.ts";
 import { SchemaComponents, UniqueNames } from "./schema-components.ts";

@@ -9,8 +9,7 @@ import {
 } from "../config-source/config-source.ts";
 import type { Identity } from "../context/call-state.ts";
 import type { Dictionary } from "../context/routing-context.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
-import type { RouteMatch } from "../routes/route-table.ts";
+import type { RouteDefinition, RouteMatch } from "../routes/route-table.ts";
 import {
   type Envelope,
   type PlaygroundVariant,
