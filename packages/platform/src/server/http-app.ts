@@ -11,18 +11,18 @@ import {
   QueryQueueFullError,
   QueryTimeoutError,
 } from "../stores/query-lane.ts";
-import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
+import { DamagedSegmentError } from "../stores/segments/segment.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { RegistryUnavailableError, StoreUnavailableError } from "../stores/store-errors.ts";
 import { isDescriptorShortage } from "../threads/spawn-thread.ts";
 import type { Answer } from "./answer.ts";
 import { opaqueAnswer, problemAnswer } from "./answer.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
-import { Cors } from "./cors.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import type { Readiness } from "./health/readiness.ts";
-import type { HostPolicy } from "./host-guard.ts";
 import { LiveFeeds } from "./live/live-feed.ts";
+import type { HostPolicy } from "./origin-guard.ts";
+import { Cors } from "./origin-guard.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { createDelivery } from "./send-answer.ts";

@@ -9,10 +9,9 @@ import type { Applications } from "../registry/registry.ts";
 import { type Admission, admit, breakOffWhenRevoked } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { opaqueAnswer, problemAnswer, problemsAnswer } from "./answer.ts";
-import { replaceCorsHeaders } from "./cors.ts";
-import type { HostPolicy } from "./host-guard.ts";
-import { checkHost } from "./host-guard.ts";
 import { pathOf } from "./log/request-log.ts";
+import type { HostPolicy } from "./origin-guard.ts";
+import { checkHost, replaceCorsHeaders } from "./origin-guard.ts";
 import type { Delivery } from "./send-answer.ts";
 import { ALLOWED_PAGE, type Sender } from "./sender.ts";
 
