@@ -121,7 +121,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "@agate/spans/redaction",
         ],
       },
-      traces: { about: "trees out: assemble, stream", imports: ["stores"] },
+      traces: { about: "pages of lists, time buckets, ids", imports: ["stores"] },
       access: {
         about: "keys, sessions, projects, permissions",
         imports: ["stores", "@agate/protocol"],
@@ -145,7 +145,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
         about: "a data directory as one file",
         imports: ["stores", "threads", "version.ts", "@agate/protocol"],
       },
-      "store-copy": { about: "spans from one store to another", imports: ["stores", "traces"] },
+      "store-copy": { about: "spans from one store to another", imports: ["stores"] },
       "registry-copy": {
         about: "a registry from one database to another",
         imports: ["deployments", "stores", "@agate/protocol"],

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
+import { DamagedSegmentError } from "../stores/segments/segment.ts";
 import type { ProjectCount, SpanStore } from "../stores/span-store.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
-import { readTree } from "../traces/read-tree.ts";
+import { readTree } from "../stores/trees/read-tree.ts";
 import type { RetryOptions } from "./retry-while-unavailable.ts";
 import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 import type { TraceName } from "./trace-sample.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { openSpanStore } from "../stores/open-span-store.ts";
-import { DamagedSegmentError } from "../stores/segments/segment-checksum.ts";
+import { DamagedSegmentError } from "../stores/segments/segment.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { filesIn } from "../stores/sqlite/data-directory.ts";
 import { DataDirectoryError, DataDirectoryInUseError } from "../stores/sqlite/sqlite-errors.ts";

@@ -1,4 +1,4 @@
-import { DamagedSegmentError } from "./segments/segment-checksum.ts";
+import { DamagedSegmentError } from "./segments/segment.ts";
 import type { ListPage, ListPosition } from "./span-query.ts";
 import { MOST_PAGE_BYTES } from "./span-query.ts";
 import type { StoreTrouble } from "./store-errors.ts";

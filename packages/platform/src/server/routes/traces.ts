@@ -1,8 +1,9 @@
 import { shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
+import { freeMemory } from "../../stores/byte-window.ts";
 import type { SpanStore, TreeFocus } from "../../stores/span-store.ts";
-import type { TreeAnswer } from "../../traces/read-tree.ts";
-import { readTree } from "../../traces/read-tree.ts";
+import type { TreeAnswer } from "../../stores/trees/read-tree.ts";
+import { readTree } from "../../stores/trees/read-tree.ts";
 import { parseSpanId, parseTraceId } from "../../traces/span-ids.ts";
 import type { Answer } from "../answer.ts";
 import { JSON_TYPE, jsonAnswer, opaqueAnswer, problemAnswer } from "../answer.ts";
@@ -131,20 +132,13 @@ function answerTree(
 function treeAnswer(tree: TreeAnswer, focus: TreeFocus): Answer {
   switch (tree.kind) {
     case "whole":
-      return { ...jsonAnswer(tree.json), onSent: () => release(tree.json) };
+      // Left to the collector, tens of kilobytes a read keep it busy on the cores that the next reads need.
+      return { ...jsonAnswer(tree.json), onSent: () => freeMemory(tree.json) };
     case "chunks":
       return { kind: "stream", status: 200, contentType: JSON_TYPE, open: () => tree.chunks };
     case "missing":
       return notFound(focus);
   }
-}
-
-/**
- * Frees the bytes of an answer at once. Left to the collector, tens of kilobytes a read keep it
- * busy all the time, on the cores that the next reads need.
- */
-function release({ buffer }: Uint8Array<ArrayBuffer>): void {
-  buffer.transfer(0);
 }
 
 function notFound(focus: TreeFocus): Answer {

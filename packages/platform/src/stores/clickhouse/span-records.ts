@@ -1,4 +1,5 @@
 import type { SpanNodes } from "@agate/spans/tree";
+import { ByteWindow } from "../byte-window.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
 import { TraceGoneError } from "../span-store.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
@@ -66,10 +67,9 @@ function key({ traceId, start, spanId }: SpanPlace): string {
   return `${traceId} ${start} ${spanId}`;
 }
 
-/** Records that are asked for ahead of time, and kept at hand. */
+/** Records that are asked for ahead of time. */
 const AHEAD_BYTES = 2 * 1024 * 1024;
 const AHEAD_SPANS = 512;
-const WINDOW_BYTES = 16 * 1024 * 1024;
 
 interface Nodes extends SpanNodes {
   at(index: number): PlacedNode | undefined;
@@ -86,8 +86,7 @@ export class RecordWindow {
   /** Node indices by start, and where each stands among them. */
   readonly #order: Uint32Array;
   readonly #rank: Uint32Array;
-  readonly #records: Map<number, Uint8Array>;
-  #bytes = 0;
+  readonly #records = new ByteWindow<number>();
 
   /** @param atHand Records that were read already. */
   constructor(
@@ -99,8 +98,7 @@ export class RecordWindow {
     this.#traceId = traceId;
     this.#nodes = nodes;
     this.#read = read;
-    this.#records = new Map(atHand);
-    for (const bytes of this.#records.values()) this.#bytes += bytes.length;
+    for (const [index, record] of atHand) this.#records.add(index, record);
     const starts = Float64Array.from({ length: nodes.length }, (_, n) => this.#at(n).start);
     this.#order = Uint32Array.from(starts.keys()).sort(
       (a, b) => (starts[a] as number) - (starts[b] as number),
@@ -111,10 +109,10 @@ export class RecordWindow {
 
   /** @throws TraceGoneError */
   async get(wanted: readonly number[]): Promise<Uint8Array[]> {
-    const missing = wanted.filter((index) => !this.#records.has(index));
+    const missing = wanted.filter((index) => this.#records.get(index) === undefined);
     if (missing.length > 0) await this.#fetch(missing);
     const found = wanted.map((index) => this.#records.get(index) as Uint8Array);
-    this.#shrink();
+    this.#records.shrink();
     return found;
   }
 
@@ -125,9 +123,7 @@ export class RecordWindow {
     for (const index of asked) {
       const record = recordAt(this.#place(index));
       if (record === undefined) throw new TraceGoneError("The trace was deleted while it was read");
-      const bytes = Buffer.from(record);
-      this.#bytes += bytes.length;
-      this.#records.set(index, bytes);
+      this.#records.add(index, Buffer.from(record));
     }
   }
 
@@ -141,16 +137,7 @@ export class RecordWindow {
       const index = this.#order[rank];
       if (index === undefined) return;
       bytes += this.#at(index).openLength;
-      if (!this.#records.has(index)) yield index;
-    }
-  }
-
-  /** Drops what was fetched first. */
-  #shrink(): void {
-    for (const [index, bytes] of this.#records) {
-      if (this.#bytes <= WINDOW_BYTES) return;
-      this.#records.delete(index);
-      this.#bytes -= bytes.length;
+      if (this.#records.get(index) === undefined) yield index;
     }
   }
 

@@ -1,7 +1,6 @@
 import { blankSegment, entriesToKeep } from "../segments/compact-segment.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
-import { decodeHeader } from "../segments/segment.ts";
-import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
 import { tableOfDay } from "./day.ts";
 import { pack, unpack } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";

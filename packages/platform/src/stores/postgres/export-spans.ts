@@ -6,8 +6,7 @@ import {
   PartBuilder,
   parseExportPosition,
 } from "../segments/export-parts.ts";
-import { decodeHeader } from "../segments/segment.ts";
-import { checkBody, readingTrace } from "../segments/segment-checksum.ts";
+import { checkBody, decodeHeader, readingTrace } from "../segments/segment.ts";
 import type { ProjectCount, SpanPart } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
 import { isMissingDay } from "./postgres-errors.ts";

@@ -1,7 +1,6 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ListPageBuilder } from "../list-page.ts";
-import { isAssembledEntry, openRecordText } from "../segments/segment.ts";
-import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { DamagedSegmentError, isAssembledEntry, openRecordText } from "../segments/segment.ts";
 import type {
   FailedSpans,
   FailedSpansRequest,

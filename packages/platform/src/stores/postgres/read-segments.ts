@@ -1,8 +1,17 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { ByteWindow } from "../byte-window.ts";
+import { isRecordAt } from "../segments/compact-segment.ts";
+import type { NodeTable, PlacedNode } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
-import { decodeHeader } from "../segments/segment.ts";
-import { checkBodyOnly, DamagedSegmentError } from "../segments/segment-checksum.ts";
+import {
+  checkBody,
+  checkBodyOnly,
+  DamagedSegmentError,
+  decodeHeader,
+  withTraceId,
+} from "../segments/segment.ts";
+import { TraceGoneError } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import type { SqlRunner } from "./span-database.ts";
@@ -192,4 +201,75 @@ export async function mergeHeaders(
     merger.add({ segment, header: unpack(header).toString() });
   }
   return mergers;
+}
+
+interface TracePlace {
+  readonly traceNo: number;
+  readonly traceId: string;
+  readonly day: number;
+}
+
+interface BodyRow {
+  readonly segment: number;
+  readonly header: Buffer<ArrayBuffer>;
+  readonly body: Buffer<ArrayBuffer>;
+}
+
+/** Reads the open records of a trace's nodes. */
+export function openRecordsOf(
+  runner: SqlRunner,
+  place: TracePlace,
+  nodes: NodeTable,
+): (wanted: readonly number[]) => Promise<readonly Uint8Array[]> {
+  const bodies = new ByteWindow<number>();
+  return async (wanted) => {
+    const places = wanted.map((index) => nodes.at(index) as PlacedNode);
+    const missing: number[] = [];
+    for (const segment of new Set(places.map((place) => place.segment))) {
+      const body = bodies.get(segment);
+      if (body === undefined) missing.push(segment);
+      else bodies.add(segment, body);
+    }
+    for (let at = 0; at < missing.length; at += SEGMENTS_PER_READ) {
+      const some = missing.slice(at, at + SEGMENTS_PER_READ);
+      for (const [segment, body] of await readBodies(runner, place, some))
+        bodies.add(segment, body);
+    }
+    const records = places.map(({ segment, offset, openLength }) => {
+      const body = bodies.get(segment);
+      if (body === undefined) throw gone();
+      if (!isRecordAt(body, offset, openLength)) {
+        throw new TraceGoneError("A span of the trace was replaced while it was read");
+      }
+      return body.subarray(offset, offset + openLength);
+    });
+    bodies.shrink();
+    return records;
+  };
+}
+
+async function readBodies(
+  runner: SqlRunner,
+  { traceNo, traceId, day }: TracePlace,
+  segments: readonly number[],
+): Promise<[number, Buffer][]> {
+  try {
+    const rows = await runner.query<BodyRow>(
+      `SELECT segment, header, body FROM ${tableOfDay("segments", day)}
+       WHERE trace_no = $1 AND segment = ANY($2::integer[])`,
+      [traceNo, segments],
+    );
+    return rows.map(({ segment, header, body: packed }) => {
+      const body = unpack(packed);
+      checkBody(unpack(header).toString("latin1"), body, traceId);
+      return [segment, body];
+    });
+  } catch (error) {
+    if (error instanceof DamagedSegmentError) throw withTraceId(error, traceId);
+    throw isMissingDay(error) ? gone() : error;
+  }
+}
+
+function gone(): TraceGoneError {
+  return new TraceGoneError("The trace was deleted while it was read");
 }

@@ -1,24 +1,21 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { SegmentMerger } from "../segments/node-table.ts";
 import {
+  checkBody,
+  checkTrace,
+  DamagedSegmentError,
   decodeHeader,
   isAssembledBody,
   isAssembledEntry,
   openRecordText,
-} from "../segments/segment.ts";
-import {
-  checkBody,
-  checkTrace,
-  DamagedSegmentError,
   readingTrace,
   withTraceId,
-} from "../segments/segment-checksum.ts";
+} from "../segments/segment.ts";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import { tableOfDay } from "./day.ts";
-import { openRecordsOf } from "./open-records.ts";
 import { isMissingDay } from "./postgres-errors.ts";
-import { segmentsInOrder, unpack } from "./read-segments.ts";
+import { openRecordsOf, segmentsInOrder, unpack } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
 const MISSING: TreeRead = { kind: "missing" };

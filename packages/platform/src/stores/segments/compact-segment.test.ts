@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { spanIdOf, storedSpan } from "../contract/stored-span.fixture.ts";
 import { blankSegment, compactSegment, entriesToKeep, isRecordAt } from "./compact-segment.ts";
-import { decodeHeader, isAssembledBody, isAssembledEntry } from "./segment.ts";
-import { checkBody, checkTrace, DamagedSegmentError, unsealHeader } from "./segment-checksum.ts";
+import {
+  checkBody,
+  checkTrace,
+  DamagedSegmentError,
+  decodeHeader,
+  isAssembledBody,
+  isAssembledEntry,
+  unsealHeader,
+} from "./segment.ts";
 import { createSegmentEncoder } from "./segment-encoder.ts";
 
 const spans = Array.from({ length: 6 }, (_, n) =>

@@ -1,6 +1,12 @@
 import type { PlacedEntry, SegmentEntry } from "./segment.ts";
-import { decodeHeader, encodeHeader } from "./segment.ts";
-import { bodySum, checkBody, sealHeader, UNSEALED_BODY } from "./segment-checksum.ts";
+import {
+  bodySum,
+  checkBody,
+  decodeHeader,
+  encodeHeader,
+  sealHeader,
+  UNSEALED_BODY,
+} from "./segment.ts";
 import type { StoredSegment } from "./sent-again.ts";
 
 // A span that is sent again changed is written to a new segment, and its earlier record is of no more

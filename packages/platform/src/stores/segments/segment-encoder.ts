@@ -5,8 +5,7 @@ import { AFTER_TOTAL, buildTree, totalText } from "@agate/spans/tree";
 import type { SpanBatch } from "../span-store.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import type { SegmentEntry } from "./segment.ts";
-import { encodeHeader } from "./segment.ts";
-import { sealHeader } from "./segment-checksum.ts";
+import { encodeHeader, sealHeader } from "./segment.ts";
 
 export interface EncodedSegment {
   readonly header: string;

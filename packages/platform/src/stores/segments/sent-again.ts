@@ -1,7 +1,12 @@
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import type { PlacedEntry, SegmentEntry } from "./segment.ts";
-import { decodeHeader, encodeHeader } from "./segment.ts";
-import { checkBody, DamagedSegmentError, sealHeader } from "./segment-checksum.ts";
+import {
+  checkBody,
+  DamagedSegmentError,
+  decodeHeader,
+  encodeHeader,
+  sealHeader,
+} from "./segment.ts";
 import type { EncodedSegment, TraceToWrite } from "./segment-encoder.ts";
 
 /** What is written to a trace that is there already. */

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { decodeHeader } from "../segments/segment.ts";
-import { checkBody, checkTrace, DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { checkBody, checkTrace, DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
 import { StoreRefusalError } from "../store-errors.ts";
 import { filesIn, holdDataDirectory } from "./data-directory.ts";
 import type { ListedTrace, ReadSegment } from "./listed-columns.ts";

@@ -1,8 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { ListedSpan } from "@agate/protocol";
 import type { PlacedEntry } from "../segments/segment.ts";
-import { decodeHeader, openRecordText } from "../segments/segment.ts";
-import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { DamagedSegmentError, decodeHeader, openRecordText } from "../segments/segment.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import { ALWAYS_SUMMARISED } from "../summary/summary-pacer.ts";
 import { listedSpan, olderColumns } from "./older-spans.ts";

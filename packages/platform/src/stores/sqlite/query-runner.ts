@@ -1,11 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { ByteWindow, freeMemory } from "../byte-window.ts";
 import { ListPageBuilder } from "../list-page.ts";
-import { BodyWindow } from "../segments/body-window.ts";
 import type { HeaderRow } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
-import { decodeHeader, isAssembledEntry, openRecordText } from "../segments/segment.ts";
-import { checkBody, DamagedSegmentError } from "../segments/segment-checksum.ts";
+import {
+  checkBody,
+  DamagedSegmentError,
+  decodeHeader,
+  isAssembledEntry,
+  openRecordText,
+} from "../segments/segment.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -235,15 +240,14 @@ export class QueryRunner {
       const row = readHeader.get(segment) as { header: string } | undefined;
       return new Map(row && decodeHeader(row.header, segment).map((entry) => [entry.id, entry]));
     });
-    const traceIds = new Map<number, string>();
-    const bodies = new BodyWindow((segment) => {
+    const bodies = new ByteWindow<number, Uint8Array<ArrayBuffer>>();
+    const readBody = (segment: number, traceId: string) => {
       const { header, body } = readSegment.get(segment) as unknown as SegmentRow;
-      checkBody(header, body, traceIds.get(segment) ?? "");
+      checkBody(header, body, traceId);
       return body;
-    });
+    };
     const totals = memoise((traceNo: number) => this.#totalsOf(traceNo));
     return ({ segment, segments, span_id, trace_no, trace_id }) => {
-      traceIds.set(segment, trace_id);
       const entry = entriesOf(segment).get(span_id);
       // In one snapshot, an existing span has its record.
       if (entry === undefined) throw new DamagedSegmentError(trace_id);
@@ -254,8 +258,9 @@ export class QueryRunner {
       return {
         bytes: openLength + (known?.length ?? totalLength) + AFTER_LISTED_TOTAL.length,
         read: () => {
-          bodies.freeEvicted();
-          const body = bodies.get(segment);
+          bodies.shrink(freeMemory);
+          const body = bodies.get(segment) ?? readBody(segment, trace_id);
+          bodies.add(segment, body);
           const total =
             known ?? Buffer.from(body.subarray(end, end + totalLength)).toString("latin1");
           return `${openRecordText(body, offset, openLength)}${total}${AFTER_LISTED_TOTAL}`;

@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { compactSegment, entriesToKeep } from "../segments/compact-segment.ts";
-import { decodeHeader } from "../segments/segment.ts";
-import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 
 /** How many segments one step rewrites: at most about 1 MiB, so that no batch waits long behind it. */

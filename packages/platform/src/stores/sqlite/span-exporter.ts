@@ -7,8 +7,7 @@ import {
   PartBuilder,
   parseExportPosition,
 } from "../segments/export-parts.ts";
-import { decodeHeader } from "../segments/segment.ts";
-import { checkBody, DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { checkBody, DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
 import type { SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import { listedSpan, olderColumns } from "./older-spans.ts";

@@ -4,7 +4,7 @@ import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import { reportDamaged } from "../list-page.ts";
 import type { QueryLimits } from "../query-lane.ts";
-import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { DamagedSegmentError } from "../segments/segment.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,

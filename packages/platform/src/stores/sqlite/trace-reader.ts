@@ -1,24 +1,22 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import { BodyWindow } from "../segments/body-window.ts";
+import { ByteWindow, freeMemory } from "../byte-window.ts";
 import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
-import {
-  decodeHeader,
-  isAssembledBody,
-  isAssembledEntry,
-  openRecordText,
-} from "../segments/segment.ts";
 import {
   BODY_SEAL_LENGTH,
   bodySum,
   checkBody,
   checkTrace,
   DamagedSegmentError,
+  decodeHeader,
+  isAssembledBody,
+  isAssembledEntry,
+  openRecordText,
   withTraceId,
-} from "../segments/segment-checksum.ts";
+} from "../segments/segment.ts";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
@@ -173,20 +171,13 @@ export class TraceReader {
   #readTrace(project: string, traceId: string, readNodes: ReadNodes): TreeRead | Promise<TreeRead> {
     const rows = reading(traceId, () => this.#bodies.all(project, traceId)) as unknown as BodyRow[];
     const [only, another] = rows;
-    if (only === undefined) return this.#missing(project, traceId, readNodes);
-    const [body, seal, segments] = only;
-    if (another === undefined) {
+    if (only !== undefined && another === undefined) {
+      const [body, seal, segments] = only;
       if (segments > 1) throw new DamagedSegmentError(traceId);
       checkBody(seal, body, traceId);
       if (isAssembledBody(body)) return { kind: "assembled", json: body };
     }
-    const trace = this.#findTrace.get(project, traceId) as unknown as TracePlace | undefined;
-    if (trace === undefined) return MISSING;
-    return readNodes(trace, null);
-  }
-
-  /** The trace has no segment: it does not exist, has just arrived, or has lost its segments. */
-  #missing(project: string, traceId: string, readNodes: ReadNodes): TreeRead | Promise<TreeRead> {
+    // Without a segment it does not exist, has just arrived, or has lost its segments.
     const trace = this.#findTrace.get(project, traceId) as unknown as TracePlace | undefined;
     return trace === undefined ? MISSING : readNodes(trace, null);
   }
@@ -222,7 +213,8 @@ export class TraceReader {
     if (nodes.length === 0 || focus === -1) return MISSING;
     /** Segments that were compacted since their headers were read, with where their records are now. */
     const moved = new Map<number, ReadonlyMap<string, PlacedEntry>>();
-    const bodies = new BodyWindow((segment) => {
+    const bodies = new ByteWindow<number, Uint8Array<ArrayBuffer>>();
+    const readBody = (segment: number) => {
       const row = this.#segment.get(segment) as unknown as SegmentRow | undefined;
       if (row === undefined) throw new TraceGoneError("The trace was deleted while it was read");
       checkBody(row.header, row.body, traceId);
@@ -231,18 +223,19 @@ export class TraceReader {
         moved.set(segment, new Map(entries.map((entry) => [entry.id, entry])));
       }
       return row.body;
-    });
+    };
     return {
       kind: "nodes",
       nodes,
       focus,
       openRecords: async (wanted) => {
-        bodies.freeEvicted();
+        bodies.shrink(freeMemory);
         gone?.throwIfAborted();
         return reading(traceId, () =>
           wanted.map((index) => {
             const node = nodes.at(index) as PlacedNode;
-            const body = bodies.get(node.segment);
+            const body = bodies.get(node.segment) ?? readBody(node.segment);
+            bodies.add(node.segment, body);
             const entries = moved.get(node.segment);
             const place = entries === undefined ? node : entries.get(node.id);
             if (place === undefined) {

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { buildTree } from "@agate/spans/tree";
 import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
-import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { DamagedSegmentError } from "../segments/segment.ts";
 import type { BatchToWrite, TraceToWrite } from "../segments/segment-encoder.ts";
 import type { StoredSegment, TraceAddition } from "../segments/sent-again.ts";
 import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";

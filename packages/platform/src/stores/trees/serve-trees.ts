@@ -2,11 +2,11 @@ import type { MessagePort } from "node:worker_threads";
 import { parentPort } from "node:worker_threads";
 import { serveThread } from "../../threads/thread-rpc.ts";
 import { QueryAbandonedError } from "../query-lane.ts";
-import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { DamagedSegmentError } from "../segments/segment.ts";
 import type { SpanStore, TreeFocus } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
-import { nestRecords } from "./nest-records.ts";
+import { nestRecords } from "./read-tree.ts";
 import type { TreeApi, TreePiece } from "./tree-thread.ts";
 
 /** A store's connections inside the thread for large traces. */

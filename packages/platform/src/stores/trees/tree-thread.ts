@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import type { ThreadClient } from "../../threads/thread-rpc.ts";
 import { QueryAbandonedError, QueryQueueFullError } from "../query-lane.ts";
-import { DamagedSegmentError } from "../segments/segment-checksum.ts";
+import { DamagedSegmentError } from "../segments/segment.ts";
 import type { TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import type { StoreTrouble } from "../store-errors.ts";

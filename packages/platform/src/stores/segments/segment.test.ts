@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import { decodeHeader, encodeHeader } from "./segment.ts";
-import { checkBody, checkBodyOnly, checkTrace, DamagedSegmentError } from "./segment-checksum.ts";
+import {
+  checkBody,
+  checkBodyOnly,
+  checkTrace,
+  DamagedSegmentError,
+  decodeHeader,
+  encodeHeader,
+} from "./segment.ts";
 import { createSegmentEncoder } from "./segment-encoder.ts";
 
 const encode = createSegmentEncoder();
