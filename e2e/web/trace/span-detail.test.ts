@@ -8,7 +8,7 @@ import { withPlatform } from "../with-platform.ts";
 import { agentTrace, newTraceId, spanId } from "./sample-traces.ts";
 
 const agent = agentTrace(Date.now() - 3_600_000);
-const { open, platform, registry } = withPlatform(startQuickstart);
+const { newPage, open, platform, registry } = withPlatform(startQuickstart);
 beforeAll(async () => {
   await registry("POST", "/applications", { slug: "travel" });
   await sendOtlp(platform().url, agent.spans);
@@ -18,14 +18,25 @@ function openSpan(n: number) {
   return open(`/traces/${agent.traceId}?span=${spanId(agent.traceId, n)}`);
 }
 
-/** A trace of one span with these attributes, opened. */
-async function openSingle(name: string, attributes: Attributes) {
+/** A trace of spans with these attributes below one root, opened; a click on its row shows a span. */
+async function openSpans(contents: Readonly<Record<string, Attributes>>) {
   const traceId = newTraceId();
   const start = Date.now() - 3_600_000;
-  await sendOtlp(platform().url, [
-    { traceId, spanId: spanId(traceId, 0), name, start, end: start + 5, attributes },
-  ]);
-  return open(`/traces/${traceId}`);
+  const root = { traceId, spanId: spanId(traceId, 0), name: "root", start, end: start + 5 };
+  const children = Object.entries(contents).map(([name, attributes], n) => ({
+    ...root,
+    spanId: spanId(traceId, n + 1),
+    parentSpanId: root.spanId,
+    name,
+    attributes,
+  }));
+  await sendOtlp(platform().url, [root, ...children]);
+  const web = await open(`/traces/${traceId}`);
+  const choose = async (name: string) => {
+    await web.page.getByRole("row", { name: new RegExp(name) }).click();
+    await web.page.getByRole("heading", { level: 2, name, exact: true }).waitFor();
+  };
+  return { web, choose };
 }
 
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
@@ -63,11 +74,24 @@ describe("the content of a span", () => {
     web.expectNoFaults();
   });
 
-  it("shows JSON as a tree that folds, with the line breaks of its texts", async () => {
+  it("shows JSON as a tree that folds, with the line breaks of its texts, and long keys above", async () => {
     const nested = { a: { b: { c: { d: "deep\nand deeper" } } }, list: [1, null, true] };
     const json = `{"__proto__":{"x":1},${JSON.stringify(nested).slice(1)}`;
-    await using web = await openSingle("json", { "ag.content.inputs": json });
+    const key = "customer_billing_address_postal_code_of_the_previous_invoice";
+    expect(key).toHaveLength(60);
+    const address = "Bundesgasse 3, behind the parliament, second floor on the left";
+    const inputs = JSON.stringify({ [key]: address, short: address, [`${key}_number`]: 3003 });
+    const { web: opened, choose } = await openSpans({
+      "a document": { "ag.content.inputs": json },
+      "a long key": { "ag.content.inputs": inputs },
+      bare: {},
+    });
+    await using web = opened;
     const { page } = web;
+    await choose("bare");
+    await page.getByText("No inputs or outputs recorded.").waitFor();
+
+    await choose("a document");
     const tree = page.getByRole("list", { name: "Inputs" });
     await tree.getByText("__proto__").waitFor();
     expect(await tree.getByText("deep").count()).toBe(0);
@@ -81,92 +105,81 @@ describe("the content of a span", () => {
     await page.getByRole("button", { name: "Copy Inputs" }).click();
     await expect.poll(async () => JSON.parse(await copied(page))).toEqual(JSON.parse(json));
     await web.expectAccessible();
-    web.expectNoFaults();
-  });
 
-  it.each([
-    ["wide", 1280],
-    ["narrow", 390],
-  ])("shows the value of a long key below it, %s", async (_, width) => {
-    const key = "customer_billing_address_postal_code_of_the_previous_invoice";
-    expect(key).toHaveLength(60);
-    const text = "Bundesgasse 3, behind the parliament, second floor on the left";
-    const inputs = JSON.stringify({ [key]: text, short: text, [`${key}_number`]: 3003 });
-    await using web = await openSingle("a long key", { "ag.content.inputs": inputs });
-    const { page } = web;
-    await page.setViewportSize({ width, height: 800 });
-    const row = page.getByRole("row", { name: /a long key/ });
-    if (width < 640) await row.click();
-    const tree = page.getByRole("list", { name: "Inputs" });
-    const values = tree.getByText(text, { exact: true });
-    await values.first().waitFor();
-    for (const value of await values.all()) {
-      expect((await value.boundingBox())!.width).toBeGreaterThan(100);
-    }
-    const shortKey = await tree.getByText("short", { exact: true }).boundingBox();
-    const [long, beside] = await Promise.all(
-      [values.nth(0), values.nth(1)].map((each) => each.boundingBox()),
-    );
-    const longKey = (await tree.getByText(key, { exact: true }).boundingBox())!;
-    expect(long!.y).toBeGreaterThanOrEqual(longKey.y + longKey.height - 2);
-    // A short key has its value beside it.
-    expect(Math.abs(beside!.y - shortKey!.y)).toBeLessThan(5);
-    await web.expectNoOverflow();
-    web.expectNoFaults();
-  });
-
-  it.each([
-    [100, 0, null],
-    [101, 1, "Show 1 earlier (of 101)"],
-    [234, 134, "Show 100 earlier (of 234)"],
-  ])(
-    "shows the last of %d messages, and %d earlier ones on demand",
-    async (count, first, label) => {
-      const messages = Array.from({ length: count }, (_, n) => ({
-        role: n % 2 === 0 ? "user" : "assistant",
-        content: `Message ${n}.`,
-      }));
-      await using web = await openSingle("a long conversation", {
-        "ag.content.inputs": JSON.stringify({ messages }),
-      });
-      const { page } = web;
-      const shown = page.getByRole("list", { name: "Inputs: messages" }).getByRole("listitem");
-      await shown.getByText(`Message ${count - 1}.`, { exact: true }).waitFor();
-      expect(await shown.count()).toBe(Math.min(count, 100));
-      expect(await shown.first().textContent()).toContain(`Message ${first}.`);
-      const more = page.getByRole("button", { name: /^Show \d+ earlier/ });
-      expect(await more.count()).toBe(label === null ? 0 : 1);
-      if (label !== null) {
-        expect(await more.textContent()).toBe(label);
-        while ((await more.count()) > 0) await more.click();
-        expect(await shown.count()).toBe(count);
-        expect(await shown.first().textContent()).toContain("Message 0.");
+    // The value of a long key is below it, that of a short key beside it.
+    await choose("a long key");
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const values = tree.getByText(address, { exact: true });
+      await expect.poll(() => values.count()).toBe(2);
+      for (const value of await values.all()) {
+        expect((await value.boundingBox())!.width).toBeGreaterThan(100);
       }
-      web.expectNoFaults();
-    },
-  );
+      const shortKey = await tree.getByText("short", { exact: true }).boundingBox();
+      const [long, beside] = await Promise.all(
+        [values.nth(0), values.nth(1)].map((each) => each.boundingBox()),
+      );
+      const longKey = (await tree.getByText(key, { exact: true }).boundingBox())!;
+      expect(long!.y).toBeGreaterThanOrEqual(longKey.y + longKey.height - 2);
+      expect(Math.abs(beside!.y - shortKey!.y)).toBeLessThan(5);
+      await web.expectNoOverflow();
+    }
+    web.expectNoFaults();
+  });
 
-  it("aligns a text by its own script", async () => {
+  it("shows the last 100 of many messages, earlier ones on demand, each aligned by its script", async () => {
+    const conversation = (count: number) => ({
+      "ag.content.inputs": JSON.stringify({
+        messages: Array.from({ length: count }, (_, n) => ({
+          role: n % 2 === 0 ? "user" : "assistant",
+          content: `Message ${n}.`,
+        })),
+      }),
+    });
     const messages = [
       { role: "user", content: "מה זה אגט?" },
       { role: "assistant", content: "Agate is a stone." },
     ];
-    await using web = await openSingle("two scripts", {
-      "ag.content.inputs": JSON.stringify({ messages }),
-      "ag.content.outputs": JSON.stringify({ answer: "אגט הוא אבן." }),
+    const { web: opened, choose } = await openSpans({
+      "100 messages": conversation(100),
+      "101 messages": conversation(101),
+      "234 messages": conversation(234),
+      "two scripts": {
+        "ag.content.inputs": JSON.stringify({ messages }),
+        "ag.content.outputs": JSON.stringify({ answer: "אגט הוא אבן." }),
+      },
     });
+    await using web = opened;
     const { page } = web;
-    const directionOf = async (text: string) =>
-      page
-        .getByText(text)
-        .first()
-        .evaluate((element) => getComputedStyle(element).direction);
-    await page.getByText("Agate is a stone.").first().waitFor();
+    const shown = page.getByRole("list", { name: "Inputs: messages" }).getByRole("listitem");
+    const more = page.getByRole("button", { name: /^Show \d+ earlier/ });
+    for (const [count, labels] of [
+      [100, []],
+      [101, ["Show 1 earlier (of 101)"]],
+      [234, ["Show 100 earlier (of 234)", "Show 34 earlier (of 234)"]],
+    ] as const) {
+      await choose(`${count} messages`);
+      await shown.getByText(`Message ${count - 1}.`, { exact: true }).waitFor();
+      for (const [n, label] of labels.entries()) {
+        const first = count - 100 * (n + 1);
+        expect(await shown.count()).toBe(count - first);
+        expect(await shown.first().textContent()).toContain(`Message ${first}.`);
+        expect(await more.textContent()).toBe(label);
+        await more.click();
+        await expect.poll(() => shown.count()).toBe(Math.min(count, 100 * (n + 2)));
+      }
+      expect(await more.count()).toBe(0);
+      expect(await shown.count()).toBe(count);
+      expect(await shown.first().textContent()).toContain("Message 0.");
+    }
+
+    await choose("two scripts");
     const detail = page.getByRole("region", { name: "Span" });
+    const directionOf = (text: string) =>
+      detail.getByText(text).evaluate((element) => getComputedStyle(element).direction);
     expect(await directionOf("מה זה אגט?")).toBe("rtl");
     expect(await directionOf("Agate is a stone.")).toBe("ltr");
-    const answer = detail.getByText("אגט הוא אבן.");
-    expect(await answer.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
+    expect(await directionOf("אגט הוא אבן.")).toBe("rtl");
     await web.expectAccessible();
     web.expectNoFaults();
   });
@@ -174,8 +187,12 @@ describe("the content of a span", () => {
   it("folds a long text, and shows a megabyte of it when asked to", async () => {
     const line = "The quick brown fox jumps over the lazy dog.\n";
     const long = `${line.repeat(23_000)}the very end`;
-    await using web = await openSingle("long", { "ag.content.inputs": JSON.stringify(long) });
+    const { web: opened, choose } = await openSpans({
+      "a long text": { "ag.content.inputs": JSON.stringify(long) },
+    });
+    await using web = opened;
     const { page } = web;
+    await choose("a long text");
     const region = page.getByRole("region", { name: "Inputs" });
     const more = region.getByRole("button", {
       name: `Show all ${long.length.toLocaleString("en")} characters`,
@@ -187,12 +204,6 @@ describe("the content of a span", () => {
     expect((await region.textContent())?.length).toBeGreaterThan(long.length);
     await region.getByRole("button", { name: "Show less" }).click();
     await more.waitFor();
-    web.expectNoFaults();
-  });
-
-  it("shows a message where nothing is recorded", async () => {
-    await using web = await openSingle("bare", {});
-    await web.page.getByText("No inputs or outputs recorded.").waitFor();
     web.expectNoFaults();
   });
 });
@@ -243,13 +254,9 @@ describe("the tabs of a span", () => {
     await panel.evaluate((element) => element.scrollTo(0, 300));
     await page.getByRole("row", { name: /plan a trip/ }).click();
     await panel.getByText(spanId(agent.traceId, 0)).first().waitFor();
-    expect(await panel.evaluate((element) => element.scrollTop)).toBe(0);
-    web.expectNoFaults();
-  });
+    await expect.poll(() => panel.evaluate((element) => element.scrollTop)).toBe(0);
 
-  it("are in a pane that is resized by keys, and keeps its width", async () => {
-    await using web = await openSpan(0);
-    const { page } = web;
+    // They are in a pane that is resized by keys, and keeps its width.
     const line = page.getByRole("separator", { name: "Tree width" });
     await line.focus();
     await page.keyboard.press("ArrowRight");
@@ -309,17 +316,23 @@ describe("a recorded call of a route", () => {
   });
 
   it("links to no playground or variant of an unregistered application", async () => {
-    await using web = await openSingle("exported elsewhere", {
+    const traceId = newTraceId();
+    const start = Date.now() - 3_600_000;
+    const attributes = {
       "ag.application": "elsewhere",
       "ag.route": "/answer",
       "ag.variant.name": "careful",
       "ag.variant.revision": 3,
-    });
+    };
+    await sendOtlp(platform().url, [
+      { traceId, spanId: spanId(traceId, 0), name: "exported", start, end: start + 5, attributes },
+    ]);
+    await using web = await newPage();
     const { page } = web;
     const registry = page.waitForResponse((response) =>
       response.url().endsWith("/registry/applications"),
     );
-    await page.reload();
+    await web.open(`/traces/${traceId}`);
     await (await registry).finished();
     await page.getByText("careful@3").waitFor();
     expect(await page.getByRole("link", { name: "Open in playground" }).count()).toBe(0);
