@@ -33,7 +33,11 @@ export class PageLender {
   async lend({ width = 1280, height = 800, theme, own }: PageOptions = {}): Promise<WebPage> {
     const page = (own === undefined && this.#take()) || (await this.#newPage(own));
     await page.setViewportSize({ width, height });
-    await page.emulateMedia({ colorScheme: theme ?? "light", reducedMotion: "reduce" });
+    await page.emulateMedia({
+      colorScheme: theme ?? "light",
+      reducedMotion: "reduce",
+      forcedColors: "none",
+    });
     // Before the test itself gives up, so that it says what it was waiting for.
     page.context().setDefaultTimeout(PATIENCE_MS);
     const origin = new URL(own?.baseURL ?? this.#url).origin;

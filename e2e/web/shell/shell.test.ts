@@ -5,24 +5,31 @@ import { withPlatform } from "../with-platform.ts";
 const { newPage, open, platform, registry } = withPlatform(startQuickstart);
 
 describe("the frame of every page", () => {
-  it.each([
-    ["wide", 1280],
-    ["on a phone", 390],
-  ])("links to every page, %s", async (_, width) => {
-    await using web = await open("/", { width });
-    const main = web.page.getByRole("navigation", { name: "Main" });
-    for (const [name, heading] of [
-      ["Playground", /quickstart|playground|answer|embed|^\//i],
-      ["Traces", "Traces"],
-      ["Applications", "Applications"],
-    ] as const) {
-      await main.getByRole("link", { name }).click();
-      await web.page.getByRole("heading", { level: 1, name: heading }).waitFor();
-      const current = main.getByRole("link", { name });
-      await expect.poll(() => current.getAttribute("aria-current")).toBe("page");
-      expect(await main.locator("[aria-current]").count()).toBe(1);
-      await web.expectNoOverflow();
+  it("links to every page, wide, on a phone and in forced colours", async () => {
+    await using web = await open("/");
+    const { page } = web;
+    const main = page.getByRole("navigation", { name: "Main" });
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const [name, heading] of [
+        ["Playground", /quickstart|playground|answer|embed|^\//i],
+        ["Applications", "Applications"],
+        ["Traces", "Traces"],
+      ] as const) {
+        await main.getByRole("link", { name }).click();
+        await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+        const current = main.getByRole("link", { name });
+        await expect.poll(() => current.getAttribute("aria-current")).toBe("page");
+        expect(await main.locator("[aria-current]").count()).toBe(1);
+        await web.expectNoOverflow();
+      }
     }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ forcedColors: "active" });
+    const outline = (name: string) =>
+      main.getByRole("link", { name }).evaluate((it) => getComputedStyle(it).outlineStyle);
+    await expect.poll(() => outline("Traces")).toBe("solid");
+    expect(await outline("Applications")).toBe("none");
     web.expectNoFaults();
   });
 
@@ -118,7 +125,7 @@ describe("the frame of every page", () => {
     web.expectNoFaults();
   });
 
-  it("has a skip link, and announces page changes", async () => {
+  it("has a skip link, announces page changes, and does not animate with reduced motion", async () => {
     await using web = await open("/apps");
     const { page } = web;
     await page.getByRole("link", { name: "quickstart" }).waitFor();
@@ -126,33 +133,11 @@ describe("the frame of every page", () => {
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
     const focused = page.getByRole("button", { name: "New application" });
-    expect(await focused.evaluate((it) => it === document.activeElement)).toBe(true);
+    await expect.poll(() => focused.evaluate((it) => it === document.activeElement)).toBe(true);
     await page.getByRole("link", { name: "Traces" }).click();
     await page.getByRole("status").getByText("Traces · Agate").waitFor({ state: "attached" });
-    web.expectNoFaults();
-  });
-
-  it("shows the current page in forced colours", async () => {
-    await using web = await open("/traces", { own: { forcedColors: "active" } });
-    const { page } = web;
-    const main = page.getByRole("navigation", { name: "Main" });
-    const outline = (name: string) =>
-      main.getByRole("link", { name }).evaluate((it) => getComputedStyle(it).outlineStyle);
-    await expect.poll(() => outline("Traces")).toBe("solid");
-    expect(await outline("Applications")).toBe("none");
-  });
-
-  it("shows an error for an unknown page", async () => {
-    await using web = await open("/traces/a/b/c");
-    await web.page.getByRole("heading", { name: "Page not found" }).waitFor();
-    await web.expectAccessible();
-    web.expectNoFaults();
-  });
-
-  it("does not animate with reduced motion", async () => {
-    await using web = await open("/traces");
-    await web.page.getByRole("heading", { level: 1 }).waitFor();
-    const seconds = await web.page.evaluate(() =>
+    await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
+    const seconds = await page.evaluate(() =>
       [...document.querySelectorAll("*")].map((element) => {
         const style = getComputedStyle(element);
         return Math.max(
@@ -162,6 +147,14 @@ describe("the frame of every page", () => {
       }),
     );
     expect(Math.max(...seconds)).toBeLessThan(0.001);
+    web.expectNoFaults();
+  });
+
+  it("shows an error for an unknown page", async () => {
+    await using web = await open("/traces/a/b/c");
+    await web.page.getByRole("heading", { name: "Page not found" }).waitFor();
+    await web.expectAccessible();
+    web.expectNoFaults();
   });
 });
 
