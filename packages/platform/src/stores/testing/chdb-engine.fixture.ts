@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { Session } from "chdb";
 import { createChdbConnection } from "chdb/connection";
 import type { ClickHouseAddress } from "../store-address.ts";
+import { CHDB_ARGUMENTS, chdbFolder } from "./chdb-settings.fixture.ts";
 
 type Connection = Exclude<ClickHouseClientConfigOptions["connection"], undefined>;
 
@@ -33,12 +33,14 @@ const ONE_SHARD = `<clickhouse>
 
 /** Starts the engine with an empty folder, and a cluster called `one-shard`. */
 export function openChdbEngine(): ChdbEngine {
-  const folder = mkdtempSync(join(tmpdir(), "agate-clickhouse-"));
+  const folder = chdbFolder();
   const config = join(folder, "config.xml");
   const data = join(folder, "data");
   mkdirSync(data);
   writeFileSync(config, ONE_SHARD);
-  const session = new Session(data, { connectionArgs: [`--config-file=${config}`] });
+  const session = new Session(data, {
+    connectionArgs: [`--config-file=${config}`, ...CHDB_ARGUMENTS],
+  });
   return {
     address: ({ cluster } = {}) => ({
       kind: "clickhouse",

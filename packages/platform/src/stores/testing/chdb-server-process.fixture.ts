@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { Session } from "chdb";
+import { CHDB_ARGUMENTS } from "./chdb-settings.fixture.ts";
 
 /** Statements that run at a time. A session runs its own one after the other. */
 const SESSIONS = 4;
@@ -41,7 +42,7 @@ class StatementRunner {
   waiting = 0;
 
   constructor(folder: string) {
-    this.#session = new Session(folder);
+    this.#session = new Session(folder, { connectionArgs: [...CHDB_ARGUMENTS] });
   }
 
   run(statement: Statement): Promise<Uint8Array> {

@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ClickHouseAddress } from "../store-address.ts";
+import { chdbFolder } from "./chdb-settings.fixture.ts";
 
 const USER = "agate";
 /** With what must be escaped in a URL. */
@@ -52,7 +52,7 @@ export function chdbAt(port: number): ChdbDatabases {
 
 /** Makes and starts a server. Dispose of it when the tests are done. */
 export async function startChdbServer(): Promise<ChdbServer> {
-  const folder = await mkdtemp(join(tmpdir(), "agate-clickhouse-"));
+  const folder = chdbFolder();
   let running = await launch(folder, 0);
   const { port } = running;
   const end = async () => {
