@@ -19,9 +19,9 @@ function describeEmbedded(): void {
     open: (options) =>
       openClickHouseStore({ ...options, address: engine.address(), connect: engine.connect }),
     dispose: engine.dispose,
-    arrivals: 3,
-    commits: 5,
-    sizes: "some",
+    arrivals: 2,
+    commits: 3,
+    sizes: "few",
   });
 }
 

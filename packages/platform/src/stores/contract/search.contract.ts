@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
 import type { Subject } from "./subject.fixture.ts";
 
@@ -27,16 +27,21 @@ export function describeSearch(subject: Subject): void {
       ['"', []],
       ["", []],
     ];
-    it.each(searches)("finds %s", async (text, wanted) => {
-      subject.fresh();
-      await subject.append(
-        texts.map(([spanName, inputs], i) =>
-          storedSpan({ name: spanName, inputs, traceId: traceIdOf(i), id: spanIdOf(i) }),
-        ),
-      );
-      await subject.store.searchCaughtUp();
-      expect(await subject.namesOf("listSpans", { text })).toEqual(wanted);
-      expect(await subject.namesOf("listTraces", { text })).toEqual(wanted);
+    describe("in the same three traces", () => {
+      beforeAll(async () => {
+        subject.fresh();
+        await subject.append(
+          texts.map(([spanName, inputs], i) =>
+            storedSpan({ name: spanName, inputs, traceId: traceIdOf(i), id: spanIdOf(i) }),
+          ),
+        );
+        await subject.store.searchCaughtUp();
+      });
+
+      it.each(searches)("finds %s", async (text, wanted) => {
+        expect(await subject.namesOf("listSpans", { text })).toEqual(wanted);
+        expect(await subject.namesOf("listTraces", { text })).toEqual(wanted);
+      });
     });
 
     it("skips a span whose text cannot be indexed, and indexes its neighbours", async () => {

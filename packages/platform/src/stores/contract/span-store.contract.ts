@@ -25,8 +25,9 @@ export interface StoreUnderTest {
   /** Most commits to one trace that are tried, 257 unless told; where they do not shape what is read, fewer. */
   readonly commits?: number;
   /**
-   * Which sizes of traces are tried around the limits of stores: `all`, or for a database that takes long for
-   * each, `some`, on both sides of each limit. All of them are tried by `npm run test:long`.
+   * Which sizes of traces and pages are tried around the limits of stores: `all`, or for a database that takes
+   * long for each, `some`, on both sides of each limit; `few` of them on both sides of ClickHouse's own. All of
+   * them are tried by `npm run test:long`.
    */
   readonly sizes?: TraceSizes;
 }
@@ -53,7 +54,7 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
     describeSizes(subject, commits, sizes);
     describeSendingAgain(subject, sizes);
     describeSpanLimit(subject);
-    describeLists(subject);
+    describeLists(subject, sizes);
     describeSearch(subject);
     describeAnalytics(subject);
     describeDeleting(subject);
