@@ -92,9 +92,6 @@ describe("AGATE_LISTEN", () => {
 
   it.each([
     ["4101", "is no address: write tcp:127.0.0.1:4101"],
-    ["tcp:4101", "is no address"],
-    ["tcp:127.0.0.1:99999", "is no address"],
-    ["unix:", "is no address"],
     ["unix:/no/such/folder/app.sock", "cannot be made"],
     ["tcp:192.0.2.1:4101", "is no address of this machine. Name one in AGATE_LISTEN"],
   ])("is refused when it is %s", async (AGATE_LISTEN, reason) => {
