@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PostgresServer } from "../../packages/platform/src/stores/testing/embedded-postgres.fixture.ts";
 import { startPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { startServer } from "../running-server.ts";
@@ -60,6 +60,7 @@ async function openGate() {
       isOpen = true;
       status = answer;
       for (const response of waiting) response.writeHead(answer).end();
+      waiting.clear();
     },
     get waiting() {
       return waiting.size;
@@ -73,43 +74,46 @@ const told = await fetch(${JSON.stringify(url)});
 if (!told.ok) throw new Error("The gate is shut");
 `;
 
-it("is ready on a new server when its builds serve, and no call fails from then on", async () => {
-  const flags = await databaseFlags();
-  await using gate = await openGate();
-  await using first = await startServer({ flags });
-  await deployClient(first.url).mustDeploy(
-    await packer.pack(gated(gate.url)),
-    "?environment=production",
-  );
-  expect(await ready(first.url)).toEqual({ status: 200, failing: [] });
-
-  gate.close();
-  await using second = await startServer({ flags });
-  await expect.poll(() => gate.waiting, PATIENCE).toBe(1);
-  expect(await ready(second.url)).toEqual({ status: 503, failing: ["builds"] });
-  expect(await statusOf(`${second.url}/health`)).toBe(200);
-  expect(await statusOf(`${second.url}/health/live`)).toBe(200);
-
-  gate.open(200);
-  await expect.poll(() => ready(second.url), PATIENCE).toEqual({ status: 200, failing: [] });
-  const calls = Array.from({ length: CALLS }, async () => {
-    const answer = await deployClient(second.url).call("/run/say", INPUTS);
-    return answer.status;
+describe("a new server", () => {
+  let flags: string[];
+  let gate: Awaited<ReturnType<typeof openGate>>;
+  beforeAll(async () => {
+    flags = await databaseFlags();
+    gate = await openGate();
+    await using first = await startServer({ flags });
+    const build = await packer.pack(gated(gate.url));
+    await deployClient(first.url).mustDeploy(build, "?environment=production");
+    expect(await ready(first.url)).toEqual({ status: 200, failing: [] });
+    await first.stop();
   });
-  expect(new Set(await Promise.all(calls))).toEqual(new Set([200]));
-}, 120_000);
+  afterAll(() => gate[Symbol.asyncDispose]());
 
-it("is ready though a build has failed to start", async () => {
-  const flags = await databaseFlags();
-  await using gate = await openGate();
-  await using first = await startServer({ flags });
-  await deployClient(first.url).mustDeploy(await packer.pack(gated(gate.url)));
-  gate.close();
-  await using second = await startServer({ flags });
-  await expect.poll(() => gate.waiting, PATIENCE).toBe(1);
-  gate.open(500);
-  await expect.poll(() => ready(second.url), PATIENCE).toEqual({ status: 200, failing: [] });
-}, 120_000);
+  it("is ready when its builds serve, and no call fails from then on", async () => {
+    gate.close();
+    await using server = await startServer({ flags });
+    await expect.poll(() => gate.waiting, PATIENCE).toBe(1);
+    expect(await ready(server.url)).toEqual({ status: 503, failing: ["builds"] });
+    expect(await statusOf(`${server.url}/health`)).toBe(200);
+    expect(await statusOf(`${server.url}/health/live`)).toBe(200);
+
+    gate.open(200);
+    await expect.poll(() => ready(server.url), PATIENCE).toEqual({ status: 200, failing: [] });
+    const calls = Array.from({ length: CALLS }, async () => {
+      const answer = await deployClient(server.url).call("/run/say", INPUTS);
+      return answer.status;
+    });
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([200]));
+  }, 120_000);
+
+  it("is ready though a build has failed to start", async () => {
+    gate.close();
+    await using server = await startServer({ flags });
+    await expect.poll(() => gate.waiting, PATIENCE).toBe(1);
+    expect(await ready(server.url)).toEqual({ status: 503, failing: ["builds"] });
+    gate.open(500);
+    await expect.poll(() => ready(server.url), PATIENCE).toEqual({ status: 200, failing: [] });
+  }, 120_000);
+});
 
 it("is not ready while its databases are away, and alive all the time", async () => {
   await using server = await startServer({ flags: await databaseFlags() });
@@ -137,16 +141,26 @@ it("is not ready while the disk is full", async ({ skip }) => {
 });
 
 it("is not ready once it drains, and finishes the call that it has", async () => {
+  await using gate = await openGate();
   await using server = await startServer();
   const client = deployClient(server.url);
-  await client.mustDeploy(await packer.pack(support("draining")), "?environment=production");
-  const accept = { accept: "text/event-stream" };
-  const call = await client.call("/run/count", { inputs: { most: 100 } }, accept);
+  const waiting = `${support("draining")}
+export const wait = ag.route("/wait", SayConfig)(async function* () {
+  yield "begun";
+  await fetch(${JSON.stringify(gate.url)});
+  yield "told";
+});
+`;
+  await client.mustDeploy(await packer.pack(waiting), "?environment=production");
+  gate.close();
+  const call = await client.call("/run/wait", { inputs: {} }, { accept: "text/event-stream" });
+  await expect.poll(() => gate.waiting, PATIENCE).toBe(1);
   const stopped = server.stop();
   await expect
     .poll(() => ready(server.url), PATIENCE)
     .toEqual({ status: 503, failing: ["shutting_down"] });
   expect(await statusOf(`${server.url}/health/live`)).toBe(200);
-  expect(await call.text()).toContain("event: done");
+  gate.open(200);
+  expect(await call.text()).toMatch(/data: "told"\n\nevent: done/);
   expect(await stopped).toBe(0);
 });
