@@ -1,12 +1,12 @@
 import type { CreatedApiKey, Scope } from "@agate/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { credentialsOf } from "./admit.ts";
 import { sendRequest } from "./testing/send-request.fixture.ts";
 import type { TestPlatform } from "./testing/test-platform.fixture.ts";
 import { startTestPlatform } from "./testing/test-platform.fixture.ts";
 
 let platform: TestPlatform;
 const clock = { now: Date.UTC(2026, 10, 15, 12) };
-afterEach(() => platform.close());
 
 const TRACE = `/observability/traces/${"a".repeat(32)}/`;
 const SPAN = `/observability/spans/${"a".repeat(16)}/`;
@@ -29,6 +29,7 @@ describe("a server that asks for keys", () => {
   beforeEach(async () => {
     platform = await startTestPlatform({ policy: "keys", rateLimit: 1, now: () => clock.now });
   });
+  afterEach(() => platform.close());
 
   it("records a span under the project of the key that sent it", async () => {
     const project = await platform.registry.projects.create("red");
@@ -98,6 +99,7 @@ describe("a server on a loopback address", () => {
   beforeEach(async () => {
     platform = await startTestPlatform({ rateLimit: 1 });
   });
+  afterEach(() => platform.close());
 
   it("lets anyone on this machine do anything without a key, as often as they like", async () => {
     for (let n = 0; n < 10; n++) expect((await platform.get("/registry/keys")).status).toBe(200);
@@ -127,4 +129,17 @@ describe("a server on a loopback address", () => {
       expect(missing.json.detail).toMatchObject([{ type: "project_not_found" }]);
     }
   });
+});
+
+it.each([
+  ["agate_session=as_1", "as_1"],
+  ["theme=dark; agate_session=as_1; other=2", "as_1"],
+  ["theme=dark;agate_session=as_1", "as_1"],
+  ["my_agate_session=as_1", undefined],
+  ["theme=agate_session=as_1", undefined],
+  ["agate_session=", undefined],
+  ["agate_session", undefined],
+  ["", undefined],
+])("in the header %j the session is %j", (cookie, session) => {
+  expect(credentialsOf({ headers: { cookie } }).session).toBe(session);
 });

@@ -1,11 +1,9 @@
-import type { ServerResponse } from "node:http";
-import type { AccessControl } from "../access/access-control.ts";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { AccessControl, Credentials } from "../access/access-control.ts";
 import type { Access, Caller } from "../access/caller.ts";
 import { may } from "../access/caller.ts";
 import type { FullAnswer, Problem } from "./answer.ts";
 import { problemAnswer } from "./answer.ts";
-import type { Sender } from "./sender.ts";
-import { ALLOWED_PAGE, CALLER, credentialsOf } from "./sender.ts";
 
 export type Admission =
   | {
@@ -157,4 +155,41 @@ function isOf(origin: string, host: string | undefined): boolean {
   const page = URL.parse(origin);
   // With the page's scheme, so that a port that goes without saying is the same as one that is said.
   return page !== null && page.host === URL.parse(`${page.protocol}//${host}`)?.host;
+}
+
+/** The cookie that holds the session of the page. */
+export const SESSION_COOKIE = "agate_session";
+const IN_COOKIES = new RegExp(`(?:^|;) *${SESSION_COOKIE}=([^;]+)`);
+
+/** Where a request keeps who sent it, once that is known: for its line in the log. */
+export const CALLER = Symbol("caller");
+
+/** Marks a request of a page that `--cors-origin` allows. */
+export const ALLOWED_PAGE = Symbol("allowed page");
+
+/** What of a request tells who sends it. A Node request is one. */
+export interface Sender {
+  [CALLER]?: Caller;
+  [ALLOWED_PAGE]?: true;
+  readonly method?: string | undefined;
+  readonly headers: SenderHeaders;
+}
+
+type SenderHeaders = Readonly<
+  Pick<IncomingHttpHeaders, "authorization" | "cookie" | "host" | "origin" | "sec-fetch-site">
+> & {
+  readonly "agate-project"?: string | string[] | undefined;
+  readonly "x-forwarded-proto"?: string | string[] | undefined;
+};
+
+/** Who the sender says it is. The page's cookie counts where there is no `Authorization`. */
+export function credentialsOf({ headers }: Sender): Credentials {
+  const { authorization, cookie, "agate-project": project } = headers;
+  const isByCookie = authorization === undefined && cookie !== undefined;
+  return {
+    authorization,
+    session: isByCookie ? IN_COOKIES.exec(cookie)?.[1] : undefined,
+    // Only `Set-Cookie` ever is a list.
+    project: typeof project === "string" ? project : undefined,
+  };
 }

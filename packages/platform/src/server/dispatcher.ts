@@ -3,7 +3,7 @@ import { shownValue } from "@agate/protocol";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { decodeURIComponent_, tryDecode } from "hono/utils/url";
 import type { AccessControl } from "../access/access-control.ts";
-import { admit, breakOffWhenRevoked } from "./admit.ts";
+import { admit, breakOffWhenRevoked, CALLER, type Sender } from "./admit.ts";
 import type { Answer, Problem } from "./answer.ts";
 import { problemAnswer } from "./answer.ts";
 import { pathOf } from "./log/request-log.ts";
@@ -12,7 +12,6 @@ import type { PageFiles } from "./page/page-files.ts";
 import { notFoundPage, opensDocument } from "./page/page-routes.ts";
 import type { Route } from "./route.ts";
 import type { Delivery } from "./send-answer.ts";
-import { CALLER, type Sender } from "./sender.ts";
 
 export interface DispatcherOptions {
   readonly routes: readonly Route[];

@@ -15,6 +15,7 @@ import { DamagedSegmentError } from "../stores/segments/segment.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { RegistryUnavailableError, StoreUnavailableError } from "../stores/store-errors.ts";
 import { isDescriptorShortage } from "../threads/spawn-thread.ts";
+import { credentialsOf } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { opaqueAnswer, problemAnswer } from "./answer.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
@@ -26,7 +27,6 @@ import { Cors } from "./origin-guard.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { createDelivery } from "./send-answer.ts";
-import { credentialsOf } from "./sender.ts";
 import type { AnsweredCall } from "./service-calls.ts";
 import { createServiceCalls, serviceTarget } from "./service-calls.ts";
 

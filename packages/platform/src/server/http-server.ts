@@ -4,12 +4,12 @@ import { createServer, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { CALLER, type Sender } from "./admit.ts";
 import type { FullAnswer } from "./answer.ts";
 import { problemAnswer } from "./answer.ts";
 import type { HttpApp } from "./http-app.ts";
 import { pathOf, type RequestLog } from "./log/request-log.ts";
 import { headersOf, sendAnswer } from "./send-answer.ts";
-import { CALLER, type Sender } from "./sender.ts";
 
 export interface HttpServerOptions {
   readonly app: HttpApp;

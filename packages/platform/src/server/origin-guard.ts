@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ResponseHead } from "../deployments/gateway/response-head.ts";
+import { ALLOWED_PAGE, type Sender } from "./admit.ts";
 import type { FullAnswer, Problem } from "./answer.ts";
 import { PAGE_PATHS } from "./page/page-routes.ts";
 import { sendAnswer } from "./send-answer.ts";
-import { ALLOWED_PAGE, type Sender } from "./sender.ts";
 
 /**
  * `loopback`: the server listens on this machine only and needs no key, so it must not be reachable

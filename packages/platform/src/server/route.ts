@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod/mini";
 import type { Access, Caller } from "../access/caller.ts";
 import { QueryAbandonedError } from "../stores/query-lane.ts";
+import type { Sender } from "./admit.ts";
 import type { Answer, AnswerHeaders, FullAnswer } from "./answer.ts";
 import { JSON_TYPE, jsonAnswer, type Problem, problemAnswer, problemsAnswer } from "./answer.ts";
 import type { ErrorType } from "./errors/error-types.ts";
 import { bodyProblems, parameterProblems } from "./inputs/input-problems.ts";
 import { readJsonBody } from "./inputs/json-body.ts";
 import type { ComponentName, ComponentValue } from "./openapi/components.ts";
-import type { Sender } from "./sender.ts";
 
 /** A thing the platform serves: how it is reached, what it means, what it takes and answers. */
 export interface Route {

@@ -6,14 +6,13 @@ import { Gateway } from "../deployments/gateway/gateway.ts";
 import type { ResponseHead } from "../deployments/gateway/response-head.ts";
 import type { Service, ServiceDirectory } from "../deployments/services.ts";
 import type { Applications } from "../registry/registry.ts";
-import { type Admission, admit, breakOffWhenRevoked } from "./admit.ts";
+import { type Admission, ALLOWED_PAGE, admit, breakOffWhenRevoked, type Sender } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { opaqueAnswer, problemAnswer, problemsAnswer } from "./answer.ts";
 import { pathOf } from "./log/request-log.ts";
 import type { HostPolicy } from "./origin-guard.ts";
 import { checkHost, replaceCorsHeaders } from "./origin-guard.ts";
 import type { Delivery } from "./send-answer.ts";
-import { ALLOWED_PAGE, type Sender } from "./sender.ts";
 
 export interface ServiceCallsOptions {
   readonly services: ServiceDirectory;

@@ -8,7 +8,7 @@ import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
 import { isNumberShown } from "../otlp-span.ts";
 import type { PriceLookup } from "../pricing/price-lookup.ts";
 import { costOf } from "../pricing/price-lookup.ts";
-import type { ReportedFigures } from "../span-tree/span-node.ts";
+import type { ReportedFigures } from "../span-tree/sum-figures.ts";
 import type { KeyInfo } from "./key-table.ts";
 import type { ResourceFields } from "./resource-fields.ts";
 import type { Parameter, SpanReading } from "./span-reading.ts";

@@ -1,7 +1,7 @@
 import type { SpanKind, SpanStatus } from "@agate/protocol";
+import type { SpanNode } from "../span-tree/build-tree.ts";
 import { buildTree } from "../span-tree/build-tree.ts";
 import { AFTER_TOTAL, betweenRecords, closingText, totalText } from "../span-tree/record-text.ts";
-import type { SpanNode } from "../span-tree/span-node.ts";
 
 /** One span as ingest hands it to a store: the columns that are searched, and the finished record. */
 export interface StoredSpan extends SpanNode {

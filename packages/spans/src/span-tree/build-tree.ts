@@ -1,6 +1,22 @@
 import type { Figures } from "@agate/protocol";
-import type { SpanNode, SpanNodes } from "./span-node.ts";
-import { sumFigures } from "./sum-figures.ts";
+import { type ReportedFigures, sumFigures } from "./sum-figures.ts";
+
+/** What the tree needs to know of a span; everything else stays in its record text. */
+export interface SpanNode {
+  readonly id: string;
+  readonly parentId: string | null;
+  /** Microseconds since 1970, no later than the last that a number holds exactly (in 2255). */
+  readonly start: number;
+  /** 0 to 999: what the start time has below the microsecond. It orders siblings. */
+  readonly startNanos: number;
+  readonly figures: ReportedFigures | null;
+}
+
+/** The nodes of a trace by index. A list is one; a store may keep them more tightly. */
+export interface SpanNodes {
+  readonly length: number;
+  at(index: number): SpanNode | undefined;
+}
 
 /**
  * The tree of one trace. Nodes are named by their index in the list it was built from. A subtree is
@@ -40,7 +56,8 @@ export function buildTree(nodes: SpanNodes): SpanTree {
   const top = findTop(parent, order);
   const { firstChild, nextSibling } = linkChildren(parent, order, top);
   const walk = walkPreorder(top, firstChild, nextSibling);
-  const totals = sumFigures(nodes, walk.preorder, walk.parentInTree);
+  const figuresOf = (node: number) => nodeAt(nodes, node).figures;
+  const totals = sumFigures(figuresOf, walk.preorder, walk.parentInTree);
   return { top, ...walk, total: totals };
 }
 

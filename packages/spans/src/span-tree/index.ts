@@ -1,5 +1,5 @@
 // A door of its own: the threads that only read do without the dialects.
-export type { SpanTree } from "./build-tree.ts";
+export type { SpanNode, SpanNodes, SpanTree } from "./build-tree.ts";
 export { buildTree, compareNodes } from "./build-tree.ts";
 export {
   AFTER_LISTED_TOTAL,
@@ -8,5 +8,5 @@ export {
   closingText,
   totalText,
 } from "./record-text.ts";
-export type { ReportedFigures, SpanNode, SpanNodes } from "./span-node.ts";
+export type { ReportedFigures } from "./sum-figures.ts";
 export { withoutNoise } from "./sum-figures.ts";

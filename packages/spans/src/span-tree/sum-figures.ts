@@ -1,6 +1,18 @@
 import type { Figures, Usage } from "@agate/protocol";
 import { USAGE_FIELDS } from "@agate/protocol";
-import type { SpanNode, SpanNodes } from "./span-node.ts";
+
+/**
+ * Tokens and cost that one span reported.
+ *
+ * `own`: the span spent them itself (a model call, or figures the developer stored on it).
+ * `restated`: a wrapper (an agent, a chain) reported them; they count only where nothing below it
+ * reports any, so that no token is counted twice.
+ */
+export interface ReportedFigures {
+  readonly usage: Usage | null;
+  readonly cost: number | null;
+  readonly role: "own" | "restated";
+}
 
 /** Stands for "not reported": not 0, and not equal to itself. */
 const UNKNOWN = Number.NaN;
@@ -9,20 +21,25 @@ const COST = FIELDS;
 const WIDTH = FIELDS + 1;
 const INPUT = USAGE_FIELDS.indexOf("input_tokens");
 const OUTPUT = USAGE_FIELDS.indexOf("output_tokens");
+const NO_FIGURES: Figures = { usage: null, cost: null };
 
 /**
  * Adds up tokens and cost from the leaves to the top, each counted once:
  * - a model call adds its own figures to those below it, unless it repeats them (the same call seen
  *   by two instrumentations);
  * - a wrapper's restated figures count only where nothing below it reports any.
+ *
+ * @param figuresOf What a node reported, by its index.
+ * @param preorder All nodes, parents before children.
+ * @param parentInTree The parent of each node; negative for the top.
  */
 export function sumFigures(
-  nodes: SpanNodes,
+  figuresOf: (node: number) => ReportedFigures | null,
   preorder: Int32Array,
   parentInTree: Int32Array,
 ): (node: number) => Figures {
-  if (!anyFigures(nodes)) return () => ({ usage: null, cost: null });
-  const sums = new Float64Array(nodes.length * WIDTH).fill(UNKNOWN);
+  if (!preorder.some((node) => figuresOf(node) !== null)) return () => NO_FIGURES;
+  const sums = new Float64Array(preorder.length * WIDTH).fill(UNKNOWN);
   const add = (slot: number, value: number) => {
     if (Number.isNaN(value)) return;
     const sum = sums[slot] as number;
@@ -31,7 +48,7 @@ export function sumFigures(
   for (let place = preorder.length - 1; place >= 0; place--) {
     const node = preorder[place] as number;
     const base = node * WIDTH;
-    const figures = nodes.at(node)?.figures ?? null;
+    const figures = figuresOf(node);
     if (figures !== null) {
       const repeats = reportsAny(sums, base) && repeatsBelow(figures, sums, base);
       if (!repeats) {
@@ -49,16 +66,7 @@ export function sumFigures(
   return (node) => figuresAt(sums, node * WIDTH);
 }
 
-function anyFigures(nodes: SpanNodes): boolean {
-  for (let i = 0; i < nodes.length; i++) if (nodes.at(i)?.figures) return true;
-  return false;
-}
-
-function repeatsBelow(
-  figures: NonNullable<SpanNode["figures"]>,
-  sums: Float64Array,
-  base: number,
-): boolean {
+function repeatsBelow(figures: ReportedFigures, sums: Float64Array, base: number): boolean {
   if (figures.role === "restated") return true;
   return (
     ownField(figures.usage, INPUT) === sums[base + INPUT] &&

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Access } from "../../access/caller.ts";
 import { VERSION } from "../../version.ts";
+import { SESSION_COOKIE } from "../admit.ts";
 import { JSON_TYPE } from "../answer.ts";
 import type { ErrorType, ErrorTypeInfo } from "../errors/error-types.ts";
 import { ERROR_TYPES } from "../errors/error-types.ts";
 import { JSON_BODY_ERRORS } from "../inputs/json-body.ts";
 import type { BodyDoc, Operation, Route, SuccessDoc } from "../route.ts";
-import { SESSION_COOKIE } from "../sender.ts";
 import { COMPONENT_PREFIX, componentSchemas } from "./components.ts";
 
 /** What any route may answer: the request itself was wrong, or the server was. */

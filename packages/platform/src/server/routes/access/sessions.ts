@@ -5,12 +5,11 @@ import type { AccessControl } from "../../../access/access-control.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { SESSION_MS, type Sessions } from "../../../access/sessions.ts";
 import type { Projects } from "../../../registry/registry.ts";
-import { checkOriginIfTold, identify } from "../../admit.ts";
+import { checkOriginIfTold, credentialsOf, identify, SESSION_COOKIE } from "../../admit.ts";
 import { problemAnswer } from "../../answer.ts";
 import { text } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { noContent, route, success } from "../../route.ts";
-import { credentialsOf, SESSION_COOKIE } from "../../sender.ts";
 
 export interface SessionRouteOptions {
   readonly control: AccessControl;
