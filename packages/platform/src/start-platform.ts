@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
+import type { Logger } from "pino";
 import type { AccessPolicy } from "./access/access-control.ts";
 import { openAccess } from "./access/open-access.ts";
 import { Backups, sweepBackups } from "./backup/take-backup.ts";
@@ -13,7 +14,7 @@ import { openRegistry } from "./registry/open-registry.ts";
 import type { Registry } from "./registry/registry.ts";
 import { checkDisk, Readiness } from "./server/health/readiness.ts";
 import { createHttpApp } from "./server/http-app.ts";
-import type { HttpServer, ListenOutcome } from "./server/http-server.ts";
+import type { HttpServer } from "./server/http-server.ts";
 import { connectionsWithin, descriptorLimit, startHttpServer } from "./server/http-server.ts";
 import type { LogOptions } from "./server/log/log-options.ts";
 import { openLog } from "./server/log/open-log.ts";
@@ -22,6 +23,7 @@ import type { AnsweredCall } from "./server/service-calls.ts";
 import { openSpanStore } from "./stores/open-span-store.ts";
 import { QUERY_LIMITS } from "./stores/query-lane.ts";
 import { openRegistryDatabase } from "./stores/registry/open-registry-database.ts";
+import type { SpanStore } from "./stores/span-store.ts";
 import { filesIn, holdDataDirectory } from "./stores/sqlite/data-directory.ts";
 import { startRetention } from "./stores/start-retention.ts";
 import type { ClickHouseAddress, PostgresAddress } from "./stores/store-address.ts";
@@ -122,13 +124,8 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
 async function start(options: PlatformOptions): Promise<StartOutcome> {
   const { host, port, limits } = options;
   const policy: AccessPolicy = options.requireKey || !isLoopbackAddress(host) ? "keys" : "loopback";
-  // First: a server without any key is unusable, and must leave no folder behind.
-  const hasNoRegistry =
-    options.registry === undefined && !existsSync(filesIn(options.dataDirectory).registry);
-  if (policy === "keys" && hasNoRegistry) return refused(keysAreMissing(options));
-  if (policy === "loopback" && options.corsOrigins?.includes("*")) return refused(EVERY_PAGE);
-  const badPrices = await faultIn(options.pricesFile);
-  if (badPrices !== undefined) return refused(badPrices);
+  const reason = await reasonNotToStart(options, policy);
+  if (reason !== undefined) return refused(reason);
 
   await using parts = new AsyncDisposableStack();
   const { log, requests, flush } = await openLog(options.log);
@@ -189,15 +186,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   });
   parts.defer(() => ingest.close());
 
-  const retention = await store.keepFor(options.retentionMs);
-  if (options.retentionMs !== null && retention === "by-steps") {
-    const stop = startRetention(store, options.retentionMs, (round) => {
-      if ("failed" in round) log.error({ err: round.failed }, "Retention could not delete.");
-      else if ("held" in round) log.error(round.held);
-      else log.info(round, "Retention deleted traces.");
-    });
-    parts.defer(stop);
-  }
+  parts.defer(await keepRetention(store, options.retentionMs, log));
 
   const issueKey = (project: string, name: string) =>
     access.internalKeys.issue({ project, name, scopes: ["ingest", "read"] });
@@ -256,7 +245,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     requests,
     maxConnections: connectionsWithin(descriptorLimit(), limits.connections),
   });
-  if (outcome.kind !== "listening") return refused(LISTEN_REASONS[outcome.kind](host, port));
+  if (outcome.kind === "refused") return outcome;
   const { server } = outcome;
   let requestsEndAt = 0;
   log.info(
@@ -300,6 +289,34 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   }
 }
 
+/** What is wrong with the options, found before anything is opened: a refused server leaves no folder behind. */
+async function reasonNotToStart(
+  options: PlatformOptions,
+  policy: AccessPolicy,
+): Promise<string | undefined> {
+  // A server without any key is unusable.
+  const hasNoRegistry =
+    options.registry === undefined && !existsSync(filesIn(options.dataDirectory).registry);
+  if (policy === "keys" && hasNoRegistry) return keysAreMissing(options);
+  if (policy === "loopback" && options.corsOrigins?.includes("*")) return EVERY_PAGE;
+  return await faultIn(options.pricesFile);
+}
+
+/** Deletes traces when their time is up, where the store does not do so itself. @returns how to stop it. */
+async function keepRetention(
+  store: SpanStore,
+  retentionMs: number | null,
+  log: Logger,
+): Promise<() => void | Promise<void>> {
+  const retention = await store.keepFor(retentionMs);
+  if (retentionMs === null || retention !== "by-steps") return () => {};
+  return startRetention(store, retentionMs, (round) => {
+    if ("failed" in round) log.error({ err: round.failed }, "Retention could not delete.");
+    else if ("held" in round) log.error(round.held);
+    else log.info(round, "Retention deleted traces.");
+  });
+}
+
 /** What is wrong with a price file. The ingest thread reads it again: only it needs the table. */
 async function faultIn(pricesFile: string | null): Promise<string | undefined> {
   if (pricesFile === null) return undefined;
@@ -332,15 +349,3 @@ function urlForBuilds(host: string, port: number): string {
 function refused(reason: string): StartOutcome {
   return { kind: "refused", reason };
 }
-
-const LISTEN_REASONS: Record<
-  Exclude<ListenOutcome["kind"], "listening">,
-  (host: string, port: number) => string
-> = {
-  "port-in-use": (host, port) =>
-    `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with --port.`,
-  "not-permitted": (_, port) =>
-    `Listening on port ${port} is not permitted. Choose one above 1023 with --port.`,
-  "no-such-address": (host) =>
-    `This machine has no address ${host}. Choose another with --host, such as 127.0.0.1.`,
-};

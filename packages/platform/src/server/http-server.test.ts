@@ -53,12 +53,16 @@ describe("listening", () => {
 
   it("names why it cannot", async () => {
     const { app, server } = platform;
+    const refused = (reason: string) => ({
+      kind: "refused",
+      reason: expect.stringContaining(reason),
+    });
     const inUse = await startHttpServer({ app, host: "127.0.0.1", port: server.port, requests });
-    expect(inUse).toEqual({ kind: "port-in-use" });
+    expect(inUse).toEqual(refused(`Port ${server.port} on 127.0.0.1 is in use`));
     const elsewhere = await startHttpServer({ app, host: "203.0.113.7", port: 0, requests });
-    expect(elsewhere).toEqual({ kind: "no-such-address" });
+    expect(elsewhere).toEqual(refused("This machine has no address 203.0.113.7."));
     const nowhere = await startHttpServer({ app, host: "no.such.host.invalid", port: 0, requests });
-    expect(nowhere).toEqual({ kind: "no-such-address" });
+    expect(nowhere).toEqual(refused("This machine has no address no.such.host.invalid."));
   });
 });
 

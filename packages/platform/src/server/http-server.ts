@@ -35,11 +35,8 @@ interface RequestTimeouts {
 
 export type ListenOutcome =
   | { readonly kind: "listening"; readonly server: HttpServer }
-  | { readonly kind: "port-in-use" }
-  /** A port below 1024, most often. */
-  | { readonly kind: "not-permitted" }
-  /** This machine has no such address. */
-  | { readonly kind: "no-such-address" };
+  /** One sentence for the person who started it. */
+  | { readonly kind: "refused"; readonly reason: string };
 
 export interface HttpServer {
   readonly port: number;
@@ -77,9 +74,9 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
   const server = nodeServer(options, state);
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const outcome = listenFailure(error.code);
-      if (outcome === undefined) reject(error);
-      else resolve(outcome);
+      const reason = listenFailure(error.code, host, port);
+      if (reason === undefined) reject(error);
+      else resolve({ kind: "refused", reason });
     });
     server.listen({ host, port }, () => {
       const bound = (server.address() as AddressInfo).port;
@@ -191,17 +188,17 @@ function connectionCount(server: Server): Promise<number> {
   });
 }
 
-function listenFailure(code: string | undefined): ListenOutcome | undefined {
+function listenFailure(code: string | undefined, host: string, port: number): string | undefined {
   switch (code) {
     case "EADDRINUSE":
-      return { kind: "port-in-use" };
+      return `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with --port.`;
     case "EACCES":
     case "EPERM":
-      return { kind: "not-permitted" };
+      return `Listening on port ${port} is not permitted. Choose one above 1023 with --port.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return { kind: "no-such-address" };
+      return `This machine has no address ${host}. Choose another with --host, such as 127.0.0.1.`;
     default:
       return undefined;
   }
