@@ -50,7 +50,7 @@ describe("a command line that is wrong", () => {
     [["apps", "show"], /Missing required argument 'app'/],
     [["apps", "show", ".."], /'\.\.' is not a name/],
     [["apps", "delete", "support"], /Not a terminal: pass --yes to confirm/],
-    [["apps", "--url", "localhost"], /--url takes an address like http:\/\/127/],
+    [["apps", "--url", "localhost"], /--url must be an address like http:\/\/127/],
     [["--url", "http://127.0.0.1:9", "server"], /'server' does not use a platform/],
     [["revisions", "commit", "a", "b"], /Say what to commit with --params, --set or --unset/],
     [["revisions", "commit", "a", "b", "--set", "x=1"], /Write it as \/route\.field=value/],

@@ -268,7 +268,7 @@ describe("agate build refuses", () => {
     [
       "an application that is no slug",
       ["plain.ts", "--target", "docker", "--app", "My App"],
-      "--app takes lower-case letters",
+      "--app must be lower-case letters",
     ],
     [
       "a port that needs rights",

@@ -340,7 +340,10 @@ describe("what cannot be packed is refused", () => {
     [{ include: "prompts" }, '"agate.include" must be a list of paths and patterns'],
     [{ include: [""] }, '"agate.include" must be a list of paths and patterns'],
     [{ include: ["none"] }, '"agate.include" of package.json: none matches no file'],
-    [{ allow: ["network"] }, '"agate.allow" takes addons, child-process, worker, not "network"'],
+    [
+      { allow: ["network"] },
+      '"agate.allow" must be a list of addons, child-process, worker (got "network")',
+    ],
     [{ app: 1 }, '"agate.app" must be the path of a file'],
   ])("where agate in package.json is %j", async (agate, reason) => {
     await folder.write({ "package.json": { ...PACKAGE, agate } });

@@ -143,7 +143,7 @@ test("an empty range shows a message and a way out", async () => {
 
 test("an invalid range shows the platform's message", async () => {
   await using web = await open("/?from=yesterday&to=today");
-  await web.page.getByRole("alert").getByText("Takes an ISO 8601 date").first().waitFor();
+  await web.page.getByRole("alert").getByText("Must be an ISO 8601 date").first().waitFor();
 });
 
 test("the figures can be read in light and dark, wide and narrow", async () => {

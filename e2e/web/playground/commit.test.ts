@@ -192,11 +192,11 @@ describe("A commit", () => {
     await column(page).getByRole("button", { name: "Commit…" }).click();
     await dialog(page).getByRole("button", { name: "Commit", exact: true }).click();
     await dialog(page)
-      .getByText(/at most 3072, not 5000/)
+      .getByText(/3072 or less \(got 5000\)/)
       .waitFor();
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
     await column(page)
-      .getByText(/at most 3072, not 5000/)
+      .getByText(/3072 or less \(got 5000\)/)
       .waitFor();
     await column(page).getByRole("spinbutton", { name: "dimensions" }).fill("512");
     await expect

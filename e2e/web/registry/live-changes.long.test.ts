@@ -179,8 +179,10 @@ describe("changing what is live", () => {
     const refusal = dialog.getByRole("alert");
     await refusal.getByText("No changes made").waitFor();
     expect(await refusal.getByRole("listitem").allInnerTexts()).toEqual([
-      expect.stringContaining('/summarize.tone is "rude": takes "plain", "formal" or "playful".'),
-      expect.stringContaining("/summarize.sentences is 99: takes a number of at most 10."),
+      expect.stringContaining(
+        '/summarize.tone is "rude", and must be "plain", "formal" or "playful".',
+      ),
+      expect.stringContaining("/summarize.sentences is 99, and must be 10 or less."),
     ]);
     expect(await dialog.getByLabel("Message").inputValue()).toBe("Now or never");
     expect(await dialog.getByLabel("Environment").inputValue()).toBe("production");

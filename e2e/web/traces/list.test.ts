@@ -226,9 +226,9 @@ describe("filters", () => {
   it("show why the platform rejected them", async () => {
     await using web = await open("/traces?min_cost=lots&from=soon");
     const { page } = web;
-    const chip = page.getByRole("button", { name: /^Edit filter: Cost ≥ lots\. Takes a number/ });
+    const chip = page.getByRole("button", { name: /^Edit filter: Cost ≥ lots\. Must be a number/ });
     await chip.waitFor();
-    await page.getByRole("button", { name: /^Time range: Since soon\. Takes an ISO/ }).waitFor();
+    await page.getByRole("button", { name: /^Time range: Since soon\. Must be an ISO/ }).waitFor();
     await web.expectAccessible();
     await chip.click();
     await page.getByRole("combobox", { name: "Cost" }).fill("0.0001");

@@ -41,7 +41,9 @@ export async function createKeyOffline(
   request: OfflineKeyRequest,
 ): Promise<OfflineKeyOutcome> {
   if (!isApiKeyName(request.name)) {
-    return refused(`A key takes ${API_KEY_NAME_RULE}, not ${JSON.stringify(request.name)}.`);
+    return refused(
+      `The name of a key must be ${API_KEY_NAME_RULE} (got ${JSON.stringify(request.name)}).`,
+    );
   }
   try {
     return await createIn(address, request);

@@ -62,7 +62,7 @@ export type { IdPrefix } from "./registry/slug.ts";
 export { ID_LENGTH, ID_PREFIXES, isSlug, looksLikeId, slugFault } from "./registry/slug.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
 export type { Session, SessionCaller } from "./session.ts";
-export { pathText, shownChoices, shownValue } from "./shown-value.ts";
+export { choiceList, mustBe, pathText, shownChoices, shownValue } from "./shown-value.ts";
 export type {
   Figures,
   ListedSpan,

@@ -25,10 +25,10 @@ describe("where the platform is", () => {
   });
 
   it.each([
-    [{ url: "localhost:4100" }, {}, /^--url takes an address like/],
-    [{ url: "ftp://x" }, {}, /^--url takes/],
-    [{ url: "http://x/?a=1" }, {}, /^--url takes/],
-    [{}, { AGATE_BASE_URL: "nonsense" }, /^AGATE_BASE_URL takes/],
+    [{ url: "localhost:4100" }, {}, /^--url must be an address like/],
+    [{ url: "ftp://x" }, {}, /^--url must be/],
+    [{ url: "http://x/?a=1" }, {}, /^--url must be/],
+    [{}, { AGATE_BASE_URL: "nonsense" }, /^AGATE_BASE_URL must be/],
     [{ apiKey: "" }, {}, /^--api-key is not a valid key/],
     [{}, { AGATE_API_KEY: "two\nlines" }, /^AGATE_API_KEY is not a valid key/],
     [{ project: "a b" }, {}, /^--project must be/],
@@ -40,7 +40,7 @@ describe("where the platform is", () => {
   it.each([{ url: "http://user:geheim@x" }, { url: "user:geheim@x" }])(
     "the password of %j is not repeated",
     (flags) => {
-      const reason = expect.stringMatching(/^--url takes .* without a user and a password$/);
+      const reason = expect.stringMatching(/^--url must be .* without a user and a password$/);
       expect(readConnection(flags, {})).toEqual({ kind: "wrong", reason });
     },
   );

@@ -40,7 +40,7 @@ export function readConnection(
     return wrong(`${source} is not a valid key: it is empty or has invalid characters`);
   }
   if (project !== undefined && !HEADER_VALUE.test(project)) {
-    return wrong(`--project must be the name or id of a project, not '${project}'`);
+    return wrong(`--project must be the name or id of a project (got '${project}')`);
   }
   return { kind: "connection", connection: { url: base, apiKey, project } };
 }
@@ -55,8 +55,9 @@ export function readBaseUrl(text: string): string | undefined {
 
 /** What an option is told of that {@link readBaseUrl} does not take. A password in it is not repeated. */
 export function wrongUrl(text: string, example: string): string {
-  if (text.includes("@")) return `takes an address like ${example}, without a user and a password`;
-  return `takes an address like ${example}, not '${text}'`;
+  if (text.includes("@"))
+    return `must be an address like ${example}, without a user and a password`;
+  return `must be an address like ${example} (got '${text}')`;
 }
 
 function wrong(reason: string): ConnectionOutcome {

@@ -35,7 +35,7 @@ export function checkBuildFlags(flags: BuildFlags): void {
   for (const [option, slug] of Object.entries({ "--app": app, "--environment": environment })) {
     if (slug === undefined || isSlug(slug)) continue;
     throw new WrongUsage(
-      `${option} takes lower-case letters and digits, with single "-", "_" or "." between them, not ${JSON.stringify(slug)}`,
+      `${option} must be lower-case letters and digits, with single "-", "_" or "." between them (got ${JSON.stringify(slug)})`,
     );
   }
   const stray = FOR_CLUSTERS.find((flag) => flags[flag] !== undefined);

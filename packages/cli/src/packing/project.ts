@@ -122,7 +122,10 @@ export function projectSettings({ folder, json }: PackageFolder): ProjectSetting
   const stranger: unknown = allow.find((each) => !BUILD_PERMISSIONS.includes(each));
   if (stranger !== undefined) {
     const known = BUILD_PERMISSIONS.join(", ");
-    return wrong(folder, `"agate.allow" takes ${known}, not ${JSON.stringify(stranger)}`);
+    return wrong(
+      folder,
+      `"agate.allow" must be a list of ${known} (got ${JSON.stringify(stranger)})`,
+    );
   }
   if (!Array.isArray(include) || !include.every(isPattern)) {
     return wrong(

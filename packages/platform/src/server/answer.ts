@@ -89,6 +89,6 @@ function errorAnswer(status: number, detail: ErrorDetail[], headers?: AnswerHead
 
 /** "a, b or c"; a single one is "only a". */
 export function listed(names: readonly string[], word: "and" | "or"): string {
-  if (names.length < 2) return `only ${names[0]}`;
+  if (names.length < 2) return String(names[0]);
   return `${names.slice(0, -1).join(", ")} ${word} ${names.at(-1)}`;
 }

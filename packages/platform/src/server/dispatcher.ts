@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { shownValue } from "@agate/protocol";
+import { mustBe, shownValue } from "@agate/protocol";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { decodeURIComponent_, tryDecode } from "hono/utils/url";
 import type { AccessControl } from "../access/access-control.ts";
 import { admit, breakOffWhenRevoked, CALLER, type Sender } from "./admit.ts";
 import type { Answer, Problem } from "./answer.ts";
-import { problemAnswer } from "./answer.ts";
+import { listed, problemAnswer } from "./answer.ts";
 import { pathOf } from "./log/request-log.ts";
 import { checkHost, type HostPolicy } from "./origin-guard.ts";
 import type { PageFiles } from "./page/page-files.ts";
@@ -121,7 +121,7 @@ function withoutSlash(path: string): string {
 }
 
 function methodNotAllowed(method: string, allow: string): Answer {
-  const msg = `Takes ${allow}, not ${method}.`;
+  const msg = mustBe(listed(allow.split(", "), "or"), method);
   return problemAnswer({ type: "method_not_allowed", loc: ["method"], msg }, { allow });
 }
 

@@ -127,7 +127,7 @@ function nodeServer(options: HttpServerOptions, state: ServerState): Server {
     const problem = {
       type: "expectation_failed",
       loc: ["header", "expect"],
-      msg: "Takes only 100-continue.",
+      msg: "Must be 100-continue.",
     } as const;
     void sendAnswer(problemAnswer(problem), outgoing);
   });

@@ -93,16 +93,16 @@ describe("a query", () => {
   });
 
   it.each([
-    ["limit=0", "out_of_range", "Takes a whole number from 1 to 10, not 0."],
-    ["limit=11", "out_of_range", "Takes a whole number from 1 to 10, not 11."],
-    ["limit=ten", "number_invalid", 'Takes a whole number from 1 to 10, not "ten".'],
-    ["limit=1.5", "number_invalid", 'Takes a whole number from 1 to 10, not "1.5".'],
-    ["limit=1e1", "number_invalid", 'Takes a whole number from 1 to 10, not "1e1".'],
-    ["cost=-1", "out_of_range", "Takes a number from 0 up, not -1."],
-    ["cost=1e999", "number_invalid", 'Takes a number, not "1e999".'],
-    ["kind=d", "value_not_allowed", 'Takes a, b or c, not "d".'],
-    ["only=d", "value_not_allowed", 'Takes only a, not "d".'],
-    ["word=four", "text_too_long", "Takes at most 3 characters, not 4."],
+    ["limit=0", "out_of_range", "Must be a whole number from 1 to 10 (got 0)."],
+    ["limit=11", "out_of_range", "Must be a whole number from 1 to 10 (got 11)."],
+    ["limit=ten", "number_invalid", 'Must be a whole number from 1 to 10 (got "ten").'],
+    ["limit=1.5", "number_invalid", 'Must be a whole number from 1 to 10 (got "1.5").'],
+    ["limit=1e1", "number_invalid", 'Must be a whole number from 1 to 10 (got "1e1").'],
+    ["cost=-1", "out_of_range", "Must be 0 or more (got -1)."],
+    ["cost=1e999", "number_invalid", 'Must be a number (got "1e999").'],
+    ["kind=d", "value_not_allowed", 'Must be a, b or c (got "d").'],
+    ["only=d", "value_not_allowed", 'Must be a (got "d").'],
+    ["word=four", "text_too_long", "Must be 3 characters or fewer (got 4)."],
     ["even=3", "interval_invalid", "Takes an even number."],
   ])("%s is refused as %s", async (query, type, msg) => {
     const loc = ["query", query.slice(0, query.indexOf("="))];
@@ -164,13 +164,17 @@ describe("a body", () => {
   });
 
   it.each([
-    ['{"slug":5}', "slug", "Takes text, not 5."],
+    ['{"slug":5}', "slug", "Must be text (got 5)."],
     ["{}", "slug", "Must be given. A slug."],
-    ['{"slug":"a","note":"four"}', "note", 'Takes text of at most 3 characters, not "four".'],
-    ['{"slug":"a","base":0}', "base", "Takes a whole number from 1, not 0."],
-    ['{"slug":"a","base":"1"}', "base", 'Takes a whole number from 1, not "1".'],
-    ['{"slug":"a","flag":"no"}', "flag", 'Takes yes, not "no".'],
-    ['{"slug":"a","x":1}', "x", "There is no such field. Takes slug, note, base and flag."],
+    ['{"slug":"a","note":"four"}', "note", 'Must be text of at most 3 characters (got "four").'],
+    ['{"slug":"a","base":0}', "base", "Must be a whole number, 1 or more (got 0)."],
+    ['{"slug":"a","base":"1"}', "base", 'Must be a whole number, 1 or more (got "1").'],
+    ['{"slug":"a","flag":"no"}', "flag", 'Must be yes (got "no").'],
+    [
+      '{"slug":"a","x":1}',
+      "x",
+      "There is no such field. The fields are slug, note, base and flag.",
+    ],
   ])("%s is refused for its %s", async (body, field, msg) => {
     expect(await ask(ofBody, { body })).toEqual({
       status: 422,
@@ -179,7 +183,7 @@ describe("a body", () => {
   });
 
   it.each(["[]", "5", "null"])("%s is not an object", async (body) => {
-    const msg = `Takes an object with slug, note, base and flag, not ${body === "[]" ? "a list" : body}.`;
+    const msg = `Must be an object with slug, note, base and flag (got ${body === "[]" ? "a list" : body}).`;
     expect((await ask(ofBody, { body })).json.detail).toEqual([
       { loc: ["body"], msg, type: "body_invalid" },
     ]);

@@ -1,6 +1,6 @@
 import { unknownName } from "../closest-name.ts";
 import { isRecord } from "../json-value.ts";
-import { shownChoices, shownValue } from "../shown-value.ts";
+import { choiceList, mustBe, shownValue } from "../shown-value.ts";
 import { templateName, unknownVariable } from "../template.ts";
 import type { ConfigFieldSchema, ConfigFieldType } from "./route-schema.ts";
 
@@ -8,10 +8,10 @@ import type { ConfigFieldSchema, ConfigFieldType } from "./route-schema.ts";
 export type ConfigFault = {
   /** From the configuration to the part that is wrong: `["retrieval", "weights", 2]`. */
   readonly path: readonly (string | number)[];
-  /** A sentence: "Takes a number of at most 2, not 3." */
+  /** A sentence: "Must be 2 or less (got 3)." */
   readonly message: string;
 } & (
-  | { readonly kind: "refused"; readonly takes: string; readonly given: string }
+  | { readonly kind: "refused"; readonly allowed: string; readonly given: string }
   /** It has no default, and its object lacks it. */
   | { readonly kind: "missing" }
   /** There is no such field. */
@@ -67,10 +67,10 @@ class FaultFinder {
     value: unknown,
     path: ConfigFault["path"],
   ): Iterable<ConfigFault> {
-    const takes = refusedBy(field, value);
-    if (takes !== undefined) {
+    const allowed = refusedBy(field, value);
+    if (allowed !== undefined) {
       const given = shownRefused(field, value);
-      yield { path, kind: "refused", takes, given, message: `Takes ${takes}, not ${given}.` };
+      yield { path, kind: "refused", allowed, given, message: mustBe(allowed, given) };
     } else if (isRecord(value)) {
       yield* this.ofFields(field, value, path);
     } else if (Array.isArray(value) && field.items !== undefined) {
@@ -94,7 +94,7 @@ function shownRefused(field: ConfigFieldSchema, value: unknown): string {
 }
 
 /**
- * What a field takes, if it rejects this value: "a number of at most 2". Checks the keywords that the
+ * What a field allows, if it rejects this value: "2 or less". Checks the keywords that the
  * SDK writes into a workflow's `/openapi.json`, with the SDK's own wording. Shallow: the contents of
  * objects and lists are checked by {@link configFaults}.
  */
@@ -124,7 +124,7 @@ function refusedText(field: ConfigFieldSchema, value: unknown): string | undefin
     const choices = field.enum.filter((choice) => choice !== null);
     return choices.some((choice) => choice === value)
       ? undefined
-      : shownChoices([...new Set(choices)]);
+      : choiceList([...new Set(choices)]);
   }
   if (typeof value !== "string") return "a string";
   const variables = field["x-ag-variables"];
@@ -135,20 +135,22 @@ function refusedText(field: ConfigFieldSchema, value: unknown): string | undefin
 
 function outOfBounds(field: ConfigFieldSchema, value: number): string | undefined {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = field;
-  if (minimum !== undefined && value < minimum) return `a number of at least ${minimum}`;
+  if (minimum !== undefined && value < minimum) return `${minimum} or more`;
   if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) {
-    return `a number greater than ${exclusiveMinimum}`;
+    return `greater than ${exclusiveMinimum}`;
   }
-  if (maximum !== undefined && value > maximum) return `a number of at most ${maximum}`;
+  if (maximum !== undefined && value > maximum) return `${maximum} or less`;
   if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) {
-    return `a number less than ${exclusiveMaximum}`;
+    return `less than ${exclusiveMaximum}`;
   }
   return undefined;
 }
 
 function wrongLength({ minItems, maxItems }: ConfigFieldSchema, length: number) {
-  if (minItems !== undefined && length < minItems) return `at least ${itemCount(minItems)}`;
-  if (maxItems !== undefined && length > maxItems) return `at most ${itemCount(maxItems)}`;
+  if (minItems !== undefined && length < minItems)
+    return `a list of at least ${itemCount(minItems)}`;
+  if (maxItems !== undefined && length > maxItems)
+    return `a list of at most ${itemCount(maxItems)}`;
   return undefined;
 }
 

@@ -105,8 +105,8 @@ describe("compileConfig", () => {
     const outcome = parsed(compileConfig(Config), { tone: "x".repeat(100_000), temperature: {} });
     if (outcome.kind !== "invalid") throw new Error("It is invalid.");
     expect(outcome.issues.map(({ message }) => message)).toEqual([
-      "Takes a number, not an object.",
-      `Takes "plain" or "formal", not "${"x".repeat(64)}…".`,
+      "Must be a number (got an object).",
+      `Must be "plain" or "formal" (got "${"x".repeat(64)}…").`,
     ]);
   });
 

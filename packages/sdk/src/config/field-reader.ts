@@ -1,4 +1,4 @@
-import { isRecord, itemCount, shownValue, unknownName } from "@agate/protocol";
+import { isRecord, itemCount, mustBe, shownValue, unknownName } from "@agate/protocol";
 import type { ConfigField, ConfigType, ListType, ParseOptions } from "./config-schema.ts";
 import type { Issue } from "./config-validation-error.ts";
 import { copyData } from "./copy-data.ts";
@@ -100,16 +100,16 @@ function createListReader(type: ListType): ValueReader {
   const read = createValueReader(type.items);
   return (value, path, reading) => {
     if (!Array.isArray(value)) {
-      report(reading, issue(path, "list_type", `Takes a list, not ${shownValue(value)}.`));
+      report(reading, issue(path, "list_type", mustBe("a list", shownValue(value))));
       return value;
     }
     const wrong = value.length < minItems ? "too_few_items" : "too_many_items";
     if (value.length < minItems || value.length > maxItems) {
       const bound =
         wrong === "too_few_items"
-          ? `at least ${itemCount(minItems)}`
-          : `at most ${itemCount(maxItems)}`;
-      const message = `Takes ${bound}, not a list of ${value.length}.`;
+          ? `a list of at least ${itemCount(minItems)}`
+          : `a list of at most ${itemCount(maxItems)}`;
+      const message = mustBe(bound, `a list of ${value.length}`);
       report(reading, issue(path, wrong, message));
       return value;
     }
@@ -188,7 +188,7 @@ function isFull({ issues }: Reading): boolean {
 }
 
 function notAnObject(value: unknown, path: Path): Issue {
-  return issue(path, "object_type", `Takes an object of fields, not ${shownValue(value)}.`);
+  return issue(path, "object_type", mustBe("an object of fields", shownValue(value)));
 }
 
 function issue(path: Path, type: ConfigIssueType, message: string): Issue {

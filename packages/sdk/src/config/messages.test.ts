@@ -80,7 +80,7 @@ describe.each(declarations)("messages in %s", (_, declaration) => {
   it("say which variable they do not know", () => {
     expect(parsed(declaration, { prompt: [{ role: "user", content: "{{tone}}" }] })).toMatchObject({
       issues: [
-        { message: "Takes a text whose variables are {{topic}} or {{audience}}, not {{tone}}." },
+        { message: "Must be a text whose variables are {{topic}} or {{audience}} (got {{tone}})." },
       ],
     });
   });
@@ -158,7 +158,7 @@ describe("messages", () => {
         z.object({
           p: Messages({ variables: ["a"], default: [{ role: "user", content: "{{b}}" }] }),
         }),
-      "Its own default is not valid. At 0.content: Takes a text whose variables are {{a}}, not {{b}}.",
+      "Its own default is not valid. At 0.content: Must be a text whose variables are {{a}} (got {{b}}).",
     ],
     [
       "a class that forgets Field",

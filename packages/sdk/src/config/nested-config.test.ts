@@ -125,8 +125,8 @@ describe("a nested configuration", () => {
   });
 
   it.each([
-    ["too_few_items", [], "Takes at least 1 item, not a list of 0."],
-    ["too_many_items", [0, 0, 0, 0, 0], "Takes at most 4 items, not a list of 5."],
+    ["too_few_items", [], "Must be a list of at least 1 item (got a list of 0)."],
+    ["too_many_items", [0, 0, 0, 0, 0], "Must be a list of at most 4 items (got a list of 5)."],
   ])("%s", (type, weights, message) => {
     expect(parsed(schema, { retrieval: { weights } })).toMatchObject({
       issues: [{ path: ["retrieval", "weights"], type, message }],
@@ -295,7 +295,7 @@ describe("a nested schema that is no configuration", () => {
     [
       "a default that an item does not take",
       { a: z.array(z.int().max(1)).default([1, 2]) },
-      "Config.a: Its own default is not valid. At 1: Takes a number of at most 1, not 2.",
+      "Config.a: Its own default is not valid. At 1: Must be 1 or less (got 2).",
     ],
     [
       "a default with a field that is none",

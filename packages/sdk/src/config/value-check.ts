@@ -1,4 +1,4 @@
-import { shownChoices, shownValue, templateName, unknownVariable } from "@agate/protocol";
+import { choiceList, mustBe, shownValue, templateName, unknownVariable } from "@agate/protocol";
 import type { Bounds, ScalarType } from "./config-schema.ts";
 
 /**
@@ -63,7 +63,7 @@ function createTextCheck(variables: readonly string[] | undefined): ValueCheck {
     if (typeof value !== "string") return refusal("string_type", "a string", value);
     const unknown = variables && unknownVariable(value, variables);
     if (variables === undefined || unknown === undefined) return null;
-    const message = `Takes ${templateName(variables)}, not {{${unknown}}}.`;
+    const message = mustBe(templateName(variables), `{{${unknown}}}`);
     return { type: "unknown_variable", message };
   };
 }
@@ -76,16 +76,16 @@ function checkInt(value: unknown): Problem | null {
 
 function checkBounds({ ge, gt, le, lt }: Bounds, value: number): Problem | null {
   if (ge !== undefined && value < ge) {
-    return refusal("greater_than_equal", `a number of at least ${ge}`, value);
+    return refusal("greater_than_equal", `${ge} or more`, value);
   }
   if (gt !== undefined && value <= gt) {
-    return refusal("greater_than", `a number greater than ${gt}`, value);
+    return refusal("greater_than", `greater than ${gt}`, value);
   }
   if (le !== undefined && value > le) {
-    return refusal("less_than_equal", `a number of at most ${le}`, value);
+    return refusal("less_than_equal", `${le} or less`, value);
   }
   if (lt !== undefined && value >= lt) {
-    return refusal("less_than", `a number less than ${lt}`, value);
+    return refusal("less_than", `less than ${lt}`, value);
   }
   return null;
 }
@@ -93,9 +93,9 @@ function checkBounds({ ge, gt, le, lt }: Bounds, value: number): Problem | null 
 function createChoiceCheck(choices: readonly string[]): ValueCheck {
   const allowed: ReadonlySet<unknown> = new Set(choices);
   return (value) =>
-    allowed.has(value) ? null : refusal("choice", shownChoices([...new Set(choices)]), value);
+    allowed.has(value) ? null : refusal("choice", choiceList([...new Set(choices)]), value);
 }
 
-function refusal(type: ConfigIssueType, taken: string, value: unknown): Problem {
-  return { type, message: `Takes ${taken}, not ${shownValue(value)}.` };
+function refusal(type: ConfigIssueType, allowed: string, value: unknown): Problem {
+  return { type, message: mustBe(allowed, shownValue(value)) };
 }

@@ -105,7 +105,7 @@ describe("a zod object as configuration", () => {
         {
           path: ["model"],
           type: "choice",
-          message: 'Takes "gpt", "small" or "large", not "huge".',
+          message: 'Must be "gpt", "small" or "large" (got "huge").',
         },
         { path: ["speed"], type: "unknown_field" },
       ],
@@ -290,7 +290,7 @@ describe("a zod schema that is no configuration", () => {
     [
       "a null default of what is not nullable",
       z.object({ a: z.string().default(null as unknown as string) }),
-      "not null",
+      "(got null)",
     ],
     ["a date", z.object({ a: z.date().default(new Date(0)) }), "cannot be a zod date"],
     [
@@ -312,12 +312,12 @@ describe("a zod schema that is no configuration", () => {
     [
       "a default out of bounds",
       z.object({ a: z.int().max(2).default(3) }),
-      "Takes a number of at most 2, not 3.",
+      "Must be 2 or less (got 3).",
     ],
     [
       "a default not in the enum",
       z.object({ a: z.enum(["a"]).default("b" as "a") }),
-      'Takes only "a", not "b".',
+      'Must be "a" (got "b").',
     ],
     [
       "a default that zod's checks refuse",

@@ -124,17 +124,20 @@ describe("what is refused", () => {
   }
 
   test.each<[unknown, string]>([
-    [null, "takes an object such as { config:"],
-    ["staging", 'not "staging"'],
-    [() => 1, "not a function"],
-    [{ config: null }, "a plain object as its config, such as { temperature: 0.2 }, not null"],
-    [{ config: [1] }, "not an array"],
-    [{ config: new Config() }, "not an instance of Config"],
-    [{ config: new Map() }, "not an instance of Map"],
-    [{ environment: "staging" }, 'such as { slug: "staging" }, not "staging"'],
-    [{ variant: 3 }, "not 3"],
-    [{ application: Symbol("a") }, "not Symbol(a)"],
-    [{ enviroment: {} }, 'no parameter "enviroment": it takes config, application'],
+    [null, "must be an object such as { config:"],
+    ["staging", '(got "staging")'],
+    [() => 1, "(got a function)"],
+    [
+      { config: null },
+      "The config of routingContextManager must be a plain object, such as { temperature: 0.2 } (got null)",
+    ],
+    [{ config: [1] }, "(got an array)"],
+    [{ config: new Config() }, "(got an instance of Config: write { ...it }"],
+    [{ config: new Map() }, "(got an instance of Map: write { ...it }"],
+    [{ environment: "staging" }, 'such as { slug: "staging" } (got "staging")'],
+    [{ variant: 3 }, "(got 3)"],
+    [{ application: Symbol("a") }, "(got Symbol(a))"],
+    [{ enviroment: {} }, 'no parameter "enviroment": its parameters are config, application'],
   ])("%o", (info, says) => {
     expect(() => routingContextManager(info as RoutingContext)).toThrow(TypeError);
     expect(() => routingContextManager(info as RoutingContext, () => 1)).toThrow(says);
@@ -143,7 +146,7 @@ describe("what is refused", () => {
 
   test("a second argument that is no function", () => {
     expect(() => routingContextManager({}, "x" as never)).toThrow(
-      "a function as its second argument",
+      'must be a function, or left out for `using` (got "x")',
     );
   });
 

@@ -57,7 +57,7 @@ export function routingContextManager<R>(
   }
   if (typeof callback !== "function") {
     throw new TypeError(
-      `routingContextManager takes a function as its second argument, or none for \`using\`, not ${described(callback)}.`,
+      `The second argument of routingContextManager must be a function, or left out for \`using\` (got ${described(callback)}).`,
     );
   }
   return routingSlot.run(context, () => callback(context));
@@ -92,13 +92,13 @@ export function nestedRouting(outer: RoutingContext, given: RoutingContext): Rou
 function checked(info: RoutingContext): RoutingContext {
   if (!isPlainObject(info)) {
     throw new TypeError(
-      `routingContextManager takes an object such as { config: ${EXAMPLES.config} }, not ${described(info)}.`,
+      `The first argument of routingContextManager must be an object such as { config: ${EXAMPLES.config} } (got ${described(info)}).`,
     );
   }
   for (const key of Object.keys(info)) {
     if (!PARAMETERS.some((parameter) => parameter === key)) {
       throw new TypeError(
-        `routingContextManager has no parameter ${JSON.stringify(key)}: it takes ${PARAMETERS.join(", ")}.`,
+        `routingContextManager has no parameter ${JSON.stringify(key)}: its parameters are ${PARAMETERS.join(", ")}.`,
       );
     }
   }
@@ -106,7 +106,7 @@ function checked(info: RoutingContext): RoutingContext {
     const value = info[parameter];
     if (value === undefined || isPlainObject(value)) continue;
     throw new TypeError(
-      `routingContextManager takes a plain object as its ${parameter}, such as ${EXAMPLES[parameter]}, not ${described(value)}.`,
+      `The ${parameter} of routingContextManager must be a plain object, such as ${EXAMPLES[parameter]} (got ${described(value)}).`,
     );
   }
   return info;
@@ -127,7 +127,7 @@ function described(value: unknown): string {
   }
   const name: unknown = (value as object).constructor?.name;
   return typeof name === "string" && name !== "" && name !== "Object"
-    ? `an instance of ${name} (write { ...it } where you want its fields)`
+    ? `an instance of ${name}: write { ...it } for its fields`
     : "that";
 }
 

@@ -38,7 +38,7 @@ export async function readBody(call: IncomingCall, maxBytes: number): Promise<Bo
 }
 
 function unsupported(type: string | null): string {
-  return `Takes application/json, not ${type ?? "a body without a type"}. Send the header "content-type: application/json".`;
+  return `Must be application/json (got ${type ?? "no content type"}). Send the header "content-type: application/json".`;
 }
 
 function refused(...args: Parameters<typeof callError>): BodyOutcome {
@@ -151,7 +151,7 @@ function unknownField(
   known: readonly string[],
   path: readonly string[] = [],
 ): ErrorDetail {
-  const msg = `There is no field ${JSON.stringify(key)} here. Takes ${listed(known)}.`;
+  const msg = `There is no field ${JSON.stringify(key)} here. The fields are ${listed(known)}.`;
   return { loc: ["body", ...path, key], msg, type: "unknown_field" };
 }
 

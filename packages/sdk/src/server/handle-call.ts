@@ -75,7 +75,7 @@ function json(value: unknown): Answer {
 
 function notAllowed(allow: string): Answer {
   return refusal(
-    callError("method_not_allowed", ["method"], `Takes ${allow.replace(", ", " and ")}.`, {
+    callError("method_not_allowed", ["method"], `Must be ${allow.replace(", ", " or ")}.`, {
       allow,
     }),
   );

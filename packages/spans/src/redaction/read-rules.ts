@@ -1,5 +1,6 @@
 import {
   type CustomPattern,
+  mustBe,
   REDACTION_PATTERNS,
   type RedactionPattern,
   type RedactionRules,
@@ -26,14 +27,14 @@ export type ReadRules =
 /** Reads rules that were given as JSON. A list that is left out is empty; all problems are reported. */
 export function readRules(json: unknown): ReadRules {
   if (!isObject(json)) {
-    const msg = `Takes an object with keys, patterns and custom, not ${shownValue(json)}.`;
+    const msg = mustBe("an object with keys, patterns and custom", shownValue(json));
     return { kind: "problems", problems: [{ path: [], msg }] };
   }
   const problems: RuleProblem[] = [];
   const refuse = (path: RuleProblem["path"], msg: string) => problems.push({ path, msg });
   for (const field of Object.keys(json)) {
     if (!FIELDS.includes(field)) {
-      refuse([field], "There is no such field. Takes keys, patterns and custom.");
+      refuse([field], "There is no such field. The fields are keys, patterns and custom.");
     }
   }
   const rules = {
@@ -71,14 +72,16 @@ function isKey(key: string): boolean {
 }
 
 function keyFault(key: unknown): string {
-  return `Takes a name such as "password" or a path such as "user.email" or "messages.*.content", of at most ${LONGEST_KEY} characters and without quotes, not ${shownValue(key)}.`;
+  const allowed = `a name such as "password" or a path such as "user.email" or "messages.*.content", of at most ${LONGEST_KEY} characters and without quotes`;
+  return mustBe(allowed, shownValue(key));
 }
 
 function readPatterns(value: unknown, refuse: Refuse): RedactionPattern[] {
   const list = readList(value, "patterns", 100, refuse);
   for (const [index, name] of list.entries()) {
     if (REDACTION_PATTERNS.some((known) => known === name)) continue;
-    refuse(["patterns", index], `Takes ${REDACTION_PATTERNS.join(", ")}, not ${shownValue(name)}.`);
+    const known = `one of ${REDACTION_PATTERNS.join(", ")}`;
+    refuse(["patterns", index], mustBe(known, shownValue(name)));
   }
   return REDACTION_PATTERNS.filter((name) => list.includes(name));
 }
@@ -90,20 +93,20 @@ function readCustom(value: unknown, refuse: Refuse): CustomPattern[] {
   for (const [index, item] of list.entries()) {
     const path = ["custom", index];
     if (!isObject(item)) {
-      refuse(path, `Takes an object with name and regex, not ${shownValue(item)}.`);
+      refuse(path, mustBe("an object with name and regex", shownValue(item)));
       continue;
     }
     const { name, regex, ...others } = item;
     for (const field of Object.keys(others)) {
-      refuse([...path, field], "There is no such field. Takes name and regex.");
+      refuse([...path, field], "There is no such field. The fields are name and regex.");
     }
     if (typeof name !== "string" || !NAME.test(name)) {
-      const takes = "Takes a name of small letters, digits, - and _, beginning with a letter";
-      refuse([...path, "name"], `${takes}, not ${shownValue(name)}.`);
+      const allowed = "a name of small letters, digits, - and _, beginning with a letter";
+      refuse([...path, "name"], mustBe(allowed, shownValue(name)));
     } else if (isTaken(name, custom)) {
       refuse([...path, "name"], `${shownValue(name)} is the name of another pattern.`);
     } else if (typeof regex !== "string" || regex === "") {
-      refuse([...path, "regex"], `Takes a regular expression, not ${shownValue(regex)}.`);
+      refuse([...path, "regex"], mustBe("a regular expression", shownValue(regex)));
     } else {
       const checked = checkPattern(regex);
       if (checked.kind === "refused") refuse([...path, "regex"], checked.reason);
@@ -128,8 +131,8 @@ function isTaken(name: string, custom: readonly CustomPattern[]): boolean {
 function readList(value: unknown, field: string, most: number, refuse: Refuse): unknown[] {
   if (value === undefined) return [];
   if (Array.isArray(value) && value.length <= most) return value;
-  const given = Array.isArray(value) ? `one of ${value.length}` : shownValue(value);
-  refuse([field], `Takes a list of at most ${most}, not ${given}.`);
+  const given = Array.isArray(value) ? `a list of ${value.length}` : shownValue(value);
+  refuse([field], mustBe(`a list of at most ${most}`, given));
   return [];
 }
 

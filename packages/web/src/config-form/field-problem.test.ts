@@ -19,7 +19,7 @@ function refused(
 
 describe("problemsFrom", () => {
   const error = refused(
-    [["body", "config", "marks"], "Takes a number of at most 5, not 9."],
+    [["body", "config", "marks"], "Must be 5 or less (got 9)."],
     [["body", "inputs", "messages", 0, "content"], "Expected string."],
     [["body", "inputs"], "Give one of both."],
     [["body", "environment"], "There is none."],
@@ -28,7 +28,7 @@ describe("problemsFrom", () => {
 
   it("gives each form its own, and the rest as sentences to neither", () => {
     expect(problemsFrom(error, "config")).toEqual({
-      mine: [{ path: ["marks"], message: "Takes a number of at most 5, not 9." }],
+      mine: [{ path: ["marks"], message: "Must be 5 or less (got 9)." }],
       others: ["environment: There is none.", "The app is busy."],
     });
     expect(problemsFrom(error, "inputs")).toEqual({
@@ -42,11 +42,11 @@ describe("problemsFrom", () => {
 
   it("finds the fields of one route in a refused commit", () => {
     const commit = refused(
-      [["body", "params", "/summarize", "sentences"], "Takes a whole number, not 1.5."],
+      [["body", "params", "/summarize", "sentences"], "Must be a whole number (got 1.5)."],
       [["body", "params", "/embed", "model"], "Not that one."],
     );
     expect(problemsFrom(commit, "config", "/summarize")).toEqual({
-      mine: [{ path: ["sentences"], message: "Takes a whole number, not 1.5." }],
+      mine: [{ path: ["sentences"], message: "Must be a whole number (got 1.5)." }],
       others: ["params./embed.model: Not that one."],
     });
   });

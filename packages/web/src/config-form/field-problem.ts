@@ -87,24 +87,7 @@ export function problemsElsewhere(
 
 /** The fields that the server would reject. */
 export function checkConfig(route: RouteSchema, values: ConfigValues): readonly FieldProblem[] {
-  return [...configFaults(route.config, values)].map((fault) => ({
-    path: fault.path,
-    message: fault.kind === "refused" ? mustBe(fault.takes, fault.given) : fault.message,
-  }));
-}
-
-/**
- * The message for a rejected value.
- *
- * @param takes What the field takes, as `refusedBy` describes it.
- * @example mustBe("a number of at most 10", "99") // "Must be 10 or less (got 99)."
- */
-export function mustBe(takes: string, given: string): string {
-  const bound = takes
-    .replace(/^a number of at most (.+)$/, "$1 or less")
-    .replace(/^a number of at least (.+)$/, "$1 or more")
-    .replace(/^a number (greater|less) than /, "$1 than ");
-  return `Must be ${bound} (got ${given}).`;
+  return [...configFaults(route.config, values)].map(({ path, message }) => ({ path, message }));
 }
 
 /** Focuses the first invalid field of a form that could not be sent. */

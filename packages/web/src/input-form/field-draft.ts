@@ -1,7 +1,6 @@
 import type { ConfigFieldSchema } from "@agate/protocol";
-import { isSameJson, refusedBy, shownValue } from "@agate/protocol";
+import { isSameJson, mustBe, refusedBy, shownValue } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
-import { mustBe } from "../config-form/field-problem.ts";
 import { parseNumber } from "../design/number-box.tsx";
 import type { InputControl, InputField } from "./input-fields.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -90,8 +89,8 @@ function parseText({ control, isNullable }: InputField, text: string): ParsedFie
 
 function parseNumberText(field: ConfigFieldSchema, text: string): ParsedField {
   const number = parseNumber(text) ?? text;
-  const takes = refusedBy(field, number);
-  return takes === undefined ? value(number) : invalid(mustBe(takes, shownValue(number)));
+  const allowed = refusedBy(field, number);
+  return allowed === undefined ? value(number) : invalid(mustBe(allowed, shownValue(number)));
 }
 
 function parseJson(text: string): ParsedField {

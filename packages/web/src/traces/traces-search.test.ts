@@ -84,13 +84,13 @@ describe("filters that the platform rejects", () => {
   it("have its message, by filter", () => {
     const error = new ApiError(422, {
       detail: [
-        { loc: ["query", "min_cost"], msg: "Takes a number.", type: "number_invalid" },
-        { loc: ["query", "from"], msg: "Takes a time.", type: "date_time_invalid" },
+        { loc: ["query", "min_cost"], msg: "Must be a number.", type: "number_invalid" },
+        { loc: ["query", "from"], msg: "Must be a time.", type: "date_time_invalid" },
       ],
     });
     expect([...filterProblems(error)]).toEqual([
-      ["min_cost", "Takes a number."],
-      ["from", "Takes a time."],
+      ["min_cost", "Must be a number."],
+      ["from", "Must be a time."],
     ]);
   });
 

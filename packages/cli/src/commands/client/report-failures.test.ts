@@ -36,8 +36,8 @@ describe("a failure", () => {
   it("has its place where the sentence alone does not say it", () => {
     const params = ["body", "params", "/summarize", "temperature"];
     expect(
-      refusal([{ loc: params, msg: "Takes at most 2, not 3.", type: "params_invalid" }]),
-    ).toEqual(["agate: /summarize.temperature: Takes at most 2, not 3."]);
+      refusal([{ loc: params, msg: "Must be at most 2 (got 3).", type: "params_invalid" }]),
+    ).toEqual(["agate: /summarize.temperature: Must be at most 2 (got 3)."]);
     expect(
       refusal([
         { loc: ["body", "variant"], msg: 'There is no variant "x".', type: "variant_not_found" },

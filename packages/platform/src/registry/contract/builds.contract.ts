@@ -142,7 +142,7 @@ export function describeBuilds(subject: Subject): void {
       const build = await begin();
       const document = await summarizeDocument(1);
       const staging =
-        "staging runs default@1, whose /summarize.temperature is 1.8: takes a number of at most 1.";
+        "staging runs default@1, whose /summarize.temperature is 1.8, and must be 1 or less.";
       const messages = async (what: DeployTarget | null) => {
         const announced = await subject.announcements(async () => {
           const refusal = await builds.activate(subject.app, build.id, document, what);
@@ -157,7 +157,7 @@ export function describeBuilds(subject: Subject): void {
       expect(await messages(target("production", "default", 2))).toEqual([staging]);
       expect(await messages(target("production", "made-up"))).toEqual([staging]);
       expect(await messages(target("production", "default", 1))).toEqual([
-        "production would run default@1, whose /summarize.temperature is 1.8: takes a number of at most 1.",
+        "production would run default@1, whose /summarize.temperature is 1.8, and must be 1 or less.",
         staging,
       ]);
 

@@ -75,7 +75,7 @@ export function describeRedaction(subject: Subject): void {
         problem(await redaction.set(subject.project, { keys: keys(201) }, "ci")),
       ).toMatchObject({
         loc: ["body", "keys"],
-        msg: "Takes a list of at most 200, not one of 201.",
+        msg: "Must be a list of at most 200 (got a list of 201).",
       });
       expect(
         problem(await redaction.set(subject.project, { custom: custom(21) }, "ci")).loc,

@@ -35,12 +35,12 @@ export function describeSchema(subject: Subject): void {
         {
           type: "params_invalid",
           loc: ["body", "params", "/summarize", "temperature"],
-          msg: "Takes a number of at most 2, not 3.",
+          msg: "Must be 2 or less (got 3).",
         },
         {
           type: "params_invalid",
           loc: ["body", "params", "/summarize", "tone"],
-          msg: 'Takes "plain" or "formal", not "rude".',
+          msg: 'Must be "plain" or "formal" (got "rude").',
         },
         {
           type: "params_invalid",
@@ -72,12 +72,12 @@ export function describeSchema(subject: Subject): void {
         {
           type: "config_invalid",
           loc: [],
-          msg: `${environment} runs default@1, whose /summarize.temperature is 1.8: takes a number of at most 1.`,
+          msg: `${environment} runs default@1, whose /summarize.temperature is 1.8, and must be 1 or less.`,
         },
         {
           type: "config_invalid",
           loc: [],
-          msg: `${environment} runs default@1, whose /summarize.tone is "formal": takes only "plain".`,
+          msg: `${environment} runs default@1, whose /summarize.tone is "formal", and must be "plain".`,
         },
       ]);
       expect(problems(await applications.checkSchema(subject.app, next))).toEqual(expected);
@@ -147,7 +147,7 @@ export function describeSchema(subject: Subject): void {
       done(await put(1, { force: true }));
       const { deployments } = subject.registry;
       const msg =
-        "production would run default@1, whose /summarize.temperature is 1.8: takes a number of at most 1.";
+        "production would run default@1, whose /summarize.temperature is 1.8, and must be 1 or less.";
       expect(problem(await subject.deploy("production", "default", 1))).toEqual({
         type: "config_invalid",
         loc: ["body", "variant"],

@@ -113,6 +113,6 @@ function misfitsIn(params: string, routes: readonly RouteSchema[]): Misfit[] {
 function described({ route, path, ...fault }: Misfit): string {
   const field = `${route}.${pathText(path)}`;
   return fault.kind === "refused"
-    ? `${field} is ${fault.given}: takes ${fault.takes}.`
+    ? `${field} is ${fault.given}, and must be ${fault.allowed}.`
     : `${field} is missing: it has no default.`;
 }

@@ -29,7 +29,7 @@ const ROUTES: readonly RouteSchema[] = [
 describe("checkParams with the routes known", () => {
   it("names bound and value of a field", () => {
     expect(faultsOf({ "/summarize": { temperature: 3 } }, ROUTES)).toEqual([
-      { path: ["/summarize", "temperature"], msg: "Takes a number of at most 2, not 3." },
+      { path: ["/summarize", "temperature"], msg: "Must be 2 or less (got 3)." },
     ]);
   });
 
@@ -104,12 +104,12 @@ describe("checkParams without a schema", () => {
   });
 
   it.each([
-    [null, [], 'Takes an object of route paths, such as {"/summarize": {}}, not null.'],
-    [[], [], 'Takes an object of route paths, such as {"/summarize": {}}, not a list.'],
-    ["{}", [], 'Takes an object of route paths, such as {"/summarize": {}}, not "{}".'],
+    [null, [], 'Must be an object of route paths, such as {"/summarize": {}} (got null).'],
+    [[], [], 'Must be an object of route paths, such as {"/summarize": {}} (got a list).'],
+    ["{}", [], 'Must be an object of route paths, such as {"/summarize": {}} (got "{}").'],
     [{ summarize: {} }, ["summarize"], 'A route\'s path begins with "/". Write "/summarize".'],
-    [{ "/": 3 }, ["/"], "Takes an object of fields, not 3."],
-    [{ "/": [] }, ["/"], "Takes an object of fields, not a list."],
+    [{ "/": 3 }, ["/"], "Must be an object of fields (got 3)."],
+    [{ "/": [] }, ["/"], "Must be an object of fields (got a list)."],
   ])("refuses %j", (params, path, msg) => {
     expect(faultsOf(params, null)).toEqual([{ path, msg }]);
   });
@@ -128,7 +128,7 @@ describe("checkParams without a schema", () => {
     expect(faultsOf(ofDepth(MAX_PARAMS_DEPTH), null)).toEqual([]);
     for (const levels of [MAX_PARAMS_DEPTH + 1, 100_000]) {
       expect(faultsOf(ofDepth(levels), null)).toEqual([
-        { path: [], msg: "Takes lists and objects up to 32 in each other." },
+        { path: [], msg: "Must have 32 levels of lists and objects or fewer." },
       ]);
     }
   });
@@ -161,7 +161,7 @@ describe("findMisfits", () => {
         route: "/summarize",
         path: ["temperature"],
         given: "2.5",
-        takes: "a number of at most 2",
+        allowed: "2 or less",
       },
     ]);
   });

@@ -1,5 +1,5 @@
 import type { ConfigFault, RouteParams, RouteSchema } from "@agate/protocol";
-import { configFaults, isRecord, shownValue, unknownName } from "@agate/protocol";
+import { configFaults, isRecord, mustBe, shownValue, unknownName } from "@agate/protocol";
 
 /** Of a revision's parameters as JSON. */
 export const MAX_PARAMS_BYTES = 1024 * 1024;
@@ -61,11 +61,12 @@ function* misfitsOf(params: RouteParams, routes: readonly RouteSchema[]): Iterab
 
 function faultOfShape(params: unknown): ParamsFault | undefined {
   if (!isRecord(params)) {
-    const msg = `Takes an object of route paths, such as {"/summarize": {}}, not ${shownValue(params)}.`;
+    const allowed = 'an object of route paths, such as {"/summarize": {}}';
+    const msg = mustBe(allowed, shownValue(params));
     return { path: [], msg };
   }
   if (isDeeperThan(params, MAX_PARAMS_DEPTH)) {
-    return { path: [], msg: `Takes lists and objects up to ${MAX_PARAMS_DEPTH} in each other.` };
+    return { path: [], msg: `Must have ${MAX_PARAMS_DEPTH} levels of lists and objects or fewer.` };
   }
   return undefined;
 }
@@ -83,7 +84,7 @@ function* faultsOf(
       const msg = `A route's path begins with "/". Write ${shownValue(`/${route}`)}.`;
       yield { path: [route], msg };
     } else if (!isRecord(values)) {
-      const msg = `Takes an object of fields, not ${shownValue(values)}.`;
+      const msg = mustBe("an object of fields", shownValue(values));
       yield { path: [route], msg };
     } else if (config !== undefined) {
       for (const { path, message } of configFaults(config, values)) {

@@ -46,7 +46,7 @@ export function readDateTime(text: string): Parsed<number> {
     : {
         kind: "problem",
         type: "date_time_invalid",
-        msg: "Takes an ISO 8601 date and time with Z or an offset, such as 2026-11-15T10:00:00Z, or a date, from 1970 to 2254.",
+        msg: "Must be an ISO 8601 date and time with Z or an offset, such as 2026-11-15T10:00:00Z, or a date, from 1970 to 2254.",
       };
 }
 

@@ -1,4 +1,4 @@
-import { shownValue } from "@agate/protocol";
+import { mustBe, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Problem } from "../answer.ts";
 import { listed } from "../answer.ts";
@@ -34,20 +34,20 @@ function parameterProblem(
     case "invalid_value":
       return {
         type: "value_not_allowed",
-        msg: `Takes ${listed(issue.values.map(String), "or")}, not ${shownValue(given)}.`,
+        msg: mustBe(listed(issue.values.map(String), "or"), shownValue(given)),
       };
     case "invalid_type":
       return {
         type: "number_invalid",
-        msg: `Takes ${isWhole(inner) ? takes(inner) : "a number"}, not ${shownValue(given)}.`,
+        msg: mustBe(isWhole(inner) ? allowedBy(inner) : "a number", shownValue(given)),
       };
     default:
       return inner._zod.def.type === "string"
         ? {
             type: "text_too_long",
-            msg: `Takes at most ${boundsOf(inner).most} characters, not ${given.length}.`,
+            msg: mustBe(`${boundsOf(inner).most} characters or fewer`, String(given.length)),
           }
-        : { type: "out_of_range", msg: `Takes ${takes(inner)}, not ${given}.` };
+        : { type: "out_of_range", msg: mustBe(allowedBy(inner), given) };
   }
 }
 
@@ -60,7 +60,7 @@ export function bodyProblems(
   const shape: Fields = schema instanceof z.ZodMiniObject ? schema.shape : {};
   const names = Object.keys(shape);
   if (issues.some(({ code, path }) => code === "invalid_type" && path.length === 0)) {
-    const msg = `Takes an object with ${fieldList(names)}, not ${shownValue(body)}.`;
+    const msg = mustBe(`an object with ${fieldList(names)}`, shownValue(body));
     return [{ type: "body_invalid", loc: ["body"], msg }];
   }
   const given = body as Readonly<Record<string, unknown>>;
@@ -71,11 +71,14 @@ export function bodyProblems(
       const msg =
         given[name] === undefined
           ? `Must be given. ${descriptionOf(field)}`
-          : `Takes ${issue.code === "custom" ? issue.message : takes(checkedPart(field))}, not ${shownValue(given[name])}.`;
+          : mustBe(
+              issue.code === "custom" ? issue.message : allowedBy(checkedPart(field)),
+              shownValue(given[name]),
+            );
       return fieldProblem(name, msg);
     }),
     ...unknown.map((name) =>
-      fieldProblem(name, `There is no such field. Takes ${fieldList(names)}.`),
+      fieldProblem(name, `There is no such field. The fields are ${fieldList(names)}.`),
     ),
   ];
 }
@@ -95,14 +98,14 @@ function firstOfEach(issues: readonly Issue[]): readonly [string, Issue][] {
 }
 
 /** "a whole number from 1 to 1000" */
-function takes(schema: z.core.$ZodType): string {
+function allowedBy(schema: z.core.$ZodType): string {
   const { least, most } = boundsOf(schema);
   if (schema._zod.def.type === "string") {
     return most === undefined ? "text" : `text of at most ${most} characters`;
   }
-  if (!isWhole(schema)) return `a number from ${least} up`;
+  if (!isWhole(schema)) return `${least} or more`;
   return most === undefined
-    ? `a whole number from ${least}`
+    ? `a whole number, ${least} or more`
     : `a whole number from ${least} to ${most}`;
 }
 

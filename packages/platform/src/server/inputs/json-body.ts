@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { shownValue } from "@agate/protocol";
+import { mustBe, shownValue } from "@agate/protocol";
 import type { Problem } from "../answer.ts";
 import { JSON_TYPE } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
@@ -80,7 +80,7 @@ function wrongType(headers: IncomingHttpHeaders): Problem | undefined {
   return {
     type: "content_type_unsupported",
     loc: ["header", "content-type"],
-    msg: `Takes ${JSON_TYPE}, not ${given === undefined ? "a body without a content type" : shownValue(given)}.`,
+    msg: mustBe(JSON_TYPE, given === undefined ? "no content type" : shownValue(given)),
   };
 }
 
@@ -90,7 +90,7 @@ function wrongEncoding(headers: IncomingHttpHeaders): Problem | undefined {
   return {
     type: "content_encoding_unsupported",
     loc: ["header", "content-encoding"],
-    msg: `Takes a body without compression, not ${shownValue(encoding)}.`,
+    msg: `The body must not be compressed (got ${shownValue(encoding)}).`,
   };
 }
 

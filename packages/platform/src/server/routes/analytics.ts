@@ -30,7 +30,7 @@ const EARLIEST = "earliest";
 function readInterval(text: string): Parsed<number> {
   const value = parseInterval(text);
   if (value !== undefined) return { kind: "value", value };
-  const msg = "Takes a whole number of s, m, h or d, such as 5m.";
+  const msg = "Must be a whole number of s, m, h or d, such as 5m.";
   return { kind: "problem", type: "interval_invalid", msg };
 }
 

@@ -37,7 +37,7 @@ it.each([
       {
         loc: ["query", "trace_ids"],
         type: "out_of_range",
-        msg: "Takes at most 100 ids (got 101).",
+        msg: "Must be 100 ids or fewer (got 101).",
       },
     ]);
   }

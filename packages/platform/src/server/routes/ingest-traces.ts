@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { shownValue } from "@agate/protocol";
+import { mustBe, shownValue } from "@agate/protocol";
 import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import type { Answer, Problem } from "../answer.ts";
@@ -168,7 +168,10 @@ function wrongType(headers: IncomingHttpHeaders): Problem {
   return {
     type: "content_type_unsupported",
     loc: ["header", "content-type"],
-    msg: `Takes ${PROTOBUF_TYPE} or ${JSON_TYPE}, not ${given === undefined ? "a body without a type" : shownValue(given)}.`,
+    msg: mustBe(
+      `${PROTOBUF_TYPE} or ${JSON_TYPE}`,
+      given === undefined ? "no content type" : shownValue(given),
+    ),
   };
 }
 
@@ -176,6 +179,6 @@ function wrongEncoding(headers: IncomingHttpHeaders): Problem {
   return {
     type: "content_encoding_unsupported",
     loc: ["header", "content-encoding"],
-    msg: `Takes gzip or no compression, not ${shownValue(headers["content-encoding"] ?? "")}.`,
+    msg: mustBe("gzip, or left out", shownValue(headers["content-encoding"] ?? "")),
   };
 }

@@ -1,3 +1,4 @@
+import { mustBe } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { SpanStore } from "../../stores/span-store.ts";
 import type { ListKind, PageLimits } from "../../traces/read-page.ts";
@@ -38,7 +39,7 @@ function listQuery(kind: ListKind) {
         (text) => {
           const value = decodeCursor(kind, text);
           if (value !== undefined) return { kind: "value", value };
-          const msg = `Takes a next_cursor of the list of ${kind}.`;
+          const msg = `Must be a next_cursor of the list of ${kind}.`;
           return { kind: "problem", type: "cursor_invalid", msg };
         },
       ),
@@ -106,7 +107,7 @@ const traceIds = () =>
     (text) => {
       const ids = text.split(",");
       if (ids.length > MOST_TRACES) {
-        const msg = `Takes at most ${MOST_TRACES} ids (got ${ids.length}).`;
+        const msg = mustBe(`${MOST_TRACES} ids or fewer`, String(ids.length));
         return { kind: "problem", type: "out_of_range", msg };
       }
       const value: string[] = [];

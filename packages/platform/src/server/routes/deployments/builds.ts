@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { shownValue } from "@agate/protocol";
+import { mustBe, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Deployer, DeployRequest } from "../../../deployments/deployer.ts";
 import type { Applications, Builds } from "../../../registry/registry.ts";
@@ -237,7 +237,7 @@ function incompleteTarget(query: DeployQuery): Problem | undefined {
   return {
     type: "value_not_allowed",
     loc: ["query", given],
-    msg: "Says what is made live in an environment: give environment, too.",
+    msg: "Give environment, too: it is made live there.",
   };
 }
 
@@ -248,7 +248,7 @@ function wrongBody(headers: IncomingHttpHeaders): Problem | undefined {
     return {
       type: "content_type_unsupported",
       loc: ["header", "content-type"],
-      msg: `Takes ${GZIP_TYPES[0]}, not ${given === undefined ? "a body without a content type" : shownValue(given)}.`,
+      msg: mustBe("application/gzip", given === undefined ? "no content type" : shownValue(given)),
     };
   }
   const encoding = headers["content-encoding"] ?? "identity";
@@ -256,7 +256,7 @@ function wrongBody(headers: IncomingHttpHeaders): Problem | undefined {
   return {
     type: "content_encoding_unsupported",
     loc: ["header", "content-encoding"],
-    msg: `The archive is compressed itself: takes no further compression, not ${shownValue(encoding)}.`,
+    msg: `The archive is compressed already: it must not be compressed again (got ${shownValue(encoding)}).`,
   };
 }
 

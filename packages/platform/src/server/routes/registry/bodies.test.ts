@@ -60,7 +60,7 @@ describe("a body", () => {
       ["body_invalid", "body", "__proto__"],
       ["body_invalid", "body", "extra"],
     ]);
-    expect(response.json.detail[0].msg).toBe("Takes a whole number from 0, not -1.");
+    expect(response.json.detail[0].msg).toBe("Must be a whole number, 0 or more (got -1).");
     expect(faults(await post("{}"))).toEqual([422, ["body_invalid", "body", "slug"]]);
     expect(faults(await post('{"slug": null}'))).toEqual([422, ["body_invalid", "body", "slug"]]);
   });

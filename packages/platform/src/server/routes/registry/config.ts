@@ -89,10 +89,10 @@ export function isNamed(etag: string, ifNoneMatch: string | undefined): boolean 
 function readReference(query: ConfigQuery): RevisionRef | Problem {
   const { environment, variant, revision = null } = query;
   if (environment !== undefined && variant !== undefined) {
-    return unclear("variant", "Takes environment or variant, not both.");
+    return unclear("variant", "Give environment or variant, not both.");
   }
   if (revision !== null && variant === undefined) {
-    return unclear("revision", "Takes a revision of a variant: give variant, too.");
+    return unclear("revision", "Give variant, too: a revision belongs to a variant.");
   }
   if (variant !== undefined) return { kind: "variant", variant, revision };
   if (environment !== undefined) return { kind: "environment", environment };

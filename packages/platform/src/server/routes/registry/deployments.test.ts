@@ -144,7 +144,7 @@ describe("a deployment", () => {
     expect(refused.status).toBe(409);
     expect(refused.json.detail[0]).toMatchObject({ type: "config_invalid" });
     expect(refused.json.detail[0].msg).toMatch(
-      /production would run default@1, .*\/summarize\.temperature is 9.* 2\.$/,
+      /production would run default@1, .*\/summarize\.temperature is 9, and must be 2 or less\.$/,
     );
     const back = await app.call("POST", "/environments/staging/rollback", {});
     expect(back.json.detail[0]).toMatchObject({ type: "config_invalid" });

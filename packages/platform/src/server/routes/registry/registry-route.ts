@@ -1,4 +1,4 @@
-import { shownValue } from "@agate/protocol";
+import { mustBe, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Access } from "../../../access/caller.ts";
 import type { ApplicationRef, PageRequest } from "../../../registry/registry.ts";
@@ -147,7 +147,7 @@ export function locationOf(...names: readonly string[]): AnswerHeaders {
 
 /** Reads the number of a revision. */
 export function readRevisionNumber(given: string): Parsed<number> {
-  const msg = `Takes a whole number from 1, not ${shownValue(given)}.`;
+  const msg = mustBe("a whole number, 1 or more", shownValue(given));
   if (!/^\d+$/.test(given)) return { kind: "problem", type: "number_invalid", msg };
   const value = Number(given);
   return value >= 1 && Number.isSafeInteger(value)
@@ -210,7 +210,7 @@ export function pageQuery(list: PagedList) {
       parsed({ description: "The `next_cursor` of the page before." }, {}, (given) => {
         const value = decodePageCursor(list, given);
         if (value !== undefined) return { kind: "value", value };
-        const msg = `Takes a next_cursor of this list of ${list}.`;
+        const msg = `Must be a next_cursor of this list of ${list}.`;
         return { kind: "problem", type: "cursor_invalid", msg };
       }),
     ),

@@ -1,5 +1,5 @@
 import type { RevisionRef } from "@agate/protocol";
-import { parseRevisionRef, shownValue } from "@agate/protocol";
+import { mustBe, parseRevisionRef, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Registry } from "../../../registry/registry.ts";
 import { json, parsed, wholeNumber } from "../../inputs/input-kinds.ts";
@@ -48,7 +48,10 @@ function refInput(description: string, example: string) {
     (given) => {
       const value: RevisionRef | undefined = parseRevisionRef(given);
       if (value !== undefined) return { kind: "value", value };
-      const msg = `Takes a variant (default), a revision of one (default@3) or an environment (env:production), not ${shownValue(given)}.`;
+      const msg = mustBe(
+        "a variant (default), a revision of one (default@3) or an environment (env:production)",
+        shownValue(given),
+      );
       return { kind: "problem", type: "value_not_allowed", msg };
     },
   );
