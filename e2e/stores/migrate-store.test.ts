@@ -36,12 +36,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe("agate migrate-store", () => {
   it("is stopped by Ctrl-C in order, goes on, and says that both stores are equal", async () => {
     const state = join(folder, "agate-migration.json");
+    const interrupting = new URL("./interrupt-at-state.fixture.ts", import.meta.url).href;
     const stopped = await migrate(ARGS, {
       folder,
-      meanwhile: async (kill) => {
-        await expect.poll(() => existsSync(state), { interval: 5 }).toBe(true);
-        kill("SIGINT");
-      },
+      env: { NODE_OPTIONS: `--import=${interrupting}` },
     });
     expect(stopped).toMatchObject({ code: null, signal: "SIGINT", stdout: "" });
     expect(stopped.stderr).toContain("Stopped. Run the same command again to resume.\n");
