@@ -50,9 +50,12 @@ class TextStream extends Writable {
   }
 }
 
-/** What a command could change for the commands after it. */
+/**
+ * What a command could change for the commands after it. Not the listeners of "exit": they come and go with
+ * the servers that a test has started.
+ */
 function processState(): string {
-  const listeners = ["SIGINT", "SIGTERM", "exit", "warning", "uncaughtException"].map(
+  const listeners = ["SIGINT", "SIGTERM", "warning", "uncaughtException"].map(
     (event) => `${process.listenerCount(event)} × ${event}`,
   );
   return [`exit code ${process.exitCode}`, ...listeners].join(", ");
