@@ -1,5 +1,7 @@
+import type { RedactionRules } from "@agate/protocol";
 import type { OtlpSpan, PriceTable, StoredSpan } from "@agate/spans";
 import { createSpanMapper } from "@agate/spans";
+import { Redactor, redactSpans } from "@agate/spans/redaction";
 import type { AppendOutcome, SpanAppender } from "../stores/span-store.ts";
 import { decompress } from "./decompress.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
@@ -8,7 +10,6 @@ import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./otlp/decode-otlp-protobuf.ts";
 import type { DecodeLimits } from "./otlp/decode-outcome.ts";
 import { encodeExportResponse } from "./otlp/encode-export-response.ts";
-import { ProjectRedactions } from "./redaction/request-redaction.ts";
 
 type SpanMapper = ReturnType<typeof createSpanMapper>;
 
@@ -51,7 +52,7 @@ export function createIngest(options: {
     mappers.set(projectId, mapper);
     return mapper;
   };
-  const redactions = new ProjectRedactions();
+  const redactors = new RedactorsInUse();
   let decoding: Promise<unknown> = Promise.resolve();
 
   return (request, rules) => {
@@ -71,12 +72,13 @@ export function createIngest(options: {
     const raw = decompress(body, compression, maxDecompressedBytes);
     if (raw.kind !== "decompressed") return raw;
     const decode = encoding === "protobuf" ? decodeOtlpProtobuf : decodeOtlpJson;
-    const redaction = redactions.of(project, rules);
-    const decoded = decode(raw.bytes, decodeLimits, redaction !== null);
+    const decoded = decode(raw.bytes, decodeLimits);
     if (decoded.kind !== "decoded") return decoded;
     const { rejected, rejectedReason } = decoded.request;
     // Before anything else sees them: what is redacted is never written, indexed or told.
-    const spans = redaction?.apply(decoded.request, raw.bytes) ?? decoded.request.spans;
+    const redactor = redactors.of(project, rules);
+    const { spans: came } = decoded.request;
+    const spans = redactor === null ? came : redactSpans(came, redactor);
     const outcomes: Promise<AppendOutcome>[] = [];
     for (const slice of slicesOf(spans, mapperOf(project), sliceLimits)) {
       await inFlight.enter(slice.characters);
@@ -208,5 +210,22 @@ class FullTraces {
     const full = `trace ${first}${which} ${others === 0 ? "holds" : "hold"} ${this.#limit} spans`;
     const count = `${this.rejected} ${this.rejected === 1 ? "span" : "spans"}`;
     return `${count} rejected: ${full}, the most in a trace (--max-spans-per-trace)`;
+  }
+}
+
+/** The rules of projects, ready to be applied. Made anew when a request brings others than the last. */
+class RedactorsInUse {
+  readonly #known = new Map<string, { readonly json: string; readonly redactor: Redactor }>();
+
+  of(project: string, json: string | null): Redactor | null {
+    if (json === null) {
+      this.#known.delete(project);
+      return null;
+    }
+    const known = this.#known.get(project);
+    if (known?.json === json) return known.redactor;
+    const redactor = new Redactor(JSON.parse(json) as RedactionRules);
+    this.#known.set(project, { json, redactor });
+    return redactor;
   }
 }

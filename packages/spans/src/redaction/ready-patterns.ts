@@ -75,19 +75,24 @@ function isLocal(code: number): boolean {
 export interface ReadyPattern {
   readonly find: Finder;
   /**
-   * What every occurrence contains one of: texts, or eight digits with at most
-   * two other characters between them.
+   * What every occurrence contains: an expression, or eight digits with at most two other characters
+   * between them. An expression begins with what is rare in texts, and looks behind it for the rest: then
+   * V8 searches for it 16 characters at a time.
    */
-  readonly signs: readonly string[] | "digits";
+  readonly sign: string;
 }
 
 export const READY_PATTERNS: Readonly<Record<RedactionPattern, ReadyPattern>> = {
   token: {
     find: findTokens,
-    signs: [...["Bearer ", "bearer ", "k-", "k_", "ghp_", "_pat_", "xox", "AKIA", "AIza", "yJ"]],
+    sign: "(?<=[spr]k)[-_]|(?<=ghp|_pat)_|(?<=xox[abeoprs])-|(?<=AK)IA|(?<=AI)za|(?<=ey)J|Bearer |bearer ",
   },
-  email: { find: findEmails, signs: ["@", "%40"] },
-  iban: { find: findIbans, signs: "digits" },
-  card: { find: findCards, signs: "digits" },
-  phone: { find: findPhones, signs: "digits" },
+  email: {
+    find: findEmails,
+    // In JSON, a letter of the domain may be an escape.
+    sign: "(?<=[\\w.%+'\\\\\\u0080-\\uffff-])@(?=[\\w\\u0080-\\uffff-]{0,63}[.\\\\])|%40",
+  },
+  iban: { find: findIbans, sign: "digits" },
+  card: { find: findCards, sign: "digits" },
+  phone: { find: findPhones, sign: "digits" },
 };

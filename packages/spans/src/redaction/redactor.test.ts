@@ -1,6 +1,11 @@
 import { REDACTION_PATTERNS, type RedactionRules } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { checkPattern } from "./custom-pattern.ts";
+import { replaceFound } from "./found.ts";
+import { createKeyMatcher } from "./key-matcher.ts";
+import { READY_PATTERNS } from "./ready-patterns.ts";
+import { redactJson } from "./redact-json.ts";
 import { Redactor } from "./redactor.ts";
 
 const ALL: RedactionRules = { keys: [], patterns: REDACTION_PATTERNS, custom: [] };
@@ -172,6 +177,7 @@ describe("keys", () => {
     ['{"a":"cut \\n4111111111111111', '{"a":"cut \\n[redacted:card]"'],
     ['[INFO] card 4111 1111 1111 1111 "x', '[INFO] card [redacted:card] "x'],
     ['{"card":4111111111111111}', '{"card":"[redacted:card]"}'],
+    ['{"card":-4111111111111111}', '{"card":"[redacted:card]"}'],
     ['{"joe@x.de":1}', '{"[redacted:email]":1}'],
     ['{"a":"\\u002b49 30 901820"}', '{"a":"[redacted:phone]"}'],
   ])("redacts what is cut or is no JSON: %s", (text, expected) => {
@@ -198,5 +204,214 @@ describe("keys", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("the search for texts that need a closer look", () => {
+  const RULES: RedactionRules = {
+    keys: ["password", "user.email"],
+    patterns: REDACTION_PATTERNS,
+    custom: [{ name: "staff", regex: "EMP-\\d{6}" }],
+  };
+
+  /** What the rules say, with nothing left out. */
+  function exactly(text: string, rules: RedactionRules, base: readonly string[] = []): string {
+    const keys = createKeyMatcher(rules.keys);
+    const read = (part: string, above: readonly string[], depth: number): string => {
+      let kept = part;
+      if (depth > 0 && part.includes('"')) {
+        kept = redactJson(part, {
+          hides: (path) => keys.hides(path) || keys.hides([...above, ...path]),
+          text: (inner) => read(inner, [], depth - 1),
+          key: (name) => read(name, [], depth - 1),
+          number: (digits) => {
+            const isCard = rules.patterns.includes("card") && /^-?\d{13,19}$/.test(digits);
+            return isCard && /^-?$/.test(replaceFound(digits, READY_PATTERNS.card.find, ""))
+              ? "[redacted:card]"
+              : null;
+          },
+        });
+      }
+      for (const name of rules.patterns) {
+        kept = replaceFound(kept, READY_PATTERNS[name].find, `[redacted:${name}]`);
+      }
+      for (const { name, regex } of rules.custom) {
+        const checked = checkPattern(regex);
+        if (checked.kind === "safe") kept = replaceFound(kept, checked.find, `[redacted:${name}]`);
+      }
+      return kept;
+    };
+    return read(text, base, 8);
+  }
+
+  const near = fc.oneof(
+    // Pieces of what is looked for, so that they come together by chance.
+    fc.constantFrom(...'0 1 4 5 + - . / ( ) @ _ : { } [ ] " , k J z I A'.split(" "), " ", "\n"),
+    fc.constantFrom(
+      "4111",
+      "1111",
+      "555",
+      "234",
+      "5678",
+      "+49",
+      "30",
+      "DE89",
+      "3704",
+      "0044",
+      "0532",
+      "0130 00",
+      "NL91",
+      "ABNA",
+    ),
+    fc.constantFrom(
+      "sk-",
+      "pk_",
+      "ghp_",
+      "github_pat_",
+      "xoxb-",
+      "AKIA",
+      "AIza",
+      "eyJ",
+      "Bearer ",
+      "bearer  ",
+      "abc123def456ghi7",
+      "ABCDEFGHIJKLMNOP",
+    ),
+    fc.constantFrom(
+      "joe",
+      "@",
+      "%40",
+      "example",
+      ".com",
+      "ü",
+      "日本",
+      "\u{1f600}",
+      "'",
+      "EMP-",
+      "987654",
+    ),
+    fc.constantFrom('"password"', '"email"', '"user"', '"größe"', '"list"', " : ", "\t:", "null"),
+  );
+  const secret = fc.constantFrom(
+    "4111 1111 1111 1111",
+    "5555555555554444",
+    "joe@example.com",
+    "jo@bücher.de",
+    "+49/30/901820",
+    "(555) 234-5678",
+    "DE89 3704 0044 0532 0130 00",
+    "MT84 MALT 0110 0001 2345 MTLC AST0 01S",
+    "Bearer abc123def456",
+    "sk-proj-abcDEF1234567890abcdef",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.x",
+    "EMP-123456",
+  );
+  // On both sides of LONGEST_KNOWN, MOST_DIGITS and IBAN_REACH, and of what may be between two digits.
+  const padding = fc
+    .tuple(fc.constantFrom("x", "7", " ", "7 ", "-", "m "), fc.constantFrom(2, 33, 47, 70, 201))
+    .chain(([of, length]) =>
+      fc.integer({ min: length - 2, max: length + 2 }).map((count) => of.repeat(count)),
+    );
+  const text = fc
+    .tuple(
+      fc.array(
+        fc.oneof({ weight: 6, arbitrary: near }, { weight: 2, arbitrary: secret }, padding),
+        {
+          maxLength: 12,
+        },
+      ),
+      fc.constantFrom("", " "),
+    )
+    .map(([parts, separator]) => parts.join(separator));
+  const member = fc.tuple(
+    fc.oneof(fc.constantFrom("password", "größe", "user", "email", "list", "note"), text),
+    fc.oneof(
+      text,
+      fc.constantFrom(4111111111111111, -4111111111111111, 12, null),
+      fc.record({ email: text }),
+    ),
+  );
+  const json = fc
+    .array(member, { minLength: 1, maxLength: 3 })
+    .map((members) => JSON.stringify(Object.fromEntries(members)));
+  const escaped = (character: string) =>
+    `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const written = fc.oneof(
+    text,
+    json,
+    // As other encoders write it.
+    json.map((inner) => inner.replaceAll("/", "\\/")),
+    json.map((inner) => inner.replaceAll(/[^\x20-\x7e]/g, escaped)),
+    json.map((inner) => inner.replaceAll(/[@+4B]/g, escaped)),
+    json.map((inner) => inner.replaceAll('":', '"\n :')),
+    json.map((inner) => inner.slice(0, -3)),
+  );
+  const nested = fc.oneof(
+    written,
+    written.map((inner) => JSON.stringify({ arguments: inner })),
+    written.map((inner) => JSON.stringify([JSON.stringify([inner])]).replaceAll("/", "\\/")),
+  );
+
+  it("misses nothing that reading every text with every rule finds", () => {
+    const all = new Redactor(RULES);
+    fc.assert(
+      fc.property(nested, fc.constantFrom(null, "list", "user", "a.b"), (value, name) => {
+        const expected = exactly(value, RULES, name?.split("."));
+        expect(all.text(value, name)).toBe(expected);
+        for (const time of ["first", "known"]) {
+          if (!all.mayHideValue(value)) expect(value, time).toBe(expected);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it.each([
+    ...[183, 184, 185, 186].map((count) => `4111 1111 1111 1111${" 7".repeat(count)}`),
+    '{"a":"+49\\/30\\/901820"}',
+    JSON.stringify({ a: '{"a":"+49\\/30\\/901820"}' }).replaceAll("/", "\\/"),
+    '{"a":"joe@\\u00e4x.de"}',
+    '{"a":"joe@b\\u00fccher.de"}',
+    JSON.stringify({ a: '{"password"\n: "x"}' }),
+  ])("finds what is written in an unusual way: %s", (value) => {
+    const expected = exactly(value, RULES);
+    expect(expected).not.toBe(value);
+    expect(new Redactor(RULES).text(value)).toBe(expected);
+  });
+
+  it("misses nothing with some of the rules", () => {
+    const some = fc.record({
+      // With the last two, all JSON is looked at.
+      keys: fc.subarray([...RULES.keys, "größe", "list.*"]),
+      patterns: fc.subarray([...REDACTION_PATTERNS]),
+      custom: fc.subarray([...RULES.custom]),
+    });
+    fc.assert(
+      fc.property(nested, some, (value, rules) => {
+        expect(new Redactor(rules).text(value)).toBe(exactly(value, rules));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("still tells texts and names apart when it has seen more than it keeps", () => {
+    const redactor = new Redactor(RULES);
+    const few = Array.from({ length: 50 }, (_, index) => index * 250);
+    const ask = () =>
+      few.map((index) => [
+        ...["", "x".repeat(60)].flatMap((end) => [
+          redactor.mayHideValue(`user ${index}${end}`),
+          redactor.mayHideValue(`${end}user.${index}@example.com`),
+          redactor.mayHideNamed(`attribute ${index}${end}`),
+          redactor.mayHideNamed(`attribute.${end}${index}.password`),
+        ]),
+      ]);
+    const expected = few.map(() => [false, true, false, true, false, true, false, true]);
+    expect(ask()).toEqual(expected);
+    for (let index = 0; index < 10_020; index++) {
+      redactor.mayHideValue(`user ${index}`);
+      redactor.mayHideNamed(`attribute ${index}`);
+    }
+    expect(ask()).toEqual(expected);
   });
 });

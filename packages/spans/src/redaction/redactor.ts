@@ -11,10 +11,17 @@ import { type Finder, replaceFound } from "./found.ts";
 import { createKeyMatcher, type KeyMatcher } from "./key-matcher.ts";
 import { READY_PATTERNS } from "./ready-patterns.ts";
 import { redactJson } from "./redact-json.ts";
-import { DIGITS, signExpression, signsOf } from "./signs.ts";
+import { TextScan } from "./text-scan.ts";
 
 /** JSON inside JSON inside … deeper than this is searched as plain text. */
 const DEEPEST_JSON = 8;
+
+/** The smallest number with as many digits as a card number has. */
+export const LEAST_CARD = 10 ** (SHORTEST_CARD - 1);
+
+/** Longer names and values are looked at anew. */
+const LONGEST_KNOWN = 48;
+const MOST_KNOWN = 10_000;
 
 interface Replacement {
   readonly find: Finder;
@@ -29,8 +36,10 @@ export class Redactor {
   readonly isEmpty: boolean;
   readonly #replacements: readonly Replacement[];
   readonly #card: string | null;
-  /** Most texts have nothing that it finds, and need no closer look. */
-  readonly #sign: RegExp;
+  readonly #scan: TextScan;
+  // Names and short values come again with every span.
+  readonly #plainNames = new Set<string>();
+  readonly #plainValues = new Set<string>();
 
   /** @param rules Those that no current version knows are left out. */
   constructor(rules: RedactionRules) {
@@ -41,31 +50,61 @@ export class Redactor {
       ...ready.map(readyReplacement),
       ...rules.custom.flatMap(customReplacement),
     ];
-    this.#sign = signExpression(signsOf(rules));
+    this.#scan = new TextScan(rules);
     this.#card = ready.includes("card") ? markOf("card") : null;
   }
 
-  /** A text without what the rules hide. The same text where they hide nothing. */
-  text(text: string, base: readonly string[] = []): string {
-    return this.#text(text, base, DEEPEST_JSON);
+  /** Whether something may be hidden of an attribute's value, found fast: nothing is of most. */
+  mayHideValue(text: string): boolean {
+    // Not the hash of a long text, which takes as long.
+    if (text.length <= LONGEST_KNOWN && this.#plainValues.has(text)) return false;
+    if (this.#mayHide(text)) return true;
+    keep(this.#plainValues, text);
+    return false;
+  }
+
+  /** Whether something may be hidden of an attribute for its name, or of the name itself. */
+  mayHideNamed(name: string): boolean {
+    if (this.#plainNames.has(name)) return false;
+    if (this.keys.hidesAttribute(name) || this.#mayHide(name)) return true;
+    keep(this.#plainNames, name);
+    return false;
+  }
+
+  #mayHide(text: string): boolean {
+    return text !== "" && !this.isEmpty && this.#scan.mayHold(text);
+  }
+
+  /**
+   * A text without what the rules hide. The same text where they hide nothing.
+   *
+   * @param name Of the attribute whose value it is: the first steps of the paths in it.
+   */
+  text(text: string, name: string | null = null): string {
+    return this.#text(text, name, DEEPEST_JSON);
   }
 
   /** What is kept of a whole number in place of its digits; null where it may stay. */
-  number(digits: string): string | null {
+  number(number: number | bigint): string | null {
+    return number < LEAST_CARD ? null : this.#number(`${number}`);
+  }
+
+  #number(digits: string): string | null {
     return this.#card !== null && digits.length >= SHORTEST_CARD && isCard(digits)
       ? this.#card
       : null;
   }
 
-  #text(text: string, base: readonly string[], depth: number): string {
-    if (this.isEmpty || !this.#sign.test(text)) return text;
+  #text(text: string, name: string | null, depth: number): string {
+    if (!this.#mayHide(text)) return text;
     let kept = text;
     if (depth > 0 && text.includes('"')) {
+      const base = name?.split(".") ?? [];
       kept = redactJson(text, {
         hides: (path) => this.keys.hides(path) || this.keys.hides([...base, ...path]),
-        text: (inner) => this.#text(inner, [], depth - 1),
-        key: (name) => this.#text(name, [], depth - 1),
-        number: (digits) => this.number(digits),
+        text: (inner) => this.#text(inner, null, depth - 1),
+        key: (key) => this.#text(key, null, depth - 1),
+        number: (digits) => this.#number(digits),
       });
     }
     // Also after that: not every text with quotes in it is JSON.
@@ -76,18 +115,27 @@ export class Redactor {
   }
 }
 
-function isCard(digits: string): boolean {
-  return /^\d{13,19}$/.test(digits) && isCardNumber(digits);
+// They may come from users' data: a table must not grow with them.
+function keep(known: Set<string>, text: string): void {
+  if (text.length > LONGEST_KNOWN) return;
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.add(text);
+}
+
+// A minus is none of its digits: what is left of them as text would be no JSON.
+function isCard(number: string): boolean {
+  const [, digits] = /^-?(\d{13,19})$/.exec(number) ?? [];
+  return digits !== undefined && isCardNumber(digits);
 }
 
 function readyReplacement(name: RedactionPattern): Replacement {
-  const { find, signs } = READY_PATTERNS[name];
-  const isSuspect =
-    signs === "digits"
-      ? (text: string) => DIGITS.test(text)
-      : (text: string) => signs.some((sign) => text.includes(sign));
-  return { find, text: markOf(name), isSuspect };
+  const { find, sign } = READY_PATTERNS[name];
+  const expression = sign === "digits" ? DIGITS : new RegExp(sign);
+  return { find, text: markOf(name), isSuspect: (text) => expression.test(text) };
 }
+
+/** Eight digits with at most two other characters between them. */
+const DIGITS = /\d(?:\D{0,2}\d){7}/;
 
 function customReplacement({ name, regex }: CustomPattern): Replacement[] {
   const checked = checkPattern(regex);

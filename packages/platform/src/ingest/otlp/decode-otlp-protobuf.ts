@@ -37,21 +37,16 @@ const ID_FAULTS: IdFaults = {
   parentSpanId: "parent_span_id must be 8 bytes or empty",
 };
 
-/**
- * Decodes an ExportTraceServiceRequest in protobuf's binary encoding. Never throws.
- *
- * @param withPlaces Whether to tell where in the bytes each span lies.
- */
+/** Decodes an ExportTraceServiceRequest in protobuf's binary encoding. Never throws. */
 export function decodeOtlpProtobuf(
   bytes: Uint8Array,
   limits: DecodeLimits = DEFAULT_DECODE_LIMITS,
-  withPlaces = false,
 ): DecodeOutcome {
   if (bytes.byteLength > MAX_BODY_BYTES) {
     return { kind: "undecodable", reason: `more than ${MAX_BODY_BYTES} bytes` };
   }
   try {
-    return new RequestReader(bytes, limits, withPlaces).read();
+    return new RequestReader(bytes, limits).read();
   } catch (error) {
     if (error instanceof Oversized) return error.outcome;
     if (error instanceof Undecodable) return { kind: "undecodable", reason: error.message };
@@ -66,10 +61,7 @@ class RequestReader {
   #resourceBytes = 0;
   #scopeBytes = 0;
 
-  readonly #withPlaces: boolean;
-
-  constructor(bytes: Uint8Array, limits: DecodeLimits, withPlaces: boolean) {
-    this.#withPlaces = withPlaces;
+  constructor(bytes: Uint8Array, limits: DecodeLimits) {
     this.#reader = new OtlpWireReader(bytes, limits.values);
     this.#spans = new DecodedSpans(limits, ID_FAULTS);
   }
@@ -141,7 +133,7 @@ class RequestReader {
       const tag = reader.tag();
       switch (tag) {
         case SPANS:
-          this.#readSpan(resource, scope);
+          this.#spans.add(readProtobufSpan(reader, resource, scope));
           break;
         case SCOPE:
           this.#readScope(scope);
@@ -155,19 +147,6 @@ class RequestReader {
     }
     this.#spans.repeat(this.#scopeBytes, before);
     reader.leave(outer);
-  }
-
-  #readSpan(resource: ResourceInProgress, scope: ScopeInProgress): void {
-    const reader = this.#reader;
-    if (!this.#withPlaces) {
-      this.#spans.add(readProtobufSpan(reader, resource, scope));
-      return;
-    }
-    const start = reader.pos;
-    const before = reader.longNumbers;
-    const span = readProtobufSpan(reader, resource, scope);
-    const hasLongNumbers = reader.longNumbers > before;
-    this.#spans.add(span, { start, end: reader.pos, hasLongNumbers });
   }
 
   #readScope(scope: ScopeInProgress): void {

@@ -6,16 +6,6 @@ export interface OtlpRequest {
   readonly rejected: number;
   /** One sentence about the first rejected spans; empty when none was. */
   readonly rejectedReason: string;
-  /** Of each span in the bytes; there where they were asked for and the encoding has them. */
-  readonly places?: readonly SpanPlace[];
-}
-
-/** Where a span lies in the bytes of its request. */
-export interface SpanPlace {
-  readonly start: number;
-  readonly end: number;
-  /** Whether it has a number of 13 digits or more, which bytes do not show. */
-  readonly hasLongNumbers: boolean;
 }
 
 export type DecodeOutcome =

@@ -1,5 +1,5 @@
 import type { AttributeValue, OtlpSpan } from "@agate/spans";
-import type { DecodeLimits, DecodeOutcome, SpanPlace } from "./decode-outcome.ts";
+import type { DecodeLimits, DecodeOutcome } from "./decode-outcome.ts";
 import { Oversized } from "./decode-outcome.ts";
 
 /** Counts the spans of one request that cannot be kept, by reason. */
@@ -32,7 +32,6 @@ export class DecodedSpans {
   readonly #limits: DecodeLimits;
   readonly #faults: IdFaults;
   readonly #spans: OtlpSpan[] = [];
-  readonly #places: SpanPlace[] = [];
   readonly #rejected = new RejectedSpans();
   #repeatedBytes = 0;
 
@@ -47,12 +46,9 @@ export class DecodedSpans {
     return this.#spans.length + this.#rejected.total;
   }
 
-  add(span: OtlpSpan | keyof IdFaults, place?: SpanPlace): void {
+  add(span: OtlpSpan | keyof IdFaults): void {
     if (typeof span === "string") this.#rejected.add(this.#faults[span]);
-    else {
-      this.#spans.push(span);
-      if (place !== undefined) this.#places.push(place);
-    }
+    else this.#spans.push(span);
     const { spans: limit } = this.#limits;
     if (this.count <= limit) return;
     const reason = `The request has more than ${limit} spans; none was kept. Lower the exporter's batch size.`;
@@ -75,7 +71,6 @@ export class DecodedSpans {
         spans: this.#spans,
         rejected: this.#rejected.total,
         rejectedReason: this.#rejected.sentence,
-        ...(this.#places.length > 0 && { places: this.#places }),
       },
     };
   }

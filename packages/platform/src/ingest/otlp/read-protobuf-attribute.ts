@@ -56,11 +56,9 @@ function readAnyValue(
         break;
       case INT_VALUE:
         value = reader.int64();
-        reader.noteNumber(value);
         break;
       case DOUBLE_VALUE:
         value = reader.double();
-        reader.noteNumber(value);
         break;
       case ARRAY_VALUE:
         value = readList(reader, value, depth);

@@ -9,21 +9,32 @@ import type {
   OtlpSpan,
 } from "../otlp-span.ts";
 import { REDACTED } from "./redact-json.ts";
-import type { Redactor } from "./redactor.ts";
+import { LEAST_CARD, type Redactor } from "./redactor.ts";
 
 /**
- * A span without what the rules hide, marked with the attribute `ag.redacted`; the same object where
- * they hide nothing. Its ids, times and counts are never changed.
+ * Spans without what the rules hide. One that was changed is marked with the attribute `ag.redacted`; one
+ * of which they hide nothing is the same object. Ids, times and counts are never changed.
  */
-export function redactSpan(span: OtlpSpan, redactor: Redactor): OtlpSpan {
-  const resource = redactOrigin(span.resource, redactor);
-  const scope = redactOrigin(span.scope, redactor);
-  const isOriginChanged = resource !== span.resource || scope !== span.scope;
-  const own = redactOwn(span, redactor);
-  if (own === null && !isOriginChanged) return span;
-  const attributes = new Map(own?.attributes ?? span.attributes);
-  attributes.set(AGATE_ATTRIBUTES.redacted, true);
-  return { ...span, ...own, attributes, resource, scope };
+export function redactSpans(spans: readonly OtlpSpan[], redactor: Redactor): readonly OtlpSpan[] {
+  // Many spans have the same resource and scope.
+  const origins = new Map<OtlpResource | OtlpScope, OtlpResource | OtlpScope>();
+  const keptOrigin = <Origin extends OtlpResource | OtlpScope>(origin: Origin): Origin => {
+    const known = origins.get(origin);
+    if (known !== undefined) return known as Origin;
+    const kept = redactOrigin(origin, redactor);
+    origins.set(origin, kept);
+    return kept;
+  };
+  return spans.map((span) => {
+    const resource = keptOrigin(span.resource);
+    const scope = keptOrigin(span.scope);
+    const isOriginChanged = resource !== span.resource || scope !== span.scope;
+    const own = redactOwn(span, redactor);
+    if (own === null && !isOriginChanged) return span;
+    const attributes = new Map(own?.attributes ?? span.attributes);
+    attributes.set(AGATE_ATTRIBUTES.redacted, true);
+    return { ...span, ...own, attributes, resource, scope };
+  });
 }
 
 type OwnParts = Pick<
@@ -52,7 +63,7 @@ function redactOwn(span: OtlpSpan, redactor: Redactor): OwnParts | null {
 }
 
 /** A resource or a scope; the same object where nothing of it is hidden. */
-export function redactOrigin<Origin extends OtlpResource | OtlpScope>(
+function redactOrigin<Origin extends OtlpResource | OtlpScope>(
   origin: Origin,
   redactor: Redactor,
 ): Origin {
@@ -92,30 +103,43 @@ function redactLink(link: OtlpLink, redactor: Redactor): OtlpLink {
 const HEX = /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/;
 
 function redactAttributes(attributes: Attributes, redactor: Redactor): Attributes {
+  if (!mayHide(attributes, redactor)) return attributes;
   return redactMap(attributes, redactor, (name, value) =>
-    redactor.keys.hidesAttribute(name)
-      ? REDACTED
-      : redactValue(value, redactor, name.split("."), []),
+    redactor.keys.hidesAttribute(name) ? REDACTED : redactValue(value, redactor, name, []),
   );
+}
+
+/** Whether something may be hidden of attributes, found fast: nothing is of most. */
+function mayHide(attributes: Attributes, redactor: Redactor): boolean {
+  for (const [name, value] of attributes) {
+    if (redactor.mayHideNamed(name)) return true;
+    if (typeof value === "string" ? redactor.mayHideValue(value) : mayHideOther(value)) return true;
+  }
+  return false;
+}
+
+function mayHideOther(value: AttributeValue): boolean {
+  if (typeof value === "object") return value !== null;
+  return typeof value !== "boolean" && (value as number | bigint) >= LEAST_CARD;
 }
 
 function redactValue(
   value: AttributeValue,
   redactor: Redactor,
-  base: readonly string[],
+  name: string,
   path: readonly string[],
 ): AttributeValue {
   const { keys } = redactor;
-  if (typeof value === "string") return redactor.text(value, path.length === 0 ? base : []);
+  if (typeof value === "string") return redactor.text(value, path.length === 0 ? name : null);
   if (typeof value === "bigint" || Number.isSafeInteger(value)) {
-    return redactor.number(`${value}`) ?? value;
+    return redactor.number(value as number | bigint) ?? value;
   }
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Uint8Array) return redactBytes(value, redactor);
   const step = (key: string, item: AttributeValue): AttributeValue => {
     const below = [...path, key];
-    const isHidden = keys.hides(below) || keys.hides([...base, ...below]);
-    return isHidden ? REDACTED : redactValue(item, redactor, base, below);
+    const isHidden = keys.hides(below) || keys.hides([...name.split("."), ...below]);
+    return isHidden ? REDACTED : redactValue(item, redactor, name, below);
   };
   if (value instanceof Map) return redactMap(value, redactor, step);
   const list = value as readonly AttributeValue[];
@@ -158,6 +182,7 @@ function redactList<Item>(
   list: readonly Item[],
   redactItem: (item: Item, index: number) => Item,
 ): readonly Item[] {
+  if (list.length === 0) return list;
   const kept = list.map(redactItem);
   return kept.every((item, index) => item === list[index]) ? list : kept;
 }
