@@ -9,6 +9,8 @@ export interface WebPage extends AsyncDisposable {
   readonly page: Page;
   /** Goes to a path of the platform. */
   open(path: string): Promise<void>;
+  /** Resizes the page or changes the system's theme, and waits until the page is rendered so. */
+  look(look: { readonly width?: number; readonly theme?: "light" | "dark" }): Promise<void>;
   /** Fails if the page threw, logged an error, broke the policy, or called another host. */
   expectNoFaults(): void;
   /** Fails if axe-core finds anything that WCAG 2.2 AA forbids. */
@@ -43,6 +45,18 @@ export function createWebPage(page: Page, origin: string, leave: () => Promise<v
     page,
     open: async (path) => {
       await page.goto(path);
+    },
+    look: async ({ width, theme }) => {
+      const height = page.viewportSize()?.height ?? 800;
+      if (width !== undefined) await page.setViewportSize({ width, height });
+      if (theme !== undefined) await page.emulateMedia({ colorScheme: theme });
+      // The first frame fires the events of both; what they change is rendered by the next one.
+      await page.evaluate(
+        () =>
+          new Promise((done) => {
+            requestAnimationFrame(() => requestAnimationFrame(done));
+          }),
+      );
     },
     expectNoFaults: () => expect(faults).toEqual([]),
     expectAccessible: async () => {

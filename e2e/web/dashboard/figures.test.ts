@@ -149,12 +149,11 @@ test("an invalid range shows the platform's message", async () => {
 test("the figures can be read in light and dark, wide and narrow", async () => {
   await using web = await open(THE_DAY);
   const { page } = web;
-  for (const [colorScheme, width] of [
+  for (const [theme, width] of [
     ["light", 1280],
     ["dark", 390],
   ] as const) {
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme });
+    await web.look({ width, theme });
     await page.getByRole("table").waitFor();
     await page.locator("canvas").nth(4).waitFor();
     await web.expectNoOverflow();

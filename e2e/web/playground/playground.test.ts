@@ -203,12 +203,11 @@ describe("The playground", () => {
       await testCase.getByRole("textbox", { name: "question" }).fill("What is agate?");
       await runButton(page).click();
       await done(page, configs.split(",").length);
-      for (const [width, colorScheme] of [
+      for (const [width, theme] of [
         [1280, "light"],
         [390, "dark"],
       ] as const) {
-        await page.setViewportSize({ width, height: 844 });
-        await page.emulateMedia({ colorScheme });
+        await web.look({ width, theme });
         // Compared columns scroll inside; the page itself does not.
         await web.expectNoOverflow("html");
         await web.expectAccessible();

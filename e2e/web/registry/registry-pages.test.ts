@@ -354,12 +354,11 @@ describe("every page", () => {
     const { page } = web;
     await page.getByRole("heading", { level: 1 }).waitFor();
     await expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0);
-    for (const [width, colorScheme] of [
+    for (const [width, theme] of [
       [1280, "light"],
       [390, "dark"],
     ] as const) {
-      await page.setViewportSize({ width, height: 844 });
-      await page.emulateMedia({ colorScheme });
+      await web.look({ width, theme });
       await web.expectNoOverflow();
       await web.expectAccessible();
     }

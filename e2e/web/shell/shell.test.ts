@@ -10,7 +10,7 @@ describe("the frame of every page", () => {
     const { page } = web;
     const main = page.getByRole("navigation", { name: "Main" });
     for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 800 });
+      await web.look({ width });
       for (const [name, heading] of [
         ["Playground", /quickstart|playground|answer|embed|^\//i],
         ["Applications", "Applications"],
@@ -24,7 +24,7 @@ describe("the frame of every page", () => {
         await web.expectNoOverflow();
       }
     }
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await web.look({ width: 1280 });
     await page.emulateMedia({ forcedColors: "active" });
     const outline = (name: string) =>
       main.getByRole("link", { name }).evaluate((it) => getComputedStyle(it).outlineStyle);

@@ -66,7 +66,7 @@ describe("the content of a span", () => {
     await answered.getByText("The weather decides.").waitFor();
     expect(await page.locator("img[src*='example.com']").count()).toBe(0);
     await web.expectAccessible();
-    await page.emulateMedia({ colorScheme: "dark" });
+    await web.look({ theme: "dark" });
     await web.expectAccessible();
     const raw = page.getByRole("region", { name: "Outputs" });
     await raw.getByRole("button", { name: "Show as JSON" }).click();
@@ -109,7 +109,7 @@ describe("the content of a span", () => {
     // The value of a long key is below it, that of a short key beside it.
     await choose("a long key");
     for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 800 });
+      await web.look({ width });
       const values = tree.getByText(address, { exact: true });
       await expect.poll(() => values.count()).toBe(2);
       for (const value of await values.all()) {

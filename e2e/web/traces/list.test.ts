@@ -341,7 +341,7 @@ it("shows failed spans below a root that is OK, and cancelled calls, wide and na
   const { page } = web;
   const mark = page.getByRole("img", { name: /failed span/ });
   for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 800 });
+    await web.look({ width });
     await page
       .getByRole("row", { name: /fine at the top/ })
       .getByRole("img", { name: "2 failed spans below" })
@@ -412,12 +412,11 @@ it("shows how to send traces where there are none, then the first trace", async 
 it("is accessible, wide and light, and on a phone in the dark", async () => {
   await using web = await open("/traces?application=columns&min_latency=1");
   const { page } = web;
-  for (const [width, colorScheme] of [
+  for (const [width, theme] of [
     [1280, "light"],
     [390, "dark"],
   ] as const) {
-    await page.setViewportSize({ width, height: 844 });
-    await page.emulateMedia({ colorScheme });
+    await web.look({ width, theme });
     await page.getByRole("link", { name: "known", exact: true }).waitFor();
     if (width === 390) {
       // Two lines: what and when, then what went in and how it went.
