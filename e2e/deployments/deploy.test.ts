@@ -66,15 +66,14 @@ it("keeps the caller's trace, and stamps every span of it", async () => {
   expect(top.children.map(({ name }: { name: string }) => name)).toEqual(["step"]);
 });
 
-it("streams, piece by piece", async () => {
+it("streams every chunk, and its end", async () => {
   const accept = { accept: "text/event-stream" };
   const response = await client.call("/run/count", { inputs: { most: 5 } }, accept);
   expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
-  const pieces: string[] = [];
-  for await (const text of response.body!.pipeThrough(new TextDecoderStream())) pieces.push(text);
-  expect(pieces.length).toBeGreaterThan(3);
-  expect(pieces.join("").match(/event: chunk/g)).toHaveLength(5);
-  expect(pieces.join("")).toContain("event: done");
+  // That chunks are not held back is seen below, in a stream that has no end.
+  const text = await response.text();
+  expect(text.match(/event: chunk/g)).toHaveLength(5);
+  expect(text).toContain("event: done");
 });
 
 it("tells a function that its client has gone, and shows in the log what it says then", async () => {

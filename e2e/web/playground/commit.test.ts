@@ -202,7 +202,7 @@ describe("A commit", () => {
     await expect
       .poll(() =>
         column(page)
-          .getByText(/at most 3072/)
+          .getByText(/3072 or less/)
           .count(),
       )
       .toBe(0);
