@@ -106,7 +106,13 @@ async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {
     onLateError(thrown) {
       if (!isAbortOf(signal, thrown)) record.report(thrown);
     },
-    keepAlive: incoming.waitUntil ?? keepRequestAlive,
+    keepAlive(leaving) {
+      try {
+        (incoming.waitUntil ?? keepRequestAlive)(leaving);
+      } catch {
+        // The request is over, which Next.js's `after` throws for; the function is told of it all the same.
+      }
+    },
   });
   const result =
     route.timeout === undefined ? await returned : await beforeDeadline(returned, signal, read);
