@@ -4,6 +4,8 @@ export interface KeyMatcher {
   hidesAttribute(name: string): boolean;
   /** Of a value inside an attribute: its keys and indexes from the top of the value. */
   hides(path: readonly string[]): boolean;
+  /** Likewise, for a value inside an attribute whose name is these first steps. */
+  hidesBelow(base: readonly string[], path: readonly string[]): boolean;
 }
 
 /**
@@ -15,9 +17,16 @@ export function createKeyMatcher(keys: readonly string[]): KeyMatcher {
   const names = new Set(keys.filter((key) => !key.includes(".")));
   const whole = new Set(keys);
   const paths = keys.filter((key) => key.includes(".")).map((key) => key.split("."));
+  const longest = Math.max(0, ...paths.map(({ length }) => length));
 
   function hides(path: readonly string[]): boolean {
     return names.has(path.at(-1) ?? "") || paths.some((pattern) => isAt(pattern, path));
+  }
+
+  function hidesBelow(base: readonly string[], path: readonly string[]): boolean {
+    if (hides(path)) return true;
+    // Copied only where a key can match: for each value of a deep JSON it would take quadratic time.
+    return base.length > 0 && base.length + path.length <= longest && hides([...base, ...path]);
   }
 
   function hidesAttribute(name: string): boolean {
@@ -27,7 +36,7 @@ export function createKeyMatcher(keys: readonly string[]): KeyMatcher {
     return path.some((step) => names.has(step)) || paths.some((p) => isAbove(p, path));
   }
 
-  return { hides, hidesAttribute };
+  return { hides, hidesBelow, hidesAttribute };
 }
 
 function isAt(pattern: readonly string[], path: readonly string[]): boolean {

@@ -104,9 +104,11 @@ const HEX = /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/;
 
 function redactAttributes(attributes: Attributes, redactor: Redactor): Attributes {
   if (!mayHide(attributes, redactor)) return attributes;
-  return redactMap(attributes, redactor, (name, value) =>
-    redactor.keys.hidesAttribute(name) ? REDACTED : redactValue(value, redactor, name, []),
-  );
+  return redactMap(attributes, redactor, (name, value) => {
+    if (redactor.keys.hidesAttribute(name)) return REDACTED;
+    if (typeof value === "string") return redactor.text(value, name);
+    return redactValue(value, redactor, name.split("."), []);
+  });
 }
 
 /** Whether something may be hidden of attributes, found fast: nothing is of most. */
@@ -126,11 +128,10 @@ function mayHideOther(value: AttributeValue): boolean {
 function redactValue(
   value: AttributeValue,
   redactor: Redactor,
-  name: string,
+  attribute: readonly string[],
   path: readonly string[],
 ): AttributeValue {
-  const { keys } = redactor;
-  if (typeof value === "string") return redactor.text(value, path.length === 0 ? name : null);
+  if (typeof value === "string") return redactor.text(value);
   if (typeof value === "bigint" || Number.isSafeInteger(value)) {
     return redactor.number(value as number | bigint) ?? value;
   }
@@ -138,8 +139,8 @@ function redactValue(
   if (value instanceof Uint8Array) return redactBytes(value, redactor);
   const step = (key: string, item: AttributeValue): AttributeValue => {
     const below = [...path, key];
-    const isHidden = keys.hides(below) || keys.hides([...name.split("."), ...below]);
-    return isHidden ? REDACTED : redactValue(item, redactor, name, below);
+    if (redactor.keys.hidesBelow(attribute, below)) return REDACTED;
+    return redactValue(item, redactor, attribute, below);
   };
   if (value instanceof Map) return redactMap(value, redactor, step);
   const list = value as readonly AttributeValue[];

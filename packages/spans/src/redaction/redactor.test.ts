@@ -394,6 +394,27 @@ describe("the search for texts that need a closer look", () => {
     );
   });
 
+  // In time that grows with the square of its length, each of these would take hours.
+  it.each([
+    "\\:",
+    "\\u::::",
+    '\\":',
+    " :",
+    "[",
+    '{"a":',
+    '[{"b":"',
+    "1 ",
+    "+1-",
+    "DE12 ",
+    "a@",
+    "a@b.",
+    "eyJa.",
+  ])("is over soon in a megabyte of %j", (unit) => {
+    const long = unit.repeat(1_000_000 / unit.length);
+    const text = `joe@example.com {"password":"x"} ${long}`;
+    expect(new Redactor(RULES).text(text, "user")).not.toContain("joe");
+  });
+
   it("still tells texts and names apart when it has seen more than it keeps", () => {
     const redactor = new Redactor(RULES);
     const few = Array.from({ length: 50 }, (_, index) => index * 250);

@@ -101,7 +101,7 @@ export class Redactor {
     if (depth > 0 && text.includes('"')) {
       const base = name?.split(".") ?? [];
       kept = redactJson(text, {
-        hides: (path) => this.keys.hides(path) || this.keys.hides([...base, ...path]),
+        hides: (path) => this.keys.hidesBelow(base, path),
         text: (inner) => this.#text(inner, null, depth - 1),
         key: (key) => this.#text(key, null, depth - 1),
         number: (digits) => this.#number(digits),

@@ -158,6 +158,8 @@ function spaceLength(text: string, last: number): number {
   const code = text.charCodeAt(last);
   if (code <= 32 || code === BACKSLASH) return 1;
   if (code >= 128) return /\s/.test(text[last] as string) ? 1 : 0;
-  if (text.charCodeAt(last - 1) === BACKSLASH) return 2;
-  return text.startsWith("\\u", last - 5) ? 6 : 0;
+  // Never a colon: to go back over other colons from each of them would take quadratic time.
+  if (text.charCodeAt(last - 1) === BACKSLASH) return /[bfnrt]/.test(text[last] as string) ? 2 : 0;
+  if (!text.startsWith("\\u", last - 5)) return 0;
+  return /^[\da-f]{4}$/i.test(text.slice(last - 3, last + 1)) ? 6 : 0;
 }
