@@ -20,8 +20,9 @@ function describeEmbedded(): void {
       openClickHouseStore({ ...options, address: engine.address(), connect: engine.connect }),
     dispose: engine.dispose,
     arrivals: 2,
-    commits: 3,
     sizes: "few",
+    // The rest is in `npm run test:long`.
+    extent: "reading",
   });
 }
 
