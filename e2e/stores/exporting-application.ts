@@ -18,8 +18,10 @@ export interface ExportingApplication extends AsyncDisposable {
   readonly steps: readonly string[];
   /** The answers to it so far; where a balancer of this process is in between, each twice. */
   readonly answers: readonly HttpExchange[];
+  /** Traces another batch of steps, which is sent at once. */
+  traceMore(): void;
   /** Resolves when everything was acknowledged, or given up. */
-  readonly flushed: Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** Begins to send. */
@@ -35,16 +37,26 @@ export function startExporting(serverUrl: string): ExportingApplication {
   const tracer = provider.getTracer("geology-bot");
   const top = tracer.startSpan("top");
   const below = trace.setSpan(ROOT_CONTEXT, top);
-  const steps = Array.from({ length: SPANS - 1 }, (_, n) => `step ${n + 1}`);
-  for (const step of steps) tracer.startSpan(step, {}, below).end();
+  const steps: string[] = [];
+  const flushes: Promise<void>[] = [];
+  const startSteps = (count: number) => {
+    for (let n = 0; n < count; n++) {
+      const step = `step ${steps.length + 1}`;
+      steps.push(step);
+      tracer.startSpan(step, {}, below).end();
+    }
+    flushes.push(provider.forceFlush());
+  };
   top.end();
+  startSteps(SPANS - 1);
   return {
     traceId: top.spanContext().traceId,
     steps,
     get answers() {
       return exchanges.seen.filter(({ contentType }) => contentType === "application/x-protobuf");
     },
-    flushed: provider.forceFlush(),
+    traceMore: () => startSteps(BATCH),
+    flush: async () => void (await Promise.all(flushes)),
     async [Symbol.asyncDispose]() {
       exchanges[Symbol.dispose]();
       await provider.shutdown();
