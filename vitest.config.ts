@@ -9,14 +9,20 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 
 /**
  * Tests whose modules keep no state. Their files share a process, which loads their imports once: that is
- * half of their time. Not among them: the SDK, of which a process has one app; ClickHouse's engine, which a
- * process opens once; and builds, whose processes end with the process of their test file.
+ * half of their time. Not among them: tests of the SDK's default app and of OpenTelemetry's globals, of which
+ * a process has one; ClickHouse's engine, which a process opens once; and builds, whose processes end with the
+ * process of their test file.
  */
 const SHARING = [
   "packages/{protocol,spans,web}/src/**/*.test.ts",
   "packages/cli/src/{api-client,commands,packing,terminal}/**/*.test.ts",
   "packages/platform/src/{access,backup,ingest,registry,registry-copy,server,store-copy,threads,traces}/**/*.test.ts",
   "packages/platform/src/stores/*.test.ts",
+  "packages/sdk/src/{assets,client,config,elsewhere,node,routes,runner,server,vite}/**/*.test.ts",
+  "packages/sdk/src/app/!(default-app|hidden-values|unknown-options).test.ts",
+  "packages/sdk/src/config-source/!(default-config-source|detached).test.ts",
+  "packages/sdk/src/tracing/!(create-telemetry|default-telemetry|existing-setup|request-bound-exporter|secrets).test.ts",
+  "packages/sdk/src/tracing/*/**/*.test.ts",
   "packages/platform/src/stores/!(clickhouse|same-answers)/**/*.test.ts",
 ];
 
