@@ -111,10 +111,16 @@ it("clears the outputs of the playground on sign-out, in other tabs too", async 
   await using web = await open("/apps/idle/playground");
   const { page } = web;
   await signIn(page, platform().adminKey);
-  await page.getByRole("textbox", { name: "text" }).fill("Mine alone.");
+  const text = page.getByRole("textbox", { name: "text" });
+  await text.waitFor();
+  // The address has the cases a moment after the page is loaded, and after a pause in typing.
+  await expect.poll(() => new URL(page.url()).hash).not.toBe("");
+  const empty = page.url();
+  await text.fill("Mine alone.");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByText("No build serves idle").waitFor();
   await expect.poll(() => keptRuns(page)).toBe(1);
+  await expect.poll(() => page.url()).not.toBe(empty);
   const tab = await page.context().newPage();
   await tab.goto(page.url());
   await tab.getByText("No build serves idle").waitFor();
