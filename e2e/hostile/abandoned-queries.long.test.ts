@@ -7,8 +7,8 @@ import { startServer } from "../running-server.ts";
 import { sendOtlp } from "../send-otlp.ts";
 
 const START = 1_780_000_000_000;
-/** At more than half a second for each query, the attack below would take longer than a query may. */
-const TRACES = 250_000;
+/** At about a second for each query, the attack below would take a minute. */
+const TRACES = 400_000;
 const ATTACKERS = 60;
 const ANALYTICS = `/observability/analytics/?group_by=user_id&interval=1h&from=${iso(0)}&to=${iso(3_600_000)}`;
 
